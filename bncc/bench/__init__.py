@@ -1,0 +1,1 @@
+"""Experiments: the papers' tables beside ours."""

@@ -1,0 +1,1 @@
+"""Emitted C to machine code, and the comparison of its answers with Python's."""

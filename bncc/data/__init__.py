@@ -1,0 +1,1 @@
+"""Tables of readings: reading, typing and splitting them."""

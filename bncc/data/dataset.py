@@ -1,0 +1,145 @@
+"""The values that readers return: columns, a table of them, and a data set with a class."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bncc._types import AnyArray, BoolArray, IntArray
+from bncc.errors import DataError
+
+ColumnKind = Literal["integer", "float", "category", "state"]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One named column of readings.
+
+    Parameters
+    ----------
+    name : str
+        As in the file; any text.
+    kind : {"integer", "float", "category", "state"}
+        ``state`` holds numbers that are states already and need no thresholds.
+    values : (n_rows,) array
+        int64 for ``integer`` and ``state``, float64 for ``float``, object (str) for
+        ``category``. Under a missing cell the value is 0, 0.0 or "".
+    missing : (n_rows,) bool
+        True where the cell is missing.
+    """
+
+    name: str
+    kind: ColumnKind
+    values: AnyArray
+    missing: BoolArray
+
+    def take(self, rows: IntArray) -> "Column":
+        """Return the column with only these rows, in this order."""
+        return Column(self.name, self.kind, self.values[rows], self.missing[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of equal length, as read from a file.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        In file order, names unique.
+    train_rows, test_rows : (n,) int64 or None
+        The rows of the fold that was asked for; None when the file has no folds.
+    """
+
+    columns: tuple[Column, ...]
+    train_rows: IntArray | None = None
+    test_rows: IntArray | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.columns[0].values) if self.columns else 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in order."""
+        return tuple(column.name for column in self.columns)
+
+    def take(self, rows: IntArray) -> "Table":
+        """Return the table with only these rows, without folds."""
+        return Table(tuple(column.take(rows) for column in self.columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Readings with a class for each row.
+
+    Parameters
+    ----------
+    table : Table
+        The feature columns, without the class.
+    y : (n_rows,) int64
+        Class index of each row; -1 for a label that `classes` does not hold.
+    classes : tuple of str
+        Class labels in index order.
+    class_name : str
+        Name of the class column.
+    """
+
+    table: Table
+    y: IntArray
+    classes: tuple[str, ...]
+    class_name: str
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    def take(self, rows: IntArray) -> "Dataset":
+        """Return the data set with only these rows, in this order."""
+        return Dataset(self.table.take(rows), self.y[rows], self.classes, self.class_name)
+
+    def with_classes(self, classes: Sequence[str]) -> "Dataset":
+        """Return the same rows indexed by another list of class labels.
+
+        Parameters
+        ----------
+        classes : sequence of str
+            The labels of a model. A row whose label is not among them gets index -1.
+
+        Returns
+        -------
+        Dataset
+            The same table with `y` and `classes` renewed.
+        """
+        index = {label: i for i, label in enumerate(classes)}
+        renamed = np.array([index.get(label, -1) for label in self.classes] + [-1], dtype=np.int64)
+        return Dataset(self.table, renamed[self.y], tuple(classes), self.class_name)
+
+
+def check_trainable(dataset: Dataset) -> None:
+    """Refuse a data set from which no classifier can be learned.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The training rows.
+
+    Raises
+    ------
+    DataError
+        If there is no row, no feature column, or fewer than two classes occur.
+    """
+    if not dataset.table.columns:
+        raise DataError(
+            f"the table holds no feature column beside the class '{dataset.class_name}'; "
+            "add at least one column of readings"
+        )
+    if dataset.n_rows == 0:
+        raise DataError("the table holds no row with a class; add labeled rows")
+    if len(np.unique(dataset.y)) < 2:
+        raise DataError(
+            f"the class column '{dataset.class_name}' holds a single class, "
+            f"'{dataset.classes[int(dataset.y[0])]}'; training needs rows of at least two"
+        )

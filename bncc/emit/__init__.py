@@ -1,0 +1,1 @@
+"""A lowered program to C99, through templates."""

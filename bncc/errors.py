@@ -1,0 +1,41 @@
+"""Every error bncc raises on purpose: one sentence that names the remedy."""
+
+
+class BnccError(Exception):
+    """Base of all errors a user can cause and mend.
+
+    The message is one sentence without a trailing newline; the command line prints it on one
+    line of stderr and exits with `exit_code`.
+    """
+
+    exit_code = 2
+
+
+class DataError(BnccError):
+    """A table of readings cannot be used as it is."""
+
+
+class ModelFileError(BnccError):
+    """A model file is damaged, hostile, or of another format version."""
+
+
+class ModelError(BnccError):
+    """A model cannot do what is asked of it."""
+
+
+class IrError(BnccError):
+    """A program breaks a rule of the intermediate representation, or leaves its proven range."""
+
+
+class OptionError(BnccError):
+    """An option or a combination of options makes no sense."""
+
+
+class ToolchainError(BnccError):
+    """A compiler or simulator is missing or failed."""
+
+
+class BudgetError(BnccError):
+    """The result does not fit the budget that the user set."""
+
+    exit_code = 1

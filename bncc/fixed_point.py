@@ -1,0 +1,104 @@
+"""Fixed-point costs: how a log-probability becomes the unsigned integer that the device adds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import FloatArray, IntArray
+
+MAX_BITS = 31
+"""Widest cost in bits; sums then still have a proven place in 32 or 64 bits."""
+
+
+@dataclass(frozen=True, order=True)
+class QFormat:
+    """An unsigned fixed-point format, S3 equation 10 without the sign.
+
+    Parameters
+    ----------
+    int_bits : int
+        B_I, bits before the binary point.
+    frac_bits : int
+        B_F, bits after it. May be negative: then costs are multiples of ``2**-frac_bits`` nats.
+
+    Raises
+    ------
+    ValueError
+        If ``int_bits + frac_bits`` is not in 1 .. 31.
+
+    Examples
+    --------
+    >>> str(QFormat(4, 2)), QFormat(4, 2).max_cost
+    ('UQ4.2', 63)
+    """
+
+    int_bits: int
+    frac_bits: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.bits <= MAX_BITS:
+            raise ValueError(
+                f"UQ{self.int_bits}.{self.frac_bits} has {self.bits} bits; "
+                f"int_bits + frac_bits must be in 1 .. {MAX_BITS}"
+            )
+
+    @property
+    def bits(self) -> int:
+        """B = B_I + B_F, the width of a stored cost."""
+        return self.int_bits + self.frac_bits
+
+    @property
+    def max_cost(self) -> int:
+        """Largest stored cost, ``2**B - 1``."""
+        return (1 << self.bits) - 1
+
+    def __str__(self) -> str:
+        return f"UQ{self.int_bits}.{self.frac_bits}"
+
+
+def quantize(theta: FloatArray, fmt: QFormat) -> IntArray:
+    r"""Round log-probabilities to unsigned fixed-point costs (S3 equation 11).
+
+    .. math:: q = \min(\mathrm{rne}(-\theta\,2^{B_F}),\; 2^{B_I + B_F} - 1)
+
+    Parameters
+    ----------
+    theta : (...) float64
+        Natural log-probabilities, <= 0; minus infinity saturates.
+    fmt : QFormat
+        The format of the costs.
+
+    Returns
+    -------
+    (...) int64
+        Costs in units of ``2**-fmt.frac_bits`` nats, in ``0 .. fmt.max_cost``; halves round to
+        even.
+
+    Raises
+    ------
+    ValueError
+        If any theta is positive or NaN.
+    """
+    theta = np.asarray(theta, dtype=np.float64)
+    if np.isnan(theta).any() or (theta > 0).any():
+        raise ValueError("log-probabilities must be <= 0 and not NaN")
+    scaled = np.minimum(-theta * 2.0**fmt.frac_bits, float(fmt.max_cost))
+    return np.rint(scaled).astype(np.int64)
+
+
+def dequantize(costs: IntArray, fmt: QFormat) -> FloatArray:
+    """Return the log-probabilities that stored costs stand for.
+
+    Parameters
+    ----------
+    costs : (...) int
+        Costs in units of ``2**-fmt.frac_bits`` nats.
+    fmt : QFormat
+        The format of the costs.
+
+    Returns
+    -------
+    (...) float64
+        Natural log-probabilities, <= 0.
+    """
+    return -np.asarray(costs, dtype=np.float64) * 2.0**-fmt.frac_bits

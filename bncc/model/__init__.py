@@ -1,0 +1,1 @@
+"""The frozen integer model, its reference evaluator and its file."""

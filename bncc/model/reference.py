@@ -1,0 +1,117 @@
+"""The truth: plain numpy, int64, never optimized. All else must agree with it bit for bit."""
+
+import numpy as np
+
+from bncc._types import FloatArray, IntArray
+from bncc.errors import DataError
+from bncc.model.model import Model
+
+
+def rows(model: Model, X: IntArray) -> IntArray:
+    """Return the table row that each feature reads.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n_samples, n_features) int
+        States, each in ``0 .. n_states[i] - 1``.
+
+    Returns
+    -------
+    (n_samples, n_features) int64
+        Row of table i in column i.
+
+    Raises
+    ------
+    DataError
+        If the shape is wrong or a state is out of range.
+    """
+    X = np.asarray(X, dtype=np.int64)
+    if X.ndim != 2 or X.shape[1] != model.n_features:
+        raise DataError(f"states of shape {X.shape} given; the model reads {model.n_features}")
+    if ((X < 0) | (X >= np.array(model.n_states))).any():
+        raise DataError("a state is out of range; states of feature i run from 0 to n_states[i]-1")
+    indices = np.zeros_like(X)
+    for i, parents in enumerate(model.structure.parents):
+        for j in (*parents, i):
+            indices[:, i] = indices[:, i] * model.n_states[j] + X[:, j]
+    return indices
+
+
+def costs(model: Model, X: IntArray) -> IntArray:
+    """Return the cost of every class, ``prior[c] + sum_i tables[i][row_i][c]``.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n_samples, n_features) int
+        States.
+
+    Returns
+    -------
+    (n_samples, n_classes) int64
+        Costs in units of ``2**-frac_bits`` nats, >= 0.
+    """
+    indices = rows(model, X)
+    total = np.tile(np.asarray(model.prior, dtype=np.int64), (len(indices), 1))
+    for i, table in enumerate(model.tables):
+        total += table[indices[:, i]]
+    return total
+
+
+def scores(model: Model, X: IntArray) -> IntArray:
+    """Return ``cost[c] - min cost``: 0 for the decision, what the C's ``scores`` returns.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n_samples, n_features) int
+        States.
+
+    Returns
+    -------
+    (n_samples, n_classes) int64
+        Scores in units of ``2**-frac_bits`` nats, >= 0.
+    """
+    total = costs(model, X)
+    return total - total.min(axis=1, keepdims=True)
+
+
+def predict(model: Model, X: IntArray) -> IntArray:
+    """Return the class index of least cost, the smallest on ties.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n_samples, n_features) int
+        States.
+
+    Returns
+    -------
+    (n_samples,) int64
+        Class indices.
+    """
+    return costs(model, X).argmin(axis=1)
+
+
+def log_proba(model: Model, X: IntArray) -> FloatArray:
+    """Return the normalized log-probability of every class that the integer costs stand for.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n_samples, n_features) int
+        States.
+
+    Returns
+    -------
+    (n_samples, n_classes) float64
+        Natural logarithms, each row summing to one after exponentiation.
+    """
+    theta = -scores(model, X).astype(np.float64) * 2.0**-model.q_format.frac_bits
+    return np.asarray(theta - np.log(np.exp(theta).sum(axis=1, keepdims=True)))

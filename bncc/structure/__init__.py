@@ -1,0 +1,1 @@
+"""Graphs of classifiers: scores of edges, and one learner per file."""

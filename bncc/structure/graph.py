@@ -1,0 +1,147 @@
+"""The graph of a classifier: the parents of every feature, and what they cost in table entries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Parents of each feature in a network with one class variable.
+
+    Parameters
+    ----------
+    parents : tuple of tuple of int
+        ``parents[i]`` are the feature parents of feature i, outermost index first.
+    class_is_parent : tuple of bool
+        Whether the class is a parent of feature i too.
+
+    Raises
+    ------
+    ValueError
+        If a parent is out of range, repeated, or the graph has a cycle.
+    """
+
+    parents: tuple[tuple[int, ...], ...]
+    class_is_parent: tuple[bool, ...]
+
+    def __post_init__(self) -> None:
+        n = len(self.parents)
+        if len(self.class_is_parent) != n:
+            raise ValueError("parents and class_is_parent must have one entry per feature")
+        for i, parents in enumerate(self.parents):
+            if len(set(parents)) != len(parents) or not all(0 <= j < n for j in parents):
+                raise ValueError(f"feature {i} has a repeated or unknown parent")
+        topological_order(self)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.parents)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of arcs between features."""
+        return sum(len(parents) for parents in self.parents)
+
+
+def forest(parent: Sequence[int | None]) -> Structure:
+    """Return the structure in which the class and at most one feature are parents.
+
+    Parameters
+    ----------
+    parent : sequence of int or None
+        The feature parent of each feature.
+
+    Returns
+    -------
+    Structure
+        A naive Bayes, TAN or forest TAN structure.
+    """
+    return Structure(
+        tuple(() if j is None else (int(j),) for j in parent), (True,) * len(parent)
+    )
+
+
+def topological_order(structure: Structure) -> tuple[int, ...]:
+    """Return the features so that parents come before their children.
+
+    Parameters
+    ----------
+    structure : Structure
+        The graph.
+
+    Returns
+    -------
+    tuple of int
+        A permutation of the features; among free features the smallest first.
+
+    Raises
+    ------
+    ValueError
+        If the graph has a cycle.
+    """
+    order: list[int] = []
+    placed: set[int] = set()
+    waiting = list(range(len(structure.parents)))
+    while waiting:
+        free = [i for i in waiting if placed.issuperset(structure.parents[i])]
+        if not free:
+            raise ValueError(f"features {waiting[:5]} lie on a cycle")
+        order += free
+        placed.update(free)
+        waiting = [i for i in waiting if i not in placed]
+    return tuple(order)
+
+
+def n_rows(structure: Structure, n_states: Sequence[int], i: int) -> int:
+    """Return the number of joint states of feature i and its feature parents."""
+    return n_states[i] * prod(n_states[j] for j in structure.parents[i])
+
+
+def table_entries(structure: Structure, n_states: Sequence[int], n_classes: int) -> int:
+    r"""Count what is stored: ``C + sum_i r_i q_i`` with the class among the parents (S3).
+
+    Parameters
+    ----------
+    structure : Structure
+        The graph.
+    n_states : sequence of int
+        Cardinality of each feature.
+    n_classes : int
+        C.
+
+    Returns
+    -------
+    int
+        Table entries, the prior's included; a table without the class has one entry a row.
+    """
+    return n_classes + sum(
+        n_rows(structure, n_states, i) * (n_classes if structure.class_is_parent[i] else 1)
+        for i in range(structure.n_features)
+    )
+
+
+def free_parameters(structure: Structure, n_states: Sequence[int], n_classes: int) -> int:
+    r"""Count free parameters: ``(C - 1) + sum_i (r_i - 1) q_i`` (S1, table 3).
+
+    Parameters
+    ----------
+    structure : Structure
+        The graph.
+    n_states : sequence of int
+        Cardinality of each feature.
+    n_classes : int
+        C.
+
+    Returns
+    -------
+    int
+        Free parameters.
+    """
+    return (n_classes - 1) + sum(
+        (n_states[i] - 1)
+        * prod(n_states[j] for j in structure.parents[i])
+        * (n_classes if structure.class_is_parent[i] else 1)
+        for i in range(structure.n_features)
+    )
