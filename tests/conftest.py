@@ -1,0 +1,99 @@
+"""What all tests share: the data beside the repository, golden files, and toolchains.
+
+Options
+-------
+--update-golden
+    Rewrite the files under tests/golden from what the code produces now, then review the diff.
+--require-toolchains
+    A missing compiler or simulator fails the test instead of skipping it.
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+# Tests run in several processes; nested thread pools would only fight over the cores.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
+ROOT = Path(__file__).resolve().parent.parent
+GOLDEN = ROOT / "tests" / "golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options named at the top."""
+    group = parser.getgroup("bncc")
+    group.addoption("--update-golden", action="store_true", help="rewrite tests/golden")
+    group.addoption(
+        "--require-toolchains",
+        action="store_true",
+        help="fail, do not skip, where a compiler, simulator is missing",
+    )
+
+
+@pytest.fixture(scope="session")
+def missing(pytestconfig: pytest.Config) -> Callable[[str], NoReturn]:
+    """Return the function to call when something outside the repository is missing.
+
+    It skips the test with the given reason, or fails it under ``--require-toolchains``.
+    """
+
+    def give_up(reason: str) -> NoReturn:
+        if pytestconfig.getoption("--require-toolchains"):
+            pytest.fail(f"{reason} (--require-toolchains)", pytrace=False)
+        pytest.skip(reason)
+
+    return give_up
+
+
+@pytest.fixture(scope="session")
+def require_tool(missing: Callable[[str], NoReturn]) -> Callable[[str], str]:
+    """Return ``require_tool(name) -> path``: the program, or a skip that names it.
+
+    Examples
+    --------
+    >>> def test_it_compiles(require_tool):
+    ...     gcc = require_tool("gcc")
+    """
+
+    def find(name: str) -> str:
+        path = shutil.which(name)
+        return path if path is not None else missing(f"{name} is not installed")
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Return ``../shared/data``, the data sets of the papers; skip where they are absent."""
+    path = ROOT.parent / "shared" / "data"
+    if not path.is_dir():
+        pytest.skip("needs ../shared/data, which lies beside the repository of its authors only")
+    return path
+
+
+@pytest.fixture(scope="session")
+def golden(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
+    """Return ``golden(name, text)``: compare text with ``tests/golden/name``, or renew it.
+
+    Examples
+    --------
+    >>> def test_the_program_prints_like_this(golden):
+    ...     golden("iris.ir", print_program(program))
+    """
+
+    def check(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if pytestconfig.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        assert path.is_file(), f"tests/golden/{name} is missing; run pytest --update-golden"
+        assert text == path.read_text(encoding="utf-8"), (
+            f"tests/golden/{name} differs; run pytest --update-golden and review the diff"
+        )
+
+    return check
