@@ -1,0 +1,48 @@
+"""Model to program: the first step of the compiler, one table per feature."""
+
+import numpy as np
+
+from bncc.compiler.ir import WIDTHS, Program, Table
+from bncc.compiler.ranges import largest_cost
+from bncc.compiler.spec import verify
+from bncc.errors import IrError
+from bncc.model.model import Model
+
+
+def program_of(model: Model) -> Program:
+    """Return the program that computes a model's costs, before any pass.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+
+    Returns
+    -------
+    Program
+        Costs are equal to `bncc.model.reference.costs` for every input.
+
+    Raises
+    ------
+    IrError
+        If a sum could exceed 32 bits.
+    """
+    program = Program(
+        features=model.features,
+        classes=model.classes,
+        frac_bits=model.q_format.frac_bits,
+        prior=model.prior.astype(np.int64),
+        tables=tuple(
+            Table(feature.name, (*parents, i), table.astype(np.int64))
+            for i, (feature, parents, table) in enumerate(
+                zip(model.features, model.structure.parents, model.tables, strict=True)
+            )
+        ),
+    )
+    if largest_cost(program) >= 1 << WIDTHS[-1]:
+        raise IrError(
+            f"a sum of {model.n_features} costs in {model.q_format} can exceed 32 bits; "
+            "train with fewer bits"
+        )
+    verify(program)
+    return program

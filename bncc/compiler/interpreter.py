@@ -1,0 +1,48 @@
+"""The specification of a program: what it means, in ten lines."""
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.compiler.ir import Program
+
+
+def costs(program: Program, X: IntArray) -> IntArray:
+    """Return the cost of every class for rows of valid states.
+
+    Parameters
+    ----------
+    program : Program
+        Any program.
+    X : (n_samples, n_features) int
+        States, each in ``0 .. n_states[i] - 1``.
+
+    Returns
+    -------
+    (n_samples, n_classes) int64
+        Costs in units of ``2**-frac_bits`` nats.
+    """
+    total = np.tile(program.prior.astype(np.int64), (len(X), 1))
+    for table in program.tables:
+        row = np.zeros(len(X), dtype=np.int64)
+        for f in table.features:
+            row = row * program.n_states[f] + X[:, f]
+        total += table.costs[row]
+    return total
+
+
+def decisions(program: Program, X: IntArray) -> IntArray:
+    """Return the class index of least cost, the smallest on ties.
+
+    Parameters
+    ----------
+    program : Program
+        Any program.
+    X : (n_samples, n_features) int
+        States.
+
+    Returns
+    -------
+    (n_samples,) int64
+        Class indices.
+    """
+    return costs(program, X).argmin(axis=1)

@@ -1,0 +1,135 @@
+"""The intermediate representation: a sum of integer tables, and nothing else.
+
+The meaning of a program is one line,
+``cost[c] = prior[c] + sum_t tables[t].costs[row_t(x), c]``, and its decision is the smallest class
+index of least cost. `bncc.compiler.interpreter` is that line as code.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from bncc._types import IntArray
+from bncc.discretize.feature import Feature
+
+WIDTHS = (8, 16, 32)
+"""Storage widths in bits that the C has unsigned types for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One table of costs and the features that index it.
+
+    Parameters
+    ----------
+    name : str
+        What the table stands for, any text; usually the name of its last feature.
+    features : tuple of int
+        Features read, outermost first: with states x and cardinalities n the row of two features
+        (p, i) is ``x[p] * n[i] + x[i]``.
+    costs : (n_rows, n_classes) int64
+        Costs >= 0, the class index fastest.
+    entry_bits : {8, 16, 32}
+        Storage width of one entry.
+    """
+
+    name: str
+    features: tuple[int, ...]
+    costs: IntArray
+    entry_bits: int = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A classifier as the compiler sees it.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+        The inputs, in the order in which a caller passes them.
+    classes : tuple of str
+        Class labels in index order.
+    frac_bits : int
+        B_F: one unit of cost is ``2**-frac_bits`` nats.
+    prior : (n_classes,) int64
+        Cost of each class before any table is read; all zero once it is folded away.
+    tables : tuple of Table
+        The summands, at least one.
+    cost_bits : {8, 16, 32}
+        Width of the accumulators.
+    """
+
+    features: tuple[Feature, ...]
+    classes: tuple[str, ...]
+    frac_bits: int
+    prior: IntArray
+    tables: tuple[Table, ...]
+    cost_bits: int = 32
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def n_states(self) -> tuple[int, ...]:
+        """Cardinality of each feature."""
+        return tuple(feature.n_states for feature in self.features)
+
+
+def n_rows(features: Sequence[int], n_states: Sequence[int]) -> int:
+    """Return the number of joint states of some features."""
+    return prod(n_states[f] for f in features)
+
+
+def with_tables(program: Program, tables: Sequence[Table], prior: IntArray) -> Program:
+    """Return the program with other tables and another prior, all else equal.
+
+    Parameters
+    ----------
+    program : Program
+        The program to take everything else from.
+    tables : sequence of Table
+        The new summands.
+    prior : (n_classes,) int64
+        The new prior.
+
+    Returns
+    -------
+    Program
+        A new program; its widths are those of the old one.
+    """
+    return replace(program, tables=tuple(tables), prior=prior)
+
+
+def width_of(largest: int) -> int:
+    """Return the smallest storage width that holds a number.
+
+    Parameters
+    ----------
+    largest : int
+        A number >= 0.
+
+    Returns
+    -------
+    int
+        8, 16 or 32; 64 when even 32 bits are too few.
+    """
+    return next((bits for bits in WIDTHS if largest < 1 << bits), 64)
+
+
+def table_bits(program: Program) -> int:
+    """Return the bits that the tables and a prior still in use take in flash.
+
+    Parameters
+    ----------
+    program : Program
+        Any program.
+
+    Returns
+    -------
+    int
+        Bits, entries at their storage width, the prior at the width of the accumulators.
+    """
+    prior = program.prior.size * program.cost_bits if program.prior.any() else 0
+    return prior + sum(table.costs.size * table.entry_bits for table in program.tables)

@@ -1,0 +1,99 @@
+"""Flows: named lists of passes, run one after the other with the verifier behind each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from bncc.compiler.ir import Program, table_bits
+from bncc.compiler.passes.drop_constant import drop_constant
+from bncc.compiler.passes.fold_prior import fold_prior
+from bncc.compiler.passes.shrink_width import shrink_width
+from bncc.compiler.spec import verify
+from bncc.errors import OptionError
+
+Keeps = Literal["cost", "margin", "decision"]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A rewrite of programs and what it promises to keep.
+
+    Parameters
+    ----------
+    name : str
+        As shown to users.
+    keeps : {"cost", "margin", "decision"}
+        What is equal before and after, for every input.
+    rewrite : callable
+        Program -> Program; returns its argument when there is nothing to do.
+    """
+
+    name: str
+    keeps: Keeps
+    rewrite: Callable[[Program], Program]
+
+
+@dataclass(frozen=True)
+class PassReport:
+    """What one pass did.
+
+    Parameters
+    ----------
+    name : str
+        The pass.
+    fired : bool
+        Whether it changed anything.
+    bits_before, bits_after : int
+        Bits of all tables and the prior.
+    """
+
+    name: str
+    fired: bool
+    bits_before: int
+    bits_after: int
+
+
+DROP_CONSTANT = Pass("drop-constant", "margin", drop_constant)
+FOLD_PRIOR = Pass("fold-prior", "cost", fold_prior)
+SHRINK_WIDTH = Pass("shrink-width", "cost", shrink_width)
+
+FLOWS: dict[str, tuple[Pass, ...]] = {
+    "none": (),
+    "default": (DROP_CONSTANT, FOLD_PRIOR, SHRINK_WIDTH),
+}
+
+
+def optimize(program: Program, flow: str = "default") -> tuple[Program, tuple[PassReport, ...]]:
+    """Run a flow's passes and verify the program after each.
+
+    Parameters
+    ----------
+    program : Program
+        A verified program.
+    flow : str, default="default"
+        A key of `FLOWS`.
+
+    Returns
+    -------
+    program : Program
+        The rewritten program.
+    reports : tuple of PassReport
+        One per pass, in order.
+
+    Raises
+    ------
+    OptionError
+        If there is no such flow.
+    IrError
+        If a pass breaks a rule; that is a bug in bncc.
+    """
+    if flow not in FLOWS:
+        raise OptionError(f"there is no flow '{flow}'; flows are {', '.join(FLOWS)}")
+    reports = []
+    for step in FLOWS[flow]:
+        rewritten = step.rewrite(program)
+        verify(rewritten)
+        fired = rewritten is not program
+        reports.append(PassReport(step.name, fired, table_bits(program), table_bits(rewritten)))
+        program = rewritten
+    return program, tuple(reports)
