@@ -1,0 +1,96 @@
+# Two commands do all set-up on a fresh Debian or Ubuntu with Python 3.11+, venv and gcc, no root:
+#
+#     make demo      watch bncc learn a classifier, emit C, build it and prove it agrees
+#     make test      run the tests
+#
+# Both create .venv once and are cheap to run again. `make help` lists the rest.
+
+# Another build of torch:  make demo TORCH="torch==2.13.0+cpu" TORCH_ARGS="--index-url URL"
+TORCH ?= torch==2.13.0
+TORCH_ARGS ?=
+# Another interpreter:  make demo PYTHON=python3.12
+PYTHON ?= python3
+# Parallel test processes, and what to hand to pytest:  make test PYTEST_ARGS="-k fixed_point"
+JOBS ?= 2
+PYTEST_ARGS ?=
+# The papers' data sets, which lie beside the authors' clone only
+DATA ?= ../shared/data
+
+BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# One thread per test process: the processes already fill the cores.
+test slow coverage: export OMP_NUM_THREADS := 1
+
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help demo test slow lint format coverage coverage-check reproduce examples wheel clean FORCE
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' Makefile | expand -t 16
+
+demo: .venv/.stamp-run  ## the user's day on bundled data: train, verify, emit
+	$(BIN)/bncc demo -o demo --force
+
+test: .venv/.stamp-dev  ## all tests but the slow ones
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(PYTEST_ARGS)
+
+slow: .venv/.stamp-dev  ## the slow tests, and only those
+	$(BIN)/python -m pytest -n $(JOBS) -m slow $(PYTEST_ARGS)
+
+lint: .venv/.stamp-dev  ## style, types, import contracts, docstrings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/.stamp-dev  ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+coverage: .venv/.stamp-dev  ## tests with line and branch coverage, then its thresholds
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --cov --cov-report= $(PYTEST_ARGS)
+	$(MAKE) --no-print-directory coverage-check
+
+coverage-check: .venv/.stamp-dev
+	$(BIN)/coverage report --skip-covered --show-missing --fail-under=90
+	$(BIN)/coverage report --skip-covered --show-missing --fail-under=100 \
+	    --include="bncc/compiler/*,bncc/emit/*,bncc/model/*"
+
+reproduce: .venv/.stamp-run  ## the maximum-likelihood cells of S0's table 1, beside the paper's
+	$(BIN)/bncc reproduce s0-table1 --data $(DATA)/paper --quick
+
+examples: .venv/.stamp-run  ## build and run the firmware examples
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C firmware_examples/uno_robot check
+
+wheel: .venv/.stamp-dev  ## dist/*.whl and dist/*.tar.gz
+	$(BIN)/hatchling build
+
+clean:  ## remove what the other targets made, the virtual environment included
+	rm -rf .venv demo dist build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# Stamps. Each names one finished step, so an interrupted set-up goes on where it stopped.
+
+.venv/.stamp-venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "bncc needs Python 3.11 or newer as $(PYTHON); name another: make PYTHON=python3.12" >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' || { \
+	    echo "$(PYTHON) lacks venv; install the package python3-venv" >&2; exit 2; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@touch $@
+
+# Renewed only when TORCH or TORCH_ARGS differ from those of the last run.
+.venv/.stamp-torch: .venv/.stamp-venv FORCE
+	@echo '$(TORCH) $(TORCH_ARGS)' | cmp -s - $@ || { \
+	    echo "installing $(TORCH)" && \
+	    $(BIN)/python -m pip install --quiet '$(TORCH)' $(TORCH_ARGS) && \
+	    echo '$(TORCH) $(TORCH_ARGS)' > $@; }
+
+.venv/.stamp-run: .venv/.stamp-torch pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[all]"
+	@touch $@
+
+.venv/.stamp-dev: .venv/.stamp-run
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
