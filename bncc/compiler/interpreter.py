@@ -45,4 +45,4 @@ def decisions(program: Program, X: IntArray) -> IntArray:
     (n_samples,) int64
         Class indices.
     """
-    return costs(program, X).argmin(axis=1)
+    return np.asarray(costs(program, X).argmin(axis=1))

@@ -25,7 +25,8 @@ def print_program(program: Program, *, rows: bool = False) -> str:
     low, high = cost_bounds(program)
     lines = [
         f"program: {len(program.features)} features, {program.n_classes} classes, "
-        f"{len(program.tables)} tables, {table_bits(program)} bits, unit 2^{-program.frac_bits} nats",
+        f"{len(program.tables)} tables, {table_bits(program)} bits, "
+        f"unit 2^{-program.frac_bits} nats",
         *(f"feature {i}: {_feature(feature)}" for i, feature in enumerate(program.features)),
         f"classes: {', '.join(json.dumps(label) for label in program.classes)}",
         f"prior: {' '.join(map(str, program.prior)) if program.prior.any() else 'none'}",

@@ -1,7 +1,8 @@
 """Fold the prior into a table.
 
 Rewrites: adds the prior to every row of one table, and sets the prior to zero.
-Costs stay: every decision reads exactly one row of that table, so the prior is added once, as before.
+Costs stay: every decision reads exactly one row of that table, so the prior is added once, as it
+    was before.
 Fires: when a table has room for it without wider entries, and a second table is there, since
     the kernel starts its sum from two rows and would otherwise have to copy one.
 Saves: the prior's bytes, and one addition per class and decision.

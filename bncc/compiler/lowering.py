@@ -1,0 +1,141 @@
+"""Program to kernel: the arrays and numbers that the plain C kernel is printed from.
+
+The kernel sums rows in one loop over tables. The address of a row is formed without a
+multiplication: states index small arrays of multiples, one per distinct stride.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.compiler.ir import Program, Table, width_of
+from bncc.compiler.ranges import largest_cost
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """One summand of a row address, for the tables that read this many features.
+
+    Parameters
+    ----------
+    n_tables : int
+        The term concerns tables ``0 .. n_tables - 1``.
+    features : (n_tables,) int64
+        The feature whose state is multiplied.
+    multiples : (n_tables,) int64
+        Where the multiples of this table's stride begin.
+    """
+
+    n_tables: int
+    features: IntArray
+    multiples: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class PlainKernel:
+    """Everything the plain kernel reads, ready to print.
+
+    Parameters
+    ----------
+    tables : tuple of Table
+        In kernel order: tables that read more features come first.
+    costs : (n_entries,) int64
+        All rows one after the other, class index fastest.
+    entry_bits : int
+        Width of an entry.
+    starts : (n_tables,) int64
+        First entry of each table.
+    terms : tuple of Term
+        Terms of the row address; the first concerns every table and has stride n_classes.
+    multiples : (n,) int64
+        Multiples 0, s, 2s, ... of every distinct stride s.
+    offset_bits, multiple_bits : int
+        Widths of an entry's index and of a multiple.
+    prior : (n_classes,) int64 or None
+        None when the sum starts from two rows instead.
+    sum_bits : int
+        Width of the sums.
+    """
+
+    tables: tuple[Table, ...]
+    costs: IntArray
+    entry_bits: int
+    starts: IntArray
+    terms: tuple[Term, ...]
+    multiples: IntArray
+    offset_bits: int
+    multiple_bits: int
+    prior: IntArray | None
+    sum_bits: int
+
+
+def lower(program: Program) -> PlainKernel:
+    """Lay a program out for the plain kernel.
+
+    Parameters
+    ----------
+    program : Program
+        A verified program.
+
+    Returns
+    -------
+    PlainKernel
+        Sums the same rows in another order, so margins are equal for every input.
+
+    Notes
+    -----
+    A program whose prior is zero starts from the rows of its first two tables. With one table and
+    no prior the kernel would copy a row, and compilers turn such a loop into a call of memcpy: the
+    sums then start from 1 for every class, which leaves all margins as they are.
+    """
+    prior = program.prior if program.prior.any() else None
+    if prior is None and len(program.tables) == 1:
+        prior = np.ones_like(program.prior)
+    tables = tuple(sorted(program.tables, key=lambda table: -len(table.features)))
+    starts = np.cumsum([0] + [table.costs.size for table in tables])
+    multiples, places = _multiples(program, tables)
+    arity = max(len(table.features) for table in tables)
+    terms = []
+    for k in range(arity):
+        deep = [table for table in tables if len(table.features) > k]
+        features = [table.features[len(table.features) - 1 - k] for table in deep]
+        places_k = [places[_stride(program, table, k)] for table in deep]
+        terms.append(Term(len(deep), np.array(features), np.array(places_k)))
+    entry_bits = max(table.entry_bits for table in tables)
+    slack = int(prior is not None and not program.prior.any())
+    return PlainKernel(
+        tables=tables,
+        costs=np.concatenate([table.costs.ravel() for table in tables]),
+        entry_bits=entry_bits,
+        starts=starts[:-1],
+        terms=tuple(terms),
+        multiples=multiples,
+        offset_bits=max(16, width_of(int(starts[-1]))),
+        multiple_bits=width_of(int(multiples.max())),
+        prior=prior,
+        sum_bits=max(program.cost_bits, width_of(largest_cost(program) + slack)),
+    )
+
+
+def _stride(program: Program, table: Table, k: int) -> int:
+    """Entries between neighboring states of the feature k places from the innermost."""
+    stride = program.n_classes
+    for f in table.features[len(table.features) - k :]:
+        stride *= program.n_states[f]
+    return stride
+
+
+def _multiples(program: Program, tables: tuple[Table, ...]) -> tuple[IntArray, dict[int, int]]:
+    """Return the concatenated multiples of all strides, and where each stride's begin."""
+    length: dict[int, int] = {program.n_classes: 1}
+    for table in tables:
+        for k, f in enumerate(reversed(table.features)):
+            stride = _stride(program, table, k)
+            length[stride] = max(length.get(stride, 0), program.n_states[f])
+    arrays, places, place = [], {}, 0
+    for stride, n in length.items():
+        arrays.append(np.arange(n) * stride)
+        places[stride] = place
+        place += n
+    return np.concatenate(arrays), places
