@@ -58,9 +58,7 @@ def forest(parent: Sequence[int | None]) -> Structure:
     Structure
         A naive Bayes, TAN or forest TAN structure.
     """
-    return Structure(
-        tuple(() if j is None else (int(j),) for j in parent), (True,) * len(parent)
-    )
+    return Structure(tuple(() if j is None else (int(j),) for j in parent), (True,) * len(parent))
 
 
 def topological_order(structure: Structure) -> tuple[int, ...]:
@@ -74,23 +72,32 @@ def topological_order(structure: Structure) -> tuple[int, ...]:
     Returns
     -------
     tuple of int
-        A permutation of the features; among free features the smallest first.
+        A permutation of the features, layer by layer; within a layer the smallest first.
 
     Raises
     ------
     ValueError
         If the graph has a cycle.
     """
+    children: list[list[int]] = [[] for _ in structure.parents]
+    waiting_for = [len(parents) for parents in structure.parents]
+    for i, parents in enumerate(structure.parents):
+        for j in parents:
+            children[j].append(i)
     order: list[int] = []
-    placed: set[int] = set()
-    waiting = list(range(len(structure.parents)))
-    while waiting:
-        free = [i for i in waiting if placed.issuperset(structure.parents[i])]
-        if not free:
-            raise ValueError(f"features {waiting[:5]} lie on a cycle")
+    free = [i for i, count in enumerate(waiting_for) if count == 0]
+    while free:
         order += free
-        placed.update(free)
-        waiting = [i for i in waiting if i not in placed]
+        freed: list[int] = []
+        for j in free:
+            for i in children[j]:
+                waiting_for[i] -= 1
+                if waiting_for[i] == 0:
+                    freed.append(i)
+        free = sorted(freed)
+    if len(order) < len(waiting_for):
+        cyclic = [i for i, count in enumerate(waiting_for) if count > 0]
+        raise ValueError(f"features {cyclic[:5]} lie on a cycle")
     return tuple(order)
 
 
