@@ -8,6 +8,8 @@ from bncc._types import FloatArray, IntArray
 
 MAX_BITS = 31
 """Widest cost in bits; sums then still have a proven place in 32 or 64 bits."""
+MAX_FRAC_BITS = 64
+"""A unit of fewer than 2**-64 or more than 2**64 nats means nothing."""
 
 
 @dataclass(frozen=True, order=True)
@@ -24,7 +26,7 @@ class QFormat:
     Raises
     ------
     ValueError
-        If ``int_bits + frac_bits`` is not in 1 .. 31.
+        If ``int_bits + frac_bits`` is not in 1 .. 31, or `frac_bits` not in -64 .. 64.
 
     Examples
     --------
@@ -40,6 +42,10 @@ class QFormat:
             raise ValueError(
                 f"UQ{self.int_bits}.{self.frac_bits} has {self.bits} bits; "
                 f"int_bits + frac_bits must be in 1 .. {MAX_BITS}"
+            )
+        if abs(self.frac_bits) > MAX_FRAC_BITS:
+            raise ValueError(
+                f"{self.frac_bits} fraction bits; -{MAX_FRAC_BITS} .. {MAX_FRAC_BITS} are supported"
             )
 
     @property

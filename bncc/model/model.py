@@ -10,6 +10,7 @@ from bncc._types import IntArray
 from bncc.discretize.feature import Feature
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
+from bncc.model.check import check_feature
 from bncc.structure.graph import Structure
 
 MAX_CLASSES = 255
@@ -79,11 +80,16 @@ def check_model(model: Model) -> None:
     Raises
     ------
     ModelError
-        If shapes disagree, a cost leaves the format, or a limit is exceeded.
+        If a feature's rule is unsound, shapes disagree, a cost leaves the format, or a limit is
+        exceeded.
     """
     n, n_classes, n_states = model.n_features, model.n_classes, model.n_states
     if not 1 <= n <= MAX_FEATURES:
         raise ModelError(f"the model has {n} features; 1 .. {MAX_FEATURES} are supported")
+    for feature in model.features:
+        check_feature(feature)
+    if len({feature.name for feature in model.features}) != n:
+        raise ModelError("two features of the model have the same name")
     if not 2 <= n_classes <= MAX_CLASSES:
         raise ModelError(f"the model has {n_classes} classes; 2 .. {MAX_CLASSES} are supported")
     if len(set(model.classes)) != n_classes:
@@ -98,6 +104,8 @@ def check_model(model: Model) -> None:
             raise ModelError(
                 f"table {i} has shape {table.shape}; its parents ask for {(rows, n_classes)}"
             )
+        if not model.structure.class_is_parent[i] and (table != table[:, :1]).any():
+            raise ModelError(f"table {i} depends on the class, which is not among its parents")
     for costs in (model.prior, *model.tables):
         if costs.size and (costs.min() < 0 or costs.max() > model.q_format.max_cost):
             raise ModelError(f"a cost of the model lies outside {model.q_format}")

@@ -30,7 +30,7 @@ def rows(model: Model, X: IntArray) -> IntArray:
     X = np.asarray(X, dtype=np.int64)
     if X.ndim != 2 or X.shape[1] != model.n_features:
         raise DataError(f"states of shape {X.shape} given; the model reads {model.n_features}")
-    if ((X < 0) | (X >= np.array(model.n_states))).any():
+    if (X < 0).any() or (X >= np.array(model.n_states)[None, :]).any():
         raise DataError("a state is out of range; states of feature i run from 0 to n_states[i]-1")
     indices = np.zeros_like(X)
     for i, parents in enumerate(model.structure.parents):
@@ -77,7 +77,7 @@ def scores(model: Model, X: IntArray) -> IntArray:
         Scores in units of ``2**-frac_bits`` nats, >= 0.
     """
     total = costs(model, X)
-    return total - total.min(axis=1, keepdims=True)
+    return np.asarray(total - total.min(axis=1, keepdims=True))
 
 
 def predict(model: Model, X: IntArray) -> IntArray:
@@ -95,7 +95,7 @@ def predict(model: Model, X: IntArray) -> IntArray:
     (n_samples,) int64
         Class indices.
     """
-    return costs(model, X).argmin(axis=1)
+    return np.asarray(costs(model, X).argmin(axis=1), dtype=np.int64)
 
 
 def log_proba(model: Model, X: IntArray) -> FloatArray:

@@ -1,0 +1,48 @@
+"""The facts of a model that people judge it by."""
+
+from typing import Any
+
+from bncc.model.model import Model
+from bncc.structure.graph import free_parameters, table_entries
+
+_FROM_TRAINING = (
+    "structure",
+    "parameters",
+    "epochs",
+    "seed",
+    "error_train",
+    "error_validation",
+    "error_test",
+)
+
+
+def model_facts(model: Model) -> dict[str, Any]:
+    """Return what is known of a model, under the keys of ``bncc train --json``.
+
+    Parameters
+    ----------
+    model : Model
+        A whole model.
+
+    Returns
+    -------
+    dict
+        ``n_features``, ``n_classes``, ``structure``, ``parameters``, ``q_format``,
+        ``table_entries``, ``free_parameters``, ``table_bits`` (bits of all entries at the
+        format's width, before any pass of the compiler), ``epochs``, ``seed``, ``error_train``,
+        ``error_validation`` and ``error_test`` (fractions). None where the model's training
+        record does not say.
+    """
+    entries = table_entries(model.structure, model.n_states, model.n_classes)
+    facts: dict[str, Any] = {
+        "n_features": model.n_features,
+        "n_classes": model.n_classes,
+        "q_format": {
+            "int_bits": model.q_format.int_bits,
+            "frac_bits": model.q_format.frac_bits,
+        },
+        "table_entries": entries,
+        "free_parameters": free_parameters(model.structure, model.n_states, model.n_classes),
+        "table_bits": entries * model.q_format.bits,
+    }
+    return facts | {key: model.training.get(key) for key in _FROM_TRAINING}

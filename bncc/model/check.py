@@ -1,0 +1,78 @@
+"""What a feature may hold, so that Python and the emitted C read it alike."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from bncc.discretize.feature import Feature
+from bncc.errors import ModelError
+
+MAX_STATES = 65535
+"""A state fits in the C's uint16_t, and one value above all states stays free."""
+
+_INTEGER_RANGE = {"int16": 2**15, "int32": 2**31}
+
+
+def check_feature(feature: Feature) -> None:
+    """Verify that a feature's rule is sound: types, order, ranges and the number of states.
+
+    Parameters
+    ----------
+    feature : Feature
+        Any feature, for instance one just read from a file.
+
+    Raises
+    ------
+    ModelError
+        If the kind is unknown, thresholds are not strictly ascending values of the raw type,
+        categories repeat, or `n_states` and `fallback` disagree with them.
+    """
+    name = f"feature {feature.name!r}"
+    if not 1 <= feature.n_states <= MAX_STATES:
+        raise ModelError(f"{name} has {feature.n_states} states; 1 .. {MAX_STATES} are supported")
+    if not 0 <= feature.fallback < feature.n_states:
+        raise ModelError(f"{name} falls back to state {feature.fallback}, which it does not have")
+    if feature.kind in _INTEGER_RANGE:
+        _check_integers(name, feature.thresholds, _INTEGER_RANGE[feature.kind])
+    elif feature.kind == "float32":
+        _check_floats(name, feature.thresholds)
+    elif feature.kind not in ("category", "state"):
+        raise ModelError(f"{name} is of the unknown kind {feature.kind!r}")
+    if feature.thresholds and not feature.is_numeric:
+        raise ModelError(f"{name} is a {feature.kind} and cannot have thresholds")
+    if feature.categories and feature.kind != "category":
+        raise ModelError(f"{name} is of kind {feature.kind} and cannot have categories")
+    if len(set(feature.categories)) != len(feature.categories):
+        raise ModelError(f"{name} holds a category twice")
+    if not all(a < b for a, b in pairwise(feature.thresholds)):
+        raise ModelError(f"the thresholds of {name} do not ascend strictly")
+    if feature.kind != "state":
+        _check_n_states(name, feature)
+
+
+def _check_integers(name: str, thresholds: tuple[int | float, ...], bound: int) -> None:
+    for threshold in thresholds:
+        # bool is an int to Python, but would print as `True` in the C
+        if type(threshold) is not int or not -bound <= threshold < bound:
+            raise ModelError(f"{name} has the threshold {threshold!r}, outside its integer type")
+
+
+def _check_floats(name: str, thresholds: tuple[int | float, ...]) -> None:
+    exact = np.array([float(t) if type(t) is float else np.nan for t in thresholds])
+    with np.errstate(over="ignore"):
+        held = np.isfinite(exact) & (exact.astype(np.float32) == exact)
+    # -0.0 would print as a float that compares like 0.0 but is another file
+    held &= (exact != 0) | ~np.signbit(exact)
+    if not held.all():
+        wrong = thresholds[int(np.flatnonzero(~held)[0])]
+        raise ModelError(f"{name} has the threshold {wrong!r}, which is no float32 value")
+
+
+def _check_n_states(name: str, feature: Feature) -> None:
+    known = len(feature.categories) if feature.kind == "category" else len(feature.thresholds) + 1
+    of_missing = feature.n_states == known + 1 and feature.fallback == known
+    if feature.n_states != known and not of_missing:
+        raise ModelError(
+            f"{name} has {feature.n_states} states and falls back to {feature.fallback}; its "
+            f"rule asks for {known}, or for {known + 1} with the last for missing readings"
+        )

@@ -1,0 +1,231 @@
+"""A model as the entries of its file, and back."""
+
+import json
+from collections.abc import Mapping, Sequence
+from math import prod
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.discretize.feature import Feature
+from bncc.errors import ModelError, ModelFileError
+from bncc.fixed_point import QFormat
+from bncc.model.archive import SUMS, from_npy, npy
+from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
+from bncc.structure.graph import Structure
+
+FORMAT = 1
+# Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
+# removed or given another meaning. A key inside `training` is not such a change. The zip
+# container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
+# bncc can tell a newer file from a damaged one.
+
+DOCUMENT, PRIOR, TABLES = "model.json", "prior.npy", "tables.npy"
+MAX_DOCUMENT = 32 * 2**20
+"""Bytes of model.json; 10,000 features with 100 thresholds each need half of it."""
+
+
+def encode(model: Model) -> dict[str, bytes]:
+    """Return the entries of a model's file; equal models give equal bytes.
+
+    Parameters
+    ----------
+    model : Model
+        A whole model.
+
+    Returns
+    -------
+    dict of str to bytes
+        ``model.json``, ``prior.npy`` and ``tables.npy``, which holds all tables one after the
+        other, row by row.
+
+    Raises
+    ------
+    ModelError
+        If the model is not whole, or `training` holds something that JSON cannot.
+    """
+    check_model(model)
+    document = {
+        "format": FORMAT,
+        "features": [_feature_record(feature) for feature in model.features],
+        "classes": list(model.classes),
+        "structure": {
+            "parents": [list(parents) for parents in model.structure.parents],
+            "class_is_parent": list(model.structure.class_is_parent),
+        },
+        "q_format": {
+            "int_bits": model.q_format.int_bits,
+            "frac_bits": model.q_format.frac_bits,
+        },
+        "training": dict(model.training),
+    }
+    try:
+        text = _canonical(document)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ModelError(f"the model's training record is not JSON: {error}") from error
+    if len(text) > MAX_DOCUMENT:
+        raise ModelError(f"the model's description is larger than {MAX_DOCUMENT} bytes")
+    flat = np.concatenate([table.ravel() for table in model.tables])
+    bits = model.q_format.bits
+    return {DOCUMENT: text, PRIOR: npy(model.prior, bits), TABLES: npy(flat, bits)}
+
+
+def read_document(entries: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return what model.json holds, if it is canonical JSON.
+
+    Parameters
+    ----------
+    entries : mapping of str to bytes
+        The entries of a model file.
+
+    Returns
+    -------
+    dict
+        The document; only its being a JSON object with canonical text is verified.
+
+    Raises
+    ------
+    ModelFileError
+        If the entry is absent, too large, or not canonical JSON.
+    """
+    text = entries.get(DOCUMENT)
+    if text is None or len(text) > MAX_DOCUMENT:
+        raise ModelFileError(f"it holds no {DOCUMENT} of at most {MAX_DOCUMENT} bytes")
+    try:
+        document = json.loads(text.decode("ascii"))
+        if isinstance(document, dict) and _canonical(document) == text:
+            return document
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"its {DOCUMENT} cannot be read") from error
+    raise ModelFileError(f"its {DOCUMENT} is not in canonical form")
+
+
+def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
+    """Return the model that the entries of a file describe.
+
+    Parameters
+    ----------
+    document : mapping
+        What `read_document` returned.
+    entries : mapping of str to bytes
+        The entries of the file.
+
+    Returns
+    -------
+    Model
+        A whole model with read-only arrays.
+
+    Raises
+    ------
+    ModelFileError, ModelError, ValueError
+        If anything is absent, superfluous, of a wrong type or out of range.
+    """
+    if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
+        raise ModelFileError("an entry is missing or superfluous")
+    keys = ("classes", "features", "format", "q_format", "structure", "training")
+    labels, records, _, q_record, graph, training = _fields(document, keys)
+    features = tuple(_feature(record) for record in _items(records, dict))
+    if len(features) > MAX_FEATURES:
+        raise ModelFileError("it holds too many features")
+    q_format = QFormat(*map(_integer, _fields(q_record, ("int_bits", "frac_bits"))))
+    class_is_parent, parents = _fields(graph, ("class_is_parent", "parents"))
+    structure = Structure(
+        tuple(tuple(_items(row, int)) for row in _items(parents, list)),
+        tuple(_items(class_is_parent, bool)),
+    )
+    if type(training) is not dict:
+        _malformed("training")
+    classes = tuple(_items(labels, str))
+    shapes = _shapes(structure, [feature.n_states for feature in features], len(classes))
+    flat = from_npy(entries[TABLES], sum(map(prod, shapes)), q_format.bits)
+    prior = from_npy(entries[PRIOR], len(classes), q_format.bits)
+    tables = _split(flat, shapes)
+    prior.flags.writeable = False
+    model = Model(features, classes, structure, q_format, prior, tables, MappingProxyType(training))
+    check_model(model)
+    return model
+
+
+def _canonical(document: Mapping[str, Any]) -> bytes:
+    text = json.dumps(
+        document, sort_keys=True, allow_nan=False, ensure_ascii=True, separators=(",", ":")
+    )
+    return text.encode("ascii") + b"\n"
+
+
+def _feature_record(feature: Feature) -> dict[str, Any]:
+    return {
+        "name": feature.name,
+        "kind": feature.kind,
+        "n_states": feature.n_states,
+        "thresholds": list(feature.thresholds),
+        "categories": list(feature.categories),
+        "fallback": feature.fallback,
+    }
+
+
+def _feature(record: dict[str, Any]) -> Feature:
+    keys = ("name", "kind", "n_states", "thresholds", "categories", "fallback")
+    name, kind, n_states, thresholds, categories, fallback = _fields(record, keys)
+    if type(name) is not str or type(kind) is not str:
+        _malformed("a feature's name or kind")
+    return Feature(
+        name,
+        kind,  # type: ignore[arg-type]  # any text until check_feature has seen it
+        _integer(n_states),
+        tuple(_items(thresholds, int, float)),
+        tuple(_items(categories, str)),
+        _integer(fallback),
+    )
+
+
+def _fields(record: Any, keys: Sequence[str]) -> list[Any]:
+    if type(record) is not dict or record.keys() != set(keys):
+        _malformed(f"the record of {', '.join(keys)}")
+    return [record[key] for key in keys]
+
+
+def _items(value: Any, *kinds: type) -> list[Any]:
+    # `type` and not isinstance: a bool must not pass for an int.
+    if type(value) is not list or not all(type(item) in kinds for item in value):
+        _malformed(f"a list of {' or '.join(kind.__name__ for kind in kinds)}")
+    return value
+
+
+def _integer(value: Any) -> int:
+    if type(value) is not int or abs(value) >= 2**31:
+        _malformed("a number")
+    return value
+
+
+def _malformed(what: str) -> NoReturn:
+    raise ModelFileError(f"{what} is malformed in its {DOCUMENT}")
+
+
+def _shapes(structure: Structure, n_states: Sequence[int], n_classes: int) -> list[tuple[int, int]]:
+    if len(structure.parents) != len(n_states):
+        raise ModelFileError("its structure and its features disagree in number")
+    shapes, total = [], 0
+    for i, parents in enumerate(structure.parents):
+        rows = 1
+        for j in (i, *parents):
+            rows *= n_states[j]
+            # Stopping here keeps a product of a million factors from being formed.
+            if not 0 < rows <= MAX_TABLE_ENTRIES:
+                raise ModelFileError("it asks for a table beyond all bounds")
+        total += rows * n_classes
+        shapes.append((rows, n_classes))
+    if not 0 < total <= MAX_TABLE_ENTRIES:
+        raise ModelFileError("it asks for tables beyond all bounds")
+    return shapes
+
+
+def _split(flat: IntArray, shapes: Sequence[tuple[int, int]]) -> tuple[IntArray, ...]:
+    flat.flags.writeable = False
+    ends = np.cumsum([rows * columns for rows, columns in shapes])
+    return tuple(
+        flat[end - rows * columns : end].reshape(rows, columns)
+        for end, (rows, columns) in zip(ends, shapes, strict=True)
+    )
