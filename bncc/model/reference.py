@@ -30,7 +30,8 @@ def rows(model: Model, X: IntArray) -> IntArray:
     X = np.asarray(X, dtype=np.int64)
     if X.ndim != 2 or X.shape[1] != model.n_features:
         raise DataError(f"states of shape {X.shape} given; the model reads {model.n_features}")
-    if (X < 0).any() or (X >= np.array(model.n_states)[None, :]).any():
+    n_states = np.array(model.n_states)
+    if ((X < 0) | (X >= n_states)).any():
         raise DataError("a state is out of range; states of feature i run from 0 to n_states[i]-1")
     indices = np.zeros_like(X)
     for i, parents in enumerate(model.structure.parents):
