@@ -1,0 +1,174 @@
+"""The rules of the house, held by tests: imports, style, types, docstrings, sizes, versions."""
+
+import inspect
+import pkgutil
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+import bncc
+
+ROOT = Path(__file__).resolve().parent.parent
+MAX_LINES = 300
+SLOW_TO_IMPORT = ("torch", "pandas", "scipy", "sklearn", "rich")
+
+# A directory of one machine, as in a path from the root of its file system.
+MACHINE_PATH = re.compile(r"(^|[^\w.])/(work|tmp|root|home|farm|opt)/[A-Za-z]")
+
+# What numpydoc may say about a public name; the rest of its checks are matters of taste.
+DOCSTRING_RULES = {
+    "GL05": "tabs",
+    "GL06": "unknown section",
+    "GL07": "sections in another order than numpydoc's",
+    "GL08": "no docstring",
+    "GL10": "malformed directive",
+    "SS02": "summary does not start with a capital letter",
+    "SS03": "summary does not end with a period",
+    "SS05": "summary does not start with an infinitive verb",
+    "PR02": "documents a parameter that does not exist",
+    "PR03": "documents parameters in another order than the signature",
+    "PR07": "a parameter without description",
+    "PR10": "no space before the colon of a parameter",
+}
+# A one-line docstring may leave parameters to the annotations; a list of them must be whole.
+ONLY_WITH_PARAMETERS = "PR01"
+
+
+def run(*command: str) -> None:
+    """Run a checker in the repository and show what it said when it objects."""
+    done = subprocess.run(
+        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
+
+
+def module_names() -> list[str]:
+    """Return every module of the package."""
+    return [
+        name
+        for _, name, _ in pkgutil.walk_packages(bncc.__path__, "bncc.")
+        if not name.endswith("__main__")
+    ]
+
+
+def public_names(module_name: str) -> Iterator[str]:
+    """Yield the functions, classes, methods and properties that a module defines for others."""
+    module = import_module(module_name)
+    for name, value in vars(module).items():
+        home = getattr(value, "__module__", None)
+        if name.startswith("_") or home != module_name:
+            continue
+        if inspect.isfunction(value):
+            yield f"{module_name}.{name}"
+        elif inspect.isclass(value):
+            yield f"{module_name}.{name}"
+            for method, member in vars(value).items():
+                documented = inspect.isfunction(member) or isinstance(
+                    member, property | classmethod | staticmethod
+                )
+                if documented and not method.startswith("_"):
+                    yield f"{module_name}.{name}.{method}"
+
+
+@pytest.fixture(scope="module")
+def tracked(missing: Callable[[str], NoReturn]) -> list[Path]:
+    """Return the files that belong to the repository."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listing = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        missing("needs git and a git checkout to list the repository's files")
+    files = [ROOT / name for name in listing.decode().split("\0") if name]
+    return [path for path in files if path.is_file()]
+
+
+def test_imports_point_one_way() -> None:
+    """The import-linter contracts of pyproject.toml are kept."""
+    run("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()")
+
+
+@pytest.mark.parametrize("module", ["bncc", "bncc.cli.main", "bncc.emit.emitter"])
+def test_compiling_a_saved_model_starts_at_once(module: str) -> None:
+    """Neither torch nor another large library is loaded by what `bncc emit-c` needs."""
+    run(
+        "-c",
+        f"import sys, {module}\n"
+        f"slow = sorted(set({SLOW_TO_IMPORT!r}) & set(sys.modules))\n"
+        f"sys.exit(f'{module} loads {{slow}}' if slow else 0)",
+    )
+
+
+def test_training_by_counting_needs_no_torch() -> None:
+    """`bncc train --parameters ml` does not pay for torch's import."""
+    run("-c", "import sys, bncc.train.pipeline; sys.exit('torch' in sys.modules)")
+
+
+def test_style_is_ruffs() -> None:
+    """`ruff check` and `ruff format --check` have nothing to say."""
+    run("-m", "ruff", "check", ".")
+    run("-m", "ruff", "format", "--check", ".")
+
+
+def test_types_are_strict() -> None:
+    """`mypy --strict` has nothing to say about the package."""
+    run("-m", "mypy")
+
+
+@pytest.mark.parametrize("module_name", module_names())
+def test_public_names_are_documented(module_name: str) -> None:
+    """Every public function, class, method and property has a sound numpydoc docstring."""
+    from numpydoc.validate import validate
+
+    complaints = []
+    for name in public_names(module_name):
+        report = validate(name)
+        rules = set(DOCSTRING_RULES)
+        if re.search(r"^\s*Parameters\n\s*---", report["docstring"], re.MULTILINE):
+            rules.add(ONLY_WITH_PARAMETERS)
+        complaints += [f"{name}: {code} {text}" for code, text in report["errors"] if code in rules]
+    assert not complaints, "\n".join(complaints)
+
+
+def test_files_fit_one_idea(tracked: list[Path]) -> None:
+    """No source file is longer than 300 lines: a longer one holds a second idea."""
+    sources = [
+        path
+        for path in tracked
+        if path.suffix in {".py", ".j2", ".c", ".h"} and "golden" not in path.parts
+    ]
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in sources}
+    long = [f"{path.relative_to(ROOT)}: {n}" for path, n in lengths.items() if n > MAX_LINES]
+    assert not long, "\n".join(long)
+
+
+def test_no_file_names_a_directory_of_one_machine(tracked: list[Path]) -> None:
+    """Nothing in the repository depends on where it was written."""
+    found = []
+    for path in tracked:
+        try:
+            lines = path.read_text("utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue
+        found += [
+            f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+            for number, line in enumerate(lines, start=1)
+            if MACHINE_PATH.search(line)
+        ]
+    assert not found, "\n".join(found)
+
+
+def test_versions_agree() -> None:
+    """The package, its metadata, pyproject.toml and the changelog name the same version."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    newest = re.search(r"^## \[(\d+\.\d+\.\d+)\]", changelog, re.MULTILINE)
+    assert newest is not None
+    assert {bncc.__version__, version("bncc"), project["version"]} == {newest.group(1)}
