@@ -31,7 +31,7 @@ def rows(model: Model, X: IntArray) -> IntArray:
     if X.ndim != 2 or X.shape[1] != model.n_features:
         raise DataError(f"states of shape {X.shape} given; the model reads {model.n_features}")
     n_states = np.array(model.n_states)
-    if ((X < 0) | (X >= n_states)).any():
+    if ((X < 0) | (n_states <= X)).any():
         raise DataError("a state is out of range; states of feature i run from 0 to n_states[i]-1")
     indices = np.zeros_like(X)
     for i, parents in enumerate(model.structure.parents):
