@@ -13,6 +13,23 @@ MAX_STATES = 65535
 _INTEGER_RANGE = {"int16": 2**15, "int32": 2**31}
 
 
+def check_text(text: str) -> None:
+    """Verify that a name or label can be printed.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Raises
+    ------
+    ModelError
+        If it holds half of a surrogate pair, which no encoding can write.
+    """
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ModelError(f"the name {ascii(text)} is not valid Unicode")
+
+
 def check_feature(feature: Feature) -> None:
     """Verify that a feature's rule is sound: types, order, ranges and the number of states.
 
@@ -27,6 +44,8 @@ def check_feature(feature: Feature) -> None:
         If the kind is unknown, thresholds are not strictly ascending values of the raw type,
         categories repeat, or `n_states` and `fallback` disagree with them.
     """
+    for text in (feature.name, *feature.categories):
+        check_text(text)
     name = f"feature {feature.name!r}"
     if not 1 <= feature.n_states <= MAX_STATES:
         raise ModelError(f"{name} has {feature.n_states} states; 1 .. {MAX_STATES} are supported")

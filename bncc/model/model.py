@@ -10,7 +10,7 @@ from bncc._types import IntArray
 from bncc.discretize.feature import Feature
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
-from bncc.model.check import check_feature
+from bncc.model.check import check_feature, check_text
 from bncc.structure.graph import Structure
 
 MAX_CLASSES = 255
@@ -88,6 +88,8 @@ def check_model(model: Model) -> None:
         raise ModelError(f"the model has {n} features; 1 .. {MAX_FEATURES} are supported")
     for feature in model.features:
         check_feature(feature)
+    for label in model.classes:
+        check_text(label)
     if len({feature.name for feature in model.features}) != n:
         raise ModelError("two features of the model have the same name")
     if not 2 <= n_classes <= MAX_CLASSES:

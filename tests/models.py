@@ -1,0 +1,223 @@
+"""Small models built by hand, each the smallest of its kind, shared by all tests."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.discretize.feature import Feature
+from bncc.fixed_point import QFormat
+from bncc.model.model import Model
+from bncc.structure.graph import Structure, forest
+
+
+def feature(name: str, n_states: int) -> Feature:
+    """Return a feature whose raw values are states already."""
+    return Feature(name, "state", n_states)
+
+
+def model_of(
+    features: Sequence[Feature],
+    structure: Structure,
+    q_format: QFormat,
+    prior: Sequence[int],
+    tables: Sequence[Sequence[Sequence[int]]],
+) -> Model:
+    """Return a model with classes ``c0, c1, ...`` from plain lists."""
+    return Model(
+        features=tuple(features),
+        classes=tuple(f"c{c}" for c in range(len(prior))),
+        structure=structure,
+        q_format=q_format,
+        prior=np.array(prior, dtype=np.int64),
+        tables=tuple(np.array(table, dtype=np.int64) for table in tables),
+        training={"structure": "by hand", "seed": 0},
+    )
+
+
+def naive_integer() -> Model:
+    """Return naive Bayes over two int16 sensors, three classes; the prior decides nothing."""
+    return model_of(
+        [
+            Feature("pressure", "int16", 3, thresholds=(-5, 100)),
+            Feature("light", "int16", 2, thresholds=(0,)),
+        ],
+        forest([None, None]),
+        QFormat(2, 2),
+        [2, 2, 2],
+        [[[0, 3, 15], [4, 1, 7], [15, 15, 0]], [[1, 2, 3], [3, 2, 1]]],
+    )
+
+
+def tan_float() -> Model:
+    """Return TAN over float32 sensors: x1 below x0, x2 below x1."""
+    return model_of(
+        [
+            Feature("x0", "float32", 2, thresholds=(0.5,)),
+            Feature("x1", "float32", 3, thresholds=(-1.25, 3.0)),
+            Feature("x2", "float32", 2, thresholds=(0.0,)),
+        ],
+        forest([None, 0, 1]),
+        QFormat(3, 3),
+        [1, 5],
+        [
+            [[3, 9], [11, 2]],
+            [[5, 6], [0, 63], [17, 4], [8, 8], [40, 1], [2, 30]],
+            [[1, 2], [3, 4], [5, 6], [7, 8], [9, 10], [12, 11]],
+        ],
+    )
+
+
+def int32_thresholds() -> Model:
+    """Return naive Bayes over one int32 sensor with thresholds at the ends of its range."""
+    return model_of(
+        [Feature("counter", "int32", 4, thresholds=(-(2**31), 0, 2**31 - 2))],
+        forest([None]),
+        QFormat(4, 0),
+        [0, 1],
+        [[[1, 0], [0, 3], [5, 2], [2, 9]]],
+    )
+
+
+def category_with_missing() -> Model:
+    """Return a model of a category whose missing cells have a state of their own, and a float."""
+    return model_of(
+        [
+            Feature("color", "category", 4, categories=("red", "gr\u00fcn", "*/"), fallback=3),
+            Feature("weight", "float32", 3, thresholds=(2.5,), fallback=2),
+        ],
+        forest([None, 0]),
+        QFormat(4, 1),
+        [3, 0],
+        [
+            [[1, 5], [6, 2], [0, 7], [4, 4]],
+            [[c + 3 * r, 31 - 2 * r] for r in range(4) for c in range(3)],
+        ],
+    )
+
+
+def one_state_feature() -> Model:
+    """Return a model whose only feature is constant: the prior and one row decide."""
+    return model_of([feature("constant", 1)], forest([None]), QFormat(3, 0), [5, 1], [[[0, 5]]])
+
+
+def ties() -> Model:
+    """Return a model in which all classes cost the same everywhere: class 0 wins."""
+    return model_of(
+        [feature("a", 2), feature("b", 3)],
+        forest([None, 0]),
+        QFormat(2, 1),
+        [4, 4, 4],
+        [[[1, 1, 1], [6, 6, 6]], [[r, r, r] for r in range(6)]],
+    )
+
+
+def all_zero() -> Model:
+    """Return a model whose every cost is 0, so that no table is left after optimization."""
+    return model_of([feature("a", 2)], forest([None]), QFormat(1, 0), [0, 0], [[[0, 0], [0, 0]]])
+
+
+def summing_to(largest: int) -> Model:
+    """Return a model whose largest sum is just `largest`, reached by class 1 alone.
+
+    Used at 255/256 and 65535/65536, where the accumulator of the C changes its width.
+    """
+    low = largest // 2
+    bits = max(1, (largest - low).bit_length())
+    return model_of(
+        [feature("a", 2), feature("b", 2)],
+        forest([None, None]),
+        QFormat(bits, 0),
+        [0, 0],
+        [[[1, low], [0, 0]], [[1, largest - low], [0, 0]]],
+    )
+
+
+def saturated() -> Model:
+    """Return a TAN whose costs all lie at the format's edge, 0 or the largest."""
+    edge = QFormat(6, -1).max_cost
+    return model_of(
+        [feature("a", 2), feature("b", 2)],
+        forest([None, 0]),
+        QFormat(6, -1),
+        [edge, 0],
+        [[[0, edge], [edge, edge]], [[edge, 0], [0, edge], [edge, edge], [0, 0]]],
+    )
+
+
+def general_network() -> Model:
+    """Return a network with three parents, a class-free feature and a feature without parents."""
+    structure = Structure(
+        parents=((), (0,), (), (2, 0, 1)), class_is_parent=(True, False, False, True)
+    )
+    n_states = (2, 3, 2, 2)
+    return model_of(
+        [feature(f"x{i}", n) for i, n in enumerate(n_states)],
+        structure,
+        QFormat(5, 0),
+        [7, 3, 0],
+        [
+            [[1, 2, 3], [3, 2, 1]],
+            [[r, r, r] for r in range(6)],
+            [[4, 4, 4], [9, 9, 9]],
+            [[(5 * r + 11 * c) % 32 for c in range(3)] for r in range(24)],
+        ],
+    )
+
+
+def wide_states() -> Model:
+    """Return naive Bayes over a feature of 300 states: its C reads ``uint16_t`` states."""
+    return model_of(
+        [feature("address", 300), feature("b", 2)],
+        forest([None, None]),
+        QFormat(8, 0),
+        [0, 9],
+        [[[s % 256, (7 * s) % 256] for s in range(300)], [[1, 0], [0, 1]]],
+    )
+
+
+def hostile_names() -> Model:
+    """Return a model whose feature and class names try to leave a C comment or string."""
+    names = ['"', "*/ int main", "a\nb", "\\", "??/", "\u00e9\u4e2d", "register", ""]
+    model = model_of(
+        [feature(name, 2) for name in names],
+        forest([None] * len(names)),
+        QFormat(2, 0),
+        [0, 1],
+        [[[0, 1], [i % 4, 0]] for i in range(len(names))],
+    )
+    return Model(
+        model.features,
+        ('"); exit(1); /*', "%s\r\n\x00"),
+        model.structure,
+        model.q_format,
+        model.prior,
+        model.tables,
+        model.training,
+    )
+
+
+NAMED: dict[str, Callable[[], Model]] = {
+    "naive_integer": naive_integer,
+    "tan_float": tan_float,
+    "int32_thresholds": int32_thresholds,
+    "category_with_missing": category_with_missing,
+    "one_state_feature": one_state_feature,
+    "ties": ties,
+    "all_zero": all_zero,
+    "sum_255": lambda: summing_to(255),
+    "sum_256": lambda: summing_to(256),
+    "sum_65535": lambda: summing_to(65535),
+    "sum_65536": lambda: summing_to(65536),
+    "saturated": saturated,
+    "general_network": general_network,
+    "wide_states": wide_states,
+    "hostile_names": hostile_names,
+}
+"""Every model above by name, for ``pytest.mark.parametrize``."""
+
+
+def all_states(model: Model) -> IntArray:
+    """Return every joint state of a small model's features, (n, n_features) int64."""
+    grid = np.indices(model.n_states).reshape(model.n_features, -1).T
+    return np.ascontiguousarray(grid, dtype=np.int64)

@@ -1,0 +1,127 @@
+"""Hypothesis strategies for the values that flow through bncc: features, structures, models."""
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from bncc._types import IntArray
+from bncc.discretize.feature import Feature, FeatureKind
+from bncc.fixed_point import QFormat
+from bncc.model.model import Model
+from bncc.structure.graph import Structure, forest
+
+KINDS: tuple[FeatureKind, ...] = ("int16", "int32", "float32", "category", "state")
+
+names = st.text(max_size=12)
+
+
+def q_formats(max_bits: int = 12) -> st.SearchStrategy[QFormat]:
+    """Draw formats of 1 .. max_bits bits with any sign of either part."""
+
+    def split(bits: int) -> st.SearchStrategy[QFormat]:
+        return st.integers(-3, bits + 3).map(lambda frac: QFormat(bits - frac, frac))
+
+    return st.integers(1, max_bits).flatmap(split)
+
+
+@st.composite
+def features(draw: st.DrawFn, name: str, max_states: int = 5) -> Feature:
+    """Draw a feature of any kind, with or without a state of its own for missing cells."""
+    kind = draw(st.sampled_from(KINDS))
+    known = draw(st.integers(1, max_states))
+    if kind == "state":
+        return Feature(name, kind, known, fallback=draw(st.integers(0, known - 1)))
+    of_missing = draw(st.booleans())
+    n_states = known + of_missing
+    fallback = known if of_missing else draw(st.integers(0, known - 1))
+    if kind == "category":
+        labels = draw(st.lists(names, min_size=known, max_size=known, unique=True))
+        return Feature(name, kind, n_states, categories=tuple(labels), fallback=fallback)
+    thresholds = draw(
+        st.lists(_thresholds(kind), min_size=known - 1, max_size=known - 1, unique=True)
+    )
+    return Feature(name, kind, n_states, thresholds=tuple(sorted(thresholds)), fallback=fallback)
+
+
+def _thresholds(kind: str) -> st.SearchStrategy[int | float]:
+    if kind == "float32":
+        # adding 0.0 turns -0.0 into 0.0
+        reals = st.floats(width=32, allow_nan=False, allow_infinity=False)
+        return reals.map(lambda value: value + 0.0)
+    bound = 2**15 if kind == "int16" else 2**31
+    return st.integers(-bound, bound - 1)
+
+
+@st.composite
+def structures(draw: st.DrawFn, n_features: int) -> Structure:
+    """Draw naive Bayes, a forest, or any DAG of up to 3 parents with class-free features."""
+    family = draw(st.sampled_from(["naive", "forest", "dag"]))
+    if family == "naive":
+        return forest([None] * n_features)
+    order = draw(st.permutations(range(n_features)))
+    most = 1 if family == "forest" else 3
+    parents: list[tuple[int, ...]] = [()] * n_features
+    for k, i in enumerate(order):
+        if k:
+            chosen = st.lists(st.sampled_from(order[:k]), max_size=most, unique=True)
+            parents[i] = tuple(draw(chosen))
+    if family == "forest":
+        return Structure(tuple(parents), (True,) * n_features)
+    flags = st.lists(st.booleans(), min_size=n_features, max_size=n_features)
+    return Structure(tuple(parents), tuple(draw(flags)))
+
+
+@st.composite
+def models(
+    draw: st.DrawFn,
+    max_features: int = 5,
+    max_states: int = 4,
+    max_classes: int = 5,
+    max_bits: int = 12,
+) -> Model:
+    """Draw whole models of every kind; costs reach both edges of the format."""
+    n = draw(st.integers(1, max_features))
+    labels = draw(st.lists(names, min_size=n, max_size=n, unique=True))
+    inputs = tuple(draw(features(label, max_states)) for label in labels)
+    structure = draw(structures(n))
+    classes = draw(st.lists(names, min_size=2, max_size=max_classes, unique=True))
+    q_format = draw(q_formats(max_bits))
+    tables = []
+    for i, parents in enumerate(structure.parents):
+        rows = inputs[i].n_states
+        for j in parents:
+            rows *= inputs[j].n_states
+        columns = len(classes) if structure.class_is_parent[i] else 1
+        table = draw(_costs((rows, columns), q_format))
+        tables.append(np.repeat(table, len(classes) // columns, axis=1))
+    return Model(
+        inputs,
+        tuple(classes),
+        structure,
+        q_format,
+        draw(_costs((len(classes),), q_format)),
+        tuple(tables),
+        draw(st.dictionaries(names, st.integers() | names | st.none(), max_size=2)),
+    )
+
+
+def _costs(shape: tuple[int, ...], q_format: QFormat) -> st.SearchStrategy[IntArray]:
+    # A seed and not a list of elements: a large table costs hypothesis one choice. Costs are
+    # drawn below a bound, so that zero rows, ties and saturation all occur.
+    bound = st.sampled_from([0, 1, q_format.max_cost // 2, q_format.max_cost])
+    seed = st.integers(0, 2**32 - 1)
+    random = st.builds(
+        lambda most, s: np.random.default_rng(s).integers(0, most + 1, shape), bound, seed
+    )
+    if np.prod(shape) > 24:
+        return random
+    return random | npst.arrays(np.int64, shape, elements=st.integers(0, q_format.max_cost))
+
+
+@st.composite
+def states(draw: st.DrawFn, model: Model, max_rows: int = 20) -> IntArray:
+    """Draw valid states of a model, (n, n_features) int64, n possibly 0."""
+    n = draw(st.integers(0, max_rows))
+    seed = draw(st.integers(0, 2**32 - 1))
+    random = np.random.default_rng(seed)
+    return random.integers(0, np.array(model.n_states), (n, model.n_features))
