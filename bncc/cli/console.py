@@ -1,0 +1,158 @@
+"""What a command says: results on stdout, messages and progress on stderr."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+Advance = Callable[[float, str], None]
+"""Progress so far as a fraction in 0 .. 1, and a short text such as the current loss."""
+
+
+def printable(text: str) -> str:
+    """Return a text on one line, safe for a terminal.
+
+    Parameters
+    ----------
+    text : str
+        Any text: a column name, a class label, a message with file names in it.
+
+    Returns
+    -------
+    str
+        The text with line breaks, control characters and lone surrogates escaped.
+    """
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def aligned(rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> str:
+    """Lay out cells in columns of equal width.
+
+    Parameters
+    ----------
+    rows : iterable of sequence of str
+        Cells; rows may have fewer cells than the widest.
+    right : iterable of int
+        Columns to align at the right, for numbers.
+
+    Returns
+    -------
+    str
+        Lines joined by line breaks, two blanks between columns.
+    """
+    cells = [[printable(cell) for cell in row] for row in rows]
+    n_columns = max((len(row) for row in cells), default=0)
+    widths = [max((len(row[k]) for row in cells if k < len(row)), default=0) for k in range(n_columns)]
+    to_right = set(right)
+    lines = []
+    for row in cells:
+        padded = [
+            cell.rjust(width) if k in to_right else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=False))
+        ]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
+
+
+@dataclass
+class Console:
+    """The voice of one command.
+
+    Parameters
+    ----------
+    json : bool
+        The result is one JSON object on stdout and nothing else.
+    quiet : bool
+        No messages, and no report where the result is a file or the exit code.
+    verbose : bool
+        Say more, at once; an unexpected error shows its traceback.
+    """
+
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    _notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        """Tell the user something, on stderr, once the command is known not to fail.
+
+        Notes wait for the end, since a command that fails says one line and no more.
+
+        Parameters
+        ----------
+        text : str
+            One sentence.
+        """
+        if self.verbose:
+            click.echo(f"bncc: {printable(text)}", err=True)
+        elif not self.quiet:
+            self._notes.append(text)
+
+    def detail(self, text: str) -> None:
+        """Say something that only ``-v`` asks for, at once, on stderr.
+
+        Parameters
+        ----------
+        text : str
+            One sentence.
+        """
+        if self.verbose:
+            click.echo(f"bncc: {printable(text)}", err=True)
+
+    def flush_notes(self) -> None:
+        """Print the notes that waited."""
+        for text in self._notes:
+            click.echo(f"bncc: {printable(text)}", err=True)
+        self._notes.clear()
+
+    def result(self, payload: Mapping[str, Any], report: str, *, essential: bool = False) -> None:
+        """Print what the command found.
+
+        Parameters
+        ----------
+        payload : mapping
+            The JSON object of the command; JSON values only.
+        report : str
+            The same for people.
+        essential : bool
+            Whether the report is what the command exists for, printed even with ``--quiet``.
+        """
+        if self.json:
+            click.echo(json.dumps(payload, allow_nan=False))
+        elif essential or not self.quiet:
+            click.echo(report)
+
+    @contextmanager
+    def progress(self, description: str) -> Iterator[Advance]:
+        """Show a progress bar with the time left, on a terminal only.
+
+        Parameters
+        ----------
+        description : str
+            What is going on.
+
+        Yields
+        ------
+        Advance
+            To be called with the fraction done and a short text.
+        """
+        if self.quiet or self.json or not sys.stderr.isatty():
+            yield lambda fraction, text: None
+            return
+        from rich.console import Console as RichConsole
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[text]}"),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=RichConsole(stderr=True), transient=True) as bars:
+            task = bars.add_task(description, total=1.0, text="")
+            yield lambda fraction, text: bars.update(task, completed=fraction, text=text)

@@ -1,0 +1,183 @@
+"""The structure of a classifier as a drawing: DOT text for Graphviz, or an SVG of our own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from bncc.cli.console import printable
+from bncc.model.model import Model
+from bncc.structure.graph import Structure, topological_order
+
+_CHAR = 7.2
+"""Width of a character of the 12 px monospaced label, in px."""
+_HEIGHT, _LINE, _GAP_X, _MARGIN = 26.0, 66.0, 14.0, 16.0
+"""Of a box, from line to line, between boxes, around all, px."""
+_SHELF = 1600.0
+"""Width after which trees go on below, px."""
+_LONGEST = 28
+"""Characters of a label that are drawn; the whole name is the box's tooltip."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """Where a feature is drawn.
+
+    Parameters
+    ----------
+    x, y : float
+        Middle of the upper edge, px.
+    width : float
+        Width, px.
+    label : str
+        The text in it.
+    """
+
+    x: float
+    y: float
+    width: float
+    label: str
+
+
+def dot_of(model: Model) -> str:
+    """Return the structure in Graphviz's language.
+
+    Parameters
+    ----------
+    model : Model
+        Any model; its names may be any text.
+
+    Returns
+    -------
+    str
+        A digraph; nodes are numbered, names appear in quoted labels alone.
+    """
+    lines = [
+        "digraph structure {",
+        "  node [shape=box];",
+        '  c [label="class", shape=ellipse];',
+    ]
+    for i, feature in enumerate(model.features):
+        label = f"{_quoted(feature.name)}\\n{feature.n_states} states"
+        lines.append(f'  x{i} [label="{label}"];')
+    for i, parents in enumerate(model.structure.parents):
+        if model.structure.class_is_parent[i]:
+            lines.append(f"  c -> x{i} [style=dashed];")
+        lines += [f"  x{j} -> x{i};" for j in parents]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def svg_of(model: Model) -> str:
+    """Draw the arcs between features as an SVG, children below their parents.
+
+    Parameters
+    ----------
+    model : Model
+        Any model; its names may be any text.
+
+    Returns
+    -------
+    str
+        A self-contained SVG document. The class, a parent of almost every feature, is told in
+        words instead of by arcs; a feature without it has a dashed frame.
+    """
+    boxes = _layout(model)
+    width = max(box.x + box.width / 2 for box in boxes) + _MARGIN
+    height = max(box.y for box in boxes) + _HEIGHT + _MARGIN
+    title = (
+        f"{model.n_features} features, {model.structure.n_edges} arcs between them; "
+        "the class is a parent of every feature in a solid frame"
+    )
+    width = max(width, len(title) * _CHAR + 2 * _MARGIN)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="monospace" font-size="12">',
+        "<defs><marker id='tip' viewBox='0 0 8 8' refX='8' refY='4' markerWidth='7' "
+        "markerHeight='7' orient='auto'><path d='M0 0L8 4L0 8z'/></marker></defs>",
+        '<rect width="100%" height="100%" fill="white"/>',
+        f'<text x="{_MARGIN}" y="{_MARGIN + 6}">{escape(title)}</text>',
+    ]
+    for i, parents in enumerate(model.structure.parents):
+        lines += [_arc(boxes[j], boxes[i]) for j in parents]
+    for i, box in enumerate(boxes):
+        lines.append(_frame(box, model.features[i].name, model.structure.class_is_parent[i]))
+    return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+def _arc(parent: Box, child: Box) -> str:
+    y1, y2 = parent.y + _HEIGHT, child.y
+    bend = (y2 - y1) / 2
+    return (
+        f'<path d="M{parent.x:.1f} {y1:.1f}C{parent.x:.1f} {y1 + bend:.1f} {child.x:.1f} '
+        f'{y2 - bend:.1f} {child.x:.1f} {y2:.1f}" fill="none" stroke="#456" '
+        'marker-end="url(#tip)"/>'
+    )
+
+
+def _frame(box: Box, name: str, reads_class: bool) -> str:
+    dash = "" if reads_class else ' stroke-dasharray="4 3"'
+    return (
+        f'<g><title>{escape(printable(name))}</title><rect x="{box.x - box.width / 2:.1f}" '
+        f'y="{box.y:.1f}" width="{box.width:.1f}" height="{_HEIGHT:.0f}" rx="5" fill="#eef3f8" '
+        f'stroke="#456"{dash}/><text x="{box.x:.1f}" y="{box.y + 17:.1f}" text-anchor="middle">'
+        f"{escape(box.label)}</text></g>"
+    )
+
+
+def _layout(model: Model) -> list[Box]:
+    """Place the features: depth gives the line, each tree has its width, trees fill shelves."""
+    labels = [_label(feature.name, feature.n_states) for feature in model.features]
+    widths = [len(label) * _CHAR + 16 for label in labels]
+    depth = _depths(model.structure)
+    parents = model.structure.parents
+    children: dict[int, list[int]] = {}
+    for i in range(model.n_features):
+        if parents[i]:
+            children.setdefault(parents[i][0], []).append(i)
+    order = topological_order(model.structure)
+    span, deepest = list(widths), list(depth)
+    for i in reversed(order):
+        below = children.get(i, [])
+        span[i] = max(widths[i], sum(span[j] + _GAP_X for j in below) - _GAP_X)
+        deepest[i] = max([depth[i], *(deepest[j] for j in below)])
+    places = _shelves([i for i in order if not parents[i]], span, deepest)
+    for i in order:
+        left, top = places[i]
+        for j in children.get(i, []):
+            places[j] = (left, top)
+            left += span[j] + _GAP_X
+    return [
+        Box(places[i][0] + span[i] / 2, places[i][1] + depth[i] * _LINE, widths[i], labels[i])
+        for i in range(model.n_features)
+    ]
+
+
+def _shelves(
+    roots: Sequence[int], span: Sequence[float], deepest: Sequence[int]
+) -> dict[int, tuple[float, float]]:
+    """Return the upper left corner of every tree, side by side until a shelf is full."""
+    places: dict[int, tuple[float, float]] = {}
+    left, top, lines = _MARGIN, _MARGIN + 24, 0
+    for root in roots:
+        if left > _MARGIN and left + span[root] > _SHELF:
+            left, top, lines = _MARGIN, top + lines * _LINE, 0
+        places[root] = (left, top)
+        left += span[root] + _GAP_X
+        lines = max(lines, deepest[root] + 1)
+    return places
+
+
+def _depths(structure: Structure) -> list[int]:
+    depth = [0] * structure.n_features
+    for i in topological_order(structure):
+        depth[i] = max((depth[j] + 1 for j in structure.parents[i]), default=0)
+    return depth
+
+
+def _label(name: str, n_states: int) -> str:
+    text = printable(name)
+    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return f"{short} ({n_states})"

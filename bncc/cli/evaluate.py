@@ -1,0 +1,114 @@
+"""``bncc evaluate``: how often a model is wrong on labeled readings."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.cli.console import Console, aligned
+from bncc.cli.inputs import labeled_rows
+from bncc.cli.options import class_option, data_argument, fold_option, model_argument, speaks
+from bncc.discretize.feature import states_of
+from bncc.errors import DataError
+from bncc.model.file import load_model
+from bncc.model.model import Model
+from bncc.model.reference import log_proba, predict
+
+_MOST_COLUMNS = 30
+"""Classes up to which the confusion matrix is shown to people."""
+
+
+@click.command("evaluate")
+@model_argument
+@data_argument
+@class_option
+@fold_option
+@speaks
+def command(
+    console: Console, model_path: str, data_path: str, class_name: str | None, fold: int | None
+) -> None:
+    """Count the errors of MODEL on the labeled readings DATA.
+
+    A row whose class the model does not know counts as an error.
+    """
+    model = load_model(model_path)
+    dataset = labeled_rows(model, data_path, class_name, fold, console)
+    X = states_of(model.features, dataset.table)
+    missing = sum(
+        int(column.missing.sum())
+        for column in dataset.table.columns
+        if column.name in {feature.name for feature in model.features}
+    )
+    found = evaluation(model, X, dataset.y)
+    found["missing_cells"] = missing
+    found["classes"] = list(model.classes)
+    unknown = int((dataset.y < 0).sum())
+    if unknown:
+        console.note(
+            f"{unknown} of {dataset.n_rows} rows have a class that the model does not know; they "
+            "count as errors and are left out of the log-loss and the confusion matrix"
+        )
+    console.result(found, _report(found, model.classes), essential=True)
+
+
+def evaluation(model: Model, X: IntArray, y: IntArray) -> dict[str, Any]:
+    """Measure a model on states and classes.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+    X : (n_samples, n_features) int
+        States.
+    y : (n_samples,) int
+        Class indices; -1 for a class that the model does not know.
+
+    Returns
+    -------
+    dict
+        ``n``, ``errors``, ``error`` (a fraction), ``log_loss`` (nats per row of a known class, None
+        without such rows) and ``confusion`` (rows: true class; columns: prediction).
+
+    Raises
+    ------
+    DataError
+        If there is no row.
+    """
+    if len(y) == 0:
+        raise DataError("there is no row to evaluate; give labeled rows")
+    decisions = predict(model, X)
+    known = np.flatnonzero(y >= 0)
+    confusion = np.zeros((model.n_classes, model.n_classes), dtype=np.int64)
+    np.add.at(confusion, (y[known], decisions[known]), 1)
+    errors = int((decisions != y).sum())
+    log_loss = None
+    if len(known):
+        log_loss = float(-log_proba(model, X[known])[np.arange(len(known)), y[known]].mean())
+    return {
+        "n": len(y),
+        "errors": errors,
+        "error": errors / len(y),
+        "log_loss": log_loss,
+        "confusion": confusion.tolist(),
+    }
+
+
+def _report(found: dict[str, Any], classes: Sequence[str]) -> str:
+    loss = "unknown" if found["log_loss"] is None else f"{found['log_loss']:.4f} nats"
+    lines = [
+        f"error     {100 * found['error']:.2f} % ({found['errors']} of {found['n']} rows)",
+        f"log-loss  {loss}",
+        f"missing   {found['missing_cells']} cells",
+    ]
+    if len(classes) > _MOST_COLUMNS:
+        lines.append(f"the confusion matrix of {len(classes)} classes is in --json")
+    else:
+        rows = [["true \\ predicted", *classes]]
+        rows += [
+            [label, *map(str, row)]
+            for label, row in zip(classes, found["confusion"], strict=True)
+        ]
+        lines += ["", aligned(rows, right=range(1, len(classes) + 1))]
+    return "\n".join(lines)

@@ -1,0 +1,142 @@
+"""Readings from files, as the commands need them."""
+
+from collections.abc import Sequence
+
+from bncc.cli.console import Console
+from bncc.data.dataset import Dataset, Table
+from bncc.data.readers import read_table
+from bncc.data.target import dataset_of, fold_parts
+from bncc.errors import DataError
+from bncc.model.model import Model
+
+
+def training_parts(
+    path: str, class_name: str | None, fold: int | None, console: Console
+) -> tuple[Dataset, Dataset | None]:
+    """Read a file to learn from.
+
+    Parameters
+    ----------
+    path : str
+        A data file.
+    class_name : str or None
+        The class column.
+    fold : int or None
+        The fold of an NPZ file.
+    console : Console
+        Hears of rows that are dropped.
+
+    Returns
+    -------
+    train : Dataset
+        Rows to learn from.
+    test : Dataset or None
+        The fold's test rows, under the classes of `train`.
+    """
+    table = read_table(path, fold=fold)
+    console.detail(f"read {table.n_rows} rows and {len(table.columns)} columns from {path}")
+    train, test = fold_parts(table, class_name, fold)
+    n_labeled = dataset_of(table, class_name).n_rows
+    if n_labeled < table.n_rows:
+        dropped = table.n_rows - n_labeled
+        console.note(f"{dropped} of {table.n_rows} rows have no class and are left out")
+    return train, test
+
+
+def labeled_rows(
+    model: Model, path: str, class_name: str | None, fold: int | None, console: Console
+) -> Dataset:
+    """Read labeled rows under a model's classes.
+
+    Parameters
+    ----------
+    model : Model
+        The model whose class indices `y` is to hold.
+    path : str
+        A data file.
+    class_name : str or None
+        The class column. When it is not named and the column that would be taken is one that the
+        model reads, the column on which the model was trained is taken.
+    fold : int or None
+        The fold whose test rows are wanted.
+    console : Console
+        Hears of rows that are dropped.
+
+    Returns
+    -------
+    Dataset
+        With ``y == -1`` where the model does not know the class.
+    """
+    table = read_table(path, fold=fold)
+    name = _class_column(model, table, class_name)
+    dataset = dataset_of(table, name)
+    if dataset.n_rows < table.n_rows:
+        dropped = table.n_rows - dataset.n_rows
+        console.note(f"{dropped} of {table.n_rows} rows have no class and are left out")
+    if dataset.table.test_rows is not None and fold is not None:
+        dataset = dataset.take(dataset.table.test_rows)
+    return dataset.with_classes(model.classes)
+
+
+def rows_to_classify(
+    path: str, class_name: str | None, fold: int | None, console: Console
+) -> Table:
+    """Read rows of which no class is needed.
+
+    Parameters
+    ----------
+    path : str
+        A data file.
+    class_name : str or None
+        The class column, if the user named one; it must be there, and is not used.
+    fold : int or None
+        The fold whose test rows are wanted.
+    console : Console
+        Hears that the class is not used.
+
+    Returns
+    -------
+    Table
+        Readings.
+
+    Raises
+    ------
+    DataError
+        If the named class column is absent.
+    """
+    table = read_table(path, fold=fold)
+    if class_name is not None:
+        if class_name not in table.names:
+            raise DataError(f"there is no column '{class_name}'; drop --class, no class is needed")
+        console.note("--class has no effect here: no class is needed")
+    if table.test_rows is not None and fold is not None:
+        return table.take(table.test_rows)
+    return table
+
+
+def _class_column(model: Model, table: Table, class_name: str | None) -> str:
+    """Return the class column's name: the one given, else `class`, else the last.
+
+    Raises
+    ------
+    DataError
+        If it is a column that the model reads.
+    """
+    features = {feature.name for feature in model.features}
+    candidates: Sequence[str | None] = (
+        (class_name,)
+        if class_name is not None
+        else ("class" if "class" in table.names else table.names[-1], _trained_class(model))
+    )
+    for name in candidates:
+        if name is not None and name not in features and (class_name or name in table.names):
+            return name
+    raise DataError(
+        f"column '{candidates[0]}' is one that the model reads, not the class; name the class "
+        "column with --class"
+    )
+
+
+def _trained_class(model: Model) -> str | None:
+    name = model.training.get("class_name")
+    return name if isinstance(name, str) else None

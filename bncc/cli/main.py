@@ -1,0 +1,171 @@
+"""The program ``bncc``: a group of commands, each loaded when it is called."""
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from bncc import __version__
+from bncc.cli.console import Console, printable
+from bncc.cli.output import os_error_sentence
+from bncc.errors import BnccError
+
+EXIT_USAGE = 2
+EXIT_INTERNAL = 70
+"""An error in bncc itself, ``EX_SOFTWARE`` of sysexits.h."""
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+
+COMMANDS = {
+    "train": ("train", "Learn a classifier from a table of readings."),
+    "evaluate": ("evaluate", "Count the errors of a model on labeled readings."),
+    "predict": ("predict", "Classify readings."),
+    "inspect": ("inspect", "Show what a model is made of."),
+    "emit-c": ("emit_c", "Write a model as dependency-free C99."),
+    "verify": ("verify", "Prove that the emitted C agrees with the model."),
+    "targets": ("targets", "Show which compilers and simulators are installed."),
+    "demo": ("demo", "Run the whole way once, on data that ships with bncc."),
+    "reproduce": ("reproduce", "Repeat a paper's experiment and compare."),
+}
+"""Command name -> module of `bncc.cli` holding it as `command`, and its line of help."""
+
+
+class LazyGroup(click.Group):
+    """A click group that imports a command when it is called and speaks in one line on errors."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the command names in the order of the user's day."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command's module and return the command, or None if there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"bncc.cli.{COMMANDS[cmd_name][0]}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def main(  # type: ignore[override]  # click's overloads only tell standalone modes apart
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> None:
+        """Run one command line and exit.
+
+        Parameters
+        ----------
+        args : sequence of str, optional
+            Arguments without the program's name; those of the process by default.
+        prog_name : str, optional
+            Always shown as ``bncc``.
+        **extra
+            Settings of the click context.
+
+        Raises
+        ------
+        SystemExit
+            Always: 0 done, 1 a check disagreed or a budget was exceeded, 2 bad usage or input,
+            70 an error in bncc itself, 130 interrupted, 141 the reader of a pipe went away.
+        """
+        if "_BNCC_COMPLETE" in os.environ:
+            super().main(args, "bncc", "_BNCC_COMPLETE")
+        if args is None:
+            args = sys.argv[1:]
+            _prepare_process()
+        extra.pop("standalone_mode", None)
+        console = Console()
+        try:
+            code = self._run(list(args), console, extra)
+        except BaseException as error:
+            code = _say(error, console)
+        sys.exit(code)
+
+    def _run(self, args: list[str], console: Console, extra: dict[str, Any]) -> int:
+        with self.make_context("bncc", args, obj=console, **extra) as ctx:
+            try:
+                self.invoke(ctx)
+                code = 0
+            except click.exceptions.Exit as done:
+                code = done.exit_code
+        console.flush_notes()
+        sys.stdout.flush()
+        return code
+
+
+def _prepare_process() -> None:
+    """Settle what belongs to a whole process: warnings of libraries, encodings of the streams."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _say(error: BaseException, console: Console) -> int:
+    """Print an error as one line on stderr and return the exit code."""
+    code, sentence = _verdict(error)
+    if console.verbose and code == EXIT_INTERNAL:
+        import traceback
+
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    if isinstance(error, OSError):
+        _abandon_stdout()
+    if sentence:
+        click.echo(f"bncc: error: {printable(sentence)}", err=True)
+    return code
+
+
+def _verdict(error: BaseException) -> tuple[int, str]:
+    """Return the exit code and the sentence for an exception."""
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code, ""
+    if isinstance(error, SystemExit):
+        return (error.code if isinstance(error.code, int) else 0), ""
+    if isinstance(error, click.ClickException):
+        return EXIT_USAGE, _usage(error)
+    if isinstance(error, BnccError):
+        return error.exit_code, str(error)
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return EXIT_INTERRUPTED, "interrupted; nothing was left half-written"
+    if isinstance(error, BrokenPipeError):
+        return EXIT_BROKEN_PIPE, ""
+    if isinstance(error, OSError):
+        return EXIT_USAGE, os_error_sentence(error)
+    if isinstance(error, MemoryError):
+        return EXIT_USAGE, "not enough memory; use fewer rows or columns, or a smaller structure"
+    name = type(error).__name__
+    return EXIT_INTERNAL, (
+        f"internal error ({name}: {str(error)[:200]}); please report it with the command and what "
+        "it prints under -v"
+    )
+
+
+def _usage(error: click.ClickException) -> str:
+    """Return click's message as one sentence, with the place where help is found."""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"{message}; see '{context.command_path} --help'" if context else message
+
+
+def _abandon_stdout() -> None:
+    """Keep the interpreter from flushing into a closed pipe or a full disk once more at exit."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+@click.group(cls=LazyGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="bncc")
+def main() -> None:
+    """Compile quantized Bayesian-network classifiers from tables of readings to verified C99."""

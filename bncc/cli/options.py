@@ -1,0 +1,161 @@
+"""Options and arguments that several commands share."""
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+
+from bncc.cli.console import Console
+from bncc.errors import OptionError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+TARGETS = (
+    "host", "x86", "avr", "cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "big-endian",
+    "all",
+)  # fmt: skip
+"""Machines of the command line's contract."""
+
+HOST_TARGETS = ("host", "x86")
+"""Machines that this version builds for and runs on; the others arrive with a later one."""
+
+
+def speaks(function: Command) -> Command:
+    """Add ``--json``, ``--quiet`` and ``-v`` to a command and hand it its `Console`.
+
+    Parameters
+    ----------
+    function : callable
+        The body of a command; its first parameter is the console.
+
+    Returns
+    -------
+    callable
+        The body with the three options.
+    """
+
+    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+    @click.option("--quiet", is_flag=True, help="Print no messages.")
+    @click.option("-v", "--verbose", is_flag=True, help="Print more messages.")
+    @click.pass_context
+    @wraps(function)
+    def spoken(ctx: click.Context, as_json: bool, quiet: bool, verbose: bool, **rest: Any) -> Any:
+        console = ctx.find_object(Console) or Console()
+        console.json, console.quiet, console.verbose = as_json, quiet, verbose
+        return function(console, **rest)
+
+    return spoken  # type: ignore[return-value]  # click's decorators do not keep the type
+
+
+def model_argument(function: Command) -> Command:
+    """Add the argument MODEL."""
+    return click.argument("model_path", metavar="MODEL")(function)
+
+
+def data_argument(function: Command) -> Command:
+    """Add the argument DATA."""
+    return click.argument("data_path", metavar="DATA")(function)
+
+
+def class_option(function: Command) -> Command:
+    """Add ``--class NAME``."""
+    return click.option(
+        "--class",
+        "class_name",
+        metavar="NAME",
+        help="The class column [default: the one called 'class', else the last].",
+    )(function)
+
+
+def fold_option(function: Command) -> Command:
+    """Add ``--fold K``."""
+    return click.option(
+        "--fold", type=click.IntRange(min=0), metavar="K", help="The fold of an NPZ file."
+    )(function)
+
+
+def force_option(function: Command) -> Command:
+    """Add ``--force``."""
+    return click.option("--force", is_flag=True, help="Replace files that exist.")(function)
+
+
+def target_option(function: Command) -> Command:
+    """Add ``--target T``, repeatable."""
+    return click.option(
+        "--target",
+        "targets",
+        type=click.Choice(TARGETS),
+        multiple=True,
+        metavar="T",
+        help=f"A machine, repeatable: {', '.join(TARGETS)}.",
+    )(function)
+
+
+class Budget(click.ParamType):
+    """A number of bytes such as ``900`` or ``4k``; ``k`` is 1024."""
+
+    name = "N[k]"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the number of bytes.
+
+        Parameters
+        ----------
+        value : str or int
+            As given by the user.
+        param : click.Parameter or None
+            The option, for the message.
+        ctx : click.Context or None
+            The command, for the message.
+
+        Returns
+        -------
+        int
+            Bytes.
+        """
+        match = re.fullmatch(r"(\d{1,12})([kK]?)", str(value))
+        if match is None:
+            self.fail(f"{value!r} is not a number of bytes such as 900 or 4k", param, ctx)
+        return int(match[1]) * (1024 if match[2] else 1)
+
+
+def refuse_later(given: bool, option: str, instead: str) -> None:
+    """Refuse an option whose effect comes with a later version of bncc.
+
+    Parameters
+    ----------
+    given : bool
+        Whether the user gave it.
+    option : str
+        As typed.
+    instead : str
+        What to do now.
+
+    Raises
+    ------
+    OptionError
+        If it was given.
+    """
+    if given:
+        raise OptionError(f"{option} arrives with a later version of bncc; {instead}")
+
+
+def given(name: str) -> bool:
+    """Return whether the user typed an option, rather than leaving it to its default.
+
+    Parameters
+    ----------
+    name : str
+        The name of its parameter in the running command.
+
+    Returns
+    -------
+    bool
+        True if it stands on the command line.
+    """
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE

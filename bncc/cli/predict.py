@@ -1,0 +1,112 @@
+"""``bncc predict``: the class of every row of readings."""
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import click
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.cli.console import Console
+from bncc.cli.inputs import rows_to_classify
+from bncc.cli.options import (
+    class_option,
+    data_argument,
+    fold_option,
+    force_option,
+    model_argument,
+    speaks,
+)
+from bncc.cli.output import check_free, write_file
+from bncc.discretize.feature import states_of
+from bncc.model.file import load_model
+from bncc.model.model import Model
+from bncc.model.reference import scores as scores_of
+
+
+@click.command("predict")
+@model_argument
+@data_argument
+@click.option("-o", "--output", metavar="FILE.csv", help="Where to [default: stdout].")
+@click.option("--scores", is_flag=True, help="Add a column with the score of each class.")
+@class_option
+@fold_option
+@force_option
+@speaks
+def command(
+    console: Console,
+    model_path: str,
+    data_path: str,
+    output: str | None,
+    scores: bool,
+    class_name: str | None,
+    fold: int | None,
+    force: bool,
+) -> None:
+    """Classify the readings DATA with MODEL, one row per input.
+
+    ``margin`` is the score of the second best class: how much the decision is better, in units of
+    2**-B_F nats; 0 is a tie. A score is a class's cost less the least cost.
+    """
+    if output is not None:
+        check_free(output, force=force)
+    model = load_model(model_path)
+    table = rows_to_classify(data_path, class_name, fold, console)
+    all_scores = scores_of(model, states_of(model.features, table))
+    columns = prediction_columns(model, all_scores, with_scores=scores)
+    if output is not None:
+        write_file(output, _csv(columns), force=force)
+        payload: dict[str, Any] = {"output": output, "n": len(all_scores)}
+        console.result(payload, f"{len(all_scores)} rows classified into {output}")
+    elif console.json:
+        console.result({"output": None, "n": len(all_scores), **_json_columns(columns)}, "")
+    else:
+        click.get_binary_stream("stdout").write(_csv(columns))
+
+
+def prediction_columns(
+    model: Model, scores: IntArray, *, with_scores: bool
+) -> dict[str, list[str] | list[int]]:
+    """Return the columns that ``predict`` writes.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+    scores : (n_rows, n_classes) int
+        Scores, 0 for the decision.
+    with_scores : bool
+        Whether each class's score is a column too.
+
+    Returns
+    -------
+    dict
+        ``prediction`` (labels), ``margin`` (int, >= 0, units of ``2**-frac_bits`` nats) and
+        ``score:LABEL`` for each class.
+    """
+    decisions = scores.argmin(axis=1)
+    second = np.partition(scores, 1, axis=1)[:, 1] if len(scores) else np.zeros(0, dtype=np.int64)
+    columns: dict[str, list[str] | list[int]] = {
+        "prediction": [model.classes[c] for c in decisions],
+        "margin": second.tolist(),
+    }
+    if with_scores:
+        for c, label in enumerate(model.classes):
+            columns[f"score:{label}"] = scores[:, c].tolist()
+    return columns
+
+
+def _csv(columns: Mapping[str, list[str] | list[int]]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue().encode("utf-8", errors="surrogateescape")
+
+
+def _json_columns(columns: Mapping[str, list[str] | list[int]]) -> dict[str, Any]:
+    payload: dict[str, Any] = {key: columns[key] for key in ("prediction", "margin")}
+    scores = {key.removeprefix("score:"): v for key, v in columns.items() if ":" in key}
+    return payload | ({"scores": scores} if scores else {})
