@@ -1,1 +1,1 @@
-"""Emitted C to machine code, and the comparison of its answers with Python's."""
+"""Compilers, the emitted C as library or program, and whether it agrees with Python."""

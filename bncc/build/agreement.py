@@ -1,0 +1,231 @@
+"""Whether the emitted C answers as Python does, bit for bit, and how strong that statement is."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from bncc._types import BoolArray, FloatArray, IntArray
+from bncc.build.harness import HarnessError, HostHarness, build_harness
+from bncc.build.host import HostLibrary, build_library
+from bncc.build.inputs import Case, Effort, cases, strength
+from bncc.build.toolchain import Tool, host_compilers
+from bncc.data.dataset import Table
+from bncc.model.model import Model
+
+if TYPE_CHECKING:
+    from bncc.emit.emitter import Emission
+
+
+class Machine(Protocol):
+    """Something that runs the entry points of one emitted model."""
+
+    entries: frozenset[str]
+    toolchain: str
+
+    def predict(self, X: IntArray) -> IntArray:
+        """Return the class of each row of states, or M_ERR_STATE."""
+
+    def trusted(self, X: IntArray) -> IntArray:
+        """Return the class of each row of states, all in range."""
+
+    def scores(self, X: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the class, or M_ERR_STATE, and the scores of each row of states."""
+
+    def raw(self, R: FloatArray) -> IntArray:
+        """Return the class of each row of raw readings."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The outcome of an agreement check.
+
+    Parameters
+    ----------
+    agree : bool
+        Whether there was no mismatch.
+    target : str
+        The machine that ran the C.
+    checked : int
+        Inputs compared; each at all entry points that take it.
+    mismatches : int
+        Inputs for which some answer differed.
+    strength : str
+        In words, what the inputs were.
+    toolchain : str
+        Compilers and options.
+    first_mismatch : str or None
+        The first input that differed, in words.
+    """
+
+    agree: bool
+    target: str
+    checked: int
+    mismatches: int
+    strength: str
+    toolchain: str
+    first_mismatch: str | None = None
+
+
+def compare(machine: Machine, inputs: Iterable[Case]) -> Agreement:
+    """Ask a machine for all answers and compare them with those of the reference.
+
+    Parameters
+    ----------
+    machine : Machine
+        What runs the C.
+    inputs : iterable of Case
+        Inputs with their answers.
+
+    Returns
+    -------
+    Agreement
+        With target ``host`` and an empty strength, for the caller to fill in. A program that
+        crashes, or that a sanitizer stops, is a mismatch.
+    """
+    checked = mismatches = 0
+    first: str | None = None
+    for case in inputs:
+        checked += len(case.x)
+        try:
+            wrong, story = _differences(machine, case)
+        except HarnessError as error:
+            return Agreement(
+                False, "host", checked, mismatches + 1, "", machine.toolchain, first or str(error)
+            )
+        mismatches += int(wrong.sum())
+        first = first or story
+    return Agreement(mismatches == 0, "host", checked, mismatches, "", machine.toolchain, first)
+
+
+def _differences(machine: Machine, case: Case) -> tuple[BoolArray, str | None]:
+    """Return which inputs of a block differ, and the first one in words."""
+    wrong = np.zeros(len(case.x), dtype=np.bool_)
+    story: str | None = None
+    for entry, answer, truth in _answers(machine, case):
+        differs = answer != truth
+        if differs.ndim == 2:
+            differs = differs.any(axis=1)
+        if differs.any() and story is None:
+            k = int(np.flatnonzero(differs)[0])
+            story = (
+                f"{entry} of {'readings' if case.kind == 'raw' else 'states'} {_short(case.x[k])}: "
+                f"the C says {_short(answer[k])}, Python says {_short(truth[k])}"
+            )
+        wrong |= differs
+    return wrong, story
+
+
+def _answers(machine: Machine, case: Case) -> Iterable[tuple[str, IntArray, IntArray]]:
+    if case.kind == "raw":
+        if "raw" in machine.entries:
+            yield "raw", machine.raw(case.x), case.y
+        return
+    yield "predict", machine.predict(case.x), case.y
+    if "trusted" in machine.entries and case.kind == "states":
+        yield "trusted", machine.trusted(case.x), case.y
+    if "scores" in machine.entries:
+        y, scores = machine.scores(case.x)
+        yield "scores", y, case.y
+        if case.scores is not None:
+            yield "scores", scores, case.scores
+
+
+def _short(values: IntArray | FloatArray) -> str:
+    words = [f"{value:.9g}" for value in np.atleast_1d(values)[:24]]
+    return ", ".join(words) + (", ..." if np.size(values) > 24 else "")
+
+
+def verify_host(
+    model: Model,
+    *,
+    table: Table | None = None,
+    compiler: str | None = None,
+    opt_level: str = "-O2",
+    sanitize: bool = False,
+    n_random: int = 1000,
+    exhaustive: bool = False,
+    seed: int = 0,
+    emission: "Emission | None" = None,
+) -> Agreement:
+    """Build the emitted C for this machine and compare it with the Python integer model.
+
+    Parameters
+    ----------
+    model : Model
+        The truth.
+    table : Table or None
+        Readings to try besides what is generated.
+    compiler : str or None
+        A compiler's name or path; ``"all"`` for every one found; None for the first.
+    opt_level : str
+        ``-O0`` .. ``-O3`` or ``-Os``.
+    sanitize : bool
+        Whether the address and undefined-behavior sanitizers watch.
+    n_random : int
+        Random states, and as many random raw readings.
+    exhaustive : bool
+        Whether to try all joint states even when they are many.
+    seed : int
+        Seed of the random inputs.
+    emission : Emission or None
+        What to build; None emits all entry points.
+
+    Returns
+    -------
+    Agreement
+        The outcome over all compilers.
+
+    Raises
+    ------
+    ToolchainError
+        If a compiler is missing or fails.
+    OptionError
+        If an exhaustive check is asked for and there are too many joint states.
+    """
+    if emission is None:
+        from bncc.emit.emitter import EmitOptions, emit_c
+
+        options = EmitOptions(name="m", entries=frozenset({"scores", "trusted", "raw"}))
+        emission = emit_c(model, options)
+    effort = Effort(n_random, exhaustive, seed)
+    outcomes = []
+    for tool in host_compilers(compiler):
+        with _machine(model, emission, tool, opt_level, sanitize) as machine:
+            has_raw = "raw" in machine.entries
+            words = strength(model, table, effort, has_raw=has_raw)
+            outcome = compare(machine, cases(model, table, effort, has_raw=has_raw))
+        outcomes.append(replace(outcome, strength=words))
+    return combine(outcomes)
+
+
+def _machine(
+    model: Model, emission: "Emission", tool: Tool, opt_level: str, sanitize: bool
+) -> "HostLibrary | HostHarness":
+    if sanitize:
+        return build_harness(model, emission.files, compiler=tool, opt_level=opt_level)
+    return build_library(model, emission.files, compiler=tool, opt_level=opt_level)
+
+
+def combine(outcomes: Sequence[Agreement]) -> Agreement:
+    """Join the outcomes of several builds for one target.
+
+    Parameters
+    ----------
+    outcomes : sequence of Agreement
+        At least one.
+
+    Returns
+    -------
+    Agreement
+        Agrees where all agree; counts are summed.
+    """
+    return replace(
+        outcomes[0],
+        agree=all(outcome.agree for outcome in outcomes),
+        checked=sum(outcome.checked for outcome in outcomes),
+        mismatches=sum(outcome.mismatches for outcome in outcomes),
+        toolchain=", ".join(outcome.toolchain for outcome in outcomes),
+        first_mismatch=next((o.first_mismatch for o in outcomes if o.first_mismatch), None),
+    )

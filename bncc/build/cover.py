@@ -1,0 +1,200 @@
+"""States that reach every table row, every class boundary, or everything there is."""
+
+from math import prod
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.model.model import Model
+from bncc.model.reference import costs, predict
+
+
+def n_joint_states(model: Model) -> int:
+    """Return the number of joint states of all features."""
+    return prod(model.n_states)
+
+
+def joint_states(model: Model, start: int, stop: int) -> IntArray:
+    """Return joint states by number, the last feature fastest.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    start, stop : int
+        A range within ``0 .. n_joint_states(model)``.
+
+    Returns
+    -------
+    X : (stop - start, n_features) int64
+        States.
+    """
+    number = np.arange(start, stop, dtype=np.int64)
+    X = np.empty((len(number), model.n_features), dtype=np.int64)
+    for i in range(model.n_features - 1, -1, -1):
+        number, X[:, i] = np.divmod(number, model.n_states[i])
+    return X
+
+
+def random_states(model: Model, n: int, rng: np.random.Generator) -> IntArray:
+    """Return states drawn uniformly.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    n : int
+        How many.
+    rng : Generator
+        Source of randomness.
+
+    Returns
+    -------
+    X : (n, n_features) int64
+        States.
+    """
+    return rng.integers(0, np.array(model.n_states), size=(n, model.n_features), dtype=np.int64)
+
+
+def row_cover(model: Model) -> tuple[tuple[dict[int, int], int], ...]:
+    """Plan inputs that reach every row of every table, many tables by the same inputs.
+
+    Within one group, input k gives feature j the state ``(k // stride[j]) % n_states[j]``; the
+    features of a table then run through all their joint states in ``n_inputs`` steps.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+
+    Returns
+    -------
+    tuple of (stride of each feature, n_inputs)
+        The groups; a forest needs about two. Features without a stride are free.
+    """
+    groups: list[tuple[dict[int, int], int]] = []
+    for i, parents in enumerate(model.structure.parents):
+        wanted, n_inputs = _strides((*parents, i), model.n_states)
+        for k, (strides, longest) in enumerate(groups):
+            # A table joins where its features are free or already run as it needs.
+            if all(strides.get(j, stride) == stride for j, stride in wanted.items()):
+                strides.update(wanted)
+                groups[k] = (strides, max(longest, n_inputs))
+                break
+        else:
+            groups.append((dict(wanted), n_inputs))
+    return tuple(groups)
+
+
+def _strides(scope: tuple[int, ...], n_states: tuple[int, ...]) -> tuple[dict[int, int], int]:
+    strides: dict[int, int] = {}
+    step = 1
+    for j in scope:
+        strides[j] = step
+        step *= n_states[j]
+    return strides, step
+
+
+def row_states(
+    model: Model, strides: dict[int, int], start: int, stop: int, rng: np.random.Generator
+) -> IntArray:
+    """Return some of the inputs that `row_cover` planned for one group.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    strides : dict
+        Stride of each feature of the group; the others are drawn at random.
+    start, stop : int
+        Which inputs.
+    rng : Generator
+        Source of randomness.
+
+    Returns
+    -------
+    X : (stop - start, n_features) int64
+        States.
+    """
+    X = random_states(model, stop - start, rng)
+    number = np.arange(start, stop, dtype=np.int64)
+    for j, stride in strides.items():
+        X[:, j] = (number // stride) % model.n_states[j]
+    return X
+
+
+def boundary_states(model: Model, X: IntArray) -> IntArray:
+    """Return states on both sides of class boundaries, one feature's state apart.
+
+    Between two inputs of different class, taking over the second's states one feature after
+    another, the decision changes somewhere; bisection finds such a place.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n, n_features) int
+        Any states; input k is paired with input ``n // 2 + k``.
+
+    Returns
+    -------
+    (2 m, n_features) int64
+        States, m <= n // 2; none where all pairs have one class.
+    """
+    half = len(X) // 2
+    a, b = X[:half], X[half : 2 * half]
+    class_a = predict(model, a)
+    differ = class_a != predict(model, b)
+    a, b, class_a = a[differ], b[differ], class_a[differ]
+    if len(a) == 0:
+        return np.empty((0, model.n_features), dtype=np.int64)
+    low = np.zeros(len(a), dtype=np.int64)
+    high = np.full(len(a), model.n_features, dtype=np.int64)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        same = predict(model, _mix(a, b, middle)) == class_a
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return np.concatenate([_mix(a, b, low), _mix(a, b, high)])
+
+
+def _mix(a: IntArray, b: IntArray, n_taken: IntArray) -> IntArray:
+    taken = np.arange(a.shape[1]) < n_taken[:, None]
+    return np.where(taken, b, a)
+
+
+def decisions_along(model: Model, X: IntArray, i: int) -> IntArray:
+    """Return how the decision depends on one feature, the others held.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n, n_features) int
+        States.
+    i : int
+        The feature that runs through its states.
+
+    Returns
+    -------
+    (n, n_states[i]) int64
+        Class indices.
+    """
+    parents = model.structure.parents
+    touched = [t for t in range(model.n_features) if t == i or i in parents[t]]
+    rest = costs(model, X)
+    for t in touched:
+        rest -= model.tables[t][_row(model, X, t, {})]
+    decisions = np.empty((len(X), model.n_states[i]), dtype=np.int64)
+    for state in range(model.n_states[i]):
+        total = rest.copy()
+        for t in touched:
+            total += model.tables[t][_row(model, X, t, {i: state})]
+        decisions[:, state] = total.argmin(axis=1)
+    return decisions
+
+
+def _row(model: Model, X: IntArray, t: int, fixed: dict[int, int]) -> IntArray:
+    row = np.zeros(len(X), dtype=np.int64)
+    for j in (*model.structure.parents[t], t):
+        row = row * model.n_states[j] + (fixed[j] if j in fixed else X[:, j])
+    return row

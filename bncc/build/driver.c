@@ -1,0 +1,62 @@
+/* driver.c -- loops over rows around one emitted model, as a shared library on the host.
+ * bncc_model.h, written beside it by bncc/build/sources.py, says which model that is. */
+#include "bncc_model.h"
+
+uint32_t bncc_cost_size(void);
+uint32_t bncc_raw_size(void);
+void bncc_predict(const MODEL_STATE *x, int16_t *y, uint32_t n_rows);
+
+uint32_t bncc_cost_size(void)
+{
+    return (uint32_t)MODEL_COST_SIZE;
+}
+
+uint32_t bncc_raw_size(void)
+{
+    return (uint32_t)MODEL_RAW_SIZE;
+}
+
+void bncc_predict(const MODEL_STATE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_PREDICT(x);
+        x += MODEL_N_FEATURES;
+    }
+}
+
+#ifdef MODEL_TRUSTED
+void bncc_trusted(const MODEL_STATE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_trusted(const MODEL_STATE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_TRUSTED(x);
+        x += MODEL_N_FEATURES;
+    }
+}
+#endif
+
+#ifdef MODEL_SCORES
+void bncc_scores(const MODEL_STATE *x, int16_t *y, MODEL_COST *s, uint32_t n_rows);
+
+void bncc_scores(const MODEL_STATE *x, int16_t *y, MODEL_COST *s, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_SCORES(x, s);
+        x += MODEL_N_FEATURES;
+        s += MODEL_N_CLASSES;
+    }
+}
+#endif
+
+#ifdef MODEL_RAW
+void bncc_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_RAW(x);
+        x += MODEL_RAW_STEP;
+    }
+}
+#endif

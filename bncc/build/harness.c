@@ -1,0 +1,93 @@
+/* harness.c -- answers blocks of inputs around one emitted model, one row in memory at a time.
+ *
+ * In:  blocks of  entry 'p' | 't' | 's' | 'r'   (1 byte: predict, trusted, scores, raw)
+ *                 number of rows                (4 bytes, least significant first)
+ *                 the rows                      (in this machine's own types)
+ * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
+ *      then for each row an int16_t and, for 's', the scores (in this machine's own types).
+ * The rows lie in objects of exactly their size, so that a sanitizer sees any read beside them.
+ * bncc_port.h gives the reading and writing of bytes: standard streams on the host, semihosting
+ * or a serial port under a simulator. */
+#include "bncc_model.h"
+#include "bncc_port.h"
+
+static MODEL_STATE states[MODEL_N_FEATURES];
+#ifdef MODEL_SCORES
+static MODEL_COST scores[MODEL_N_CLASSES];
+#endif
+#ifdef MODEL_RAW
+static MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+#endif
+
+static int answer(unsigned char entry)
+{
+    int16_t y = -1;
+    int is_raw = (entry == (unsigned char)'r');
+#ifdef MODEL_RAW
+    if (is_raw && !port_read(raw, sizeof raw)) {
+        return 0;
+    }
+#endif
+    if (!is_raw && !port_read(states, sizeof states)) {
+        return 0;
+    }
+    switch (entry) {
+    case 'p':
+        y = MODEL_PREDICT(states);
+        break;
+#ifdef MODEL_TRUSTED
+    case 't':
+        y = MODEL_TRUSTED(states);
+        break;
+#endif
+#ifdef MODEL_SCORES
+    case 's':
+        y = MODEL_SCORES(states, scores);
+        break;
+#endif
+#ifdef MODEL_RAW
+    case 'r':
+        y = MODEL_RAW(raw);
+        break;
+#endif
+    default:
+        return 0;
+    }
+    port_write(&y, sizeof y);
+#ifdef MODEL_SCORES
+    if (entry == (unsigned char)'s') {
+        port_write(scores, sizeof scores);
+    }
+#endif
+    return 1;
+}
+
+static void put_sizes(void)
+{
+    uint32_t size = (uint32_t)MODEL_RAW_SIZE;
+    unsigned char bytes[5];
+    int k;
+    bytes[0] = (unsigned char)MODEL_COST_SIZE;
+    for (k = 1; k <= 4; k++) {
+        bytes[k] = (unsigned char)(size & 0xFFU);
+        size >>= 8;
+    }
+    port_write(bytes, sizeof bytes);
+}
+
+int main(void)
+{
+    unsigned char head[5];
+    port_open();
+    put_sizes();
+    while (port_read(head, sizeof head)) {
+        uint32_t n_rows = (uint32_t)head[1] | ((uint32_t)head[2] << 8) | ((uint32_t)head[3] << 16)
+                          | ((uint32_t)head[4] << 24);
+        for (; n_rows > 0U; n_rows--) {
+            if (!answer(head[0])) {
+                return port_close(1);
+            }
+        }
+    }
+    return port_close(0);
+}

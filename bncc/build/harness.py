@@ -1,0 +1,268 @@
+"""The emitted C as a program that answers inputs on a stream: under sanitizers, and on targets."""
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+
+import numpy as np
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.build.host import write_sources
+from bncc.build.raw import ByteOrder, Layout, pack, row_dtype, state_dtype
+from bncc.build.sources import cost_dtype, sources
+from bncc.build.toolchain import (
+    SANITIZERS,
+    STRICT_C_FLAGS,
+    STRICT_FLAGS,
+    Tool,
+    host_compilers,
+    run,
+)
+from bncc.errors import ToolchainError
+from bncc.model.model import Model
+
+Exchange = Callable[[bytes], bytes]
+"""Runs the harness once: what it reads, what it writes."""
+
+
+class HarnessError(ToolchainError):
+    """The program stopped before it had answered everything."""
+
+    exit_code = 1
+
+
+class Harness:
+    """An emitted model as a program; the same methods as `bncc.build.host.HostLibrary`.
+
+    Parameters
+    ----------
+    model : Model
+        The model that was emitted.
+    entries : frozenset of str
+        Entry points it has.
+    exchange : callable
+        Runs it; for another machine this starts a simulator.
+    toolchain : str
+        Compiler, version and options, for people.
+    packed, byte_order : bool, str
+        How the machine lays out a struct, see `bncc.build.raw.row_dtype`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        entries: frozenset[str],
+        exchange: Exchange,
+        toolchain: str,
+        *,
+        packed: bool = False,
+        byte_order: ByteOrder = "=",
+    ) -> None:
+        self.entries = entries
+        self.toolchain = toolchain
+        self._exchange = exchange
+        self._order = byte_order
+        self._n_classes = model.n_classes
+        self._state_dtype = state_dtype(model.n_states).newbyteorder(byte_order)
+        self._row_dtype = row_dtype(model.features, packed=packed, byte_order=byte_order)
+
+    def predict(self, X: IntArray) -> IntArray:
+        """Return ``m_predict`` of each row of states.
+
+        Parameters
+        ----------
+        X : (n, n_features) int
+            States as the C takes them, in range or not.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices, or M_ERR_STATE.
+        """
+        return self._ask(b"p", self._states(X))[0]
+
+    def trusted(self, X: IntArray) -> IntArray:
+        """Return ``m_predict_trusted`` of each row; every state must be in range.
+
+        Parameters
+        ----------
+        X : (n, n_features) int
+            States.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices.
+        """
+        return self._ask(b"t", self._states(X))[0]
+
+    def scores(self, X: IntArray) -> tuple[IntArray, IntArray]:
+        """Return ``m_scores`` of each row.
+
+        Parameters
+        ----------
+        X : (n, n_features) int
+            States as the C takes them, in range or not.
+
+        Returns
+        -------
+        y : (n,) int16
+            Class indices, or M_ERR_STATE.
+        scores : (n, n_classes) unsigned
+            Scores; of no meaning in the rows of an error.
+        """
+        return self._ask(b"s", self._states(X))
+
+    def raw(self, R: FloatArray) -> IntArray:
+        """Return ``m_predict_raw`` of each row of raw readings.
+
+        Parameters
+        ----------
+        R : (n, n_features) float64
+            Values of the C types.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices.
+        """
+        return self.raw_rows(pack(R, self._row_dtype))
+
+    def raw_rows(self, rows: AnyArray) -> IntArray:
+        """Return ``m_predict_raw`` of rows that lie in memory as the C wants them.
+
+        Parameters
+        ----------
+        rows : (n,) array of `row_dtype`
+            Any bytes will do.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices.
+        """
+        return self._ask(b"r", rows)[0]
+
+    def _states(self, X: IntArray) -> AnyArray:
+        return np.ascontiguousarray(X, dtype=self._state_dtype)
+
+    def _ask(self, entry: bytes, rows: AnyArray) -> tuple[IntArray, IntArray]:
+        reply = self._exchange(entry + len(rows).to_bytes(4, "little") + rows.tobytes())
+        if len(reply) < 5:
+            raise HarnessError(f"the program built by {self.toolchain} wrote nothing")
+        raw_size = int.from_bytes(reply[1:5], "little")
+        if entry == b"r" and raw_size != self._row_dtype.itemsize:
+            raise HarnessError(
+                f"a raw row has {raw_size} bytes in the C and {self._row_dtype.itemsize} in "
+                "Python; report this, it is a mistake in bncc"
+            )
+        fields: list[tuple[str, Layout, tuple[int, ...]]] = [
+            ("y", np.dtype(np.int16).newbyteorder(self._order), ())
+        ]
+        if entry == b"s":
+            cost = cost_dtype(reply[0]).newbyteorder(self._order)
+            fields.append(("scores", cost, (self._n_classes,)))
+        layout = np.dtype(fields)
+        if len(reply) - 5 != layout.itemsize * len(rows):
+            raise HarnessError(
+                f"the program built by {self.toolchain} answered "
+                f"{(len(reply) - 5) // layout.itemsize} of {len(rows)} inputs"
+            )
+        answers = np.frombuffer(reply, dtype=layout, offset=5)
+        y = answers["y"].astype(np.int16)
+        return y, answers["scores"] if entry == b"s" else np.empty((len(rows), 0), dtype=np.uint8)
+
+
+class HostHarness(Harness):
+    """A harness built for this machine, in a temporary folder that `close` removes."""
+
+    def __init__(
+        self, model: Model, files: Mapping[str, str], tool: Tool, flags: tuple[str, ...]
+    ) -> None:
+        built = sources(model, files)
+        self._folder = TemporaryDirectory(prefix="bncc-")
+        folder = Path(self._folder.name)
+        write_sources(folder, built, "harness.c")
+        write_sources(folder, built, "port_host.h")
+        (folder / "port_host.h").rename(folder / "bncc_port.h")
+        strict = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS, *flags)
+        try:
+            run((*tool.command, *strict, built.main, "harness.c", "-o", "harness"), folder)
+        except ToolchainError:
+            self.close()
+            raise
+        super().__init__(model, built.entries, self._run, " ".join((str(tool), *flags)))
+
+    def __enter__(self) -> "HostHarness":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the program; no call may follow."""
+        self._folder.cleanup()
+
+    def _run(self, request: bytes) -> bytes:
+        program = Path(self._folder.name) / "harness"
+        options = {"ASAN_OPTIONS": "detect_leaks=0:color=never", "UBSAN_OPTIONS": "color=never"}
+        try:
+            done = subprocess.run(
+                [program], input=request, capture_output=True, timeout=600.0, check=False,
+                env={**os.environ, **options}, cwd=self._folder.name,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise HarnessError(
+                f"the program built by {self.toolchain} did not end within 600 s; try fewer inputs"
+            ) from None
+        if done.returncode != 0:
+            report = done.stderr.decode(errors="replace").splitlines()
+            telling = [line for line in report if "error" in line.lower()] or ["it crashed"]
+            reason = telling[0].replace(f"{self._folder.name}/", "").strip().rstrip(".")
+            raise HarnessError(f"the program built by {self.toolchain} was stopped: {reason}")
+        return done.stdout
+
+
+def build_harness(
+    model: Model,
+    files: Mapping[str, str],
+    *,
+    compiler: Tool | None = None,
+    opt_level: str = "-O2",
+    sanitize: bool = True,
+) -> HostHarness:
+    """Compile an emission as a program of this machine.
+
+    Parameters
+    ----------
+    model : Model
+        The model that was emitted.
+    files : mapping of str to str
+        The emission's files.
+    compiler : Tool or None
+        What to compile with; None for the first host compiler.
+    opt_level : str
+        ``-O0`` .. ``-O3`` or ``-Os``.
+    sanitize : bool
+        Whether the address and undefined-behavior sanitizers watch it.
+
+    Returns
+    -------
+    HostHarness
+        The program.
+
+    Raises
+    ------
+    ToolchainError
+        If there is no compiler, or the code does not compile under the strict flags.
+    """
+    tool = compiler or host_compilers()[0]
+    return HostHarness(model, files, tool, (opt_level, *(SANITIZERS if sanitize else ())))

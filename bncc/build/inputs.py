@@ -1,0 +1,293 @@
+"""The inputs of an agreement check, the answers that Python gives, and how strong they are."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.build.cover import (
+    boundary_states,
+    decisions_along,
+    joint_states,
+    n_joint_states,
+    random_states,
+    row_cover,
+    row_states,
+)
+from bncc.build.raw import (
+    probe_values,
+    raw_of_table,
+    representatives,
+    state_dtype,
+    states_of_raw,
+)
+from bncc.data.dataset import Table
+from bncc.discretize.feature import states_of
+from bncc.errors import OptionError
+from bncc.model.model import Model
+from bncc.model.reference import costs
+
+FEW_STATES = 2**16
+"""With at most so many joint states, all of them are tried."""
+
+MOST_STATES = 2**24
+"""The most joint states that an exhaustive check takes on."""
+
+ERR_STATE = -1
+_BLOCK_CELLS = 2**22
+_PROBE_CELLS = 2**26
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A block of inputs for some entry points, with the answers of the reference.
+
+    Parameters
+    ----------
+    kind : {"states", "invalid", "raw"}
+        ``invalid`` holds states out of range, which ``predict`` and ``scores`` refuse.
+    x : (n, n_features) array
+        uint8 or uint16 states, or float64 raw readings.
+    y : (n,) int16
+        Class indices, or M_ERR_STATE.
+    scores : (n, n_classes) int64 or None
+        Scores, for ``states`` alone.
+    """
+
+    kind: Literal["states", "invalid", "raw"]
+    x: AnyArray
+    y: IntArray
+    scores: IntArray | None = None
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much an agreement check tries.
+
+    Parameters
+    ----------
+    n_random : int
+        Random states, and as many random raw readings.
+    exhaustive : bool
+        Whether to try all joint states even when they are many.
+    seed : int
+        Seed of everything random.
+    """
+
+    n_random: int = 1000
+    exhaustive: bool = False
+    seed: int = 0
+
+
+def cases(
+    model: Model, table: Table | None = None, effort: Effort = Effort(), *, has_raw: bool = True
+) -> Iterator[Case]:
+    """Generate all inputs of a check, block by block.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    table : Table or None
+        Readings to try besides.
+    effort : Effort
+        How much to try.
+    has_raw : bool
+        Whether the C takes raw readings.
+
+    Yields
+    ------
+    Case
+        Inputs and answers; a few megabytes each.
+
+    Raises
+    ------
+    OptionError
+        If an exhaustive check is asked for and there are too many joint states.
+    """
+    rng = np.random.default_rng(effort.seed)
+    if table is not None:
+        for start in range(0, table.n_rows, _block_rows(model)):
+            part = table.take(np.arange(start, min(start + _block_rows(model), table.n_rows)))
+            X = states_of(model.features, part)
+            yield _state_case(model, X)
+            if has_raw:
+                yield _raw_case(model, raw_of_table(model.features, part), X)
+    for X in _state_blocks(model, effort, rng):
+        yield _state_case(model, X)
+    yield from _invalid_cases(model, rng)
+    if has_raw:
+        for R in _raw_blocks(model, effort, rng):
+            yield _raw_case(model, R, states_of_raw(model.features, R))
+
+
+def takes_all_states(model: Model, effort: Effort) -> bool:
+    """Return whether a check tries all joint states.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    effort : Effort
+        How much to try.
+
+    Returns
+    -------
+    bool
+        True when they are few, or asked for.
+
+    Raises
+    ------
+    OptionError
+        If they are asked for and too many.
+    """
+    n = n_joint_states(model)
+    if effort.exhaustive and n > MOST_STATES:
+        raise OptionError(
+            f"the model has more than {MOST_STATES:,} joint states, too many for --exhaustive; "
+            "use --random N"
+        )
+    return effort.exhaustive or n <= FEW_STATES
+
+
+def strength(
+    model: Model, table: Table | None = None, effort: Effort = Effort(), *, has_raw: bool = True
+) -> str:
+    """Say in words how strong a check is.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    table : Table or None
+        Readings tried besides.
+    effort : Effort
+        How much is tried.
+    has_raw : bool
+        Whether the C takes raw readings.
+
+    Returns
+    -------
+    str
+        For instance "all 1,296 joint states, 3 values at each of 12 thresholds".
+    """
+    words = [] if table is None else [_count(table.n_rows, "data row")]
+    if takes_all_states(model, effort):
+        words.append(f"all {_count(n_joint_states(model), 'joint state')}")
+    else:
+        words.append(_count(effort.n_random, "random state"))
+        words.append(f"every row of {_count(len(model.tables), 'table')}")
+    n_thresholds = sum(len(feature.thresholds) for feature in model.features)
+    if has_raw and n_thresholds:
+        words.append(f"3 values at each of {_count(n_thresholds, 'threshold')}")
+    return ", ".join(words)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _block_rows(model: Model) -> int:
+    return min(max(_BLOCK_CELLS // max(model.n_features, model.n_classes), 1), FEW_STATES)
+
+
+def _spans(n: int, size: int) -> Iterator[tuple[int, int]]:
+    for start in range(0, n, size):
+        yield start, min(start + size, n)
+
+
+def _state_blocks(model: Model, effort: Effort, rng: np.random.Generator) -> Iterator[IntArray]:
+    size = _block_rows(model)
+    if takes_all_states(model, effort):
+        for start, stop in _spans(n_joint_states(model), size):
+            yield joint_states(model, start, stop)
+        return
+    for start, stop in _spans(effort.n_random, size):
+        X = random_states(model, stop - start, rng)
+        yield X
+        # Near a boundary a small error in a cost becomes an error in the class.
+        yield boundary_states(model, X[: min(len(X), 2000)])
+    for strides, n_inputs in row_cover(model):
+        for start, stop in _spans(n_inputs, size):
+            yield row_states(model, strides, start, stop, rng)
+
+
+def _state_case(model: Model, X: IntArray) -> Case:
+    total = costs(model, X)
+    total -= total.min(axis=1, keepdims=True)
+    x = np.ascontiguousarray(X, dtype=state_dtype(model.n_states))
+    return Case("states", x, total.argmin(axis=1).astype(np.int16), total)
+
+
+def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
+    """Put one state out of range, for every feature: the first beyond it and the largest."""
+    dtype = state_dtype(model.n_states)
+    largest = int(np.iinfo(dtype).max)
+    wrong = [
+        (i, state)
+        for i, n_states in enumerate(model.n_states)
+        for state in sorted({min(n_states, largest), largest})
+        if state >= n_states
+    ]
+    for start, stop in _spans(len(wrong), _block_rows(model)):
+        x = random_states(model, stop - start, rng).astype(dtype)
+        for k, (i, state) in enumerate(wrong[start:stop]):
+            x[k, i] = state
+        yield Case("invalid", x, np.full(stop - start, ERR_STATE, dtype=np.int16))
+
+
+def _raw_case(model: Model, R: FloatArray, X: IntArray) -> Case:
+    return Case("raw", R, costs(model, X).argmin(axis=1).astype(np.int16))
+
+
+def _raw_blocks(model: Model, effort: Effort, rng: np.random.Generator) -> Iterator[FloatArray]:
+    values = [probe_values(feature) for feature in model.features]
+    size = _block_rows(model)
+    for start, stop in _spans(effort.n_random, size):
+        yield np.column_stack([rng.choice(v, size=stop - start) for v in values])
+    # Every value of every feature at once, in a few inputs ...
+    for start, stop in _spans(max(len(v) for v in values), size):
+        k = np.arange(start, stop)
+        yield np.column_stack([v[k % len(v)] for v in values])
+    # ... then each alone, where the decision hangs on it.
+    budget = _PROBE_CELLS // model.n_features
+    contexts = _contexts(model, rng)
+    states = [representatives(feature) for feature in model.features]
+    for i, probed in enumerate(values):
+        R = _probe(model, contexts, i, probed, states)
+        budget -= len(R)
+        if budget < 0:
+            return
+        for start, stop in _spans(len(R), size):
+            yield R[start:stop]
+
+
+def _contexts(model: Model, rng: np.random.Generator) -> IntArray:
+    X = random_states(model, 128, rng)
+    return np.concatenate([boundary_states(model, X), X[:1]])
+
+
+def _probe(
+    model: Model, contexts: IntArray, i: int, values: FloatArray, states: Sequence[FloatArray]
+) -> FloatArray:
+    """Return raw rows that try each value of feature i where a wrong state would show.
+
+    For a value of state s and each state that a mistake could make of it (a neighbor, the
+    fallback, the ends), the context is one in which the two states lead to different decisions.
+    """
+    feature = model.features[i]
+    own = states_of_raw((feature,), values[:, None])[:, 0]
+    decisions = decisions_along(model, contexts, i)
+    last = feature.n_states - 1
+    rivals = (own - 1, own + 1, np.full_like(own, feature.fallback), 0 * own, 0 * own + last)
+    chosen = [
+        np.argmax(decisions[:, own] != decisions[:, np.clip(rival, 0, last)], axis=0)
+        for rival in rivals
+    ]
+    pairs = np.unique([(k, c) for column in chosen for k, c in enumerate(column)], axis=0)
+    X = contexts[pairs[:, 1]]
+    R = np.column_stack([states[j][X[:, j]] for j in range(model.n_features)])
+    R[:, i] = values[pairs[:, 0]]
+    return R

@@ -1,0 +1,245 @@
+"""Raw readings as the C sees them: their types, their states, and the values worth trying."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.data.dataset import Column, Table
+from bncc.discretize.feature import MISSING_INT, Feature
+from bncc.errors import DataError
+
+ByteOrder = Literal["=", "<", ">"]
+Layout: TypeAlias = np.dtype[Any]
+
+_LARGEST_INT = {"int16": 2**15 - 1, "int32": 2**31 - 1}
+_FLOAT_EXTREMES = (
+    np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0,
+    1.401298464324817e-45, -1.401298464324817e-45,  # the smallest denormals
+    1.1754943508222875e-38, -1.1754943508222875e-38,  # the smallest normal numbers
+    3.4028234663852886e38, -3.4028234663852886e38,
+)  # fmt: skip
+
+
+def state_dtype(n_states: Sequence[int]) -> np.dtype[np.unsignedinteger]:
+    """Return the type in which the C takes states.
+
+    Parameters
+    ----------
+    n_states : sequence of int
+        Cardinality of each feature.
+
+    Returns
+    -------
+    dtype
+        uint8, or uint16 when a feature has more than 255 states.
+    """
+    return np.dtype(np.uint16) if max(n_states) > 255 else np.dtype(np.uint8)
+
+
+def raw_dtypes(features: Sequence[Feature]) -> tuple[Layout, ...]:
+    """Return the C type of each raw reading.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The inputs.
+
+    Returns
+    -------
+    tuple of dtype
+        int16, int32, float32, uint8 or uint16.
+    """
+    numeric = {"int16": np.int16, "int32": np.int32, "float32": np.float32}
+    return tuple(
+        np.dtype(numeric[f.kind]) if f.is_numeric else state_dtype((_n_known(f),)) for f in features
+    )
+
+
+def row_dtype(
+    features: Sequence[Feature], *, packed: bool = False, byte_order: ByteOrder = "="
+) -> Layout:
+    """Return the layout of one raw row: an array, or a struct with one field per feature.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The inputs.
+    packed : bool
+        Whether the machine aligns nothing, as the AVR.
+    byte_order : {"=", "<", ">"}
+        Byte order of the machine.
+
+    Returns
+    -------
+    dtype
+        Fields ``f0``, ``f1``, ... with the padding that a C compiler adds.
+    """
+    types = raw_dtypes(features)
+    fields = [(f"f{i}", dtype.newbyteorder(byte_order)) for i, dtype in enumerate(types)]
+    return np.dtype(fields, align=not packed)
+
+
+def pack(R: FloatArray, dtype: Layout) -> AnyArray:
+    """Lay raw readings out in memory as the C expects them.
+
+    Parameters
+    ----------
+    R : (n, n_features) float64
+        Raw readings; every value of the C types is a float64 exactly.
+    dtype : dtype
+        From `row_dtype`.
+
+    Returns
+    -------
+    (n,) array of `dtype`
+        The rows, contiguous.
+    """
+    rows = np.zeros(len(R), dtype=dtype)
+    for i, name in enumerate(dtype.names or ()):
+        rows[name] = R[:, i]
+    return rows
+
+
+def states_of_raw(features: Sequence[Feature], R: FloatArray) -> IntArray:
+    """Return the states of raw readings: the rule that ``predict_raw`` follows.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The inputs.
+    R : (n, n_features) float64
+        Raw readings of the C types; the smallest integer and NaN mark a missing one.
+
+    Returns
+    -------
+    X : (n, n_features) int64
+        States.
+    """
+    X = np.empty(R.shape, dtype=np.int64)
+    for i, feature in enumerate(features):
+        X[:, i] = _states(feature, R[:, i])
+    return X
+
+
+def _states(feature: Feature, values: FloatArray) -> IntArray:
+    if feature.is_numeric:
+        # Not Feature.states: a second way to count, so that one mistake cannot hide in both.
+        known = np.zeros(len(values), dtype=np.int64)
+        for threshold in feature.thresholds:
+            known += values > threshold
+        missing = np.isnan(values) if feature.kind == "float32" else _is_marker(feature, values)
+    else:
+        known = values.astype(np.int64)
+        missing = known >= _n_known(feature)
+    return np.where(missing, feature.fallback, known)
+
+
+def _n_known(feature: Feature) -> int:
+    """Return how many codes of a category or state are valid; others mean a missing reading."""
+    return len(feature.categories) if feature.kind == "category" else feature.n_states
+
+
+def _is_marker(feature: Feature, values: FloatArray) -> AnyArray:
+    return np.asarray(values == MISSING_INT[feature.kind])
+
+
+def probe_values(feature: Feature) -> FloatArray:
+    """Return the raw values of a feature that are worth trying.
+
+    Parameters
+    ----------
+    feature : Feature
+        One input.
+
+    Returns
+    -------
+    (n,) float64
+        For numbers, every threshold and its two neighbors, the marker of a missing reading and
+        the extremes of the type (signed zeros, infinities, NaN of both signs and denormals
+        for float32); otherwise every state, the first beyond them and the largest.
+    """
+    if feature.kind == "float32":
+        t = np.array(feature.thresholds, dtype=np.float32)
+        infinity = np.float32(np.inf)
+        around = np.concatenate([np.nextafter(t, -infinity), t, np.nextafter(t, infinity)])
+        return np.concatenate([around.astype(np.float64), _FLOAT_EXTREMES])
+    if feature.is_numeric:
+        low, high = MISSING_INT[feature.kind], _LARGEST_INT[feature.kind]
+        centers = np.array(feature.thresholds, dtype=np.int64)
+        around = np.concatenate([centers - 1, centers, centers + 1])
+        values = np.concatenate([around, [low, low + 1, -1, 0, 1, high]])
+        return np.unique(values[(values >= low) & (values <= high)]).astype(np.float64)
+    largest = np.iinfo(state_dtype((_n_known(feature),))).max
+    beyond = min(_n_known(feature), largest)
+    return np.array([largest, beyond, *range(_n_known(feature))], dtype=np.float64)
+
+
+def representatives(feature: Feature) -> FloatArray:
+    """Return one raw value for each state.
+
+    Parameters
+    ----------
+    feature : Feature
+        One input.
+
+    Returns
+    -------
+    (n_states,) float64
+        A value with that state; for a state that no raw value has, one of the fallback.
+    """
+    # The last value of a state counts: markers and numbers out of range come first among probes.
+    values = probe_values(feature)
+    states = _states(feature, values)
+    chosen = np.full(feature.n_states, values[states == feature.fallback][:1].sum())
+    chosen[states] = values
+    return chosen
+
+
+def raw_of_table(features: Sequence[Feature], table: Table) -> FloatArray:
+    """Return a table's readings as the C takes them.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The inputs; columns are found by name.
+    table : Table
+        Readings.
+
+    Returns
+    -------
+    R : (n_rows, n_features) float64
+        Values of the C types. Numbers beyond the type are those at its edge; an unknown category
+        is the largest number.
+
+    Raises
+    ------
+    DataError
+        If a column is absent.
+    """
+    columns = {column.name: column for column in table.columns}
+    R = np.empty((table.n_rows, len(features)))
+    for i, feature in enumerate(features):
+        if feature.name not in columns:
+            raise DataError(f"the table has no column '{feature.name}', which the model reads")
+        R[:, i] = _readings(feature, columns[feature.name])
+    return R
+
+
+def _readings(feature: Feature, column: Column) -> AnyArray:
+    if feature.kind == "float32":
+        with np.errstate(over="ignore"):
+            values = column.values.astype(np.float32).astype(np.float64)
+        return np.where(column.missing, np.nan, values)
+    if feature.is_numeric:
+        low, high = MISSING_INT[feature.kind], _LARGEST_INT[feature.kind]
+        return np.where(column.missing, low, np.clip(column.values, low + 1, high))
+    largest = np.iinfo(state_dtype((_n_known(feature),))).max
+    if feature.kind == "category":
+        number = {label: k for k, label in enumerate(feature.categories)}
+        values = np.array([number.get(str(v), largest) for v in column.values], dtype=np.int64)
+    else:
+        fits = (column.values >= 0) & (column.values < feature.n_states)
+        values = np.where(fits, column.values, largest)
+    return np.where(column.missing, largest, values)

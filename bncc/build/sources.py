@@ -1,0 +1,162 @@
+"""The C around an emitted model: which entries it has, and the glue that names them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files as package_files
+
+import numpy as np
+
+from bncc.build.raw import raw_dtypes, row_dtype, state_dtype
+from bncc.errors import ToolchainError
+from bncc.model.model import Model
+
+
+@dataclass(frozen=True)
+class Sources:
+    """An emitted model together with its glue, ready to be compiled.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of the model's symbols.
+    files : mapping of str to str
+        File name to text: the emission's C and header, and ``bncc_model.h``.
+    entries : frozenset of str
+        Among ``predict``, ``trusted``, ``scores`` and ``raw``.
+    """
+
+    name: str
+    files: Mapping[str, str]
+    entries: frozenset[str]
+
+    @property
+    def main(self) -> str:
+        """Name of the file with the tables and the kernel."""
+        return f"{self.name}.c"
+
+
+def sources(model: Model, files: Mapping[str, str]) -> Sources:
+    """Find out what an emission offers and write the glue for it.
+
+    Parameters
+    ----------
+    model : Model
+        The model it was emitted from.
+    files : mapping of str to str
+        File name to text; the header is the one ``.h`` file with a ``.c`` of its name.
+
+    Returns
+    -------
+    Sources
+        What the driver and the harness are compiled with.
+
+    Raises
+    ------
+    ToolchainError
+        If the files hold no model.
+    """
+    names = [
+        file[:-2] for file in sorted(files) if file.endswith(".h") and f"{file[:-2]}.c" in files
+    ]
+    if len(names) != 1:
+        raise ToolchainError(
+            "the emitted files hold no C source with a header of its name; emit the model again"
+        )
+    name = names[0]
+    header = files[f"{name}.h"]
+    entries = {
+        entry
+        for entry, symbol in (
+            ("predict", f"{name}_predict"),
+            ("trusted", f"{name}_predict_trusted"),
+            ("scores", f"{name}_scores"),
+            ("raw", f"{name}_predict_raw"),
+        )
+        if re.search(rf"\b{symbol}\(", header)
+    }
+    kept = {f"{name}.c": files[f"{name}.c"], f"{name}.h": header}
+    kept["bncc_model.h"] = _glue(model, name, entries)
+    return Sources(name, kept, frozenset(entries))
+
+
+def support_file(name: str) -> str:
+    """Return the text of a C file that ships beside this module.
+
+    Parameters
+    ----------
+    name : str
+        ``driver.c``, ``harness.c`` or ``port_host.h``.
+
+    Returns
+    -------
+    str
+        The text.
+    """
+    return (package_files("bncc.build") / name).read_text(encoding="utf-8")
+
+
+def raw_step(model: Model) -> int:
+    """Return how many ``m_raw_t`` one raw row has: all features, or one struct."""
+    return model.n_features if len(set(raw_dtypes(model.features))) == 1 else 1
+
+
+def _glue(model: Model, name: str, entries: set[str]) -> str:
+    state = {1: "uint8_t", 2: "uint16_t"}[state_dtype(model.n_states).itemsize]
+    lines = [
+        "/* Names one model for driver.c and harness.c. */",
+        "#ifndef BNCC_MODEL_H",
+        "#define BNCC_MODEL_H",
+        "",
+        f'#include "{name}.h"',
+        "",
+        f"#define MODEL_STATE {state}",
+        f"#define MODEL_N_FEATURES {model.n_features}",
+        f"#define MODEL_N_CLASSES {model.n_classes}",
+        f"#define MODEL_PREDICT {name}_predict",
+    ]
+    if "trusted" in entries:
+        lines.append(f"#define MODEL_TRUSTED {name}_predict_trusted")
+    if "scores" in entries:
+        lines += [f"#define MODEL_SCORES {name}_scores", f"#define MODEL_COST {name}_cost_t"]
+        lines.append("#define MODEL_COST_SIZE sizeof(MODEL_COST)")
+    else:
+        lines.append("#define MODEL_COST_SIZE 0")
+    if "raw" in entries:
+        lines += [
+            f"#define MODEL_RAW {name}_predict_raw",
+            f"#define MODEL_RAW_TYPE {name}_raw_t",
+            f"#define MODEL_RAW_STEP {raw_step(model)}",
+            "#define MODEL_RAW_SIZE (MODEL_RAW_STEP * sizeof(MODEL_RAW_TYPE))",
+        ]
+    else:
+        lines.append("#define MODEL_RAW_SIZE 0")
+    return "\n".join([*lines, "", "#endif", ""])
+
+
+def check_raw_size(model: Model, size: int) -> None:
+    """Refuse a raw row that the C lays out otherwise than Python.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    size : int
+        Bytes of one raw row in the C.
+
+    Raises
+    ------
+    ToolchainError
+        If Python would lay it out differently.
+    """
+    expected = row_dtype(model.features).itemsize
+    if size != expected:
+        raise ToolchainError(
+            f"a raw row has {size} bytes in the C and {expected} in Python; "
+            "report this, it is a mistake in bncc"
+        )
+
+
+def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
+    """Return the type of a score that has so many bytes in the C."""
+    return np.dtype(f"u{size}")

@@ -1,0 +1,274 @@
+"""What this machine can build and run with: compilers, simulators, versions, install hints."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from bncc.errors import ToolchainError
+
+STRICT_FLAGS = (
+    "-pedantic",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wsign-conversion",
+    "-Wshadow",
+    "-Wcast-qual",
+    "-Wundef",
+    "-Wdate-time",
+    "-Werror",
+    "-ffreestanding",
+)
+"""Flags under which everything bncc emits compiles without a warning, as C and as C++."""
+
+STRICT_C_FLAGS = ("-Wstrict-prototypes", "-Wmissing-prototypes")
+"""Further strict flags that mean something in C alone."""
+
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+Role = Literal["compiler", "simulator"]
+ARM = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7")
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A compiler or simulator that bncc can use, installed or not.
+
+    Parameters
+    ----------
+    name : str
+        The command, or the Python package for ``ziglang`` and ``unicorn``.
+    path : str or None
+        Where it is; None when it is not installed.
+    version : str or None
+        Its version; None when it is not installed or does not say.
+    serves : tuple of str
+        The machines (``--target``) it builds for or runs.
+    install_hint : str
+        The one command that installs it.
+    role : {"compiler", "simulator"}
+        What it does for those machines.
+    """
+
+    name: str
+    path: str | None
+    version: str | None
+    serves: tuple[str, ...]
+    install_hint: str
+    role: Role = "compiler"
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it can be used."""
+        return self.path is not None
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words that start it; ``zig cc`` is the compiler of the ziglang wheel."""
+        if self.path is None:
+            raise ToolchainError(f"{self.name} is not installed; run `{self.install_hint}`")
+        return (self.path, "cc") if self.name == "ziglang" else (self.path,)
+
+    def __str__(self) -> str:
+        return " ".join(word for word in (self.name, self.version) if word)
+
+
+_COMMANDS: tuple[tuple[str, Role, tuple[str, ...], str], ...] = (
+    ("gcc", "compiler", ("host",), "apt install gcc"),
+    ("clang", "compiler", ("host",), "apt install clang"),
+    ("avr-gcc", "compiler", ("avr",), "apt install gcc-avr avr-libc"),
+    ("arm-none-eabi-gcc", "compiler", ARM, "apt install gcc-arm-none-eabi"),
+    ("riscv64-unknown-elf-gcc", "compiler", ("rv32",), "apt install gcc-riscv64-unknown-elf"),
+    ("simavr", "simulator", ("avr",), "apt install simavr"),
+    ("qemu-system-arm", "simulator", ARM, "apt install qemu-system-arm"),
+    ("qemu-system-riscv32", "simulator", ("rv32",), "apt install qemu-system-misc"),
+)
+_WHEELS: tuple[tuple[str, Role, tuple[str, ...], str], ...] = (
+    ("ziglang", "compiler", ("host", *ARM, "rv32"), "pip install ziglang"),
+    ("unicorn", "simulator", (*ARM, "rv32"), "pip install unicorn"),
+)
+
+
+def find_tools() -> tuple[Tool, ...]:
+    """Look for every tool bncc knows.
+
+    Returns
+    -------
+    tuple of Tool
+        Installed or not, in the order in which they are preferred; ``$CC`` first when it is set
+        and names something else than gcc or clang.
+    """
+    commands = tuple(
+        Tool(name, path, _version(path), serves, hint, role)
+        for name, role, serves, hint in _COMMANDS
+        for path in (shutil.which(name),)
+    )
+    wheels = tuple(_wheel(name, role, serves, hint) for name, role, serves, hint in _WHEELS)
+    chosen = os.environ.get("CC", "").strip()
+    if chosen and chosen not in ("gcc", "clang"):
+        return (_named(chosen), *commands, *wheels)
+    return (*commands, *wheels)
+
+
+def host_compilers(choice: str | None = None) -> tuple[Tool, ...]:
+    """Return the compilers that shall build for this machine.
+
+    Parameters
+    ----------
+    choice : str or None
+        A command name or path; ``"all"`` for every one that is installed; None for the first of
+        ``$CC``, gcc, clang, cc and the ziglang wheel.
+
+    Returns
+    -------
+    tuple of Tool
+        At least one, all installed.
+
+    Raises
+    ------
+    ToolchainError
+        If there is none.
+    """
+    if choice not in (None, "all"):
+        tool = _named(choice)
+        if not tool.is_installed:
+            raise ToolchainError(
+                f"the compiler '{choice}' is not installed; run `{tool.install_hint}` or choose "
+                "another with --compiler"
+            )
+        return (tool,)
+    found = [tool for tool in find_tools() if tool.is_installed and tool.role == "compiler"]
+    found = [tool for tool in found if "host" in tool.serves]
+    if not found and _named("cc").is_installed:
+        found = [_named("cc")]
+    if not found:
+        raise ToolchainError(
+            "no C compiler was found on this machine; run `apt install gcc` or `pip install "
+            "ziglang`, or name one with --compiler"
+        )
+    return tuple(found) if choice == "all" else (found[0],)
+
+
+def require(name: str) -> Tool:
+    """Return a tool that is installed.
+
+    Parameters
+    ----------
+    name : str
+        One of the tools of `find_tools`.
+
+    Returns
+    -------
+    Tool
+        The tool.
+
+    Raises
+    ------
+    ToolchainError
+        If it is not installed, with the command that installs it.
+    """
+    for tool in find_tools():
+        if tool.name == name:
+            if not tool.is_installed:
+                raise ToolchainError(f"{name} is not installed; run `{tool.install_hint}`")
+            return tool
+    raise ToolchainError(f"bncc knows no tool '{name}'; `bncc targets` lists those it knows")
+
+
+def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
+    """Run a compiler or another build tool in a folder.
+
+    Parameters
+    ----------
+    command : sequence of str
+        The words of the command; files named relative to `folder`, so that no path of this
+        machine enters an output or a message.
+    folder : Path
+        Where it runs.
+    timeout : float
+        Seconds after which it is stopped.
+
+    Returns
+    -------
+    str
+        What it wrote to stdout.
+
+    Raises
+    ------
+    ToolchainError
+        If it cannot be started, does not end in time, or fails; with its first error line.
+    """
+    name = Path(command[0]).name
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=timeout,
+            env={**os.environ, "LC_ALL": "C"}, check=False,
+        )  # fmt: skip
+    except OSError as error:
+        raise ToolchainError(f"{name} cannot be started: {error.strerror}; reinstall it") from None
+    except subprocess.TimeoutExpired:
+        raise ToolchainError(
+            f"{name} did not end within {timeout:.0f} s; use a smaller model or a lower "
+            "optimization level"
+        ) from None
+    if done.returncode != 0:
+        raise ToolchainError(
+            f"{name} failed: {_first_error(done.stderr, folder)}; try another compiler, and report "
+            "it if the code is bncc's"
+        )
+    return done.stdout
+
+
+def _first_error(stderr: str, folder: Path) -> str:
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    telling = [line for line in lines if re.search(r"\berror\b|undefined reference", line)]
+    line = (telling or lines or ["it says nothing"])[0]
+    line = line.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "")
+    return re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+(?=[\w.+-])", "", line).rstrip(".;")
+
+
+def _named(command: str) -> Tool:
+    known = {name: hint for name, _, _, hint in _COMMANDS + _WHEELS}
+    name = Path(command).name
+    if name == "ziglang":
+        return _wheel(name, "compiler", ("host",), known[name])
+    path = shutil.which(command)
+    return Tool(name, path, _version(path), ("host",), known.get(name, f"apt install {name}"))
+
+
+def _version(path: str | None) -> str | None:
+    """Return the version a command reports; simavr has no such option and gives none."""
+    if path is None or Path(path).name == "simavr":
+        return None
+    try:
+        done = subprocess.run(
+            (path, "--version"), capture_output=True, text=True, errors="replace", timeout=20,
+            check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    # The Debian package number in parentheses comes first; the version proper follows it.
+    line = re.sub(r"\([^)]*\)", "", (done.stdout.splitlines() or [""])[0])
+    found = re.search(r"\d+(?:\.\d+)+", line) or re.search(r"\d+(?:\.\d+)+", done.stdout)
+    return found.group() if found else None
+
+
+def _wheel(name: str, role: Role, serves: tuple[str, ...], hint: str) -> Tool:
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        return Tool(name, None, None, serves, hint, role)
+    folder = Path(spec.origin).parent
+    try:
+        number = version(name)
+    except PackageNotFoundError:
+        number = None
+    return Tool(
+        name, str(folder / "zig" if name == "ziglang" else folder), number, serves, hint, role
+    )
