@@ -1,0 +1,39 @@
+"""Data sets that ship with the package."""
+
+from pathlib import Path
+
+from bncc.errors import DataError
+
+_BUNDLED = {
+    "robot": "robot_wall_following_24.csv.gz",
+    "wifi": "wifi_localization.csv.gz",
+}
+
+
+def bundled_names() -> tuple[str, ...]:
+    """Return the names that `bundled_path` knows."""
+    return tuple(_BUNDLED)
+
+
+def bundled_path(name: str) -> Path:
+    """Return the file of a bundled data set.
+
+    Parameters
+    ----------
+    name : str
+        ``robot``: 24 ultrasound distances of a wall-following robot, 4 classes (UCI, CC BY 4.0).
+        ``wifi``: signal strengths of 7 access points in 4 rooms (UCI, CC BY 4.0).
+
+    Returns
+    -------
+    Path
+        A CSV file that `bncc.data.readers.read_table` reads.
+
+    Raises
+    ------
+    DataError
+        If there is no such data set.
+    """
+    if name not in _BUNDLED:
+        raise DataError(f"there is no bundled data set '{name}'; there is {', '.join(_BUNDLED)}")
+    return Path(__file__).with_name("bundled") / _BUNDLED[name]

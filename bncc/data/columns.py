@@ -1,0 +1,181 @@
+"""Typing of cells: which column is numeric, which numbers are whole, which cells are missing.
+
+One rule for text, wherever it comes from: ``?``, the empty cell and ``nan`` in any case are
+missing; a column whose other cells are all numbers is numeric, ``integer`` when all of them are
+whole and lie within int32 (its smallest value, the C's mark of a missing reading, excluded),
+else ``float``; anything else, and a column without any cell, is a category.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bncc._types import AnyArray, BoolArray, StrPath
+from bncc.data.dataset import Column, Table
+from bncc.errors import DataError
+
+INT32_MAX = 2**31 - 1
+
+
+def column_of_text(name: str, cells: Sequence[str]) -> Column:
+    """Type a column of text cells.
+
+    Parameters
+    ----------
+    name : str
+        Column name.
+    cells : sequence of str
+        Blanks around a cell do not count.
+
+    Returns
+    -------
+    Column
+        ``integer``, ``float`` or ``category``.
+
+    Raises
+    ------
+    DataError
+        If a numeric column holds an infinity.
+    """
+    texts = [cell.strip() for cell in cells]
+    missing = np.array(
+        [not text or text == "?" or (len(text) == 3 and text.lower() == "nan") for text in texts],
+        dtype=np.bool_,
+    )
+    numbers = None if missing.all() else _numbers(texts, missing)
+    if numbers is None:
+        return category_column(name, texts, missing)
+    return column_of_numbers(name, numbers, missing)
+
+
+def _numbers(texts: list[str], missing: BoolArray) -> AnyArray | None:
+    filled = ["0" if gap else text for text, gap in zip(texts, missing.tolist(), strict=True)]
+    try:
+        numbers = np.array([float(text) for text in filled], dtype=np.float64)
+    except ValueError:
+        return None
+    # float() also takes 1_000, which no other program writes as a number, and "-nan".
+    return None if np.isnan(numbers).any() or any("_" in text for text in filled) else numbers
+
+
+def category_column(name: str, texts: Sequence[str], missing: BoolArray) -> Column:
+    """Make a column of labels.
+
+    Parameters
+    ----------
+    name : str
+        Column name.
+    texts : sequence of str
+        One label per row; what stands under a missing cell does not matter.
+    missing : (n_rows,) bool
+        True where the cell is missing.
+
+    Returns
+    -------
+    Column
+        Of kind ``category``.
+    """
+    values = np.empty(len(texts), dtype=object)
+    values[:] = texts
+    values[missing] = ""
+    return Column(name, "category", values, missing)
+
+
+def column_of_numbers(
+    name: str, numbers: AnyArray, missing: BoolArray, *, keep_float: bool = False
+) -> Column:
+    """Make a numeric column, ``integer`` if all its numbers are whole and within int32.
+
+    Parameters
+    ----------
+    name : str
+        Column name.
+    numbers : (n_rows,) int or float
+        One number per row; what stands under a missing cell does not matter.
+    missing : (n_rows,) bool
+        True where the cell is missing; NaN counts as missing too.
+    keep_float : bool
+        Whether a column of floating-point type stays ``float`` though all numbers are whole.
+
+    Returns
+    -------
+    Column
+        Of kind ``integer`` or ``float``.
+
+    Raises
+    ------
+    DataError
+        If a number is infinite.
+    """
+    is_float = np.issubdtype(numbers.dtype, np.floating)
+    if is_float:
+        missing = missing | np.isnan(numbers)
+    filled = np.where(missing, numbers.dtype.type(0), numbers)
+    if is_float and not np.isfinite(filled).all():
+        row = int(np.flatnonzero(~np.isfinite(filled))[0])
+        raise DataError(
+            f"column '{name}' holds an infinity in row {row + 1}; cap it, or mark it missing "
+            "with '?'"
+        )
+    whole = not is_float or (not keep_float and bool((filled == np.floor(filled)).all()))
+    if whole and (not len(filled) or (filled.max() <= INT32_MAX and filled.min() >= -INT32_MAX)):
+        return Column(name, "integer", filled.astype(np.int64), missing)
+    return Column(name, "float", filled.astype(np.float64) + 0.0, missing)
+
+
+def checked_table(source: StrPath, columns: Sequence[Column]) -> Table:
+    """Gather columns into a table after checking their names.
+
+    Parameters
+    ----------
+    source : str or path
+        Where they come from, for the message.
+    columns : sequence of Column
+        Columns of equal length.
+
+    Returns
+    -------
+    Table
+        Without folds.
+
+    Raises
+    ------
+    DataError
+        If there is no column or no row, or a name is empty or used twice.
+    """
+    check_names(source, [column.name for column in columns])
+    if not len(columns[0].values):
+        raise DataError(f"'{source}' holds no rows; it needs at least one")
+    return Table(tuple(columns))
+
+
+def check_names(source: StrPath, names: Sequence[str]) -> None:
+    """Refuse a header without names, with an empty name, or with a name used twice.
+
+    Parameters
+    ----------
+    source : str or path
+        Where the header comes from, for the message.
+    names : sequence of str
+        Column names, kept as they are: quotes, line breaks and any script are allowed.
+
+    Raises
+    ------
+    DataError
+        If a name is empty or repeated, or there is none.
+    """
+    if not names:
+        raise DataError(f"'{source}' holds no columns; it needs at least one")
+    seen: set[str] = set()
+    for position, name in enumerate(names, start=1):
+        if not name.strip():
+            raise DataError(
+                f"column {position} of '{source}' has no name; name it in the header, or delete "
+                "it if it only numbers the rows"
+            )
+        if name in seen:
+            raise DataError(
+                f"'{source}' has two columns called {name!r}; rename one (is the first line "
+                "really a header?)"
+            )
+        seen.add(name)

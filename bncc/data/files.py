@@ -1,0 +1,136 @@
+"""Bytes and text of a data file: decompressed, decoded, and of a size that memory can hold."""
+
+import gzip
+import io
+import zlib
+from pathlib import Path
+
+from bncc._types import StrPath
+from bncc.errors import DataError
+
+MAX_BYTES = 2**30
+"""Largest file, after decompression, that a reader takes: 1 GiB."""
+
+MAX_CELLS = 2**27
+"""Most cells of one table; each takes 8 bytes or more in memory."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def suffix_of(path: StrPath) -> str:
+    """Return the lower-case suffix that tells the format, without a final ``.gz``.
+
+    Parameters
+    ----------
+    path : str or path
+        Name of a data file.
+
+    Returns
+    -------
+    str
+        For example ``".csv"`` for ``readings.CSV.gz``; "" when there is none.
+    """
+    name = Path(path)
+    if name.suffix.lower() == ".gz":
+        name = name.with_suffix("")
+    return name.suffix.lower()
+
+
+def check_cells(path: StrPath, n_rows: int, n_columns: int) -> None:
+    """Refuse a table of absurd size before memory is asked for it.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, for the message.
+    n_rows, n_columns : int
+        Size of the table.
+
+    Raises
+    ------
+    DataError
+        If it has more than `MAX_CELLS` cells.
+    """
+    if n_rows * n_columns > MAX_CELLS:
+        raise DataError(
+            f"'{path}' holds {n_rows} rows of {n_columns} columns, more than {MAX_CELLS} cells; "
+            "keep fewer rows or columns"
+        )
+
+
+def read_bytes(path: StrPath) -> bytes:
+    """Read a file whole; gzip is recognized by its first bytes.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    bytes
+        Its content, decompressed.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, is damaged, holds more than `MAX_BYTES`, or ends in ``.gz`` without
+        being gzip.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise DataError(f"'{path}' does not exist; check the path") from None
+    except IsADirectoryError:
+        raise DataError(f"'{path}' is a folder; name a file in it") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"'{path}' cannot be read ({reason}); check the path") from None
+    if content.startswith(_GZIP_MAGIC):
+        content = _gunzip(path, content)
+    elif Path(path).suffix.lower() == ".gz":
+        raise DataError(f"'{path}' is not gzip data; drop .gz from its name or compress it")
+    if len(content) > MAX_BYTES:
+        raise DataError(f"'{path}' holds more than {MAX_BYTES >> 20} MiB; keep fewer rows")
+    return content
+
+
+def _gunzip(path: StrPath, content: bytes) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+            return stream.read(MAX_BYTES + 1)
+    except (EOFError, OSError, zlib.error):
+        raise DataError(f"'{path}' is damaged or cut short gzip data; get it again") from None
+
+
+def read_text(path: StrPath) -> str:
+    """Read a text file: UTF-8 with or without byte-order mark, UTF-16 with one, else Latin-1.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, gzip or not.
+
+    Returns
+    -------
+    str
+        Its text.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, is empty, or is not text.
+    """
+    content = read_bytes(path)
+    try:
+        encoding = "utf-16" if content.startswith(_UTF16_MARKS) else "utf-8-sig"
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    if "\0" in text:
+        raise DataError(f"'{path}' is not text; name a file of the format its suffix says")
+    if not text.strip():
+        raise DataError(f"'{path}' is empty; it needs a header line and rows")
+    return text

@@ -1,0 +1,167 @@
+"""Tables from pandas frames and numpy arrays."""
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bncc._types import AnyArray
+from bncc.data.columns import category_column, checked_table, column_of_numbers, column_of_text
+from bncc.data.dataset import Column, Table
+from bncc.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SOURCE = "the data frame"
+
+
+def table_of_frame(frame: "pd.DataFrame") -> Table:
+    """Make a table of a pandas frame.
+
+    Numbers of integer and boolean-free numeric type keep their type: ``integer`` when it is an
+    integer type (and the values lie within int32), ``float`` when it is a floating-point type.
+    Categorical and boolean columns are categories. Text is typed as in a CSV file. None, NaN and
+    NA are missing.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Any frame of scalar cells. Names that are not text are taken by their text.
+
+    Returns
+    -------
+    Table
+        Columns in the frame's order.
+
+    Raises
+    ------
+    DataError
+        If a column is of dates or of another type that is no reading, a number is infinite, a
+        name is empty or repeated, or there are no rows or columns.
+    """
+    columns = [
+        column_of_series(str(name), frame.iloc[:, i]) for i, name in enumerate(frame.columns)
+    ]
+    return checked_table(_SOURCE, columns)
+
+
+def column_of_series(name: str, series: "pd.Series[Any]") -> Column:
+    """Make a column of a pandas series, by the rules of `table_of_frame`.
+
+    Parameters
+    ----------
+    name : str
+        Column name.
+    series : pandas.Series
+        The cells.
+
+    Returns
+    -------
+    Column
+        The typed column.
+
+    Raises
+    ------
+    DataError
+        If the type of the series is no reading, or a number is infinite.
+    """
+    missing = series.isna().to_numpy(dtype=np.bool_)
+    kind = getattr(series.dtype, "kind", "O")
+    if str(series.dtype) == "category" or kind == "b":
+        texts = [str(cell) for cell in series.astype(object)]
+        return category_column(name, texts, missing)
+    if kind in "iuf":
+        fill = series.to_numpy(dtype=object)
+        fill[missing] = 0
+        numbers = fill.astype(np.float64 if kind == "f" else np.int64)
+        return column_of_numbers(name, numbers, missing, keep_float=True)
+    if kind in "mMc":
+        raise DataError(
+            f"column '{name}' is of type {series.dtype}, which is no reading; turn it into "
+            "numbers or leave it out"
+        )
+    return _column_of_objects(name, series.to_numpy(dtype=object), missing)
+
+
+def table_of_arrays(X: AnyArray, names: Sequence[str] | None = None) -> Table:
+    """Make a table of a numpy matrix; its type decides whether readings are whole.
+
+    Parameters
+    ----------
+    X : (n_rows, n_columns) array
+        Integers and booleans become ``integer`` columns (``float`` if a value leaves int32),
+        floats ``float`` columns with NaN missing, text and objects are typed cell by cell.
+    names : sequence of str, optional
+        Column names; ``x0``, ``x1``, ... when absent.
+
+    Returns
+    -------
+    Table
+        One column per matrix column.
+
+    Raises
+    ------
+    DataError
+        If the array is not a matrix, empty, of another type, or holds an infinity.
+    """
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise DataError(f"readings must be a matrix of rows and columns, not {X.ndim}-dimensional")
+    if names is None:
+        names = [f"x{i}" for i in range(X.shape[1])]
+    columns = [column_of_array(name, X[:, i]) for i, name in enumerate(names)]
+    return checked_table("the array", columns)
+
+
+def column_of_array(name: str, cells: AnyArray) -> Column:
+    """Make a column of a numpy vector, by the rules of `table_of_arrays`.
+
+    Parameters
+    ----------
+    name : str
+        Column name.
+    cells : (n_rows,) array
+        Numbers, booleans, text or objects.
+
+    Returns
+    -------
+    Column
+        The typed column.
+
+    Raises
+    ------
+    DataError
+        If the type of the array is no reading, or a number is infinite.
+    """
+    missing = np.zeros(len(cells), dtype=np.bool_)
+    if cells.dtype.kind in "biu":
+        return column_of_numbers(name, cells if cells.dtype.kind != "b" else cells + 0, missing)
+    if cells.dtype.kind == "f":
+        return column_of_numbers(name, cells.astype(np.float64), missing, keep_float=True)
+    if cells.dtype.kind == "U":
+        return column_of_text(name, cells.tolist())
+    if cells.dtype.kind == "O":
+        gaps = np.array([cell is None or cell != cell for cell in cells], dtype=np.bool_)
+        return _column_of_objects(name, cells, gaps)
+    raise DataError(
+        f"column '{name}' is of type {cells.dtype}, which is no reading; turn it into numbers"
+    )
+
+
+def _column_of_objects(name: str, cells: AnyArray, missing: AnyArray) -> Column:
+    present = cells[~missing]
+    if len(present) and all(_is_number(cell) for cell in present):
+        is_int = all(isinstance(cell, int | np.integer) for cell in present)
+        filled = cells.copy()
+        filled[missing] = 0
+        numbers = filled.astype(np.float64)
+        return column_of_numbers(name, numbers, missing, keep_float=not is_int)
+    return column_of_text(
+        name, ["?" if gap else str(cell) for cell, gap in zip(cells, missing, strict=True)]
+    )
+
+
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, Real) and not isinstance(cell, bool | np.bool_)

@@ -1,0 +1,48 @@
+"""Parquet tables, with pyarrow: an optional extra of the package."""
+
+from bncc._types import StrPath
+from bncc.data.dataset import Table
+from bncc.data.files import check_cells
+from bncc.data.frames import table_of_frame
+from bncc.errors import DataError
+
+
+def read_parquet(path: StrPath) -> Table:
+    """Read a Parquet table.
+
+    Parameters
+    ----------
+    path : str or path
+        A ``.parquet`` or ``.pq`` file.
+
+    Returns
+    -------
+    Table
+        Columns typed as `bncc.data.frames.table_of_frame` says; integers with missing cells stay
+        ``integer``.
+
+    Raises
+    ------
+    DataError
+        If pyarrow is not installed, the file is no Parquet file, or a column is nested.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise DataError(
+            f"'{path}' needs pyarrow to be read; run: pip install 'bncc[parquet]'"
+        ) from None
+    try:
+        with pq.ParquetFile(path) as file:
+            check_cells(path, file.metadata.num_rows, file.metadata.num_columns)
+            for field in file.schema_arrow:
+                if pa.types.is_nested(field.type):
+                    raise DataError(
+                        f"column '{field.name}' of '{path}' is nested; keep one reading per cell"
+                    )
+            frame = file.read().to_pandas(integer_object_nulls=True, ignore_metadata=True)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise DataError(f"'{path}' is not a whole Parquet file ({reason}); get it again") from None
+    return table_of_frame(frame)

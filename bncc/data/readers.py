@@ -1,0 +1,68 @@
+"""One door to every file format: the suffix decides which reader opens it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from bncc._types import StrPath
+from bncc.data.dataset import Table
+from bncc.data.files import suffix_of
+from bncc.errors import DataError
+
+KNOWN_SUFFIXES = (".csv", ".tsv", ".tab", ".arff", ".npz", ".parquet", ".pq")
+"""Formats by suffix; all but the last three may be followed by ``.gz``."""
+
+
+def read_table(path: StrPath, *, fold: int | None = None) -> Table:
+    """Read a table of readings from a file of any known format.
+
+    Parameters
+    ----------
+    path : str or path
+        A CSV, TSV, ARFF (each also ``.gz``), NPZ or Parquet file.
+    fold : int, optional
+        Number of the fold, from 1, in a file that has folds (some NPZ files). A file with a
+        single fold needs no number.
+
+    Returns
+    -------
+    Table
+        Typed columns; `train_rows` and `test_rows` are set when the file has folds.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read as its suffix says, or has no such fold.
+    """
+    if not Path(path).exists():
+        raise DataError(f"'{path}' does not exist; check the path")
+    suffix = suffix_of(path)
+    if suffix == ".npz":
+        from bncc.data.npz import read_npz
+
+        return read_npz(path, fold=fold)
+    table = _reader(path, suffix)(path)
+    if fold is not None:
+        raise DataError(f"'{path}' has no folds, so fold {fold} cannot be read; drop --fold")
+    return table
+
+
+def _reader(path: StrPath, suffix: str) -> Callable[[StrPath], Table]:
+    # Imported late: `bncc evaluate model data.npz` need not wait for pandas.
+    if suffix in (".csv", ".tsv", ".tab"):
+        from bncc.data.csv import read_csv
+
+        return read_csv
+    if suffix == ".arff":
+        from bncc.data.arff import read_arff
+
+        return read_arff
+    if suffix in (".parquet", ".pq"):
+        from bncc.data.parquet import read_parquet
+
+        return read_parquet
+    if Path(path).is_dir():
+        raise DataError(f"'{path}' is a folder; name a file in it")
+    raise DataError(
+        f"'{path}' has no suffix of a known format; name it {', '.join(KNOWN_SUFFIXES)} "
+        "(text formats also .gz)"
+    )

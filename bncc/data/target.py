@@ -1,0 +1,140 @@
+"""The class column: finding it, numbering its labels, and dealing rows to the parts of a fold."""
+
+import re
+
+import numpy as np
+
+from bncc._types import AnyArray, IntArray
+from bncc.data.dataset import Column, Dataset, Table
+from bncc.errors import DataError
+
+MAX_CLASSES = 255
+"""Most classes of a model, `bncc.model.model.MAX_CLASSES`."""
+
+_WHOLE = re.compile(r"[+-]?\d{1,18}")
+
+
+def dataset_of(table: Table, class_name: str | None = None, *, y: Column | None = None) -> Dataset:
+    """Split a table into readings and classes.
+
+    Rows whose class is missing are dropped; `train_rows` and `test_rows` are renumbered.
+
+    Parameters
+    ----------
+    table : Table
+        Readings and the class column.
+    class_name : str, optional
+        The class column; when absent the column called ``class``, else the last one.
+    y : Column, optional
+        The classes, when they are not a column of the table.
+
+    Returns
+    -------
+    Dataset
+        Classes sorted by text, or by number when all of them are whole numbers.
+
+    Raises
+    ------
+    DataError
+        If the column is absent, or holds more than 255 classes.
+    """
+    if y is None:
+        y = _class_column(table, class_name)
+        rest = tuple(column for column in table.columns if column is not y)
+        table = Table(rest, table.train_rows, table.test_rows)
+    kept = np.flatnonzero(~y.missing)
+    labels = _labels(y.take(kept))
+    classes = _sorted_labels(set(labels))
+    if len(classes) > MAX_CLASSES:
+        raise DataError(
+            f"the class column '{y.name}' holds {len(classes)} classes, more than {MAX_CLASSES}; "
+            "name the right column with --class, or join classes"
+        )
+    index = {label: k for k, label in enumerate(classes)}
+    numbers = np.array([index[label] for label in labels], dtype=np.int64)
+    return Dataset(_keep(table, kept, len(y.values)), numbers, classes, y.name)
+
+
+def fold_parts(
+    table: Table, class_name: str | None = None, fold: int | None = None
+) -> tuple[Dataset, Dataset | None]:
+    """Split a table that was read with a fold into its training and its test part.
+
+    Parameters
+    ----------
+    table : Table
+        As `read_table` returned it, with the fold's rows.
+    class_name : str, optional
+        The class column, as for `dataset_of`.
+    fold : int, optional
+        The fold that the user asked for; only for the error when the table has none.
+
+    Returns
+    -------
+    train : Dataset
+        The training rows, all rows when the table has no folds; its classes are those that
+        occur in it.
+    test : Dataset or None
+        The test rows under the classes of `train` (-1 where a label occurs only here); None when
+        there are none.
+
+    Raises
+    ------
+    DataError
+        As `dataset_of`; or if a fold was asked for and the table has none.
+    """
+    dataset = dataset_of(table, class_name)
+    train_rows, test_rows = dataset.table.train_rows, dataset.table.test_rows
+    if train_rows is None:
+        if fold is not None:
+            raise DataError(f"the table has no folds, so fold {fold} cannot be read; drop --fold")
+        return dataset, None
+    train = dataset.take(train_rows)
+    present = sorted(set(train.y.tolist()))
+    train = train.with_classes([dataset.classes[k] for k in present])
+    if test_rows is None or not len(test_rows):
+        return train, None
+    return train, dataset.take(test_rows).with_classes(train.classes)
+
+
+def _class_column(table: Table, class_name: str | None) -> Column:
+    named = {column.name: column for column in table.columns}
+    if class_name is None:
+        return named.get("class", table.columns[-1])
+    if class_name not in named:
+        listed = ", ".join(repr(name) for name in table.names[:8])
+        more = ", ..." if len(table.names) > 8 else ""
+        raise DataError(f"there is no column '{class_name}'; the columns are {listed}{more}")
+    return named[class_name]
+
+
+def _labels(column: Column) -> list[str]:
+    if column.kind == "float":
+        return [_number_text(value) for value in column.values.tolist()]
+    return [str(value) for value in column.values.tolist()]
+
+
+def _number_text(value: float) -> str:
+    return repr(value).removesuffix(".0")
+
+
+def _sorted_labels(labels: set[str]) -> tuple[str, ...]:
+    if all(_WHOLE.fullmatch(label) for label in labels):
+        return tuple(sorted(labels, key=lambda label: (int(label), label)))
+    return tuple(sorted(labels))
+
+
+def _keep(table: Table, kept: IntArray, n_rows: int) -> Table:
+    if len(kept) == n_rows:
+        return table
+    new_number = np.full(n_rows, -1, dtype=np.int64)
+    new_number[kept] = np.arange(len(kept))
+
+    def renumbered(rows: AnyArray | None) -> AnyArray | None:
+        if rows is None:
+            return None
+        moved = new_number[rows]
+        return moved[moved >= 0]
+
+    columns = table.take(kept).columns
+    return Table(columns, renumbered(table.train_rows), renumbered(table.test_rows))

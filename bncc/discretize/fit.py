@@ -1,0 +1,152 @@
+"""Fitting: from the training rows of a table to the features of a classifier."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.data.dataset import Column, Table
+from bncc.discretize.binning import median_cuts, quantile_cuts, width_cuts
+from bncc.discretize.feature import Feature, FeatureKind, float32_grid
+from bncc.discretize.mdl import mdl_cuts
+from bncc.errors import DataError, OptionError
+
+METHODS = ("mdl", "quantile", "width", "median", "none")
+"""Discretization methods of numeric columns, the default first."""
+
+MAX_STATES = 65535
+"""Most states of a feature; the C holds a state in 16 bits."""
+
+_INT16_MAX = 2**15 - 1
+
+_Cuts = Callable[[AnyArray, IntArray], FloatArray]
+
+
+def fit_features(
+    table: Table,
+    y: IntArray,
+    method: str = "mdl",
+    *,
+    n_bins: int = 8,
+    rebin_states: bool = False,
+) -> tuple[Feature, ...]:
+    """Learn how each column of raw readings becomes states.
+
+    Parameters
+    ----------
+    table : Table
+        Training rows only.
+    y : (n_rows,) int
+        Class index of each row.
+    method : {"mdl", "quantile", "width", "median", "none"}
+        How numeric columns are cut: by class entropy (Fayyad and Irani), into `n_bins` bins of
+        equal frequency or of equal width, into two halves; or not at all, the numbers being
+        states. Categories keep their labels whatever the method.
+    n_bins : int
+        Bins of ``quantile`` and ``width``, 2 .. 65535.
+    rebin_states : bool
+        Whether columns that hold states already are cut too.
+
+    Returns
+    -------
+    tuple of Feature
+        One per column. A column with missing cells gets a last state for them, its fallback; any
+        other falls back on its most frequent state, the smallest on ties.
+
+    Raises
+    ------
+    OptionError
+        If the method or the number of bins is unknown.
+    DataError
+        If a number does not fit float32, a column has more than 65535 states, or the method is
+        ``none`` and a number is no state.
+    """
+    if method not in METHODS:
+        raise OptionError(f"there is no method '{method}'; choose one of {', '.join(METHODS)}")
+    if not 2 <= n_bins <= MAX_STATES:
+        raise OptionError(f"{n_bins} bins cannot be had; choose 2 .. {MAX_STATES}")
+    n_classes = int(y.max()) + 1 if len(y) else 1
+    cuts_of: dict[str, _Cuts] = {
+        "mdl": lambda values, labels: mdl_cuts(values, labels, n_classes),
+        "quantile": lambda values, labels: quantile_cuts(values, n_bins),
+        "width": lambda values, labels: width_cuts(values, n_bins),
+        "median": lambda values, labels: median_cuts(values),
+    }
+    features = []
+    for column in table.columns:
+        if column.kind == "category":
+            feature = _category(column)
+        elif method == "none" or (column.kind == "state" and not rebin_states):
+            feature = _as_given(column)
+        else:
+            feature = _numeric(column, y, cuts_of[method])
+        features.append(_with_fallback(feature, column))
+    return tuple(features)
+
+
+def _category(column: Column) -> Feature:
+    labels = tuple(sorted(set(column.values[~column.missing].tolist())))
+    return Feature(column.name, "category", max(len(labels), 1), categories=labels)
+
+
+def _as_given(column: Column) -> Feature:
+    values = column.values[~column.missing]
+    wrong = (values < 0) | (values != np.floor(values))
+    if wrong.any():
+        raise DataError(
+            f"column '{column.name}' holds {values[wrong][0]}, which is no state; use whole numbers "
+            "from 0, or choose a discretization other than none"
+        )
+    n_states = int(values.max()) + 1 if len(values) else 1
+    return Feature(column.name, "state", n_states)
+
+
+def _numeric(column: Column, y: IntArray, cuts_of: _Cuts) -> Feature:
+    present = ~column.missing
+    if column.kind == "float":
+        values = float32_grid(column.name, column)[present]
+        thresholds = float32_thresholds(cuts_of(values, y[present]))
+        return Feature(column.name, "float32", len(thresholds) + 1, thresholds)
+    values = column.values[present]
+    cuts = np.unique(np.floor(cuts_of(values, y[present])))
+    fits = not len(values) or (values.min() >= -_INT16_MAX and values.max() <= _INT16_MAX)
+    kind: FeatureKind = "int16" if fits else "int32"
+    return Feature(column.name, kind, len(cuts) + 1, tuple(int(cut) for cut in cuts))
+
+
+def float32_thresholds(cuts: FloatArray) -> tuple[float, ...]:
+    """Round cut points towards minus infinity to float32, so that no float32 changes sides.
+
+    Parameters
+    ----------
+    cuts : (n_cuts,) float64
+        Ascending cut points within the range of float32.
+
+    Returns
+    -------
+    tuple of float
+        Strictly ascending values t of float32, never -0.0, with ``x > t`` exactly when
+        ``x > cut`` for every float32 x.
+    """
+    nearest = np.asarray(cuts, dtype=np.float64).astype(np.float32)
+    below = np.nextafter(nearest, np.float32(-np.inf))
+    rounded = np.where(nearest.astype(np.float64) > cuts, below, nearest)
+    return tuple(np.unique(rounded.astype(np.float64) + 0.0).tolist())
+
+
+def _with_fallback(feature: Feature, column: Column) -> Feature:
+    """Give missing cells a state of their own if training rows had some, else the commonest."""
+    n_states, fallback = feature.n_states, 0
+    if column.missing.any() and not column.missing.all():
+        fallback = n_states
+        n_states += 1
+    elif not column.missing.any():
+        fallback = int(np.bincount(feature.states(column)).argmax()) if len(column.values) else 0
+    if n_states > MAX_STATES:
+        raise DataError(
+            f"column '{column.name}' would have {n_states} states, more than {MAX_STATES}; leave it "
+            "out or choose another discretization"
+        )
+    return Feature(
+        feature.name, feature.kind, n_states, feature.thresholds, feature.categories, fallback
+    )
