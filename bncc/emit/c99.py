@@ -1,0 +1,100 @@
+"""Numbers and arrays as C99 text."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+LINE = 96
+"""Columns of an array's lines."""
+
+
+@dataclass(frozen=True)
+class ArrayText:
+    """A constant array, ready for the template.
+
+    Parameters
+    ----------
+    type : str
+        C type of an entry.
+    name : str
+        Name without the model's prefix.
+    length : int
+        Number of entries.
+    comment : str
+        What the entries mean.
+    lines : tuple of str
+        The initializer, line by line.
+    n_bytes : int
+        Bytes in flash.
+    """
+
+    type: str
+    name: str
+    length: int
+    comment: str
+    lines: tuple[str, ...]
+    n_bytes: int
+
+
+def unsigned(bits: int) -> str:
+    """Return the unsigned C type of a width in bits."""
+    return f"uint{bits}_t"
+
+
+def wrap(values: Iterable[int], signed: bool = False) -> list[str]:
+    """Print numbers separated by commas, wrapped to lines.
+
+    Parameters
+    ----------
+    values : iterable of int
+        The numbers.
+    signed : bool, default=False
+        Without the suffix U; for entries of signed types.
+
+    Returns
+    -------
+    list of str
+        Lines, every number followed by a comma.
+    """
+    lines, line = [], ""
+    for value in values:
+        word = _signed(int(value)) if signed else f"{int(value)}U,"
+        if line and len(line) + 1 + len(word) > LINE:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return [*lines, line] if line else lines
+
+
+def _signed(value: int) -> str:
+    # -2147483648 is an expression of a wider type in C; INT32_MIN is not.
+    return "INT32_MIN," if value == -(2**31) else f"{value},"
+
+
+def array(
+    name: str, bits: int, values: Sequence[int], comment: str, *, signed: bool = False
+) -> ArrayText:
+    """Return a constant array of plain numbers.
+
+    Parameters
+    ----------
+    name : str
+        Name without the model's prefix.
+    bits : int
+        Width of an entry.
+    values : sequence of int
+        Entries; an empty sequence becomes a single zero, since C has no empty arrays.
+    comment : str
+        What the entries mean.
+    signed : bool, default=False
+        Whether the entries are signed.
+
+    Returns
+    -------
+    ArrayText
+        For the template.
+    """
+    entries = [int(value) for value in values] or [0]
+    c_type = f"int{bits}_t" if signed else unsigned(bits)
+    lines = tuple(wrap(entries, signed))
+    return ArrayText(c_type, name, len(entries), comment, lines, len(entries) * bits // 8)

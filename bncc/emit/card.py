@@ -1,0 +1,98 @@
+"""The model card and the list of inputs in the header of the emitted C."""
+
+from bncc.compiler.ir import Program
+from bncc.compiler.ranges import largest_cost
+from bncc.discretize.feature import Feature
+from bncc.emit.identifiers import c_comment
+from bncc.emit.layout import Layout
+from bncc.model.file import model_digest
+from bncc.model.model import Model
+
+WIDTH = 92
+SHOWN = 24
+"""Thresholds or categories listed per feature; the rest is counted."""
+
+
+def card_lines(model: Model, program: Program, layout: Layout, name: str) -> list[str]:
+    """Return what a reviewer wants to know first.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+    program : Program
+        The program after all passes.
+    layout : Layout
+        Types and arrays of the C.
+    name : str
+        Prefix of every symbol.
+
+    Returns
+    -------
+    list of str
+        Lines without comment marks.
+    """
+    training = model.training
+    summands = len(layout.kernel.tables) + (layout.kernel.prior is not None)
+    structure = training.get("structure", "unknown")
+    lines = [
+        f"model       {name}: {c_comment(str(structure))} structure with "
+        f"{model.structure.n_edges} arcs, {model.n_features} features, {model.n_classes} classes",
+        f"numbers     cost = -ln p in {model.q_format}; sums in {layout.kernel.sum_bits} bits, "
+        f"at most {largest_cost(program)}",
+        f"memory      {layout.table_bytes} B tables, {layout.other_bytes} B addresses and "
+        "thresholds in flash; no static RAM",
+        f"work        {(summands - 1) * model.n_classes} additions of costs and "
+        f"{model.n_classes - 1} comparisons per decision; no multiplication, no floating point",
+    ]
+    for key, title in (("error_test", "test error"), ("error_validation", "validation")):
+        if isinstance(training.get(key), int | float):
+            lines.append(f"{title:11} {100 * training[key]:.2f} % of rows not used in training")
+            break
+    lines.append(f"digest      {model_digest(model)}")
+    return lines
+
+
+def feature_lines(features: tuple[Feature, ...]) -> list[str]:
+    """Return one entry per input: name, states, thresholds or categories, missing state.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+        The classifier's inputs.
+
+    Returns
+    -------
+    list of str
+        Lines without comment marks, wrapped.
+    """
+    lines: list[str] = []
+    for i, feature in enumerate(features):
+        words = [f"{i:3}  {c_comment(feature.name)}:", str(feature.n_states), "states"]
+        if feature.is_numeric:
+            words += _listed("thresholds", [_number(t) for t in feature.thresholds])
+        elif feature.kind == "category":
+            labels = [f"{k}={c_comment(label)}" for k, label in enumerate(feature.categories)]
+            words += _listed("categories", labels)
+        lines += _wrapped([*words, f"(missing: {feature.fallback})"])
+    return lines
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.9g}"
+
+
+def _listed(title: str, items: list[str]) -> list[str]:
+    more = [f"and {len(items) - SHOWN} more"] if len(items) > SHOWN else []
+    return [title, *items[:SHOWN], *more] if items else []
+
+
+def _wrapped(words: list[str]) -> list[str]:
+    lines, line = [], words[0]
+    for word in words[1:]:
+        if len(line) + 1 + len(word) > WIDTH:
+            lines.append(line)
+            line = f"       {word}"
+        else:
+            line = f"{line} {word}"
+    return [*lines, line]

@@ -1,0 +1,150 @@
+"""Model to C: the whole way from a frozen model to the text of its files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bncc import __version__
+from bncc.compiler.importer import program_of
+from bncc.compiler.ir import Program
+from bncc.compiler.lowering import lower
+from bncc.compiler.pipeline import PassReport, optimize
+from bncc.emit.card import card_lines, feature_lines
+from bncc.emit.environment import render
+from bncc.emit.estimate import Estimate, estimate
+from bncc.emit.identifiers import check_name
+from bncc.emit.layout import EntryPoints, Layout, lay_out
+from bncc.emit.packages import package_files
+from bncc.emit.vectors import Vectors, make_vectors
+from bncc.errors import OptionError
+from bncc.model.model import Model
+
+ENTRIES = frozenset({"raw", "scores", "trusted"})
+"""Entry points that can be asked for beside ``predict``."""
+
+
+@dataclass(frozen=True)
+class EmitOptions:
+    """What to emit.
+
+    Parameters
+    ----------
+    name : str, default="model"
+        Prefix of every symbol and of the file names.
+    entries : frozenset of {"raw", "scores", "trusted"}, default=frozenset()
+        Entry points beside ``predict``; ``raw`` is always there when the model has thresholds.
+    package : {"plain"}, default="plain"
+        What is put around the two files.
+    flow : str, default="default"
+        The passes to run, a key of `bncc.compiler.pipeline.FLOWS`.
+    """
+
+    name: str = "model"
+    entries: frozenset[str] = field(default_factory=frozenset)
+    package: str = "plain"
+    flow: str = "default"
+
+
+@dataclass(frozen=True, eq=False)
+class Emission:
+    """The emitted files and how they came about.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of every symbol.
+    files : mapping of str to str
+        Text by file name.
+    kernel : str
+        Name of the kernel.
+    passes : tuple of PassReport
+        What each pass did.
+    table_bytes : int
+        Bytes of all tables and the prior in flash.
+    estimate : Estimate
+        Of the whole classifier.
+    program : Program
+        The program after all passes.
+    layout : Layout
+        Types and arrays of the C.
+    """
+
+    name: str
+    files: Mapping[str, str]
+    kernel: str
+    passes: tuple[PassReport, ...]
+    table_bytes: int
+    estimate: Estimate
+    program: Program
+    layout: Layout
+
+
+def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
+    """Compile a model to C99.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+    options : EmitOptions, optional
+        What to emit; the defaults when absent.
+
+    Returns
+    -------
+    Emission
+        The same model and options give the same bytes.
+
+    Raises
+    ------
+    OptionError
+        If the name cannot prefix C symbols, or an entry point or package is unknown.
+    IrError
+        If a sum could exceed 32 bits.
+    """
+    options = options or EmitOptions()
+    name = check_name(options.name)
+    unknown = sorted(options.entries - ENTRIES)
+    if unknown:
+        raise OptionError(
+            f"there is no entry point '{unknown[0]}'; there are {', '.join(sorted(ENTRIES))}"
+        )
+    program, passes = optimize(program_of(model), options.flow)
+    kernel = lower(program)
+    entries = EntryPoints(
+        raw="raw" in options.entries or any(f.thresholds for f in model.features),
+        scores="scores" in options.entries,
+        trusted="trusted" in options.entries,
+    )
+    layout = lay_out(program, kernel, entries, name)
+    vectors = make_vectors(model)
+    context = _context(model, program, layout, vectors, name)
+    files = {
+        f"{name}.h": render("model.h.j2", **context),
+        f"{name}.c": render("model.c.j2", **context),
+        f"{name}_vectors.h": render("vectors.h.j2", **context),
+        f"{name}_selftest.c": render("selftest.c.j2", **context),
+        **package_files(options.package, context),
+    }
+    return Emission(
+        name=name,
+        files=files,
+        kernel="plain",
+        passes=passes,
+        table_bytes=layout.table_bytes,
+        estimate=estimate(program, layout),
+        program=program,
+        layout=layout,
+    )
+
+
+def _context(
+    model: Model, program: Program, layout: Layout, vectors: Vectors, name: str
+) -> dict[str, object]:
+    return {
+        "name": name,
+        "NAME": name.upper(),
+        "version": __version__,
+        "card": card_lines(model, program, layout, name),
+        "features": feature_lines(model.features),
+        **layout.template_names(),
+        **vectors.template_names(),
+    }

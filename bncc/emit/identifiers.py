@@ -1,0 +1,145 @@
+"""Names from data on their way into C: identifiers, comments and string literals."""
+
+import re
+from collections.abc import Iterable
+
+from bncc.errors import OptionError
+
+_C_WORDS = """
+    auto break case char const continue default do double else enum extern float for goto
+    if inline int long register restrict return short signed sizeof static struct switch typedef
+    union unsigned void volatile while alignas alignof bool constexpr false nullptr static_assert
+    thread_local true typeof typeof_unqual"""
+_CPP_WORDS = """
+    and and_eq asm atomic_cancel atomic_commit atomic_noexcept bitand bitor catch char8_t
+    char16_t char32_t class co_await co_return co_yield compl concept consteval constinit
+    const_cast decltype delete dynamic_cast explicit export final friend import module mutable
+    namespace new noexcept not not_eq operator or or_eq override private protected public reflexpr
+    reinterpret_cast requires static_cast synchronized template this throw transaction_safe
+    try typeid typename using virtual wchar_t xor xor_eq"""
+_PREDEFINED_WORDS = "linux unix i386 arm mips sun vax hpux near far interrupt asm main"
+"""Lower-case words that compilers predefine as macros or give a meaning of their own."""
+
+RESERVED = frozenset(f"{_C_WORDS} {_CPP_WORDS} {_PREDEFINED_WORDS}".split())
+"""Words that no symbol of the emitted C may be."""
+
+MAX_NAME = 31
+"""Characters of an external name that every C99 compiler tells apart."""
+
+
+def check_name(name: str) -> str:
+    """Return a model's name if it can prefix C symbols and file names.
+
+    Parameters
+    ----------
+    name : str
+        As given by the user.
+
+    Returns
+    -------
+    str
+        The same name.
+
+    Raises
+    ------
+    OptionError
+        If it is no identifier, reserved, or too long.
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise OptionError(
+            f"{name!r} cannot prefix C symbols; use letters, digits and underscores, a letter first"
+        )
+    if name.lower() in RESERVED:
+        raise OptionError(f"'{name}' is a reserved word of C or C++; choose another name")
+    if len(name) > MAX_NAME:
+        raise OptionError(f"'{name}' is longer than {MAX_NAME} characters; choose a shorter name")
+    return name
+
+
+def model_name(text: str) -> str:
+    """Turn any text, for instance a file's stem, into a name that `check_name` accepts.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        A lower-case identifier; ``model`` when nothing usable is left.
+    """
+    name = _identifier(text)[:MAX_NAME].rstrip("_") or "model"
+    return f"{name[: MAX_NAME - 6]}_model" if name in RESERVED else name
+
+
+def field_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return distinct struct member names for columns of any name.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Column names, any text.
+
+    Returns
+    -------
+    tuple of str
+        Lower-case identifiers in the same order: lower case keeps clear of macros such as register
+        names. A clash is resolved by a number.
+    """
+    taken: set[str] = set()
+    fields = []
+    for name in names:
+        base = _identifier(name)[:60] or "field"
+        if base in RESERVED or base.endswith("_t"):
+            base += "_"
+        field, number = base, 2
+        while field in taken:
+            field, number = f"{base}_{number}", number + 1
+        taken.add(field)
+        fields.append(field)
+    return tuple(fields)
+
+
+def _identifier(text: str) -> str:
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    return f"f_{name}" if name[:1].isdigit() else name
+
+
+def c_comment(text: str) -> str:
+    """Return text that cannot end a C comment, break a line or leave ASCII.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        Printable ASCII without comment marks, backslashes and trigraphs, at most 60 characters.
+    """
+    safe = re.sub(r"[^\x20-\x7e]|\\", "?", text).replace("*", "'").replace("/", "|")
+    safe = re.sub(r"\?\?+", "?", safe)
+    return safe if len(safe) <= 60 else f"{safe[:57]}..."
+
+
+def c_string(text: str) -> str:
+    """Return a C string literal of the text's UTF-8 bytes.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The literal with its quotes; all but harmless ASCII as three-digit octal escapes, so that no
+        escape swallows a digit behind it and no trigraph appears.
+    """
+    harmless = frozenset(b" !#$%&'()*+,-./:;<=>@[]^_`{|}~") | frozenset(
+        b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    )
+    encoded = text.encode("utf-8", errors="replace")
+    return '"' + "".join(chr(b) if b in harmless else f"\\{b:03o}" for b in encoded) + '"'

@@ -1,0 +1,255 @@
+"""Kernel to template context: the C types, arrays and expressions of one emitted file."""
+
+from dataclasses import dataclass
+
+from bncc.compiler.ir import Program, width_of
+from bncc.compiler.lowering import PlainKernel, Term
+from bncc.compiler.ranges import largest_cost
+from bncc.emit.c99 import ArrayText, array, unsigned, wrap
+from bncc.emit.identifiers import c_comment, c_string
+from bncc.emit.raw import RawPlan, float_key, plan_raw
+
+AVR_MAX_ARRAY = 32767
+PGM = {
+    "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
+    "int32_t": "dword",
+}  # fmt: skip
+"""What avr-libc calls a read of each type from flash."""
+
+
+@dataclass(frozen=True)
+class EntryPoints:
+    """Which functions are emitted beside ``predict``."""
+
+    raw: bool
+    scores: bool
+    trusted: bool
+
+
+@dataclass(frozen=True)
+class TermText:
+    """One summand of a row's address as C.
+
+    Parameters
+    ----------
+    n_tables : int
+        Tables it concerns.
+    is_partial : bool
+        Whether later tables do without it.
+    index : str
+        The expression that indexes the multiples.
+    """
+
+    n_tables: int
+    is_partial: bool
+    index: str
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Types, arrays and expressions of the emitted C.
+
+    Parameters
+    ----------
+    program : Program
+        The program that is printed.
+    kernel : PlainKernel
+        Its layout for the plain kernel.
+    entries : EntryPoints
+        Which functions are emitted.
+    raw : RawPlan or None
+        The raw entry point, when there is one.
+    state_bits : {8, 16}
+        Width of a state in the interface.
+    arrays : tuple of ArrayText
+        Every constant array, in order.
+    terms : tuple of TermText
+        Summands of a row's address.
+    """
+
+    program: Program
+    kernel: PlainKernel
+    entries: EntryPoints
+    raw: RawPlan | None
+    state_bits: int
+    arrays: tuple[ArrayText, ...]
+    terms: tuple[TermText, ...]
+
+    @property
+    def table_bytes(self) -> int:
+        """Bytes of all tables and the prior."""
+        return sum(a.n_bytes for a in self.arrays if a.name in ("costs", "prior"))
+
+    @property
+    def other_bytes(self) -> int:
+        """Bytes of row addresses, limits, thresholds and labels."""
+        labels = sum(
+            len(label.encode("utf-8", errors="replace")) + 1 for label in self.program.classes
+        )
+        return sum(a.n_bytes for a in self.arrays) - self.table_bytes + labels + 1
+
+    def template_names(self) -> dict[str, object]:
+        """Return the names that the C templates use."""
+        kernel, program = self.kernel, self.program
+        types = {a.name: a.type for a in self.arrays}
+        return {
+            "n_features": len(program.features),
+            "n_classes": program.n_classes,
+            "n_tables": len(kernel.tables),
+            "first_table": 1 if kernel.prior is not None else 2,
+            "has_prior": kernel.prior is not None,
+            "frac_bits": program.frac_bits,
+            "largest_cost": largest_cost(program),
+            "cost_type": unsigned(kernel.sum_bits),
+            "state_type": unsigned(self.state_bits),
+            "state_pgm": PGM[unsigned(self.state_bits)],
+            "entry_type": unsigned(kernel.entry_bits),
+            "prior_type": types.get("prior", ""),
+            "offset_type": types["start"],
+            "multiple_type": types["multiples"],
+            "table_type": _counter(len(kernel.tables)),
+            "feature_type": _counter(len(program.features)),
+            "known_type": types.get("known", ""),
+            "cut_type": types.get("last_cut", "uint16_t"),
+            "too_large_for_avr": any(a.n_bytes > AVR_MAX_ARRAY for a in self.arrays),
+            "cost_bytes": self.table_bytes,
+            "arrays": self.arrays,
+            "readers": _readers(self.arrays),
+            "terms": self.terms,
+            "raw": self.raw,
+            "raw_missing": _raw_missing(self.raw),
+            "with_scores": self.entries.scores,
+            "with_trusted": self.entries.trusted,
+            "float_inf_key": float_key(float("inf")),
+            "float_minus_inf_key": float_key(float("-inf")),
+            "labels": [_terminated(label) for label in program.classes],
+            "label_type": types["label_start"],
+        }
+
+
+def lay_out(program: Program, kernel: PlainKernel, entries: EntryPoints, name: str) -> Layout:
+    """Choose types and print the arrays.
+
+    Parameters
+    ----------
+    program : Program
+        The program after all passes.
+    kernel : PlainKernel
+        The same program lowered.
+    entries : EntryPoints
+        Which functions to emit.
+    name : str
+        Prefix of every symbol.
+
+    Returns
+    -------
+    Layout
+        For the templates.
+    """
+    state_bits = 8 if max(program.n_states) <= 255 else 16
+    raw = plan_raw(program.features, state_bits) if entries.raw else None
+    arrays = [_costs_array(program, kernel)]
+    if kernel.prior is not None:
+        bits = width_of(int(kernel.prior.max()))
+        meaning = "Cost of each class before any feature is read."
+        arrays.append(array("prior", bits, kernel.prior.tolist(), meaning))
+    arrays += [
+        array("start", kernel.offset_bits, kernel.starts.tolist(), "First entry of each table."),
+        array(
+            "multiples",
+            kernel.multiple_bits,
+            kernel.multiples.tolist(),
+            "Products 0, s, 2s, ... for every stride s.",
+        ),
+    ]
+    terms = []
+    for k, term in enumerate(kernel.terms):
+        text, needed = _term(term, k, kernel, len(program.features), name)
+        terms.append(text)
+        arrays += needed
+    last = [n - 1 for n in program.n_states]
+    arrays.append(array("last_state", state_bits, last, "Largest state of each feature."))
+    if raw is not None:
+        arrays += raw.arrays
+    arrays.append(_label_starts(program))
+    return Layout(program, kernel, entries, raw, state_bits, tuple(arrays), tuple(terms))
+
+
+def _term(
+    term: Term, k: int, kernel: PlainKernel, n_features: int, name: str
+) -> tuple[TermText, list[ArrayText]]:
+    """Return the C of one summand of the row address, and the arrays it reads."""
+    is_identity = k == 0 and term.features.tolist() == list(range(n_features))
+    arrays = []
+    state = "x[t]"
+    what = ("feature", "parent")[k] if k < 2 else f"parent{k}"
+    if not is_identity:
+        bits = width_of(n_features - 1)
+        meaning = (
+            "Feature that indexes each table." if k == 0 else "Parent that indexes each table."
+        )
+        arrays.append(array(what, bits, term.features.tolist(), meaning))
+        state = f"x[{name}_rom_uint{bits}(&{name}_{what}[t])]"
+    if k == 0:
+        return TermText(term.n_tables, False, state), arrays
+    bits = width_of(int(term.multiples.max()))
+    meaning = "Where the multiples of each parent's stride begin."
+    arrays.append(array(f"{what}_multiples", bits, term.multiples.tolist(), meaning))
+    index = f"{name}_rom_uint{bits}(&{name}_{what}_multiples[t]) + {state}"
+    return TermText(term.n_tables, term.n_tables < len(kernel.tables), index), arrays
+
+
+def _costs_array(program: Program, kernel: PlainKernel) -> ArrayText:
+    """Return the tables as one array, every row in lines of its own behind its states."""
+    lines = []
+    for table in kernel.tables:
+        names = [c_comment(program.features[f].name) for f in table.features]
+        lines.append(f"/* {', '.join(names)} */")
+        digits = _joint_states([program.n_states[f] for f in table.features])
+        for states, row in zip(digits, table.costs.tolist(), strict=True):
+            first, *rest = wrap(row)
+            lines.append(f"/* {states} */ {first}")
+            lines += [f"    {line}" for line in rest]
+    n_bytes = kernel.costs.size * kernel.entry_bits // 8
+    comment = "Costs: one table per heading, one row per joint state, one entry per class."
+    return ArrayText(
+        unsigned(kernel.entry_bits), "costs", kernel.costs.size, comment, tuple(lines), n_bytes
+    )
+
+
+def _label_starts(program: Program) -> ArrayText:
+    """Return where each class's label begins, and behind the last one an empty string."""
+    starts = [0]
+    for label in program.classes:
+        starts.append(starts[-1] + len(label.encode("utf-8", errors="replace")) + 1)
+    return array("label_start", width_of(starts[-1]), starts, "Where each class's label begins.")
+
+
+def _terminated(label: str) -> str:
+    return f'{c_string(label)[:-1]}\\000"'
+
+
+def _joint_states(n_states: list[int]) -> list[str]:
+    joint = [""]
+    for n in n_states:
+        joint = [f"{prefix},{k}" if prefix else str(k) for prefix in joint for k in range(n)]
+    return joint
+
+
+def _counter(n: int) -> str:
+    return unsigned(8 if n <= 255 else 16)
+
+
+def _readers(arrays: tuple[ArrayText, ...]) -> list[dict[str, str]]:
+    """Return the flash-reading functions needed, one per entry type."""
+    types = dict.fromkeys(a.type for a in arrays)
+    return [{"type": c_type, "pgm": PGM[c_type]} for c_type in sorted(types)]
+
+
+def _raw_missing(raw: RawPlan | None) -> str:
+    if raw is None or not raw.is_array:
+        return ""
+    kind = raw.kinds[0]
+    if kind.startswith("code"):
+        return "a number that is no category or state"
+    return "NaN" if kind == "float32" else f"{kind.upper()}_MIN"

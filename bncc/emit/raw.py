@@ -1,0 +1,165 @@
+"""The raw entry point: how sensor values become states in the emitted C."""
+
+import struct
+from dataclasses import dataclass
+
+from bncc.discretize.feature import Feature, FeatureKind
+from bncc.emit.c99 import ArrayText, array, unsigned
+from bncc.emit.identifiers import c_comment, field_names
+
+CUT_BITS = {"int16": 16, "int32": 32, "float32": 32}
+
+
+@dataclass(frozen=True)
+class RawField:
+    """One raw input.
+
+    Parameters
+    ----------
+    field : str
+        Member of the raw struct.
+    c_type : str
+        Its type.
+    kind : str
+        Which state function reads it: ``int16``, ``int32``, ``float32``, ``code8`` or ``code16``.
+    first, last : int
+        Its thresholds are ``cuts[first .. last - 1]``; for codes ``last`` is the number of known
+        codes.
+    fallback : int
+        State of a missing or unseen value.
+    comment : str
+        Unit, missing marker or categories.
+    """
+
+    field: str
+    c_type: str
+    kind: str
+    first: int
+    last: int
+    fallback: int
+    comment: str
+
+
+@dataclass(frozen=True)
+class RawPlan:
+    """What the templates need to print the raw entry point.
+
+    Parameters
+    ----------
+    fields : tuple of RawField
+        One per feature.
+    is_array : bool
+        Whether all raw inputs share one type and are passed as an array.
+    arrays : tuple of ArrayText
+        Thresholds and, for an array, where each feature's begin.
+    kinds : tuple of str
+        The state functions needed.
+    """
+
+    fields: tuple[RawField, ...]
+    is_array: bool
+    arrays: tuple[ArrayText, ...]
+    kinds: tuple[str, ...]
+
+
+def float_key(value: float) -> int:
+    """Return the integer that orders like a float32.
+
+    Parameters
+    ----------
+    value : float
+        A value of float32, not NaN.
+
+    Returns
+    -------
+    int
+        In int32: the IEEE 754 bits, negative values mirrored, so that ``a < b`` as floats iff
+        ``float_key(a) < float_key(b)``, -0.0 just below 0.0.
+    """
+    bits: int = struct.unpack("<i", struct.pack("<f", value))[0]
+    return bits if bits >= 0 else bits ^ 0x7FFFFFFF
+
+
+def plan_raw(features: tuple[Feature, ...], state_bits: int) -> RawPlan:
+    """Lay out thresholds and raw inputs.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+        The classifier's inputs.
+    state_bits : {8, 16}
+        Width of a state.
+
+    Returns
+    -------
+    RawPlan
+        For the templates.
+    """
+    cuts: dict[FeatureKind, list[int]] = {"int16": [], "int32": [], "float32": []}
+    fields = []
+    for feature, name in zip(features, field_names(f.name for f in features), strict=True):
+        if feature.is_numeric:
+            mine = cuts[feature.kind]
+            first = len(mine)
+            mine += _cut_integers(feature)
+            c_type = "float" if feature.kind == "float32" else f"{feature.kind}_t"
+            fields.append(
+                RawField(name, c_type, feature.kind, first, len(mine), feature.fallback,
+                         _numeric_comment(feature))
+            )  # fmt: skip
+        else:
+            fields.append(_code_field(feature, name))
+    is_array = len({field.c_type for field in fields}) == 1
+    kinds = tuple(sorted({field.kind for field in fields}))
+    arrays = [
+        array(f"cuts_{kind}", CUT_BITS[kind], values, _cuts_comment(kind), signed=True)
+        for kind, values in cuts.items()
+        if kind in kinds
+    ]
+    if is_array:
+        arrays += _array_bounds(fields, state_bits)
+    return RawPlan(tuple(fields), is_array, tuple(arrays), kinds)
+
+
+def _cut_integers(feature: Feature) -> list[int]:
+    if feature.kind == "float32":
+        return [float_key(float(t)) for t in feature.thresholds]
+    return [int(t) for t in feature.thresholds]
+
+
+def _code_field(feature: Feature, name: str) -> RawField:
+    known = len(feature.categories) if feature.kind == "category" else feature.n_states
+    bits = 8 if known <= 255 else 16
+    labels = ", ".join(f"{k} {c_comment(label)}" for k, label in enumerate(feature.categories[:12]))
+    more = ", ..." if len(feature.categories) > 12 else ""
+    comment = f"{labels}{more}; any other number: missing or unseen"
+    if feature.kind == "state":
+        comment = f"state 0 .. {known - 1}; any other number: missing or unseen"
+    return RawField(name, unsigned(bits), f"code{bits}", 0, known, feature.fallback, comment)
+
+
+def _numeric_comment(feature: Feature) -> str:
+    missing = "NaN" if feature.kind == "float32" else f"{feature.kind.upper()}_MIN"
+    return f"{c_comment(feature.name)}; {missing} when missing"
+
+
+def _cuts_comment(kind: str) -> str:
+    if kind == "float32":
+        return "Thresholds of all features, as the integers that order like the floats."
+    return "Thresholds of all features, in the sensors' own units."
+
+
+def _array_bounds(fields: list[RawField], state_bits: int) -> list[ArrayText]:
+    fallback = array(
+        "missing_state",
+        state_bits,
+        [field.fallback for field in fields],
+        "State of a missing or unseen reading, per feature.",
+    )
+    if fields[0].kind.startswith("code"):
+        known = [field.last for field in fields]
+        bits = 8 if max(known) <= 255 else 16
+        return [array("known", bits, known, "Number of known codes, per feature."), fallback]
+    ends = [field.last for field in fields]
+    bits = 16 if ends[-1] < 2**16 else 32
+    return [array("last_cut", bits, ends, "Where each feature's thresholds end."), fallback]
