@@ -88,8 +88,9 @@ def quantize(theta: FloatArray, fmt: QFormat) -> IntArray:
     theta = np.asarray(theta, dtype=np.float64)
     if np.isnan(theta).any() or (theta > 0).any():
         raise ValueError("log-probabilities must be <= 0 and not NaN")
-    scaled = np.minimum(-theta * 2.0**fmt.frac_bits, float(fmt.max_cost))
-    return np.rint(scaled).astype(np.int64)
+    with np.errstate(over="ignore"):  # beyond float64 is beyond every format
+        scaled = -theta * 2.0**fmt.frac_bits
+    return np.rint(np.minimum(scaled, float(fmt.max_cost))).astype(np.int64)
 
 
 def dequantize(costs: IntArray, fmt: QFormat) -> FloatArray:

@@ -27,7 +27,7 @@ def check_text(text: str) -> None:
         If it holds half of a surrogate pair, which no encoding can write.
     """
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ModelError(f"the name {ascii(text)} is not valid Unicode")
+        raise ModelError(f"the name {text!a} is not valid Unicode")
 
 
 def check_feature(feature: Feature) -> None:

@@ -4,12 +4,12 @@ import json
 from collections.abc import Mapping, Sequence
 from math import prod
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.discretize.feature import Feature
+from bncc.discretize.feature import Feature, FeatureKind
 from bncc.errors import ModelError, ModelFileError
 from bncc.fixed_point import QFormat
 from bncc.model.archive import SUMS, from_npy, npy
@@ -173,7 +173,7 @@ def _feature(record: dict[str, Any]) -> Feature:
         _malformed("a feature's name or kind")
     return Feature(
         name,
-        kind,  # type: ignore[arg-type]  # any text until check_feature has seen it
+        cast(FeatureKind, kind),  # any text until check_feature has seen it
         _integer(n_states),
         tuple(_items(thresholds, int, float)),
         tuple(_items(categories, str)),

@@ -43,11 +43,11 @@ def save_model(model: Model, path: StrPath, *, overwrite: bool = False) -> None:
             "use fewer states or parents"
         )
     target = Path(path)
-    if target.exists() and not target.is_file():
-        raise OptionError(f"'{path}' is not a regular file; choose another name for the model")
-    if target.exists() and not overwrite:
-        raise OptionError(f"'{path}' exists; choose another name or overwrite it with --force")
     try:
+        if target.exists() and not target.is_file():
+            raise OptionError(f"'{path}' is not a regular file; choose another name for the model")
+        if target.exists() and not overwrite:
+            raise OptionError(f"'{path}' exists; choose another name or overwrite it with --force")
         write_whole(target, data)
     except (OSError, ValueError) as error:
         raise ModelFileError(
@@ -112,14 +112,14 @@ def model_digest(model: Model) -> str:
 
 def _read(path: StrPath) -> bytes:
     source = Path(path)
-    if source.is_dir():
-        raise ModelFileError(f"'{path}' is a directory; name the model file inside it")
-    if not source.exists():
-        raise ModelFileError(f"'{path}' does not exist; make it with 'bncc train -o'")
-    if not source.is_file():
-        # Opening a named pipe would wait for ever.
-        raise ModelFileError(f"'{path}' is not a regular file; copy the model to one")
     try:
+        if source.is_dir():
+            raise ModelFileError(f"'{path}' is a directory; name the model file inside it")
+        if not source.exists():
+            raise ModelFileError(f"'{path}' does not exist; make it with 'bncc train -o'")
+        if not source.is_file():
+            # Opening a named pipe would wait for ever.
+            raise ModelFileError(f"'{path}' is not a regular file; copy the model to one")
         with source.open("rb") as file:
             data = file.read(MAX_FILE + 1)
     except OSError as error:

@@ -1,0 +1,71 @@
+"""Whatever happens while writing, a name leads to the old file or to the whole new one."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from bncc.model.atomic import write_whole
+
+
+def test_a_file_is_written_or_replaced_and_nothing_else_remains(tmp_path):
+    path = tmp_path / "m.bncc"
+    for content in (b"first", b"second"):
+        write_whole(path, content)
+        assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_permissions_follow_the_umask(tmp_path):
+    write_whole(tmp_path / "m", b"")
+    (tmp_path / "plain").write_bytes(b"")
+    assert (tmp_path / "m").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_link_keeps_pointing_at_the_new_content(tmp_path):
+    (tmp_path / "real").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("real")
+    write_whole(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"new"
+
+
+def _full(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _interrupted(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("owner", "step"), [(os, "fsync"), (Path, "replace")], ids=["write", "rename"]
+)
+@pytest.mark.parametrize(
+    ("failure", "raised"), [(_full, OSError), (_interrupted, KeyboardInterrupt)]
+)
+def test_a_failure_leaves_the_old_file_and_no_other(
+    tmp_path, monkeypatch, owner, step, failure, raised
+):
+    path = tmp_path / "m.bncc"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(owner, step, failure)
+    with pytest.raises(raised):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_an_os_error(tmp_path, monkeypatch):
+    real_open = Path.open
+    monkeypatch.setattr(Path, "open", lambda self, mode: real_open(Path("/dev/full"), "wb"))
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(tmp_path / "m", b"new")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_folder_is_an_os_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        write_whole(tmp_path / "no" / "m", b"")

@@ -1,0 +1,81 @@
+"""A feature whose rule Python and C could read differently is refused."""
+
+import pytest
+from hypothesis import given
+
+from bncc.discretize.feature import Feature
+from bncc.errors import ModelError
+from bncc.model.check import MAX_STATES, check_feature, check_text
+from tests.strategies import features
+
+INT16 = {"kind": "int16", "n_states": 3, "thresholds": (1, 2)}
+INT32 = {"kind": "int32", "n_states": 3, "thresholds": (1, 2)}
+FLOAT32 = {"kind": "float32", "n_states": 3, "thresholds": (0.5, 1.5)}
+CATEGORY = {"kind": "category", "n_states": 2, "categories": ("a", "b")}
+STATE = {"kind": "state", "n_states": 4}
+
+
+@pytest.mark.parametrize("good", [INT16, INT32, FLOAT32, CATEGORY, STATE])
+def test_sound_features_pass(good):
+    check_feature(Feature("x", **good))
+
+
+@given(features("x"))
+def test_every_drawn_feature_passes(feature):
+    check_feature(feature)
+
+
+@pytest.mark.parametrize("good", [INT16, FLOAT32, CATEGORY])
+def test_missing_readings_may_have_the_last_state_for_themselves(good):
+    n_states = good["n_states"] + 1
+    check_feature(Feature("x", **{**good, "n_states": n_states, "fallback": n_states - 1}))
+    with pytest.raises(ModelError, match="its rule asks for"):
+        check_feature(Feature("x", **{**good, "n_states": n_states, "fallback": 0}))
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "message"),
+    [
+        (STATE, {"n_states": 0}, "0 states"),
+        (STATE, {"n_states": MAX_STATES + 1}, "65536 states"),
+        (STATE, {"fallback": 4}, "falls back to state 4"),
+        (STATE, {"fallback": -1}, "falls back to state -1"),
+        (STATE, {"kind": "int64"}, "unknown kind 'int64'"),
+        (STATE, {"thresholds": (1,)}, "cannot have thresholds"),
+        (CATEGORY, {"thresholds": (1,)}, "cannot have thresholds"),
+        (STATE, {"categories": ("a",)}, "cannot have categories"),
+        (INT16, {"categories": ("a",)}, "cannot have categories"),
+        (CATEGORY, {"categories": ("a", "a")}, "category twice"),
+        (CATEGORY, {"n_states": 1}, "asks for 2"),
+        (INT16, {"n_states": 5, "fallback": 4}, "asks for 3"),
+        (INT16, {"thresholds": (2, 1)}, "do not ascend"),
+        (INT16, {"thresholds": (1, 1)}, "do not ascend"),
+        (FLOAT32, {"thresholds": (1.5, 1.5)}, "do not ascend"),
+        (INT16, {"thresholds": (1, 2**15)}, "threshold 32768"),
+        (INT16, {"thresholds": (-(2**15) - 1, 2)}, "threshold -32769"),
+        (INT32, {"thresholds": (1, 2**31)}, "outside its integer type"),
+        (INT32, {"thresholds": (1, 2.0)}, "threshold 2.0"),
+        (INT16, {"thresholds": (False, True)}, "threshold False"),
+        (FLOAT32, {"thresholds": (0.1, 1.5)}, "no float32 value"),
+        (FLOAT32, {"thresholds": (1, 2.0)}, "threshold 1,"),
+        (FLOAT32, {"thresholds": (-0.0, 1.0)}, "threshold -0.0"),
+        (FLOAT32, {"thresholds": (0.5, float("inf"))}, "threshold inf"),
+        (FLOAT32, {"thresholds": (0.5, float("nan"))}, "threshold nan"),
+        (FLOAT32, {"thresholds": (0.5, 1e300)}, r"threshold 1e\+300"),
+        (CATEGORY, {"categories": ("a", "\ud800")}, "not valid Unicode"),
+    ],
+)
+def test_unsound_features_are_refused_by_name(good, bad, message):
+    with pytest.raises(ModelError, match=message):
+        check_feature(Feature("x", **{**good, **bad}))
+
+
+@pytest.mark.parametrize("text", ["", "\x00", "\ud7ff\ue000", "\U0001f600"])
+def test_any_text_that_utf_8_can_write_is_a_name(text):
+    check_text(text)
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfff"])
+def test_half_a_surrogate_pair_is_no_name(text):
+    with pytest.raises(ModelError, match="not valid Unicode"):
+        check_text(text)
