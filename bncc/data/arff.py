@@ -12,7 +12,13 @@ import arff
 import numpy as np
 
 from bncc._types import StrPath
-from bncc.data.columns import category_column, check_names, checked_table, column_of_text
+from bncc.data.columns import (
+    category_column,
+    check_names,
+    checked_table,
+    column_of_text,
+    first_text_row,
+)
 from bncc.data.dataset import Column, Table
 from bncc.data.files import check_cells, read_text
 from bncc.errors import DataError
@@ -70,7 +76,7 @@ def read_arff(path: StrPath) -> Table:
 
 
 def _split(path: StrPath, text: str) -> tuple[list[_Attribute], list[str]]:
-    attributes = []
+    attributes: list[_Attribute] = []
     lines = _LINE_END.split(text)
     for number, line in enumerate(lines):
         line = line.strip()
@@ -121,7 +127,7 @@ def _column(attribute: _Attribute, cells: Sequence[str | None]) -> Column:
     if attribute.labels is None:
         column = column_of_text(attribute.name, ["?" if cell is None else cell for cell in cells])
         if attribute.is_numeric and column.kind == "category" and not column.missing.all():
-            row = _first_text(column)
+            row = first_text_row(column)
             raise DataError(
                 f"attribute '{attribute.name}' is numeric but holds {column.values[row]!r} in row "
                 f"{row + 1}; mend the cell, or mark it missing with '?'"
@@ -134,16 +140,5 @@ def _column(attribute: _Attribute, cells: Sequence[str | None]) -> Column:
                 "lacks; add the label there"
             )
     missing = np.array([cell is None for cell in cells], dtype=np.bool_)
-    return category_column(
-        attribute.name, ["" if cell is None else cell for cell in cells], missing
-    )
-
-
-def _first_text(column: Column) -> int:
-    for row, cell in enumerate(column.values):
-        if not column.missing[row]:
-            try:
-                float(cell)
-            except ValueError:
-                return row
-    return 0
+    texts = ["" if cell is None else cell for cell in cells]
+    return category_column(attribute.name, texts, missing)

@@ -58,6 +58,25 @@ def _numbers(texts: list[str], missing: BoolArray) -> AnyArray | None:
     return None if np.isnan(numbers).any() or any("_" in text for text in filled) else numbers
 
 
+def first_text_row(column: Column) -> int:
+    """Return the first row of a category column whose cell is no number, to point at it.
+
+    Parameters
+    ----------
+    column : Column
+        Of kind ``category``.
+
+    Returns
+    -------
+    int
+        Row number from 0; 0 when there is none.
+    """
+    for row, (cell, gap) in enumerate(zip(column.values, column.missing, strict=True)):
+        if not gap and _numbers([cell], np.zeros(1, dtype=np.bool_)) is None:
+            return row
+    return 0
+
+
 def category_column(name: str, texts: Sequence[str], missing: BoolArray) -> Column:
     """Make a column of labels.
 

@@ -199,7 +199,7 @@ def _paper_fold(archive: _Archive, k: int) -> Table:
 
 
 def _state_columns(path: StrPath, X: AnyArray) -> list[Column]:
-    if X.dtype.kind not in "biuf" or (X != np.floor(X)).any() or X.min() < 0:
+    if X.dtype.kind not in "biuf" or (np.floor(X) != X).any() or X.min() < 0:
         raise DataError(f"the folds of '{path}' must hold states: whole numbers from 0 or 1")
     states = np.ascontiguousarray(X.T).astype(np.int64)
     states -= min(int(states.min()), 1)  # the papers' archives count from 1

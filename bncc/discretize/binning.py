@@ -32,7 +32,8 @@ def quantile_cuts(values: AnyArray, n_bins: int) -> FloatArray:
     lower = np.maximum(upper - 1, 0)
     is_lower = np.abs(shares - below[lower]) < np.abs(below[upper] - shares)
     chosen = np.unique(np.where(is_lower, lower, upper))
-    return (distinct[chosen].astype(np.float64) + distinct[chosen + 1]) / 2.0
+    cuts: FloatArray = (distinct[chosen].astype(np.float64) + distinct[chosen + 1]) / 2.0
+    return cuts
 
 
 def width_cuts(values: AnyArray, n_bins: int) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from bncc._types import AnyArray, IntArray
+from bncc.data.columns import column_of_text, first_text_row
 from bncc.data.dataset import Column, Table
 from bncc.errors import DataError
 
@@ -69,28 +70,90 @@ class Feature:
         Raises
         ------
         DataError
-            If the cells cannot be read as this kind of feature.
+            If the cells cannot be read as this kind of feature: text or fractions where the
+            training rows held numbers or whole numbers.
         """
         if self.kind == "category":
-            known = self._category_states(column)
-        elif self.kind == "state":
-            values = _integers(self.name, column)
+            codes = category_codes(self, column)
+            return np.where(codes < 0, self.fallback, codes)
+        numbers = numeric_cells(self.name, column)
+        if self.kind == "float32":
+            values = float32_grid(self.name, numbers)
+        else:
+            values = whole_cells(self.name, numbers)
+        if self.kind == "state":
             known = np.where((values >= 0) & (values < self.n_states), values, self.fallback)
         else:
-            known = np.searchsorted(
-                np.asarray(self.thresholds, dtype=np.float64), self._numbers(column), side="left"
-            )
-        return np.where(column.missing, self.fallback, known).astype(np.int64)
+            thresholds = np.asarray(self.thresholds, dtype=np.float64)
+            known = np.searchsorted(thresholds, values, side="left")
+        return np.where(numbers.missing, self.fallback, known).astype(np.int64)
 
-    def _numbers(self, column: Column) -> AnyArray:
-        if self.kind == "float32":
-            return float32_grid(self.name, column)
-        return _integers(self.name, column)
 
-    def _category_states(self, column: Column) -> AnyArray:
-        state = {label: k for k, label in enumerate(self.categories)}
-        labels, inverse = np.unique(column.values.astype(str), return_inverse=True)
-        return np.array([state.get(str(label), self.fallback) for label in labels])[inverse]
+def category_codes(feature: Feature, column: Column) -> IntArray:
+    """Return the number of each cell's category, as the C takes it.
+
+    Parameters
+    ----------
+    feature : Feature
+        Of kind ``category``.
+    column : Column
+        Labels; or numbers, which are compared with the labels as numbers, because a file in
+        which all labels happen to be numbers is read as numbers (``01``, ``1`` and ``1.0`` are
+        one then).
+
+    Returns
+    -------
+    (n_rows,) int64
+        Index into `categories`; -1 for a missing cell and a label not seen in training.
+    """
+    code: dict[object, int] = {}
+    for k, label in enumerate(feature.categories):
+        code.setdefault(label if column.kind == "category" else _number(label), k)
+    found = (code.get(cell, -1) for cell in column.values.tolist())
+    codes = np.fromiter(found, dtype=np.int64, count=len(column.values))
+    return np.where(column.missing, -1, codes)
+
+
+def _number(label: str) -> float | None:
+    try:
+        return float(label)
+    except ValueError:
+        return None
+
+
+def numeric_cells(name: str, column: Column) -> Column:
+    """Return a column as numbers; labels that all are numbers are taken as such.
+
+    Parameters
+    ----------
+    name : str
+        Feature name for the error message.
+    column : Column
+        Any column.
+
+    Returns
+    -------
+    Column
+        Of kind ``integer``, ``float`` or ``state``; with missing cells only if it has no others.
+
+    Raises
+    ------
+    DataError
+        If a cell is text.
+    """
+    if column.kind != "category":
+        return column
+    if column.missing.all():
+        return Column(name, "integer", np.zeros(len(column.values), np.int64), column.missing)
+    cells = ["?" if gap else cell for cell, gap in zip(column.values, column.missing, strict=True)]
+    typed = column_of_text(name, cells)
+    if typed.kind == "category":
+        row = first_text_row(column)
+        raise DataError(
+            f"column '{name}' held numbers in training but the text {column.values[row]!r} in row "
+            f"{row + 1}; mend the cell, or mark it missing with '?'"
+        )
+    return typed
 
 
 def float32_grid(name: str, column: Column) -> AnyArray:
@@ -111,24 +174,36 @@ def float32_grid(name: str, column: Column) -> AnyArray:
     Raises
     ------
     DataError
-        If a cell is text, or too large for float32.
+        If a cell is too large for float32.
     """
-    if column.kind == "category":
-        raise DataError(_text_cell(name, column))
     with np.errstate(over="ignore"):
         rounded = column.values.astype(np.float32).astype(np.float64)
-    if not np.isfinite(rounded[~column.missing]).all():
-        row = int(np.flatnonzero(~np.isfinite(rounded) & ~column.missing)[0])
-        raise DataError(
-            f"column '{name}' holds {column.values[row]!r} in row {row + 1}, which float32 cannot "
-            "hold; remove or cap it"
-        )
+    if not np.isfinite(rounded).all():
+        value = column.values[~np.isfinite(rounded)][0]
+        raise DataError(f"column '{name}' holds {value}, which float32 cannot hold; cap it")
     return rounded
 
 
-def _integers(name: str, column: Column) -> AnyArray:
-    if column.kind == "category":
-        raise DataError(_text_cell(name, column))
+def whole_cells(name: str, column: Column) -> AnyArray:
+    """Return the values of a numeric column after checking that they are whole.
+
+    Parameters
+    ----------
+    name : str
+        Feature name for the error message.
+    column : Column
+        Numeric cells.
+
+    Returns
+    -------
+    (n_rows,) int64 or float64
+        The values.
+
+    Raises
+    ------
+    DataError
+        If a value is fractional.
+    """
     if column.kind != "float":
         return column.values
     fractional = (column.values != np.floor(column.values)) & ~column.missing
@@ -139,14 +214,6 @@ def _integers(name: str, column: Column) -> AnyArray:
             f"{row + 1}; round it, or train again with such values"
         )
     return column.values
-
-
-def _text_cell(name: str, column: Column) -> str:
-    row = int(np.flatnonzero(~column.missing)[0]) if not column.missing.all() else 0
-    return (
-        f"column '{name}' held numbers in training but the text {column.values[row]!r} in row "
-        f"{row + 1}; mend the cell, or mark it missing with '?'"
-    )
 
 
 def states_of(features: tuple[Feature, ...], table: Table) -> IntArray:

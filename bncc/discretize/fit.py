@@ -94,8 +94,8 @@ def _as_given(column: Column) -> Feature:
     wrong = (values < 0) | (values != np.floor(values))
     if wrong.any():
         raise DataError(
-            f"column '{column.name}' holds {values[wrong][0]}, which is no state; use whole numbers "
-            "from 0, or choose a discretization other than none"
+            f"column '{column.name}' holds {values[wrong][0]}, which is no state; use whole "
+            "numbers from 0, or choose a discretization other than none"
         )
     n_states = int(values.max()) + 1 if len(values) else 1
     return Feature(column.name, "state", n_states)
@@ -128,7 +128,8 @@ def float32_thresholds(cuts: FloatArray) -> tuple[float, ...]:
         Strictly ascending values t of float32, never -0.0, with ``x > t`` exactly when
         ``x > cut`` for every float32 x.
     """
-    nearest = np.asarray(cuts, dtype=np.float64).astype(np.float32)
+    with np.errstate(over="ignore"):
+        nearest = np.asarray(cuts, dtype=np.float64).astype(np.float32)
     below = np.nextafter(nearest, np.float32(-np.inf))
     rounded = np.where(nearest.astype(np.float64) > cuts, below, nearest)
     return tuple(np.unique(rounded.astype(np.float64) + 0.0).tolist())
@@ -144,8 +145,8 @@ def _with_fallback(feature: Feature, column: Column) -> Feature:
         fallback = int(np.bincount(feature.states(column)).argmax()) if len(column.values) else 0
     if n_states > MAX_STATES:
         raise DataError(
-            f"column '{column.name}' would have {n_states} states, more than {MAX_STATES}; leave it "
-            "out or choose another discretization"
+            f"column '{column.name}' would have {n_states} states, more than {MAX_STATES}; leave "
+            "it out or choose another discretization"
         )
     return Feature(
         feature.name, feature.kind, n_states, feature.thresholds, feature.categories, fallback

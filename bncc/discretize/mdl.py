@@ -45,7 +45,8 @@ def mdl_cuts(values: AnyArray, y: IntArray, n_classes: int) -> FloatArray:
     np.cumsum(np.add.reduceat(counts, starts, axis=0), axis=0, out=sums[1:])
     splits = np.sort(_splits(sums, _xlogx(len(y))))
     after = starts[splits]
-    return (distinct[after - 1].astype(np.float64) + distinct[after]) / 2.0
+    cuts: FloatArray = (distinct[after - 1].astype(np.float64) + distinct[after]) / 2.0
+    return cuts
 
 
 def _block_starts(counts: IntArray) -> IntArray:
