@@ -46,7 +46,9 @@ def aligned(rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> str:
     """
     cells = [[printable(cell) for cell in row] for row in rows]
     n_columns = max((len(row) for row in cells), default=0)
-    widths = [max((len(row[k]) for row in cells if k < len(row)), default=0) for k in range(n_columns)]
+    widths = [
+        max((len(row[k]) for row in cells if k < len(row)), default=0) for k in range(n_columns)
+    ]
     to_right = set(right)
     lines = []
     for row in cells:

@@ -107,8 +107,7 @@ def _report(found: dict[str, Any], classes: Sequence[str]) -> str:
     else:
         rows = [["true \\ predicted", *classes]]
         rows += [
-            [label, *map(str, row)]
-            for label, row in zip(classes, found["confusion"], strict=True)
+            [label, *map(str, row)] for label, row in zip(classes, found["confusion"], strict=True)
         ]
         lines += ["", aligned(rows, right=range(1, len(classes) + 1))]
     return "\n".join(lines)

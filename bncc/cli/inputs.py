@@ -36,11 +36,45 @@ def training_parts(
     table = read_table(path, fold=fold)
     console.detail(f"read {table.n_rows} rows and {len(table.columns)} columns from {path}")
     train, test = fold_parts(table, class_name, fold)
-    n_labeled = dataset_of(table, class_name).n_rows
-    if n_labeled < table.n_rows:
-        dropped = table.n_rows - n_labeled
-        console.note(f"{dropped} of {table.n_rows} rows have no class and are left out")
+    _tell_dropped(dataset_of(table, class_name).n_rows, table.n_rows, console)
     return train, test
+
+
+def test_rows(train: Dataset, path: str, console: Console) -> Dataset:
+    """Read the labeled rows of another file to test on.
+
+    Parameters
+    ----------
+    train : Dataset
+        The training rows, which tell the class column and the classes.
+    path : str
+        A data file; of one with folds the test rows are taken.
+    console : Console
+        Hears of rows that are dropped.
+
+    Returns
+    -------
+    Dataset
+        With ``y == -1`` where the class does not occur in `train`.
+
+    Raises
+    ------
+    DataError
+        If no row with a class is left.
+    """
+    table = read_table(path)
+    dataset = dataset_of(table, train.class_name)
+    _tell_dropped(dataset.n_rows, table.n_rows, console)
+    if dataset.table.test_rows is not None:
+        dataset = dataset.take(dataset.table.test_rows)
+    if dataset.n_rows == 0:
+        raise DataError(f"'{path}' holds no row with a class; name labeled rows with --test")
+    return dataset.with_classes(train.classes)
+
+
+def _tell_dropped(n_kept: int, n_rows: int, console: Console) -> None:
+    if n_kept < n_rows:
+        console.note(f"{n_rows - n_kept} of {n_rows} rows have no class and are left out")
 
 
 def labeled_rows(
@@ -70,9 +104,7 @@ def labeled_rows(
     table = read_table(path, fold=fold)
     name = _class_column(model, table, class_name)
     dataset = dataset_of(table, name)
-    if dataset.n_rows < table.n_rows:
-        dropped = table.n_rows - dataset.n_rows
-        console.note(f"{dropped} of {table.n_rows} rows have no class and are left out")
+    _tell_dropped(dataset.n_rows, table.n_rows, console)
     if dataset.table.test_rows is not None and fold is not None:
         dataset = dataset.take(dataset.table.test_rows)
     return dataset.with_classes(model.classes)

@@ -165,7 +165,9 @@ def _abandon_stdout() -> None:
     os.close(nowhere)
 
 
-@click.group(cls=LazyGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="bncc")
 def main() -> None:
     """Compile quantized Bayesian-network classifiers from tables of readings to verified C99."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from functools import wraps
+from functools import update_wrapper
 from typing import Any, TypeVar
 
 import click
@@ -36,17 +36,20 @@ def speaks(function: Command) -> Command:
         The body with the three options.
     """
 
-    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-    @click.option("--quiet", is_flag=True, help="Print no messages.")
-    @click.option("-v", "--verbose", is_flag=True, help="Print more messages.")
-    @click.pass_context
-    @wraps(function)
-    def spoken(ctx: click.Context, as_json: bool, quiet: bool, verbose: bool, **rest: Any) -> Any:
+    def spoken(
+        ctx: click.Context, /, as_json: bool, quiet: bool, verbose: bool, **rest: Any
+    ) -> Any:
         console = ctx.find_object(Console) or Console()
         console.json, console.quiet, console.verbose = as_json, quiet, verbose
         return function(console, **rest)
 
-    return spoken  # type: ignore[return-value]  # click's decorators do not keep the type
+    command: Any = update_wrapper(click.pass_context(spoken), function)
+    command = click.option("-v", "--verbose", is_flag=True, help="Print more messages.")(command)
+    command = click.option("--quiet", is_flag=True, help="Print no messages.")(command)
+    options: Command = click.option(
+        "--json", "as_json", is_flag=True, help="Print one JSON object on stdout."
+    )(command)
+    return options
 
 
 def model_argument(function: Command) -> Command:
@@ -93,34 +96,34 @@ def target_option(function: Command) -> Command:
     )(function)
 
 
-class Budget(click.ParamType):
-    """A number of bytes such as ``900`` or ``4k``; ``k`` is 1024."""
+def budget(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """Read a number of bytes such as ``900`` or ``4k``; ``k`` is 1024.
 
-    name = "N[k]"
+    Parameters
+    ----------
+    ctx : click.Context
+        The command, for the message.
+    param : click.Parameter
+        The option, for the message.
+    value : str or None
+        As given by the user.
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        """Return the number of bytes.
+    Returns
+    -------
+    int or None
+        Bytes; None when the option was not given.
 
-        Parameters
-        ----------
-        value : str or int
-            As given by the user.
-        param : click.Parameter or None
-            The option, for the message.
-        ctx : click.Context or None
-            The command, for the message.
-
-        Returns
-        -------
-        int
-            Bytes.
-        """
-        match = re.fullmatch(r"(\d{1,12})([kK]?)", str(value))
-        if match is None:
-            self.fail(f"{value!r} is not a number of bytes such as 900 or 4k", param, ctx)
-        return int(match[1]) * (1024 if match[2] else 1)
+    Raises
+    ------
+    click.BadParameter
+        If it is no such number.
+    """
+    if value is None:
+        return None
+    match = re.fullmatch(r"(\d{1,12})([kK]?)", value)
+    if match is None:
+        raise click.BadParameter(f"{value!r} is not a number of bytes such as 900 or 4k")
+    return int(match[1]) * (1024 if match[2] else 1)
 
 
 def refuse_later(given: bool, option: str, instead: str) -> None:

@@ -63,7 +63,7 @@ def command(
     elif console.json:
         console.result({"output": None, "n": len(all_scores), **_json_columns(columns)}, "")
     else:
-        click.get_binary_stream("stdout").write(_csv(columns))
+        click.echo(_csv(columns), nl=False)
 
 
 def prediction_columns(

@@ -1,0 +1,211 @@
+"""``bncc train``: from a table of readings to a model file."""
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import click
+
+from bncc.cli.console import Console, aligned
+from bncc.cli.inputs import test_rows, training_parts
+from bncc.cli.options import (
+    TARGETS,
+    class_option,
+    data_argument,
+    fold_option,
+    force_option,
+    given,
+    speaks,
+)
+from bncc.cli.output import check_free
+from bncc.data.dataset import Dataset
+from bncc.errors import OptionError
+from bncc.model.card import model_facts
+from bncc.model.file import save_model
+from bncc.model.model import Model
+from bncc.structure.learners import ANNOUNCED, LEARNERS
+from bncc.train.pipeline import train_model
+from bncc.train.settings import DEFAULT_BITS, DISCRETIZERS, TrainSettings
+
+STRUCTURES = ("chow-liu", "naive", "forest", *(n for n in ANNOUNCED if n not in LEARNERS))
+PARAMETERS = ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")
+ENGINES = ("torch", "native")
+
+
+def key_values(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    """Read pairs such as ``alpha=10``.
+
+    Parameters
+    ----------
+    ctx : click.Context
+        The command, for the message.
+    param : click.Parameter
+        The option, for the message.
+    values : tuple of str
+        As given by the user.
+
+    Returns
+    -------
+    dict
+        What is left and right of each first equals sign.
+
+    Raises
+    ------
+    click.BadParameter
+        If one is no pair, or a key is given twice.
+    """
+    options: dict[str, str] = {}
+    for value in values:
+        key, separator, text = value.partition("=")
+        if not key or not separator:
+            raise click.BadParameter(f"{value!r} is not of the form KEY=VALUE, such as alpha=10")
+        if key in options:
+            raise click.BadParameter(f"{key!r} is given twice, give it once")
+        options[key] = text
+    return options
+
+
+@click.command("train")
+@data_argument
+@click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="The model file.")
+@click.option("--discretize", type=click.Choice(DISCRETIZERS), default="mdl", show_default=True)
+@click.option("--n-bins", type=int, default=8, help="Bins of quantile and width [default: 8].")
+@click.option("--structure", type=click.Choice(STRUCTURES), default="chow-liu", show_default=True)
+@click.option(
+    "--structure-option",
+    "structure_options",
+    callback=key_values,
+    multiple=True,
+    metavar="K=V",
+    help="An option of the structure learner, repeatable.",
+)
+@click.option("--parameters", type=click.Choice(PARAMETERS), default="hybrid", show_default=True)
+@click.option("--bits", type=int, metavar="B", help=f"Bits of a cost [default: {DEFAULT_BITS}].")
+@click.option("--int-bits", type=int, metavar="I", help="Of them before the binary point.")
+@click.option("--frac-bits", type=int, metavar="F", help="Of them after it; may be negative.")
+@click.option("--float", "float_", is_flag=True, help="Train without quantization.")
+@click.option("--size-weight", type=float, default=0.0, metavar="L", help="Price of model size.")
+@click.option("--epochs", type=int, metavar="N", help="Passes over the rows.")
+@click.option("--batch-size", type=int, metavar="N", help="Rows per step.")
+@click.option("--lr", type=float, metavar="R", help="First step size of Adam.")
+@click.option("--lambda", "lambda_", type=float, metavar="L", help="Weight of the margin loss.")
+@click.option("--gamma", type=float, metavar="G", help="Margin aimed at, in nats.")
+@click.option("--eta", type=float, metavar="E", help="Sharpness of the soft maximum.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
+@click.option("--device", metavar="D", help="A torch device [default: cpu].")
+@click.option("--engine", type=click.Choice(ENGINES), help="[default: torch]")
+@click.option("--threads", type=int, metavar="N", help="CPU threads of torch.")
+@click.option("--validation", type=float, default=0.1, show_default=True, metavar="FRACTION")
+@click.option("--test", "test_path", metavar="DATA", help="Labeled rows for error_test.")
+@click.option("--checkpoint", metavar="DIR", help="Arrives with a later version.")
+@click.option("--resume", is_flag=True, help="Arrives with a later version.")
+@click.option("--max-flash", metavar="N[k]", help="Arrives with a later version.")
+@click.option("--max-instructions", type=int, help="Arrives with a later version.")
+@click.option("--target", type=click.Choice(TARGETS), help="Arrives with a later version.")
+@class_option
+@fold_option
+@force_option
+@speaks
+def command(
+    console: Console,
+    data_path: str,
+    output: str,
+    discretize: str,
+    test_path: str | None,
+    class_name: str | None,
+    fold: int | None,
+    force: bool,
+    **options: Any,
+) -> None:
+    """Learn structure, tables and bit widths from the readings DATA."""
+    settings = TrainSettings(
+        # Columns of states stay as they are unless the user asks for cuts.
+        discretize=discretize if given("discretize") else None,
+        **options,
+    )
+    check_free(output, force=force)
+    train, test = training_parts(data_path, class_name, fold, console)
+    if test_path is not None:
+        if test is not None:
+            raise OptionError("the fold has test rows of its own; drop --test or --fold")
+        test = test_rows(train, test_path, console)
+    with console.progress("training") as advance:
+        result = train_model(
+            train,
+            settings,
+            test=test,
+            progress=lambda done, total, loss: advance(done / total, f"loss {loss:.4f}"),
+        )
+    for note in result.notes:
+        console.note(note)
+    model = with_class_name(result.model, train.class_name)
+    save_model(model, output, overwrite=force)
+    payload = facts_of(model, output, result.seconds)
+    console.result(payload, _report(model, payload, train, test))
+
+
+def with_class_name(model: Model, class_name: str) -> Model:
+    """Return the model with the name of its class column in its training record.
+
+    Parameters
+    ----------
+    model : Model
+        A trained model.
+    class_name : str
+        The class column.
+
+    Returns
+    -------
+    Model
+        The same classifier.
+    """
+    return replace(model, training=MappingProxyType({**model.training, "class_name": class_name}))
+
+
+def facts_of(model: Model, path: str, seconds: float) -> dict[str, Any]:
+    """Return the JSON object of ``train``.
+
+    Parameters
+    ----------
+    model : Model
+        The trained model.
+    path : str
+        Its file.
+    seconds : float
+        Wall time of training.
+
+    Returns
+    -------
+    dict
+        The fields of the command line's contract.
+    """
+    return {"model": path, **model_facts(model), "seconds": round(seconds, 3)}
+
+
+def _report(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset | None) -> str:
+    errors = [
+        f"{100 * facts[f'error_{part}']:.2f} % {part}"
+        for part in ("train", "validation", "test")
+        if facts[f"error_{part}"] is not None
+    ]
+    path = shlex.quote(facts["model"])
+    folder = shlex.quote(str(Path(facts["model"]).with_suffix("")))
+    rows = [
+        ["rows", f"{train.n_rows}" + (f" and {test.n_rows} for testing" if test else "")],
+        ["features", str(model.n_features)],
+        ["classes", f"{model.n_classes} in column '{train.class_name}'"],
+        ["structure", f"{facts['structure']}, {model.structure.n_edges} arcs between features"],
+        ["parameters", str(facts["parameters"])],
+        ["numbers", f"{model.q_format}, {model.q_format.bits} bits per cost"],
+        ["tables", f"{facts['table_entries']} entries, {(facts['table_bits'] + 7) // 8} bytes"],
+        ["error", ", ".join(errors) or "not measured"],
+        ["took", f"{facts['seconds']:.1f} s"],
+        ["wrote", facts["model"]],
+        ["next", f"bncc verify {path}"],
+        ["", f"bncc emit-c {path} -o {folder}"],
+    ]
+    return aligned(rows)
