@@ -1,0 +1,100 @@
+"""Where each table's rows lie in the one tensor that is trained."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from bncc._types import FloatArray, IntArray
+from bncc.structure.graph import Structure
+
+
+@dataclass(frozen=True, eq=False)
+class TableLayout:
+    """All tables below one another in a tensor of n_rows rows and one column per class.
+
+    The row of feature i is ``offset[i] + sum_j stride[i, j] * x[j] + x[i]`` over its parents j,
+    which is its offset plus its row in the model's own table. Features of equal cardinality lie
+    together, so that their tables are normalized by one operation.
+
+    Parameters
+    ----------
+    offset : (n_features,) int64
+        First row of each feature's table.
+    n_table_rows : (n_features,) int64
+        Rows of each feature's table.
+    parent, stride : (n_features, max_parents) int64
+        Parents of each feature and what one step of their state is worth in rows; absent
+        parents have stride 0.
+    groups : tuple of (int, int)
+        Consecutive blocks of rows as (parent states, states): normalized over the second.
+    """
+
+    offset: IntArray
+    n_table_rows: IntArray
+    parent: IntArray
+    stride: IntArray
+    groups: tuple[tuple[int, int], ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the tensor."""
+        return int(self.n_table_rows.sum())
+
+    def stack(self, tables: Sequence[FloatArray]) -> FloatArray:
+        """Return the tables, one per feature, as the tensor's rows."""
+        order = np.argsort(self.offset, kind="stable")
+        return np.concatenate([tables[i] for i in order])
+
+    def unstack(self, tensor: FloatArray) -> tuple[FloatArray, ...]:
+        """Return one table per feature from the tensor's rows."""
+        return tuple(
+            tensor[start : start + rows]
+            for start, rows in zip(self.offset, self.n_table_rows, strict=True)
+        )
+
+
+def layout_of(structure: Structure, n_states: Sequence[int]) -> TableLayout:
+    """Lay out the tables of a structure.
+
+    Parameters
+    ----------
+    structure : Structure
+        The graph; the class must be a parent of every feature.
+    n_states : sequence of int
+        Cardinality of each feature.
+
+    Returns
+    -------
+    TableLayout
+        Tables in order of cardinality, then of feature.
+
+    Raises
+    ------
+    ValueError
+        If a feature does not have the class as a parent.
+    """
+    if not all(structure.class_is_parent):
+        raise ValueError("gradient training needs the class as a parent of every feature")
+    n = structure.n_features
+    parent_states = [prod(n_states[j] for j in parents) for parents in structure.parents]
+    n_table_rows = np.array([q * r for q, r in zip(parent_states, n_states, strict=True)])
+    order = np.argsort(np.asarray(n_states), kind="stable")
+    offset = np.zeros(n, dtype=np.int64)
+    offset[order] = np.cumsum(n_table_rows[order]) - n_table_rows[order]
+    width = max(1, *(len(parents) for parents in structure.parents))
+    parent = np.zeros((n, width), dtype=np.int64)
+    stride = np.zeros((n, width), dtype=np.int64)
+    for i, parents in enumerate(structure.parents):
+        step = n_states[i]
+        for k in reversed(range(len(parents))):
+            parent[i, k], stride[i, k] = parents[k], step
+            step *= n_states[parents[k]]
+    groups: list[tuple[int, int]] = []
+    for i in order:
+        q, r = parent_states[i], n_states[i]
+        if groups and groups[-1][1] == r:
+            q += groups.pop()[0]
+        groups.append((q, r))
+    return TableLayout(offset, n_table_rows, parent, stride, tuple(groups))

@@ -1,0 +1,105 @@
+"""Tables from counts: add-one smoothing, and posterior means under a BDeu prior."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bncc._types import FloatArray, IntArray
+from bncc.structure.counts import class_counts, family_counts
+from bncc.structure.graph import Structure
+
+LogTables = tuple[FloatArray, tuple[FloatArray, ...]]
+"""Natural log-probabilities: the prior (n_classes,), and per feature a table (rows, n_classes)."""
+
+
+def ml_log_tables(
+    X: IntArray,
+    y: IntArray,
+    structure: Structure,
+    n_states: Sequence[int],
+    n_classes: int,
+    smoothing: float = 1.0,
+) -> LogTables:
+    r"""Return smoothed relative frequencies.
+
+    .. math:: p(x_i \mid pa_i) = \frac{N(x_i, pa_i) + s}{N(pa_i) + s\,r_i}, \quad p(c) = N(c) / N
+
+    The prior is not smoothed, as in the authors' code of S0 and in scikit-learn's CategoricalNB.
+
+    Parameters
+    ----------
+    X : (n_samples, n_features) int
+        States.
+    y : (n_samples,) int
+        Class indices.
+    structure : Structure
+        The graph.
+    n_states : sequence of int
+        Cardinality of each feature.
+    n_classes : int
+        C.
+    smoothing : float
+        s, rows added to every cell, > 0.
+
+    Returns
+    -------
+    log_prior : (n_classes,) float64
+        Natural log-probabilities; minus infinity for a class without rows.
+    log_tables : tuple of (n_rows_i, n_classes) float64
+        One table per feature, rows as in `Model`; without the class as a parent its columns
+        are equal.
+    """
+    tables = []
+    for i, has_class in enumerate(structure.class_is_parent):
+        counts = family_counts(X, y, structure, n_states, n_classes, i)
+        tables.append(_log_means(counts, has_class, smoothing))
+    with np.errstate(divide="ignore"):
+        log_prior = np.log(class_counts(y, n_classes) / len(y))
+    return log_prior, tuple(tables)
+
+
+def bdeu_log_tables(
+    X: IntArray,
+    y: IntArray,
+    structure: Structure,
+    n_states: Sequence[int],
+    n_classes: int,
+    alpha: float,
+) -> LogTables:
+    r"""Return posterior means under the BDeu prior, the class included.
+
+    .. math::
+       p(x_i \mid pa_i) = \frac{N(x_i, pa_i) + \alpha/(q_i r_i)}{N(pa_i) + \alpha/q_i}, \quad
+       p(c) = \frac{N(c) + \alpha/C}{N + \alpha}
+
+    Parameters
+    ----------
+    X, y, structure, n_states, n_classes
+        As in `ml_log_tables`.
+    alpha : float
+        Equivalent sample size, > 0.
+
+    Returns
+    -------
+    log_prior : (n_classes,) float64
+        Natural log-probabilities.
+    log_tables : tuple of (n_rows_i, n_classes) float64
+        One table per feature.
+    """
+    tables = []
+    for i, has_class in enumerate(structure.class_is_parent):
+        counts = family_counts(X, y, structure, n_states, n_classes, i)
+        cells = counts.size if has_class else counts.size // n_classes
+        tables.append(_log_means(counts, has_class, alpha / cells))
+    log_prior = np.log((class_counts(y, n_classes) + alpha / n_classes) / (len(y) + alpha))
+    return log_prior, tuple(tables)
+
+
+def _log_means(counts: IntArray, has_class: bool, pseudo_count: float) -> FloatArray:
+    """Return log tables from counts of (parent state, state, class) cells."""
+    q, r, n_classes = counts.shape
+    if not has_class:
+        counts = np.repeat(counts.sum(axis=2, keepdims=True), n_classes, axis=2)
+    smoothed = counts + pseudo_count
+    theta = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+    return np.asarray(np.minimum(theta, 0.0).reshape(q * r, n_classes))

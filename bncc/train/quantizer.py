@@ -1,0 +1,76 @@
+"""The straight-through quantizer: S3 equations 9 to 11 for torch."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from bncc.fixed_point import QFormat
+
+
+def normalize(rho: Tensor, groups: tuple[tuple[int, int], ...]) -> Tensor:
+    r"""Turn free parameters into log-probabilities (S3 equation 9).
+
+    .. math:: \theta_{x \mid pa, c} = \rho_{x \mid pa, c} - \ln \sum_{x'} \exp \rho_{x' \mid pa, c}
+
+    Parameters
+    ----------
+    rho : (n_rows, n_classes) float
+        Free parameters; the states of one parent configuration are consecutive rows.
+    groups : tuple of (int, int)
+        Blocks of consecutive rows as (parent states, states), see `TableLayout.groups`.
+
+    Returns
+    -------
+    (n_rows, n_classes) float
+        Natural log-probabilities, <= 0 but for rounding.
+    """
+    blocks = torch.split(rho, [q * r for q, r in groups])
+    return torch.cat(
+        [
+            block.view(q, r, -1).log_softmax(dim=1).view(q * r, -1)
+            for block, (q, r) in zip(blocks, groups, strict=True)
+        ]
+    )
+
+
+class _StraightThrough(torch.autograd.Function):
+    """Round and clip forward; the derivative of the identity backward."""
+
+    @staticmethod
+    def forward(ctx: Any, theta: Tensor, frac_bits: int, bound: float) -> Tensor:
+        # torch.round takes halves to even, as numpy.rint and the frozen integers do; scaling by
+        # a power of two is exact, so both agree to the bit.
+        return torch.clamp(torch.round(theta * 2.0**frac_bits), -bound, 0.0) * 2.0**-frac_bits
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None, None]:
+        return grad_outputs[0], None, None
+
+
+_straight_through: Callable[[Tensor, int, float], Tensor] = _StraightThrough.apply
+
+
+def quantize(theta: Tensor, fmt: QFormat | None) -> Tensor:
+    r"""Quantize log-probabilities, passing gradients through (S3 equation 11).
+
+    .. math::
+       q_{BN}(\theta) = \mathrm{clip}(\mathrm{round}(\theta\,2^{B_F})\,2^{-B_F},\; -U,\; 0),
+       \quad U = 2^{B_I} - 2^{-B_F}
+
+    Parameters
+    ----------
+    theta : (...) float
+        Natural log-probabilities, <= 0.
+    fmt : QFormat or None
+        The format; None returns theta as it is.
+
+    Returns
+    -------
+    (...) float
+        ``dequantize(fixed_point.quantize(theta))`` bit for bit, with the gradient of the identity.
+    """
+    if fmt is None:
+        return theta
+    return _straight_through(theta, fmt.frac_bits, float(fmt.max_cost))

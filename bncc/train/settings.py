@@ -1,0 +1,225 @@
+"""Every option of training, its default, and which combinations make sense."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+
+from bncc.errors import OptionError
+from bncc.fixed_point import QFormat
+from bncc.structure.learners import alpha_of, check_structure_options
+
+DISCRETIZERS = ("mdl", "quantile", "width", "median", "none")
+COUNTED = ("ml", "bdeu")
+"""Parameters read off counts, without torch."""
+DESCENDED = ("hybrid", "cross-entropy")
+"""Parameters found by gradient descent."""
+ANNOUNCED_PARAMETERS = ("margin", "free")
+
+MIN_BITS, MAX_BITS = 1, 8
+DEFAULT_BITS = 6
+FLOAT_FORMAT = QFormat(8, 16)
+"""What --float is frozen in: 24 bits, rounding below 2**-17 nats, so that all downstream of the
+trainer still works on integers."""
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """The options of ``bncc train``; None stands for a default that depends on the others.
+
+    Parameters
+    ----------
+    structure : str
+        Name of a structure learner.
+    structure_options : mapping of str to str
+        Its options; ``alpha`` also serves ``parameters="bdeu"``.
+    parameters : {"hybrid", "ml", "bdeu", "cross-entropy"}
+        How tables are found: S0's hybrid loss, counts with add-one smoothing, posterior means
+        under a BDeu prior, or cross-entropy.
+    discretize : str or None
+        Discretization; None is ``mdl`` that leaves columns of states as they are.
+    n_bins : int
+        Bins of ``quantile`` and ``width``.
+    bits, int_bits, frac_bits : int or None
+        Width of a cost, 1 .. 8 (6), and the two sides of its binary point. With fewer than two
+        of them given, the split is chosen on validation rows.
+    float_ : bool
+        Train without quantization and freeze in 24 bits.
+    validation : float
+        Fraction of the training rows held out to choose the split and to measure
+        ``error_validation``; 0 holds none out.
+    epochs, batch_size, lr, lambda_, gamma, eta : number or None
+        Of gradient descent; None takes the measured defaults of `Hyperparameters`.
+    seed : int
+        Seed of the validation rows, of shuffling and of dropout.
+    device : str or None
+        A torch device; None is ``cpu``.
+    threads : int or None
+        CPU threads of torch; None leaves its own choice.
+    engine : str or None
+        ``torch``, the only one so far.
+    size_weight, checkpoint, resume, max_flash, max_instructions, target
+        Options of the command line whose meaning arrives with a later version.
+
+    Raises
+    ------
+    OptionError
+        If a value or a combination makes no sense.
+    """
+
+    structure: str = "chow-liu"
+    structure_options: Mapping[str, str] = field(default_factory=dict)
+    parameters: str = "hybrid"
+    discretize: str | None = None
+    n_bins: int = 8
+    bits: int | None = None
+    int_bits: int | None = None
+    frac_bits: int | None = None
+    float_: bool = False
+    validation: float = 0.1
+    epochs: int | None = None
+    batch_size: int | None = None
+    lr: float | None = None
+    lambda_: float | None = None
+    gamma: float | None = None
+    eta: float | None = None
+    seed: int = 0
+    device: str | None = None
+    threads: int | None = None
+    engine: str | None = None
+    size_weight: float = 0.0
+    checkpoint: str | None = None
+    resume: bool = False
+    max_flash: str | None = None
+    max_instructions: int | None = None
+    target: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_names(self)
+        _check_later(self)
+        _check_numbers(self)
+        _check_bits(self)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether tables come from counts, without torch."""
+        return self.parameters in COUNTED
+
+    @property
+    def alpha(self) -> float:
+        """Equivalent sample size of BDeu, from the structure options."""
+        return alpha_of(self.structure_options)
+
+    @property
+    def total_bits(self) -> int:
+        """B, the width of a cost."""
+        if self.bits is not None:
+            return self.bits
+        if self.int_bits is not None and self.frac_bits is not None:
+            return self.int_bits + self.frac_bits
+        return DEFAULT_BITS
+
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence for each option that has no effect in this combination."""
+        notes = []
+        if self.is_counted:
+            given = _given(self, ("epochs", "batch_size", "lr", *_HYBRID, "device", "threads"))
+            given += ["--engine"] if self.engine is not None else []
+            notes += [f"{o} has no effect with --parameters {self.parameters}" for o in given]
+        elif self.parameters != "hybrid":
+            notes += [
+                f"{option} has no effect with --parameters {self.parameters}"
+                for option in _given(self, _HYBRID)
+            ]
+        if self.n_bins != 8 and self.discretize not in ("quantile", "width"):
+            method = self.discretize or "mdl"
+            notes.append(f"the number of bins has no effect with --discretize {method}")
+        return tuple(notes)
+
+
+_HYBRID = ("lambda_", "gamma", "eta")
+
+
+def _option(name: str) -> str:
+    return "--" + name.rstrip("_").replace("_", "-")
+
+
+def _given(settings: TrainSettings, names: tuple[str, ...]) -> list[str]:
+    return [_option(name) for name in names if getattr(settings, name) is not None]
+
+
+def _one_of(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _check_names(settings: TrainSettings) -> None:
+    parameters, known = settings.parameters, _one_of((*DESCENDED, *COUNTED))
+    if parameters in ANNOUNCED_PARAMETERS:
+        raise OptionError(f"parameters '{parameters}' are not available yet; choose {known}")
+    if parameters not in (*COUNTED, *DESCENDED):
+        raise OptionError(f"unknown parameters '{parameters}'; choose {known}")
+    if settings.discretize not in (None, *DISCRETIZERS):
+        raise OptionError(
+            f"unknown discretization '{settings.discretize}'; choose {_one_of(DISCRETIZERS)}"
+        )
+    extra = ("alpha",) if parameters == "bdeu" else ()
+    check_structure_options(settings.structure, settings.structure_options, extra)
+
+
+def _check_later(settings: TrainSettings) -> None:
+    if settings.size_weight != 0:
+        raise OptionError(
+            "--size-weight needs a differentiable structure, which arrives with a later version; "
+            "leave it at 0"
+        )
+    if settings.engine not in (None, "torch"):
+        raise OptionError(
+            f"engine '{settings.engine}' arrives with a later version; choose --engine torch"
+        )
+    for name in ("checkpoint", "resume", "max_flash", "max_instructions", "target"):
+        if getattr(settings, name):
+            raise OptionError(
+                f"{_option(name)} of train arrives with a later version; leave it out"
+            )
+
+
+def _check_numbers(settings: TrainSettings) -> None:
+    at_least = {"epochs": 1, "batch_size": 1, "threads": 1, "n_bins": 2, "seed": 0}
+    for name, least in at_least.items():
+        value = getattr(settings, name)
+        if value is not None and value < least:
+            raise OptionError(f"{_option(name)} is {value}; it must be at least {least}")
+    for name in ("lr", "eta"):
+        value = getattr(settings, name)
+        if value is not None and not (isfinite(value) and value > 0):
+            raise OptionError(f"{_option(name)} is {value}; it must be a positive number")
+    for name in ("lambda_", "gamma"):
+        value = getattr(settings, name)
+        if value is not None and not (isfinite(value) and value >= 0):
+            raise OptionError(f"{_option(name)} is {value}; it must be a number, 0 or more")
+    if not 0 <= settings.validation < 1:
+        raise OptionError(
+            f"--validation is {settings.validation}; it must be a fraction from 0 to below 1"
+        )
+
+
+def _check_bits(settings: TrainSettings) -> None:
+    given = [settings.bits, settings.int_bits, settings.frac_bits]
+    if settings.float_ and any(value is not None for value in given):
+        raise OptionError("--float trains without quantization; leave out the bits or --float")
+    bits, int_bits, frac_bits = given
+    if (
+        int_bits is not None
+        and frac_bits is not None
+        and settings.total_bits != int_bits + frac_bits
+    ):
+        raise OptionError(
+            f"--int-bits {int_bits} and --frac-bits {frac_bits} make {int_bits + frac_bits} "
+            f"bits, not --bits {bits}; leave one of the three out"
+        )
+    if not MIN_BITS <= settings.total_bits <= MAX_BITS:
+        raise OptionError(
+            f"{settings.total_bits} bits per cost were asked for; choose {MIN_BITS} to {MAX_BITS}"
+        )
+    whole = int_bits if int_bits is not None else settings.total_bits - (frac_bits or 0)
+    if not -16 <= whole <= 16:
+        raise OptionError(f"{whole} integer bits were asked for; choose -16 to 16")
