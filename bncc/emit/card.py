@@ -1,5 +1,7 @@
 """The model card and the list of inputs in the header of the emitted C."""
 
+from collections.abc import Sequence
+
 from bncc.compiler.ir import Program
 from bncc.compiler.ranges import largest_cost
 from bncc.discretize.feature import Feature
@@ -13,7 +15,9 @@ SHOWN = 24
 """Thresholds or categories listed per feature; the rest is counted."""
 
 
-def card_lines(model: Model, program: Program, layout: Layout, name: str) -> list[str]:
+def card_lines(
+    model: Model, program: Program, layout: Layout, name: str, fired: Sequence[str]
+) -> list[str]:
     """Return what a reviewer wants to know first.
 
     Parameters
@@ -26,6 +30,8 @@ def card_lines(model: Model, program: Program, layout: Layout, name: str) -> lis
         Types and arrays of the C.
     name : str
         Prefix of every symbol.
+    fired : sequence of str
+        Names of the passes that changed something.
 
     Returns
     -------
@@ -36,15 +42,18 @@ def card_lines(model: Model, program: Program, layout: Layout, name: str) -> lis
     summands = len(layout.kernel.tables) + (layout.kernel.prior is not None)
     structure = training.get("structure", "unknown")
     lines = [
-        f"model       {name}: {c_comment(str(structure))} structure with "
-        f"{model.structure.n_edges} arcs, {model.n_features} features, {model.n_classes} classes",
+        f"model       {name}: structure {c_comment(str(structure))}, "
+        f"{_count(model.structure.n_edges, 'arc')} between {_count(model.n_features, 'feature')}, "
+        f"{model.n_classes} classes",
         f"numbers     cost = -ln p in {model.q_format}; sums in {layout.kernel.sum_bits} bits, "
         f"at most {largest_cost(program)}",
-        f"memory      {layout.table_bytes} B tables, {layout.other_bytes} B addresses and "
-        "thresholds in flash; no static RAM",
-        f"work        {(summands - 1) * model.n_classes} additions of costs and "
-        f"{model.n_classes - 1} comparisons per decision; no multiplication, no floating point",
+        f"memory      {layout.table_bytes} B of tables and {layout.other_bytes} B of addresses, "
+        "thresholds and labels in flash; no static RAM",
+        f"work        {_count((summands - 1) * model.n_classes, 'addition')} of costs and "
+        f"{_count(model.n_classes - 1, 'comparison')} per decision; no multiplication",
     ]
+    if fired:
+        lines.append(f"passes      {', '.join(fired)}")
     for key, title in (("error_test", "test error"), ("error_validation", "validation")):
         if isinstance(training.get(key), int | float):
             lines.append(f"{title:11} {100 * training[key]:.2f} % of rows not used in training")
@@ -68,7 +77,7 @@ def feature_lines(features: tuple[Feature, ...]) -> list[str]:
     """
     lines: list[str] = []
     for i, feature in enumerate(features):
-        words = [f"{i:3}  {c_comment(feature.name)}:", str(feature.n_states), "states"]
+        words = [f"{i:3}  {c_comment(feature.name)}:", _count(feature.n_states, "state")]
         if feature.is_numeric:
             words += _listed("thresholds", [_number(t) for t in feature.thresholds])
         elif feature.kind == "category":
@@ -76,6 +85,10 @@ def feature_lines(features: tuple[Feature, ...]) -> list[str]:
             words += _listed("categories", labels)
         lines += _wrapped([*words, f"(missing: {feature.fallback})"])
     return lines
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _number(value: float) -> str:

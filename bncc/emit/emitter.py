@@ -14,7 +14,7 @@ from bncc.emit.estimate import Estimate, estimate
 from bncc.emit.identifiers import check_name
 from bncc.emit.layout import EntryPoints, Layout, lay_out
 from bncc.emit.packages import package_files
-from bncc.emit.vectors import Vectors, make_vectors
+from bncc.emit.vectors import make_vectors
 from bncc.errors import OptionError
 from bncc.model.model import Model
 
@@ -115,8 +115,16 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         trusted="trusted" in options.entries,
     )
     layout = lay_out(program, kernel, entries, name)
-    vectors = make_vectors(model)
-    context = _context(model, program, layout, vectors, name)
+    fired = [report.name for report in passes if report.fired]
+    context: dict[str, object] = {
+        "name": name,
+        "NAME": name.upper(),
+        "version": __version__,
+        "card": card_lines(model, program, layout, name, fired),
+        "features": feature_lines(model.features),
+        **layout.template_names(),
+        **make_vectors(model).template_names(),
+    }
     files = {
         f"{name}.h": render("model.h.j2", **context),
         f"{name}.c": render("model.c.j2", **context),
@@ -134,17 +142,3 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         program=program,
         layout=layout,
     )
-
-
-def _context(
-    model: Model, program: Program, layout: Layout, vectors: Vectors, name: str
-) -> dict[str, object]:
-    return {
-        "name": name,
-        "NAME": name.upper(),
-        "version": __version__,
-        "card": card_lines(model, program, layout, name),
-        "features": feature_lines(model.features),
-        **layout.template_names(),
-        **vectors.template_names(),
-    }

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bncc.compiler.ir import Program, width_of
+from bncc.compiler.ir import Program, Table, width_of
 from bncc.compiler.lowering import PlainKernel, Term
 from bncc.compiler.ranges import largest_cost
 from bncc.emit.c99 import ArrayText, array, unsigned, wrap
@@ -36,13 +36,16 @@ class TermText:
         Tables it concerns.
     is_partial : bool
         Whether later tables do without it.
-    index : str
-        The expression that indexes the multiples.
+    product : str
+        The state that is multiplied, an expression.
+    multiples : str
+        Where the multiples of its stride begin, an expression; empty when at 0.
     """
 
     n_tables: int
     is_partial: bool
-    index: str
+    product: str
+    multiples: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +119,7 @@ class Layout:
             "arrays": self.arrays,
             "readers": _readers(self.arrays),
             "terms": self.terms,
+            "place_type": unsigned(max(self.state_bits, width_of(len(kernel.multiples)))),
             "raw": self.raw,
             "raw_missing": _raw_missing(self.raw),
             "with_scores": self.entries.scores,
@@ -191,20 +195,19 @@ def _term(
         arrays.append(array(what, bits, term.features.tolist(), meaning))
         state = f"x[{name}_rom_uint{bits}(&{name}_{what}[t])]"
     if k == 0:
-        return TermText(term.n_tables, False, state), arrays
+        return TermText(term.n_tables, False, state, ""), arrays
     bits = width_of(int(term.multiples.max()))
     meaning = "Where the multiples of each parent's stride begin."
     arrays.append(array(f"{what}_multiples", bits, term.multiples.tolist(), meaning))
-    index = f"{name}_rom_uint{bits}(&{name}_{what}_multiples[t]) + {state}"
-    return TermText(term.n_tables, term.n_tables < len(kernel.tables), index), arrays
+    place = f"{name}_rom_uint{bits}(&{name}_{what}_multiples[t])"
+    return TermText(term.n_tables, term.n_tables < len(kernel.tables), state, place), arrays
 
 
 def _costs_array(program: Program, kernel: PlainKernel) -> ArrayText:
     """Return the tables as one array, every row in lines of its own behind its states."""
     lines = []
     for table in kernel.tables:
-        names = [c_comment(program.features[f].name) for f in table.features]
-        lines.append(f"/* {', '.join(names)} */")
+        lines.append(f"/* {_table_heading(program, table)} */")
         digits = _joint_states([program.n_states[f] for f in table.features])
         for states, row in zip(digits, table.costs.tolist(), strict=True):
             first, *rest = wrap(row)
@@ -215,6 +218,11 @@ def _costs_array(program: Program, kernel: PlainKernel) -> ArrayText:
     return ArrayText(
         unsigned(kernel.entry_bits), "costs", kernel.costs.size, comment, tuple(lines), n_bytes
     )
+
+
+def _table_heading(program: Program, table: Table) -> str:
+    *parents, own = [c_comment(program.features[f].name) for f in table.features]
+    return f"{own} given {', '.join(parents)}: {', '.join(parents)}, {own}" if parents else own
 
 
 def _label_starts(program: Program) -> ArrayText:

@@ -1,10 +1,10 @@
 """The raw entry point: how sensor values become states in the emitted C."""
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import Feature, FeatureKind
-from bncc.emit.c99 import ArrayText, array, unsigned
+from bncc.emit.c99 import ArrayText, array, unsigned, wrap
 from bncc.emit.identifiers import c_comment, field_names
 
 CUT_BITS = {"int16": 16, "int32": 32, "float32": 32}
@@ -96,12 +96,14 @@ def plan_raw(features: tuple[Feature, ...], state_bits: int) -> RawPlan:
         For the templates.
     """
     cuts: dict[FeatureKind, list[int]] = {"int16": [], "int32": [], "float32": []}
+    lines: dict[FeatureKind, list[str]] = {"int16": [], "int32": [], "float32": []}
     fields = []
     for feature, name in zip(features, field_names(f.name for f in features), strict=True):
         if feature.is_numeric:
             mine = cuts[feature.kind]
             first = len(mine)
             mine += _cut_integers(feature)
+            lines[feature.kind] += _cut_lines(feature)
             c_type = "float" if feature.kind == "float32" else f"{feature.kind}_t"
             fields.append(
                 RawField(name, c_type, feature.kind, first, len(mine), feature.fallback,
@@ -112,9 +114,7 @@ def plan_raw(features: tuple[Feature, ...], state_bits: int) -> RawPlan:
     is_array = len({field.c_type for field in fields}) == 1
     kinds = tuple(sorted({field.kind for field in fields}))
     arrays = [
-        array(f"cuts_{kind}", CUT_BITS[kind], values, _cuts_comment(kind), signed=True)
-        for kind, values in cuts.items()
-        if kind in kinds
+        _cuts_array(kind, values, lines[kind]) for kind, values in cuts.items() if kind in kinds
     ]
     if is_array:
         arrays += _array_bounds(fields, state_bits)
@@ -143,10 +143,22 @@ def _numeric_comment(feature: Feature) -> str:
     return f"{c_comment(feature.name)}; {missing} when missing"
 
 
-def _cuts_comment(kind: str) -> str:
+def _cut_lines(feature: Feature) -> list[str]:
+    """Return a feature's thresholds under a heading that gives them in the sensor's own unit."""
+    if not feature.thresholds:
+        return []
+    units = " ".join(f"{t:.9g}" for t in feature.thresholds[:12])
+    more = " ..." if len(feature.thresholds) > 12 else ""
+    title = f": {units}{more}" if feature.kind == "float32" else ""
+    return [f"/* {c_comment(feature.name)}{title} */", *wrap(_cut_integers(feature), signed=True)]
+
+
+def _cuts_array(kind: FeatureKind, values: list[int], lines: list[str]) -> ArrayText:
+    comment = "Thresholds of all features, in the sensors' own units."
     if kind == "float32":
-        return "Thresholds of all features, as the integers that order like the floats."
-    return "Thresholds of all features, in the sensors' own units."
+        comment = "Thresholds of all features, as the integers that order like the floats."
+    plain = array(f"cuts_{kind}", CUT_BITS[kind], values, comment, signed=True)
+    return replace(plain, lines=tuple(lines)) if lines else plain
 
 
 def _array_bounds(fields: list[RawField], state_bits: int) -> list[ArrayText]:
