@@ -71,26 +71,31 @@ clean:  ## remove what the other targets made, the virtual environment included
 
 # Stamps. Each names one finished step, so an interrupted set-up goes on where it stopped.
 
+INSTALL := $(BIN)/python -m pip install -qq
+
 .venv/.stamp-venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	    echo "bncc needs Python 3.11 or newer as $(PYTHON); name another: make PYTHON=python3.12" >&2; exit 2; }
 	@$(PYTHON) -c 'import ensurepip, venv' || { \
 	    echo "$(PYTHON) lacks venv; install the package python3-venv" >&2; exit 2; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@echo "set-up: creating .venv"
+	@$(PYTHON) -m venv .venv
+	@$(INSTALL) --upgrade "pip>=25.1"  # the first that knows dependency groups
 	@touch $@
 
 # Renewed only when TORCH or TORCH_ARGS differ from those of the last run.
 .venv/.stamp-torch: .venv/.stamp-venv FORCE
 	@echo '$(TORCH) $(TORCH_ARGS)' | cmp -s - $@ || { \
-	    echo "installing $(TORCH)" && \
-	    $(BIN)/python -m pip install --quiet '$(TORCH)' $(TORCH_ARGS) && \
+	    echo "set-up: installing $(TORCH), the largest part" && \
+	    $(INSTALL) '$(TORCH)' $(TORCH_ARGS) && \
 	    echo '$(TORCH) $(TORCH_ARGS)' > $@; }
 
 .venv/.stamp-run: .venv/.stamp-torch pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[all]"
+	@echo "set-up: installing bncc and what it needs"
+	@$(INSTALL) --editable ".[all]"
 	@touch $@
 
 .venv/.stamp-dev: .venv/.stamp-run
-	$(BIN)/python -m pip install --quiet --group dev
+	@echo "set-up: installing what its tests need"
+	@$(INSTALL) --group dev
 	@touch $@
