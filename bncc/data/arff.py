@@ -129,14 +129,14 @@ def _column(attribute: _Attribute, cells: Sequence[str | None]) -> Column:
         if attribute.is_numeric and column.kind == "category" and not column.missing.all():
             row = first_text_row(column)
             raise DataError(
-                f"attribute '{attribute.name}' is numeric but holds {column.values[row]!r} in row "
+                f"attribute {attribute.name!r} is numeric but holds {column.values[row]!r} in row "
                 f"{row + 1}; mend the cell, or mark it missing with '?'"
             )
         return column
     for row, cell in enumerate(cells, start=1):
         if cell is not None and cell not in attribute.labels:
             raise DataError(
-                f"attribute '{attribute.name}' holds {cell!r} in row {row}, which its declaration "
+                f"attribute {attribute.name!r} holds {cell!r} in row {row}, which its declaration "
                 "lacks; add the label there"
             )
     missing = np.array([cell is None for cell in cells], dtype=np.bool_)

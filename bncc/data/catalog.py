@@ -35,5 +35,5 @@ def bundled_path(name: str) -> Path:
         If there is no such data set.
     """
     if name not in _BUNDLED:
-        raise DataError(f"there is no bundled data set '{name}'; there is {', '.join(_BUNDLED)}")
+        raise DataError(f"there is no bundled data set {name!r}; there is {', '.join(_BUNDLED)}")
     return Path(__file__).with_name("bundled") / _BUNDLED[name]

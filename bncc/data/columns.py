@@ -133,8 +133,8 @@ def column_of_numbers(
     if is_float and not np.isfinite(filled).all():
         row = int(np.flatnonzero(~np.isfinite(filled))[0])
         raise DataError(
-            f"column '{name}' holds an infinity in row {row + 1}; cap it, or mark it missing "
-            "with '?'"
+            f"column {name!r} holds an infinite number in row {row + 1}; cap it, or mark it "
+            "missing with '?'"
         )
     whole = not is_float or (not keep_float and bool((filled == np.floor(filled)).all()))
     if whole and (not len(filled) or (filled.max() <= INT32_MAX and filled.min() >= -INT32_MAX)):

@@ -133,13 +133,13 @@ def check_trainable(dataset: Dataset) -> None:
     """
     if not dataset.table.columns:
         raise DataError(
-            f"the table holds no feature column beside the class '{dataset.class_name}'; "
+            f"the table holds no feature column beside the class {dataset.class_name!r}; "
             "add at least one column of readings"
         )
     if dataset.n_rows == 0:
         raise DataError("the table holds no row with a class; add labeled rows")
     if len(np.unique(dataset.y)) < 2:
         raise DataError(
-            f"the class column '{dataset.class_name}' holds a single class, "
-            f"'{dataset.classes[int(dataset.y[0])]}'; training needs rows of at least two"
+            f"the class column {dataset.class_name!r} holds a single class, "
+            f"{dataset.classes[int(dataset.y[0])]!r}; training needs rows of at least two"
         )

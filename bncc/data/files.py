@@ -11,7 +11,7 @@ from bncc.errors import DataError
 MAX_BYTES = 2**30
 """Largest file, after decompression, that a reader takes: 1 GiB."""
 
-MAX_CELLS = 2**27
+MAX_CELLS = 2**26
 """Most cells of one table; each takes 8 bytes or more in memory."""
 
 _GZIP_MAGIC = b"\x1f\x8b"

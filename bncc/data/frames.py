@@ -1,7 +1,7 @@
 """Tables from pandas frames and numpy arrays."""
 
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +20,8 @@ _SOURCE = "the data frame"
 def table_of_frame(frame: "pd.DataFrame") -> Table:
     """Make a table of a pandas frame.
 
-    Numbers of integer and boolean-free numeric type keep their type: ``integer`` when it is an
-    integer type (and the values lie within int32), ``float`` when it is a floating-point type.
+    Numbers keep the kind of their type: ``integer`` for an integer type (``float`` if a value
+    leaves int32), ``float`` for a floating-point type, even if all its values are whole.
     Categorical and boolean columns are categories. Text is typed as in a CSV file. None, NaN and
     NA are missing.
 
@@ -73,13 +73,12 @@ def column_of_series(name: str, series: "pd.Series[Any]") -> Column:
         texts = [str(cell) for cell in series.astype(object)]
         return category_column(name, texts, missing)
     if kind in "iuf":
-        fill = series.to_numpy(dtype=object)
-        fill[missing] = 0
-        numbers = fill.astype(np.float64 if kind == "f" else np.int64)
+        number_type = {"i": np.int64, "u": np.uint64, "f": np.float64}[kind]
+        numbers = series.to_numpy(dtype=number_type, na_value=0)
         return column_of_numbers(name, numbers, missing, keep_float=True)
     if kind in "mMc":
         raise DataError(
-            f"column '{name}' is of type {series.dtype}, which is no reading; turn it into "
+            f"column {name!r} is of type {series.dtype}, which is no reading; turn it into "
             "numbers or leave it out"
         )
     return _column_of_objects(name, series.to_numpy(dtype=object), missing)
@@ -143,20 +142,20 @@ def column_of_array(name: str, cells: AnyArray) -> Column:
     if cells.dtype.kind == "U":
         return column_of_text(name, cells.tolist())
     if cells.dtype.kind == "O":
-        gaps = np.array([cell is None or cell != cell for cell in cells], dtype=np.bool_)
-        return _column_of_objects(name, cells, gaps)
+        import pandas as pd  # late: objects are rare, and pandas takes a second to import
+
+        return _column_of_objects(name, cells, pd.isna(cells))
     raise DataError(
-        f"column '{name}' is of type {cells.dtype}, which is no reading; turn it into numbers"
+        f"column {name!r} is of type {cells.dtype}, which is no reading; turn it into numbers"
     )
 
 
 def _column_of_objects(name: str, cells: AnyArray, missing: AnyArray) -> Column:
     present = cells[~missing]
     if len(present) and all(_is_number(cell) for cell in present):
-        is_int = all(isinstance(cell, int | np.integer) for cell in present)
-        filled = cells.copy()
-        filled[missing] = 0
-        numbers = filled.astype(np.float64)
+        is_int = all(isinstance(cell, Integral) for cell in present)
+        filled = np.where(missing, 0, cells)
+        numbers = np.array([_float(cell) for cell in filled], dtype=np.float64)
         return column_of_numbers(name, numbers, missing, keep_float=not is_int)
     return column_of_text(
         name, ["?" if gap else str(cell) for cell, gap in zip(cells, missing, strict=True)]
@@ -165,3 +164,10 @@ def _column_of_objects(name: str, cells: AnyArray, missing: AnyArray) -> Column:
 
 def _is_number(cell: object) -> bool:
     return isinstance(cell, Real) and not isinstance(cell, bool | np.bool_)
+
+
+def _float(number: Real) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # an int of more than 308 digits
+        return float("inf")

@@ -11,6 +11,7 @@ Feature columns are called x0, x1, ... and the class column, the last, ``class``
 
 import re
 import zipfile
+import zlib
 from math import prod
 from typing import IO, Any
 
@@ -23,6 +24,7 @@ from bncc.data.frames import column_of_array, table_of_arrays
 from bncc.errors import DataError
 
 CLASS_NAME = "class"
+_DAMAGE = (ValueError, EOFError, MemoryError, RecursionError, zipfile.BadZipFile, zlib.error)
 _FOLD = re.compile(r"(?:x_tr|idx_tr)_fold(\d{1,6})")
 
 
@@ -52,7 +54,7 @@ def read_npz(path: StrPath, *, fold: int | None = None) -> Table:
             return _read(_Archive(path, archive), fold)
     except IsADirectoryError:
         raise DataError(f"'{path}' is a folder; name a file in it") from None
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, OSError, EOFError, RuntimeError) as error:
         raise DataError(f"'{path}' is not a whole npz file ({error}); get it again") from None
 
 
@@ -83,27 +85,27 @@ class _Archive:
                 n_bytes = prod(shape) * dtype.itemsize
                 if n_bytes > MAX_BYTES:
                     raise DataError(
-                        f"array '{name}' of '{self.path}' declares {n_bytes} bytes, more than "
+                        f"array {name!r} of '{self.path}' declares {n_bytes} bytes, more than "
                         f"{MAX_BYTES >> 20} MiB; keep fewer rows"
                     )
                 check_cells(self.path, shape[0] if shape else 1, prod(shape[1:]))
                 if dtype.hasobject or dtype.names is not None:
                     raise DataError(
-                        f"array '{name}' of '{self.path}' holds Python objects, which are never "
+                        f"array {name!r} of '{self.path}' holds Python objects, which are never "
                         "unpickled; save it as numbers or text"
                     )
                 if header_size + n_bytes != info.file_size:
                     raise ValueError("its size is not what its header says")
             with self._archive.open(info) as stream:
                 array = np.lib.format.read_array(stream, allow_pickle=False)
-        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        except _DAMAGE as error:
             reason = str(error).splitlines()[0] if str(error) else "cut short"
             raise DataError(
-                f"array '{name}' of '{self.path}' is damaged ({reason}); get the file again"
+                f"array {name!r} of '{self.path}' is damaged ({reason}); get the file again"
             ) from None
         if array.ndim != ndim:
             raise DataError(
-                f"array '{name}' of '{self.path}' has {array.ndim} dimensions; {ndim} are needed"
+                f"array {name!r} of '{self.path}' has {array.ndim} dimensions; {ndim} are needed"
             )
         return np.asarray(array)
 
@@ -168,7 +170,7 @@ def _indexed_fold(archive: _Archive, k: int) -> Table:
         rows = archive.load(name, 1) if archive.has(name) else np.zeros(0, dtype=np.int64)
         if rows.dtype.kind not in "iu" or ((rows < 0) | (rows >= table.n_rows)).any():
             raise DataError(
-                f"array '{name}' of '{archive.path}' must hold row numbers in 0 .. "
+                f"array {name!r} of '{archive.path}' must hold row numbers in 0 .. "
                 f"{table.n_rows - 1}"
             )
         parts.append(rows.astype(np.int64))
@@ -199,8 +201,14 @@ def _paper_fold(archive: _Archive, k: int) -> Table:
 
 
 def _state_columns(path: StrPath, X: AnyArray) -> list[Column]:
-    if X.dtype.kind not in "biuf" or (np.floor(X) != X).any() or X.min() < 0:
-        raise DataError(f"the folds of '{path}' must hold states: whole numbers from 0 or 1")
+    if (
+        X.dtype.kind not in "biuf"
+        or (np.floor(X) != X).any()
+        or not 0 <= X.min() <= X.max() <= 65536
+    ):
+        raise DataError(
+            f"the folds of '{path}' must hold states: whole numbers from 0 or 1 to 65535"
+        )
     states = np.ascontiguousarray(X.T).astype(np.int64)
     states -= min(int(states.min()), 1)  # the papers' archives count from 1
     missing = np.zeros(states.shape[1], dtype=np.bool_)

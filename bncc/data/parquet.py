@@ -39,7 +39,7 @@ def read_parquet(path: StrPath) -> Table:
             for field in file.schema_arrow:
                 if pa.types.is_nested(field.type):
                     raise DataError(
-                        f"column '{field.name}' of '{path}' is nested; keep one reading per cell"
+                        f"column {field.name!r} of '{path}' is nested; keep one reading per cell"
                     )
             frame = file.read().to_pandas(integer_object_nulls=True, ignore_metadata=True)
     except (pa.ArrowException, OSError, ValueError) as error:

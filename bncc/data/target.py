@@ -47,7 +47,7 @@ def dataset_of(table: Table, class_name: str | None = None, *, y: Column | None 
     classes = _sorted_labels(set(labels))
     if len(classes) > MAX_CLASSES:
         raise DataError(
-            f"the class column '{y.name}' holds {len(classes)} classes, more than {MAX_CLASSES}; "
+            f"the class column {y.name!r} holds {len(classes)} classes, more than {MAX_CLASSES}; "
             "name the right column with --class, or join classes"
         )
     index = {label: k for k, label in enumerate(classes)}
@@ -104,7 +104,7 @@ def _class_column(table: Table, class_name: str | None) -> Column:
     if class_name not in named:
         listed = ", ".join(repr(name) for name in table.names[:8])
         more = ", ..." if len(table.names) > 8 else ""
-        raise DataError(f"there is no column '{class_name}'; the columns are {listed}{more}")
+        raise DataError(f"there is no column {class_name!r}; the columns are {listed}{more}")
     return named[class_name]
 
 

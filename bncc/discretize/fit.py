@@ -94,7 +94,7 @@ def _as_given(column: Column) -> Feature:
     wrong = (values < 0) | (values != np.floor(values))
     if wrong.any():
         raise DataError(
-            f"column '{column.name}' holds {values[wrong][0]}, which is no state; use whole "
+            f"column {column.name!r} holds {values[wrong][0]}, which is no state; use whole "
             "numbers from 0, or choose a discretization other than none"
         )
     n_states = int(values.max()) + 1 if len(values) else 1
@@ -145,7 +145,7 @@ def _with_fallback(feature: Feature, column: Column) -> Feature:
         fallback = int(np.bincount(feature.states(column)).argmax()) if len(column.values) else 0
     if n_states > MAX_STATES:
         raise DataError(
-            f"column '{column.name}' would have {n_states} states, more than {MAX_STATES}; leave "
+            f"column {column.name!r} would have {n_states} states, more than {MAX_STATES}; leave "
             "it out or choose another discretization"
         )
     return Feature(
