@@ -119,13 +119,13 @@ class Console:
         payload : mapping
             The JSON object of the command; JSON values only.
         report : str
-            The same for people.
+            The same for people; nothing is printed for "".
         essential : bool
             Whether the report is what the command exists for, printed even with ``--quiet``.
         """
         if self.json:
             click.echo(json.dumps(payload, allow_nan=False))
-        elif essential or not self.quiet:
+        elif report and (essential or not self.quiet):
             click.echo(report)
 
     @contextmanager

@@ -176,7 +176,7 @@ def _steps(feature: Feature) -> str:
     if feature.kind == "category":
         return _some(feature.categories)
     if feature.is_numeric:
-        return _some([repr(threshold) for threshold in feature.thresholds])
+        return _some([f"{threshold:.9g}" for threshold in feature.thresholds])
     return "states as given"
 
 

@@ -1,0 +1,239 @@
+"""``bncc demo``: the user's day on data that ships with bncc, end to end."""
+
+import csv
+import gzip
+import io
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import click
+
+from bncc.build.agreement import Agreement, verify_host
+from bncc.build.toolchain import find_tools, host_compilers
+from bncc.cli.console import Console, aligned
+from bncc.cli.evaluate import evaluation
+from bncc.cli.options import force_option, speaks
+from bncc.cli.output import check_free, staged_directory
+from bncc.cli.train import with_class_name
+from bncc.cli.verify import sentence
+from bncc.data.catalog import bundled_path
+from bncc.data.dataset import Dataset
+from bncc.data.readers import read_table
+from bncc.data.splits import stratified_holdout
+from bncc.data.target import dataset_of
+from bncc.discretize.feature import states_of
+from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.model.file import save_model
+from bncc.model.model import Model
+from bncc.train.pipeline import train_model
+from bncc.train.settings import TrainSettings
+
+NAME = "robot"
+SETTINGS = TrainSettings(structure="naive")
+SEED = 0
+N_RANDOM = 100_000
+
+
+@click.command("demo")
+@click.option("-o", "--output", default="demo", show_default=True, metavar="DIR")
+@force_option
+@speaks
+def command(console: Console, output: str, force: bool) -> None:
+    """Learn a classifier from real sensor data, emit C, build it and prove that it agrees.
+
+    A robot follows a wall; 24 ultrasound sensors tell which way to turn. The data are part of
+    bncc. Everything is written below DIR.
+    """
+    begin = perf_counter()
+    check_free(output, force=force, directory=True)
+    host_compilers("all")  # refuse at once where nothing can be built
+    with staged_directory(output, force=force) as folder:
+        tell = _Narrator(console, output)
+        train, test = _split(folder, tell)
+        model = _train(train, test, folder, tell, console)
+        found = _evaluate(model, test, tell)
+        emission = _emit(model, folder, tell)
+        outcome = _verify(model, test, emission, tell)
+    payload = {
+        "directory": output,
+        "n_train": train.n_rows,
+        "n_test": test.n_rows,
+        "error_test": found["error"],
+        "table_bytes": emission.table_bytes,
+        "agree": outcome.agree,
+        "checked": outcome.checked,
+        "mismatches": outcome.mismatches,
+        "strength": outcome.strength,
+        "toolchain": outcome.toolchain,
+        "seconds": round(perf_counter() - begin, 1),
+    }
+    console.result(payload, _summary(payload, output))
+    if not outcome.agree:
+        click.get_current_context().exit(1)
+
+
+class _Narrator:
+    """Tells each step as the command that a user would type, and what came of it.
+
+    Parameters
+    ----------
+    console : Console
+        Silent with ``--json`` and ``--quiet``.
+    output : str
+        The folder as the user named it.
+    """
+
+    def __init__(self, console: Console, output: str) -> None:
+        self._silent = console.json or console.quiet
+        self._output = output
+
+    def path(self, name: str) -> str:
+        """Return a file of the demo as one would type it."""
+        return shlex.quote(str(Path(self._output) / name))
+
+    def step(self, title: str, command: str | None = None) -> None:
+        """Announce a step and, if there is one, the command that does the same."""
+        self.say(f"\n{title}" + (f"\n$ {command}" if command else ""))
+
+    def say(self, text: str) -> None:
+        """Print text unless nobody listens."""
+        if not self._silent:
+            click.echo(text)
+
+
+def _split(folder: Path, tell: _Narrator) -> tuple[Dataset, Dataset]:
+    """Write two thirds of the bundled rows to train.csv and the rest to test.csv."""
+    tell.step("1. The data: 24 ultrasound distances of a wall-following robot, which way to turn")
+    source = bundled_path(NAME)
+    y = dataset_of(read_table(source)).y
+    kept, held = stratified_holdout(y, 1 / 3, SEED)
+    with gzip.open(source, "rt", encoding="utf-8", newline="") as stream:
+        header, *rows = list(csv.reader(stream))
+    parts = []
+    for name, numbers in (("train.csv", kept), ("test.csv", held)):
+        chosen = [rows[k] for k in numbers]
+        (folder / name).write_text(_csv_text(header, chosen), encoding="utf-8", newline="")
+        parts.append(dataset_of(read_table(folder / name)))
+        tell.say(f"{len(chosen)} rows in {tell.path(name)}")
+    return parts[0], parts[1].with_classes(parts[0].classes)
+
+
+def _csv_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
+
+
+def _train(train: Dataset, test: Dataset, folder: Path, tell: _Narrator, console: Console) -> Model:
+    data, held, path = tell.path("train.csv"), tell.path("test.csv"), tell.path(f"{NAME}.bncc")
+    tell.step(
+        "2. Learn", f"bncc train {data} --test {held} --structure {SETTINGS.structure} -o {path}"
+    )
+    with console.progress("training") as advance:
+        result = train_model(
+            train,
+            SETTINGS,
+            test=test,
+            progress=lambda done, total, loss: advance(done / total, f"loss {loss:.4f}"),
+        )
+    model = with_class_name(result.model, train.class_name)
+    save_model(model, folder / f"{NAME}.bncc")
+    entries = sum(table.size for table in model.tables) + model.n_classes
+    tell.say(
+        f"{model.n_features} features, {model.n_classes} classes; {entries} table entries of "
+        f"{model.q_format.bits} bits ({model.q_format}), in {result.seconds:.1f} s"
+    )
+    return model
+
+
+def _evaluate(model: Model, test: Dataset, tell: _Narrator) -> dict[str, Any]:
+    path, held = tell.path(f"{NAME}.bncc"), tell.path("test.csv")
+    tell.step("3. Evaluate on rows it has not seen", f"bncc evaluate {path} {held}")
+    found = evaluation(model, states_of(model.features, test.table), test.y)
+    tell.say(
+        f"error {100 * found['error']:.2f} % ({found['errors']} of {found['n']} rows); always "
+        f"saying the most frequent class: {100 * (1 - _largest_share(found)):.2f} %"
+    )
+    return found
+
+
+def _largest_share(found: dict[str, Any]) -> float:
+    counts = [sum(row) for row in found["confusion"]]
+    return float(max(counts) / found["n"])
+
+
+def _emit(model: Model, folder: Path, tell: _Narrator) -> Emission:
+    entries = frozenset({"scores", "trusted", "raw"})
+    words = " ".join(f"--with {entry}" for entry in sorted(entries))
+    path, place = tell.path(f"{NAME}.bncc"), tell.path("c")
+    tell.step("4. Compile to C99", f"bncc emit-c {path} -o {place} {words}")
+    emission = emit_c(model, EmitOptions(name=NAME, entries=entries))
+    (folder / "c").mkdir()
+    for file, text in emission.files.items():
+        (folder / "c" / file).write_text(text, encoding="utf-8", newline="\n")
+    tell.say(
+        f"{len(emission.files)} files, {emission.table_bytes} bytes of tables, about "
+        f"{emission.estimate.flash} bytes of flash; the kernel, from {tell.path(f'c/{NAME}.c')}:\n"
+    )
+    tell.say(kernel_excerpt(emission.files[f"{NAME}.c"]))
+    return emission
+
+
+def kernel_excerpt(source: str) -> str:
+    """Return the function that adds up the costs, from emitted C.
+
+    Parameters
+    ----------
+    source : str
+        Text of the C file.
+
+    Returns
+    -------
+    str
+        The lines from the comment above ``..._sum(`` to its closing brace; "" when there is none.
+    """
+    lines = source.split("\n")
+    starts = [k for k, line in enumerate(lines) if line.startswith("static") and "_sum(" in line]
+    if not starts:
+        return ""
+    end = next(k for k in range(starts[0], len(lines)) if lines[k] == "}")
+    first = starts[0] - 1 if lines[starts[0] - 1].startswith("/*") else starts[0]
+    return "\n".join(f"    {line}".rstrip() for line in lines[first : end + 1])
+
+
+def _verify(model: Model, test: Dataset, emission: Emission, tell: _Narrator) -> Agreement:
+    path, held = tell.path(f"{NAME}.bncc"), tell.path("test.csv")
+    tell.step(
+        "5. Build it with every compiler of this machine and compare with Python",
+        f"bncc verify {path} --data {held} --compiler all --random {N_RANDOM}",
+    )
+    outcome = verify_host(
+        model, table=test.table, compiler="all", n_random=N_RANDOM, emission=emission
+    )
+    tell.say(sentence("host", outcome))
+    return outcome
+
+
+def _summary(facts: dict[str, Any], output: str) -> str:
+    missing = [tool.name for tool in find_tools() if not tool.is_installed]
+    proof = f"{facts['checked']:,} inputs, {facts['mismatches']} differences ({facts['toolchain']})"
+    rows = [
+        ["error on unseen rows", f"{100 * facts['error_test']:.2f} % of {facts['n_test']}"],
+        ["size", f"{facts['table_bytes']} bytes of tables; additions alone, no heap, no library"],
+        ["C against Python", proof],
+        ["inputs", facts["strength"]],
+        ["took", f"{facts['seconds']} s"],
+        ["everything is in", output],
+    ]
+    folder = shlex.quote(str(Path(output) / "c"))
+    model = shlex.quote(str(Path(output) / f"{NAME}.bncc"))
+    steps = [
+        ["look inside", f"bncc inspect {model}"],
+        ["read the C", f"less {folder}/{NAME}.h {folder}/{NAME}.c"],
+        ["your own data", "bncc train readings.csv --class NAME -o model.bncc"],
+    ]
+    steps += [["other machines", "bncc targets"]] if missing else []
+    return f"\nWhat was shown\n{aligned(rows)}\n\nNext\n{aligned(steps)}"
