@@ -5,22 +5,22 @@
  *                 the rows                      (in this machine's own types)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
  *      then for each row an int16_t and, for 's', the scores (in this machine's own types).
- * The rows lie in objects of exactly their size, so that a sanitizer sees any read beside them.
+ * A row lies on the stack, in an object of exactly its size: there sanitizers see an access on
+ * either side of it.
  * bncc_port.h gives the reading and writing of bytes: standard streams on the host, semihosting
  * or a serial port under a simulator. */
 #include "bncc_model.h"
 #include "bncc_port.h"
 
-static MODEL_STATE states[MODEL_N_FEATURES];
-#ifdef MODEL_SCORES
-static MODEL_COST scores[MODEL_N_CLASSES];
-#endif
-#ifdef MODEL_RAW
-static MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
-#endif
-
 static int answer(unsigned char entry)
 {
+    MODEL_STATE states[MODEL_N_FEATURES];
+#ifdef MODEL_SCORES
+    MODEL_COST scores[MODEL_N_CLASSES];
+#endif
+#ifdef MODEL_RAW
+    MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+#endif
     int16_t y = -1;
     int is_raw = (entry == (unsigned char)'r');
 #ifdef MODEL_RAW

@@ -1,6 +1,7 @@
 """The emitted C as a program that answers inputs on a stream: under sanitizers, and on targets."""
 
 import os
+import re
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -226,7 +227,8 @@ class HostHarness(Harness):
         if done.returncode != 0:
             report = done.stderr.decode(errors="replace").splitlines()
             telling = [line for line in report if "error" in line.lower()] or ["it crashed"]
-            reason = telling[0].replace(f"{self._folder.name}/", "").strip().rstrip(".")
+            # Process numbers, addresses and folders differ from run to run and say nothing.
+            reason = re.sub(r"^=+\d+=+ *ERROR: | on .*address .*|\S*/", "", telling[0]).rstrip(". ")
             raise HarnessError(f"the program built by {self.toolchain} was stopped: {reason}")
         return done.stdout
 

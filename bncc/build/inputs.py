@@ -171,7 +171,8 @@ def strength(
     Returns
     -------
     str
-        For instance "all 1,296 joint states, 3 values at each of 12 thresholds".
+        For instance "all 1,296 joint states, 1,000 random readings, 3 values at each of 12
+        thresholds".
     """
     words = [] if table is None else [_count(table.n_rows, "data row")]
     if takes_all_states(model, effort):
@@ -179,6 +180,8 @@ def strength(
     else:
         words.append(_count(effort.n_random, "random state"))
         words.append(f"every row of {_count(len(model.tables), 'table')}")
+    if has_raw:
+        words.append(_count(effort.n_random, "random reading"))
     n_thresholds = sum(len(feature.thresholds) for feature in model.features)
     if has_raw and n_thresholds:
         words.append(f"3 values at each of {_count(n_thresholds, 'threshold')}")

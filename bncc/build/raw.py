@@ -163,7 +163,8 @@ def probe_values(feature: Feature) -> FloatArray:
     if feature.kind == "float32":
         t = np.array(feature.thresholds, dtype=np.float32)
         infinity = np.float32(np.inf)
-        around = np.concatenate([np.nextafter(t, -infinity), t, np.nextafter(t, infinity)])
+        with np.errstate(over="ignore"):  # the largest float's neighbor is infinity
+            around = np.concatenate([np.nextafter(t, -infinity), t, np.nextafter(t, infinity)])
         return np.concatenate([around.astype(np.float64), _FLOAT_EXTREMES])
     if feature.is_numeric:
         low, high = MISSING_INT[feature.kind], _LARGEST_INT[feature.kind]

@@ -102,8 +102,7 @@ def find_tools() -> tuple[Tool, ...]:
     Returns
     -------
     tuple of Tool
-        Installed or not, in the order in which they are preferred; ``$CC`` first when it is set
-        and names something else than gcc or clang.
+        Installed or not, in the order in which they are preferred, ``$CC`` first.
     """
     commands = tuple(
         Tool(name, path, _version(path), serves, hint, role)
@@ -112,9 +111,10 @@ def find_tools() -> tuple[Tool, ...]:
     )
     wheels = tuple(_wheel(name, role, serves, hint) for name, role, serves, hint in _WHEELS)
     chosen = os.environ.get("CC", "").strip()
-    if chosen and chosen not in ("gcc", "clang"):
-        return (_named(chosen), *commands, *wheels)
-    return (*commands, *wheels)
+    preferred = tuple(tool for tool in commands if tool.name == chosen)
+    if chosen and not preferred:
+        preferred = (_named(chosen),)
+    return preferred + tuple(tool for tool in commands if tool not in preferred) + wheels
 
 
 def host_compilers(choice: str | None = None) -> tuple[Tool, ...]:
