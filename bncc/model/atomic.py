@@ -1,7 +1,9 @@
 """Output files appear whole or not at all."""
 
+import errno
 import os
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 
 from bncc._types import StrPath
@@ -34,3 +36,38 @@ def write_whole(path: StrPath, data: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def write_all(
+    directory: StrPath, files: Mapping[str, str], *, overwrite: bool = False
+) -> list[Path]:
+    """Write text files into a folder, each whole.
+
+    Parameters
+    ----------
+    directory : path
+        The folder; made if absent.
+    files : mapping of str to str
+        Text by file name.
+    overwrite : bool, default=False
+        Whether existing files may be replaced.
+
+    Returns
+    -------
+    list of Path
+        The files, in the mapping's order.
+
+    Raises
+    ------
+    OSError
+        If a file exists and `overwrite` is not set, before anything is written; or if the disk
+        refuses.
+    """
+    paths = [Path(directory) / name for name in files]
+    for path in paths:
+        if path.exists() and not overwrite:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    for path, text in zip(paths, files.values(), strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text.encode("utf-8"))
+    return paths

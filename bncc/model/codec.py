@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from math import prod
-from types import MappingProxyType
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -143,7 +142,7 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     prior = from_npy(entries[PRIOR], len(classes), q_format.bits)
     tables = _split(flat, shapes)
     prior.flags.writeable = False
-    model = Model(features, classes, structure, q_format, prior, tables, MappingProxyType(training))
+    model = Model(features, classes, structure, q_format, prior, tables, training)
     check_model(model)
     return model
 

@@ -1,7 +1,7 @@
 """The frozen integer model: what training ends with and everything else starts from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import prod
 from types import MappingProxyType
 from typing import Any
@@ -51,7 +51,15 @@ class Model:
     q_format: QFormat
     prior: IntArray
     tables: tuple[IntArray, ...]
-    training: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    training: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "training", MappingProxyType(dict(self.training)))
+
+    def __reduce__(self) -> tuple[type["Model"], tuple[Any, ...]]:
+        # A mapping proxy cannot be pickled or copied; the constructor makes a new one.
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        return type(self), tuple({**parts, "training": dict(self.training)}.values())
 
     @property
     def n_features(self) -> int:

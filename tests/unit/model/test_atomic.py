@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bncc.model.atomic import write_whole
+from bncc.model.atomic import write_all, write_whole
 
 
 def test_a_file_is_written_or_replaced_and_nothing_else_remains(tmp_path):
@@ -69,3 +69,19 @@ def test_a_full_disk_is_an_os_error(tmp_path, monkeypatch):
 def test_a_missing_folder_is_an_os_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         write_whole(tmp_path / "no" / "m", b"")
+
+
+def test_several_files_are_written_into_a_new_folder(tmp_path):
+    paths = write_all(tmp_path / "a" / "b", {"m.c": "\u00e9\n", "src/m.h": ""})
+    assert paths == [tmp_path / "a/b/m.c", tmp_path / "a/b/src/m.h"]
+    assert paths[0].read_bytes() == b"\xc3\xa9\n"
+    assert paths[1].read_bytes() == b""
+
+
+def test_nothing_is_written_when_one_of_several_files_exists(tmp_path):
+    (tmp_path / "m.h").write_text("old")
+    with pytest.raises(FileExistsError, match=r"m\.h"):
+        write_all(tmp_path, {"m.c": "new", "m.h": "new"})
+    assert [path.name for path in tmp_path.iterdir()] == ["m.h"]
+    write_all(tmp_path, {"m.c": "new", "m.h": "new"}, overwrite=True)
+    assert (tmp_path / "m.h").read_text() == "new"

@@ -1,5 +1,7 @@
 """A model that is not whole is refused before anything uses it."""
 
+import copy
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -29,6 +31,26 @@ def test_drawn_models_are_whole(model):
 
 def test_counts_follow_from_the_parts():
     assert (GOOD.n_features, GOOD.n_classes, GOOD.n_states) == (4, 3, (2, 3, 2, 2))
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_a_model_can_be_copied_and_sent_to_another_process(clone):
+    twin = clone(GOOD)
+    assert (twin.features, twin.structure, twin.training) == (
+        GOOD.features,
+        GOOD.structure,
+        GOOD.training,
+    )
+    assert twin.tables[3].tolist() == GOOD.tables[3].tolist()
+
+
+def test_the_training_record_cannot_be_changed():
+    record = {"seed": 1}
+    model = replace(GOOD, training=record)
+    record["seed"] = 2
+    assert model.training["seed"] == 1
+    with pytest.raises(TypeError):
+        model.training["seed"] = 3
 
 
 def _tables(i, table):
