@@ -83,9 +83,10 @@ INSTALL := $(BIN)/python -m pip install -qq
 	@$(INSTALL) --upgrade "pip>=25.1"  # the first that knows dependency groups
 	@touch $@
 
-# Renewed only when TORCH or TORCH_ARGS differ from those of the last run.
+# Remembers the choice: renewed only when TORCH is given and differs from that of the last run.
 .venv/.stamp-torch: .venv/.stamp-venv FORCE
-	@echo '$(TORCH) $(TORCH_ARGS)' | cmp -s - $@ || { \
+	@{ [ '$(origin TORCH)' = file ] && [ -s $@ ]; } || \
+	    echo '$(TORCH) $(TORCH_ARGS)' | cmp -s - $@ || { \
 	    echo "set-up: installing $(TORCH), the largest part" && \
 	    $(INSTALL) '$(TORCH)' $(TORCH_ARGS) && \
 	    echo '$(TORCH) $(TORCH_ARGS)' > $@; }

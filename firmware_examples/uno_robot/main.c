@@ -21,32 +21,34 @@ static void uart_begin(void)
     UCSR0B = _BV(TXEN0);
 }
 
+static void put_char(char c)
+{
+    loop_until_bit_is_set(UCSR0A, UDRE0);
+    UDR0 = (uint8_t)c;
+}
+
+/* Text in flash, where the names of classes are too. */
 static void put(const char *text)
 {
-    for (; *text != '\0'; text++) {
-        loop_until_bit_is_set(UCSR0A, UDRE0);
-        UDR0 = (uint8_t)*text;
+    for (char c = (char)pgm_read_byte(text); c != '\0'; c = (char)pgm_read_byte(text)) {
+        put_char(c);
+        text++;
     }
 }
 
-static void put_number(uint16_t n)
+static void put_number(uint8_t n)
 {
-    char digits[6];
-    char *p = &digits[5];
-
-    *p = '\0';
-    do {
-        *--p = (char)('0' + n % 10U);
-        n /= 10U;
-    } while (n != 0U);
-    put(p);
+    if (n >= 10U) {
+        put_number(n / 10U);
+    }
+    put_char((char)('0' + n % 10U));
 }
 
 /* Number of vectors that this machine decides otherwise than Python. */
-static uint16_t wrong_vectors(void)
+static uint8_t wrong_vectors(void)
 {
     uint16_t k = 0U;
-    uint16_t wrong = 0U;
+    uint8_t wrong = 0U;
 
     for (uint8_t n = 0U; n < ROBOT_N_VECTORS; n++) {
         uint8_t x[ROBOT_N_FEATURES];
@@ -64,20 +66,20 @@ static uint16_t wrong_vectors(void)
 int main(void)
 {
     robot_raw_t readings[ROBOT_N_FEATURES];
-    uint16_t wrong;
+    uint8_t wrong;
 
     uart_begin();
     for (uint8_t i = 0U; i < ROBOT_N_FEATURES; i++) {
         readings[i] = pgm_read_float(&ranges[i]);
     }
-    put("move: ");
+    put(PSTR("move: "));
     put(robot_class_name((uint8_t)robot_predict_raw(readings)));
-    put("\r\nvectors: ");
+    put(PSTR("\r\nvectors: "));
     put_number(ROBOT_N_VECTORS);
-    put(", wrong: ");
+    put(PSTR(", wrong: "));
     wrong = wrong_vectors();
     put_number(wrong);
-    put((wrong == 0U) ? "\r\nPASS\r\n" : "\r\nFAIL\r\n");
+    put((wrong == 0U) ? PSTR("\r\nPASS\r\n") : PSTR("\r\nFAIL\r\n"));
 
     loop_until_bit_is_set(UCSR0A, UDRE0);
     cli(); /* asleep without interrupts: a simulator takes it as the end */
