@@ -138,7 +138,7 @@ def _read(archive: _Archive, fold: int | None) -> Table:
                     f"'{archive.path}' has no folds, so fold {fold} cannot be read; drop --fold"
                 )
             return _matrix(archive, features, labels)
-    listed = ", ".join(archive.names[:8]) or "none"
+    listed = ", ".join(repr(name) for name in archive.names[:8]) or "none"
     raise DataError(
         f"'{archive.path}' holds the arrays {listed}; save it with X and y, or with x_tr_fold1 and "
         "t_tr_fold1"

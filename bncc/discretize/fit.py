@@ -128,9 +128,9 @@ def float32_thresholds(cuts: FloatArray) -> tuple[float, ...]:
         Strictly ascending values t of float32, never -0.0, with ``x > t`` exactly when
         ``x > cut`` for every float32 x.
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         nearest = np.asarray(cuts, dtype=np.float64).astype(np.float32)
-    below = np.nextafter(nearest, np.float32(-np.inf))
+        below = np.nextafter(nearest, np.float32(-np.inf))
     rounded = np.where(nearest.astype(np.float64) > cuts, below, nearest)
     return tuple(np.unique(rounded.astype(np.float64) + 0.0).tolist())
 
