@@ -54,6 +54,8 @@ class Layout:
 
     Parameters
     ----------
+    name : str
+        Prefix of every symbol.
     program : Program
         The program that is printed.
     kernel : PlainKernel
@@ -70,6 +72,7 @@ class Layout:
         Summands of a row's address.
     """
 
+    name: str
     program: Program
     kernel: PlainKernel
     entries: EntryPoints
@@ -93,7 +96,7 @@ class Layout:
 
     def template_names(self) -> dict[str, object]:
         """Return the names that the C templates use."""
-        kernel, program = self.kernel, self.program
+        kernel, program, name = self.kernel, self.program, self.name
         types = {a.name: a.type for a in self.arrays}
         return {
             "n_features": len(program.features),
@@ -104,6 +107,7 @@ class Layout:
             "frac_bits": program.frac_bits,
             "largest_cost": largest_cost(program),
             "cost_type": unsigned(kernel.sum_bits),
+            "first_cast": _first_cast(kernel, name),
             "state_type": unsigned(self.state_bits),
             "state_pgm": PGM[unsigned(self.state_bits)],
             "entry_type": unsigned(kernel.entry_bits),
@@ -176,7 +180,7 @@ def lay_out(program: Program, kernel: PlainKernel, entries: EntryPoints, name: s
     if raw is not None:
         arrays += raw.arrays
     arrays.append(_label_starts(program))
-    return Layout(program, kernel, entries, raw, state_bits, tuple(arrays), tuple(terms))
+    return Layout(name, program, kernel, entries, raw, state_bits, tuple(arrays), tuple(terms))
 
 
 def _term(
@@ -242,6 +246,14 @@ def _joint_states(n_states: list[int]) -> list[str]:
     for n in n_states:
         joint = [f"{prefix},{k}" if prefix else str(k) for prefix in joint for k in range(n)]
     return joint
+
+
+def _first_cast(kernel: PlainKernel, name: str) -> str:
+    """Return the cast of a sum's first operand, needed where int has 16 bits, as on AVR.
+
+    There 16-bit operands add up in 16 bits whatever the sum is assigned to.
+    """
+    return f"({name}_cost_t)" if kernel.sum_bits == 32 else ""
 
 
 def _counter(n: int) -> str:
