@@ -3,6 +3,9 @@
 import torch
 from torch import Tensor, nn
 
+NEGLIGIBLE_LOG = -80.0
+"""Terms below exp of it vanish beside 1; left to underflow, each would cost ten times as much."""
+
 
 def hybrid(log_joint: Tensor, y: Tensor, lambda_: float, gamma: float, eta: float) -> Tensor:
     r"""Return S0's hybrid loss, as a mean over the minibatch.
@@ -34,9 +37,11 @@ def hybrid(log_joint: Tensor, y: Tensor, lambda_: float, gamma: float, eta: floa
     S0, equations 5 to 8; the mean over the minibatch is the authors' code.
     """
     true = log_joint.gather(1, y[:, None])
-    wrong = (log_joint - true).scatter(1, y[:, None], -torch.inf)
-    margin = -torch.logsumexp(eta * wrong, dim=1) / eta
-    return (lambda_ * torch.relu(gamma - margin)).mean() - true.mean()
+    scaled = (eta * (log_joint - true)).scatter(1, y[:, None], -torch.inf)
+    top = scaled.detach().amax(dim=1, keepdim=True)
+    total = (scaled - top).clamp(min=NEGLIGIBLE_LOG).exp().sum(dim=1)
+    margin = -(top.squeeze(1) + total.log()) / eta
+    return lambda_ * torch.relu(gamma - margin).mean() - true.mean()
 
 
 def cross_entropy(log_joint: Tensor, y: Tensor) -> Tensor:
