@@ -1,0 +1,111 @@
+"""What the tests of the command line share: running it, small tables, a trained model."""
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from bncc.cli.main import main
+
+Run = Callable[..., Result]
+
+
+def invoke(*args: object) -> Result:
+    """Run one command line in this process."""
+    return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+@pytest.fixture
+def run() -> Run:
+    """Return ``run(*args) -> Result``: a command that must succeed."""
+
+    def succeed(*args: object, code: int = 0) -> Result:
+        result = invoke(*args)
+        assert result.exit_code == code, result.output
+        return result
+
+    return succeed
+
+
+@pytest.fixture
+def run_json() -> Callable[..., dict[str, Any]]:
+    """Return ``run_json(*args)``: the one JSON object that a command prints on stdout."""
+
+    def parse(*args: object, code: int = 0) -> dict[str, Any]:
+        result = invoke(*args, "--json")
+        assert result.exit_code == code, result.output
+        lines = result.stdout.splitlines()
+        assert len(lines) == 1, result.stdout
+        parsed = json.loads(lines[0])
+        assert isinstance(parsed, dict)
+        return parsed
+
+    return parse
+
+
+@pytest.fixture
+def refused() -> Callable[..., str]:
+    """Return ``refused(*args)``: the one line on stderr of a command that exits with 2."""
+
+    def fail(*args: object, code: int = 2) -> str:
+        result = invoke(*args)
+        assert result.exit_code == code, result.output
+        assert result.stdout == ""
+        lines = result.stderr.splitlines()
+        assert len(lines) == 1, result.stderr
+        assert lines[0].startswith("bncc: error: ")
+        return lines[0].removeprefix("bncc: error: ")
+
+    return fail
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]]) -> Path:
+    """Write a table with the quoting that its cells need."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([header, *rows])
+    return path
+
+
+def sensor_rows(n: int = 240, seed: int = 0) -> list[list[object]]:
+    """Return rows of an integer, a float and a text column that tell three classes apart."""
+    rng = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    for k in range(n):
+        c = k % 3
+        light = int(rng.integers(0, 40) + 40 * c)
+        slope = round(float(rng.normal(c, 0.6)), 3)
+        color = ("red", "green", "blue")[int(rng.integers(0, 3)) if rng.random() < 0.4 else c]
+        rows.append([light, slope, color, f"kind {c}"])
+    return rows
+
+
+HEADER = ("light", "slope", "color", "class")
+
+
+@pytest.fixture
+def readings(tmp_path: Path) -> Path:
+    """Return a CSV file of 240 rows, three features, three classes."""
+    return write_csv(tmp_path / "readings.csv", HEADER, sensor_rows())
+
+
+@pytest.fixture(scope="session")
+def trained_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the bytes of a model of `readings`, trained once."""
+    folder = tmp_path_factory.mktemp("trained")
+    data = write_csv(folder / "readings.csv", HEADER, sensor_rows())
+    result = invoke("train", data, "-o", folder / "m.bncc", "--parameters", "ml")
+    assert result.exit_code == 0, result.output
+    return (folder / "m.bncc").read_bytes()
+
+
+@pytest.fixture
+def model(tmp_path: Path, trained_bytes: bytes) -> Path:
+    """Return the file of a model of `readings`."""
+    path = tmp_path / "sensor.bncc"
+    path.write_bytes(trained_bytes)
+    return path

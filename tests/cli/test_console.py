@@ -1,0 +1,79 @@
+"""Messages on stderr, results on stdout, nothing that a terminal would obey."""
+
+import sys
+
+import pytest
+
+from bncc.cli.console import Console, aligned, printable
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain ä 漢", "plain ä 漢"),
+        ("two\nlines\ttab", r"two\nlines\ttab"),
+        ("\x1b[31mred", r"\x1b[31mred"),
+        ("lone \udc80", r"lone \udc80"),
+        ("\u202egnp", r"\u202egnp"),
+    ],
+)
+def test_names_cannot_steer_the_terminal(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+def test_cells_are_aligned() -> None:
+    assert aligned([["a", "1"], ["bcd", "22", "x"]], right=(1,)) == "a     1\nbcd  22  x"
+    assert aligned([]) == ""
+
+
+def test_notes_wait_and_details_do_not(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console()
+    console.note("later")
+    console.detail("never")
+    assert capsys.readouterr().err == ""
+    console.flush_notes()
+    assert capsys.readouterr().err == "bncc: later\n"
+    loud = Console(verbose=True)
+    loud.note("now")
+    loud.detail("too")
+    assert capsys.readouterr().err == "bncc: now\nbncc: too\n"
+
+
+def test_quiet_says_nothing_but_what_is_essential(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(quiet=True)
+    console.note("no")
+    console.flush_notes()
+    console.result({}, "report")
+    console.result({}, "42", essential=True)
+    assert capsys.readouterr() == ("42\n", "")
+
+
+def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with Console().progress("training") as advance:
+        advance(0.5, "half")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_sees_progress(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    with Console().progress("training") as advance:
+        advance(0.5, "loss 1.25")
+        advance(1.0, "loss 0.50")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "training" in err
+    assert "\x1b[3" not in err, "NO_COLOR is honored"
+
+
+@pytest.mark.parametrize("console", [Console(json=True), Console(quiet=True)])
+def test_json_and_quiet_hide_progress(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], console: Console
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with console.progress("training") as advance:
+        advance(1.0, "done")
+    assert capsys.readouterr() == ("", "")

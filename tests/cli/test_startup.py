@@ -1,0 +1,66 @@
+"""What a command imports: `emit-c` on a saved model must start in well under a second."""
+
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+
+HEAVY = ("torch", "pandas", "scipy", "sklearn", "rich", "cffi", "pyarrow")
+
+_PROGRAM = """
+import sys
+from bncc.cli.main import main
+try:
+    main({args!r})
+except SystemExit as done:
+    assert not done.code, done.code
+print(*[name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
+"""
+
+
+def imported(*args: object) -> set[str]:
+    """Return which heavy packages a command line has imported when it is done."""
+    program = _PROGRAM.format(args=[str(arg) for arg in args], heavy=HEAVY)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True
+    )
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def test_emit_c_imports_nothing_heavy(model: Path, tmp_path: Path) -> None:
+    assert imported("emit-c", model, "-o", tmp_path / "c") == set()
+
+
+def test_inspect_imports_nothing_heavy(model: Path, tmp_path: Path) -> None:
+    assert imported("inspect", model, "--ir", "--svg", tmp_path / "s.svg") == set()
+
+
+def test_help_imports_no_command() -> None:
+    program = (
+        "import sys\nfrom bncc.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: "
+        "pass\nprint('bncc.cli.train' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_counting_needs_no_torch(readings: Path, tmp_path: Path) -> None:
+    found = imported("train", readings, "-o", tmp_path / "m.bncc", "--parameters", "ml")
+    assert "torch" not in found
+    assert "sklearn" not in found
+
+
+def test_emit_c_takes_less_than_a_second(model: Path, tmp_path: Path) -> None:
+    """Process time, not wall time: other tests may run beside."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    begin = perf_counter()
+    command = [sys.executable, "-m", "bncc", "emit-c", str(model), "-o", str(tmp_path / "c")]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert used < 1.0, f"{used:.2f} s of process time, {perf_counter() - begin:.2f} s in all"
