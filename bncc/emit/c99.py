@@ -55,9 +55,24 @@ def wrap(values: Iterable[int], signed: bool = False) -> list[str]:
     list of str
         Lines, every number followed by a comma.
     """
+    return wrap_words(_signed(int(v)) if signed else f"{int(v)}U," for v in values)
+
+
+def wrap_words(words: Iterable[str]) -> list[str]:
+    """Join words by blanks into lines of at most `LINE` columns.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Words without blanks at their ends; a longer one gets a line of its own.
+
+    Returns
+    -------
+    list of str
+        Lines.
+    """
     lines, line = [], ""
-    for value in values:
-        word = _signed(int(value)) if signed else f"{int(value)}U,"
+    for word in words:
         if line and len(line) + 1 + len(word) > LINE:
             lines.append(line)
             line = word

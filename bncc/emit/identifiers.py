@@ -17,14 +17,21 @@ _CPP_WORDS = """
     namespace new noexcept not not_eq operator or or_eq override private protected public reflexpr
     reinterpret_cast requires static_cast synchronized template this throw transaction_safe
     try typeid typename using virtual wchar_t xor xor_eq"""
-_PREDEFINED_WORDS = "linux unix i386 arm mips sun vax hpux near far interrupt asm main"
-"""Lower-case words that compilers predefine as macros or give a meaning of their own."""
+_PREDEFINED_WORDS = """
+    linux unix i386 arm mips sun vax hpux near far interrupt asm main
+    complex errno imaginary noreturn stderr stdin stdout"""
+"""Lower-case words that are macros of compilers or standard headers, or keywords of some."""
 
 RESERVED = frozenset(f"{_C_WORDS} {_CPP_WORDS} {_PREDEFINED_WORDS}".split())
 """Words that no symbol of the emitted C may be."""
 
 MAX_NAME = 31
-"""Characters of an external name that every C99 compiler tells apart."""
+"""Characters that every C99 compiler tells apart, and a limit that keeps lines readable."""
+
+_HARMLESS = frozenset(
+    b" !#$%&'()*+,-./:;<=>@[]^_`{|}~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+"""Bytes that stand for themselves in a C string."""
 
 
 def check_name(name: str) -> str:
@@ -117,10 +124,11 @@ def c_comment(text: str) -> str:
     Returns
     -------
     str
-        Printable ASCII without comment marks, backslashes and trigraphs, at most 60 characters.
+        Printable ASCII without comment marks, backslashes and trigraphs, at most 60 characters;
+        ``(blank)`` for a name without any visible character.
     """
     safe = re.sub(r"[^\x20-\x7e]|\\", "?", text).replace("*", "'").replace("/", "|")
-    safe = re.sub(r"\?\?+", "?", safe)
+    safe = re.sub(r"\?\?+", "?", safe) if safe.strip() else "(blank)"
     return safe if len(safe) <= 60 else f"{safe[:57]}..."
 
 
@@ -138,8 +146,25 @@ def c_string(text: str) -> str:
         The literal with its quotes; all but harmless ASCII as three-digit octal escapes, so that no
         escape swallows a digit behind it and no trigraph appears.
     """
-    harmless = frozenset(b" !#$%&'()*+,-./:;<=>@[]^_`{|}~") | frozenset(
-        b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-    )
+    return '"' + "".join(_escaped(text)) + '"'
+
+
+def c_characters(text: str) -> list[str]:
+    """Return a C character constant, with a comma behind it, for each of the text's UTF-8 bytes.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    list of str
+        As `c_string`, for texts that are too long for one literal.
+    """
+    return [r"'\047'," if c == "'" else f"'{c}'," for c in _escaped(text)]
+
+
+def _escaped(text: str) -> list[str]:
     encoded = text.encode("utf-8", errors="replace")
-    return '"' + "".join(chr(b) if b in harmless else f"\\{b:03o}" for b in encoded) + '"'
+    return [chr(b) if b in _HARMLESS else f"\\{b:03o}" for b in encoded]

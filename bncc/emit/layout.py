@@ -6,7 +6,8 @@ from bncc.compiler.ir import Program, Table, width_of
 from bncc.compiler.lowering import PlainKernel, Term
 from bncc.compiler.ranges import largest_cost
 from bncc.emit.c99 import ArrayText, array, unsigned, wrap
-from bncc.emit.identifiers import c_comment, c_string
+from bncc.emit.identifiers import c_comment
+from bncc.emit.labels import LabelText, label_text
 from bncc.emit.raw import RawPlan, float_key, plan_raw
 
 AVR_MAX_ARRAY = 32767
@@ -70,6 +71,8 @@ class Layout:
         Every constant array, in order.
     terms : tuple of TermText
         Summands of a row's address.
+    labels : LabelText
+        Class labels.
     """
 
     name: str
@@ -80,6 +83,7 @@ class Layout:
     state_bits: int
     arrays: tuple[ArrayText, ...]
     terms: tuple[TermText, ...]
+    labels: LabelText
 
     @property
     def table_bytes(self) -> int:
@@ -89,10 +93,7 @@ class Layout:
     @property
     def other_bytes(self) -> int:
         """Bytes of row addresses, limits, thresholds and labels."""
-        labels = sum(
-            len(label.encode("utf-8", errors="replace")) + 1 for label in self.program.classes
-        )
-        return sum(a.n_bytes for a in self.arrays) - self.table_bytes + labels + 1
+        return sum(a.n_bytes for a in self.arrays) - self.table_bytes + self.labels.n_bytes
 
     def template_names(self) -> dict[str, object]:
         """Return the names that the C templates use."""
@@ -130,7 +131,7 @@ class Layout:
             "with_trusted": self.entries.trusted,
             "float_inf_key": float_key(float("inf")),
             "float_minus_inf_key": float_key(float("-inf")),
-            "labels": [_terminated(label) for label in program.classes],
+            "labels": self.labels.lines,
             "label_type": types["label_start"],
         }
 
@@ -179,8 +180,11 @@ def lay_out(program: Program, kernel: PlainKernel, entries: EntryPoints, name: s
     arrays.append(array("last_state", state_bits, last, "Largest state of each feature."))
     if raw is not None:
         arrays += raw.arrays
-    arrays.append(_label_starts(program))
-    return Layout(name, program, kernel, entries, raw, state_bits, tuple(arrays), tuple(terms))
+    labels = label_text(program.classes)
+    arrays.append(labels.starts)
+    return Layout(
+        name, program, kernel, entries, raw, state_bits, tuple(arrays), tuple(terms), labels
+    )
 
 
 def _term(
@@ -227,18 +231,6 @@ def _costs_array(program: Program, kernel: PlainKernel) -> ArrayText:
 def _table_heading(program: Program, table: Table) -> str:
     *parents, own = [c_comment(program.features[f].name) for f in table.features]
     return f"{own} given {', '.join(parents)}: {', '.join(parents)}, {own}" if parents else own
-
-
-def _label_starts(program: Program) -> ArrayText:
-    """Return where each class's label begins, and behind the last one an empty string."""
-    starts = [0]
-    for label in program.classes:
-        starts.append(starts[-1] + len(label.encode("utf-8", errors="replace")) + 1)
-    return array("label_start", width_of(starts[-1]), starts, "Where each class's label begins.")
-
-
-def _terminated(label: str) -> str:
-    return f'{c_string(label)[:-1]}\\000"'
 
 
 def _joint_states(n_states: list[int]) -> list[str]:
