@@ -1,0 +1,136 @@
+"""scikit-learn's own checks of X and y, on the way to a table and to class indices."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from bncc._types import AnyArray, IntArray
+from bncc.data.columns import checked_table
+from bncc.data.dataset import Table
+from bncc.data.frames import column_of_series, table_of_arrays
+from bncc.errors import DataError, OptionError
+
+
+def checked_readings(estimator: Any, X: Any, *, fitting: bool = False) -> Table:
+    """Check readings as scikit-learn does and return them as a table.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and ``feature_names_in_`` when fitting; is compared with X else.
+    X : (n_samples, n_features) array-like or data frame
+        Readings; NaN and None are missing.
+    fitting : bool, default=False
+        Whether X is what the estimator learns from.
+
+    Returns
+    -------
+    Table
+        Columns under the names seen in `fit`, else ``x0, x1, ...``; they are matched by position.
+
+    Raises
+    ------
+    DataError, ValueError, TypeError
+        If X cannot be used.
+    """
+    if not hasattr(X, "iloc"):
+        X = validate_data(estimator, X, reset=fitting, dtype=None, ensure_all_finite="allow-nan")
+        return table_of_arrays(X, _names(estimator))
+    # As one array, whole numbers beside fractions would become fractions, and need floats in C.
+    validate_data(estimator, X, reset=fitting, skip_check_array=True)
+    names = _names(estimator)
+    columns = [column_of_series(name, X.iloc[:, i]) for i, name in enumerate(names)]
+    return checked_table("the data frame", columns)
+
+
+def _names(estimator: Any) -> list[str]:
+    names = getattr(estimator, "feature_names_in_", None)
+    return [f"x{i}" for i in range(estimator.n_features_in_)] if names is None else list(names)
+
+
+def checked_classes(y: Any, n_rows: int) -> tuple[AnyArray, IntArray]:
+    """Check labels as scikit-learn does.
+
+    Parameters
+    ----------
+    y : (n_rows,) array-like
+        Labels of any type that sorts.
+    n_rows : int
+        Rows of the readings.
+
+    Returns
+    -------
+    classes : (n_classes,) array
+        The labels, sorted.
+    indices : (n_rows,) int64
+        Index of each row's label.
+
+    Raises
+    ------
+    ValueError
+        If they are no classes, or fewer than two.
+    """
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
+    labels = column_or_1d(y, warn=True)
+    assert_all_finite(labels, input_name="y")
+    check_consistent_length(labels, range(n_rows))
+    check_classification_targets(labels)
+    classes, indices = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"y holds one class, {classes[0]!r}; training needs at least two")
+    return classes, indices.astype(np.int64)
+
+
+def label_text(label: Any) -> str:
+    """Return a label as the model holds it.
+
+    Parameters
+    ----------
+    label : scalar
+        A label.
+
+    Returns
+    -------
+    str
+        Its text; a whole float reads like an integer, as in a CSV file.
+    """
+    return repr(label).removesuffix(".0") if isinstance(label, float) else str(label)
+
+
+def seed_of(random_state: Any) -> int:
+    """Return the seed that a scikit-learn ``random_state`` stands for.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None
+        An int is the seed itself; else one is drawn.
+
+    Returns
+    -------
+    int
+        At least 0 unless a negative one was given.
+    """
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+@contextmanager
+def value_errors() -> Iterator[None]:
+    """Turn errors of bncc into the ValueError that scikit-learn expects of estimators.
+
+    Raises
+    ------
+    ValueError
+        With the text of a DataError or OptionError raised in the block.
+    """
+    try:
+        yield
+    except (DataError, OptionError) as error:
+        raise ValueError(str(error)) from error

@@ -1,0 +1,298 @@
+"""The scikit-learn face of the whole pipeline: fit, predict, emit C, verify it."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from bncc import _validation
+from bncc._types import AnyArray, FloatArray, IntArray, StrPath
+from bncc.build.agreement import Agreement, verify_host
+from bncc.data.dataset import Dataset
+from bncc.discretize.feature import states_of
+from bncc.emit import emitter
+from bncc.model import reference
+from bncc.model.atomic import write_all
+from bncc.model.model import Model
+from bncc.train.pipeline import train_model
+from bncc.train.settings import TrainSettings
+
+
+class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+    """Quantized Bayesian-network classifier that emits itself as C.
+
+    What it predicts is what the emitted C predicts, bit for bit: after `fit` only the frozen
+    integer model is used.
+
+    Parameters
+    ----------
+    structure : {"chow-liu", "naive", "forest"}, default="chow-liu"
+        The structure learner.
+    parameters : {"hybrid", "ml", "bdeu", "cross-entropy"}, default="hybrid"
+        How tables are found; ``ml`` and ``bdeu`` need no torch.
+    discretize : {"mdl", "quantile", "width", "median", "none"}, default="mdl"
+        How numbers become states; with ``none`` they are states, counted from 0. Text, and the
+        categorical columns of a data frame, are categories whatever the method.
+    n_bins : int, default=8
+        Bins of ``quantile`` and ``width``.
+    bits, int_bits, frac_bits : int, optional
+        Width of a cost, 1 .. 8, and the bits on both sides of its binary point. ``bits`` is 6
+        when fewer than two of them are given, and the split is then chosen on validation rows.
+    quantize : bool, default=True
+        False trains without quantization and freezes in 24 bits.
+    structure_options : mapping of str to str, optional
+        Options of the structure learner.
+    validation : float, default=0.1
+        Fraction of the rows on which the split of the bits is chosen; tables use all rows.
+    epochs, batch_size, lr, lam, gamma, eta : number, optional
+        Of gradient descent and the hybrid loss (lambda, gamma, eta); None takes the defaults.
+    random_state : int, RandomState instance or None, default=None
+        An int is the seed of ``bncc train --seed``.
+
+    Attributes
+    ----------
+    model_ : Model
+        The frozen integer model.
+    classes_ : (n_classes,) array
+        The labels as they were in `y`, sorted; the model holds their text.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : (n_features_in_,) array of str
+        Their names, when X had names.
+    notes_ : tuple of str
+        What the user should know about the training.
+
+    Examples
+    --------
+    >>> from bncc import BNClassifier
+    >>> X = [[0.1, 5], [0.2, 4], [0.3, 5], [2.1, 5], [2.2, 4], [2.3, 5]]
+    >>> clf = BNClassifier(structure="naive", parameters="ml").fit(X, ["a"] * 3 + ["b"] * 3)
+    >>> clf.predict([[0.0, 4], [9.9, 4]]).tolist()
+    ['a', 'b']
+    """
+
+    def __init__(
+        self,
+        structure: str = "chow-liu",
+        parameters: str = "hybrid",
+        discretize: str = "mdl",
+        *,
+        n_bins: int = 8,
+        bits: int | None = None,
+        int_bits: int | None = None,
+        frac_bits: int | None = None,
+        quantize: bool = True,
+        structure_options: Mapping[str, str] | None = None,
+        validation: float = 0.1,
+        epochs: int | None = None,
+        batch_size: int | None = None,
+        lr: float | None = None,
+        lam: float | None = None,
+        gamma: float | None = None,
+        eta: float | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.structure = structure
+        self.parameters = parameters
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.bits = bits
+        self.int_bits = int_bits
+        self.frac_bits = frac_bits
+        self.quantize = quantize
+        self.structure_options = structure_options
+        self.validation = validation
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.lr = lr
+        self.lam = lam
+        self.gamma = gamma
+        self.eta = eta
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> "BNClassifier":
+        """Learn from readings.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array-like or data frame
+            Readings: integers, floats, text or categories; NaN and None are missing.
+        y : (n_samples,) array-like
+            Class labels.
+
+        Returns
+        -------
+        BNClassifier
+            This estimator.
+
+        Raises
+        ------
+        ValueError
+            If the readings cannot be learned from, or a parameter makes no sense.
+        """
+        with _validation.value_errors():
+            table = _validation.checked_readings(self, X, fitting=True)
+            classes, indices = _validation.checked_classes(y, table.n_rows)
+            settings = self._settings()
+            for note in settings.notes():
+                warnings.warn(note, UserWarning, stacklevel=2)
+            names = tuple(_validation.label_text(label) for label in classes.tolist())
+            result = train_model(Dataset(table, indices, names, "y"), settings)
+        self.classes_ = classes
+        self.model_: Model = result.model
+        self.notes_ = result.notes
+        return self
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the label of the class of least cost, the first one on ties.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array-like or data frame
+            Readings.
+
+        Returns
+        -------
+        (n_samples,) array
+            Labels out of `classes_`.
+        """
+        indices = reference.predict(self.to_model(), self._states(X))
+        return np.asarray(self.classes_[indices])
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Return the normalized log-probabilities that the integer costs stand for.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array-like or data frame
+            Readings.
+
+        Returns
+        -------
+        (n_samples, n_classes) float64
+            Natural logarithms, <= 0.
+        """
+        return reference.log_proba(self.to_model(), self._states(X))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probabilities that the integer costs stand for.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array-like or data frame
+            Readings.
+
+        Returns
+        -------
+        (n_samples, n_classes) float64
+            Rows sum to one.
+        """
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def decision_function(self, X: Any) -> IntArray:
+        """Return the negative integer costs.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array-like or data frame
+            Readings.
+
+        Returns
+        -------
+        (n_samples, n_classes) int64, or (n_samples,) int64 for two classes
+            Negative costs in units of ``2**-frac_bits`` nats. For two classes their difference,
+            positive where the second one is predicted.
+        """
+        costs = reference.costs(self.to_model(), self._states(X))
+        return costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else -costs
+
+    def to_model(self) -> Model:
+        """Return the frozen integer model, for ``bncc.save_model``.
+
+        Returns
+        -------
+        Model
+            The one that predicts; its labels are text.
+        """
+        check_is_fitted(self)
+        return self.model_
+
+    def emit_c(
+        self,
+        directory: StrPath,
+        name: str = "model",
+        *,
+        entries: Sequence[str] = ("scores", "trusted"),
+        package: str = "plain",
+        overwrite: bool = False,
+    ) -> list[Path]:
+        """Write the classifier as C99 files.
+
+        Parameters
+        ----------
+        directory : path
+            Where to; made if absent.
+        name : str, default="model"
+            Prefix of files and symbols.
+        entries : sequence of {"raw", "scores", "trusted"}, default=("scores", "trusted")
+            Entry points beside ``predict``; ``raw`` is there whenever there are thresholds.
+        package : str, default="plain"
+            What is put around the two files.
+        overwrite : bool, default=False
+            Whether existing files may be replaced; a FileExistsError is raised else.
+
+        Returns
+        -------
+        list of Path
+            The files written.
+        """
+        model = self.to_model()
+        with _validation.value_errors():
+            options = emitter.EmitOptions(name=name, entries=frozenset(entries), package=package)
+            files = emitter.emit_c(model, options).files
+        return write_all(directory, files, overwrite=overwrite)
+
+    def verify(self, X: Any = None, **options: Any) -> Agreement:
+        """Build the emitted C on this machine and compare it with `predict`.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array-like or data frame, optional
+            Readings to try besides what is generated.
+        **options
+            ``compiler``, ``opt_level``, ``sanitize``, ``n_random``, ``exhaustive`` and ``seed``
+            of `bncc.build.agreement.verify_host`.
+
+        Returns
+        -------
+        Agreement
+            What was compared, how often it differed, and how strong the check was.
+        """
+        model = self.to_model()
+        with _validation.value_errors():
+            table = None if X is None else _validation.checked_readings(self, X)
+            return verify_host(model, table=table, **options)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _settings(self) -> TrainSettings:
+        params = self.get_params(deep=False)
+        params["seed"] = _validation.seed_of(params.pop("random_state"))
+        params["structure_options"] = dict(self.structure_options or {})
+        params["lambda_"] = params.pop("lam")
+        params["float_"] = not params.pop("quantize")
+        return TrainSettings(**params)
+
+    def _states(self, X: Any) -> IntArray:
+        with _validation.value_errors():
+            return states_of(self.model_.features, _validation.checked_readings(self, X))
