@@ -222,4 +222,4 @@ def _blocks_of_equal_states(n_states: Sequence[int]) -> Iterator[tuple[IntArray,
 def _one_hot(columns: IntArray, r: int) -> NDArray[np.float32]:
     """Return indicator columns in float32, whose products count exactly up to 2**24 rows."""
     hot = columns[:, :, None] == np.arange(r)
-    return np.asarray(hot.reshape(len(columns), -1), dtype=np.float32)
+    return np.asarray(hot.reshape(len(columns), columns.shape[1] * r), dtype=np.float32)

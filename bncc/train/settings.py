@@ -1,5 +1,6 @@
 """Every option of training, its default, and which combinations make sense."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
@@ -17,6 +18,8 @@ ANNOUNCED_PARAMETERS = ("margin", "free")
 
 MIN_BITS, MAX_BITS = 1, 8
 DEFAULT_BITS = 6
+MAX_SEED = 2**63 - 1
+DEVICE = re.compile(r"cpu|mps|(cuda|xpu)(:\d{1,3})?")
 FLOAT_FORMAT = QFormat(8, 16)
 """What --float is frozen in: 24 bits, rounding below 2**-17 nats, so that all downstream of the
 trainer still works on integers."""
@@ -132,7 +135,7 @@ class TrainSettings:
             ]
         if self.n_bins != 8 and self.discretize not in ("quantile", "width"):
             method = self.discretize or "mdl"
-            notes.append(f"the number of bins has no effect with --discretize {method}")
+            notes.append(f"--n-bins has no effect with --discretize {method}")
         return tuple(notes)
 
 
@@ -171,10 +174,10 @@ def _check_later(settings: TrainSettings) -> None:
             "--size-weight needs a differentiable structure, which arrives with a later version; "
             "leave it at 0"
         )
+    if settings.engine == "native":
+        raise OptionError("engine 'native' arrives with a later version; choose --engine torch")
     if settings.engine not in (None, "torch"):
-        raise OptionError(
-            f"engine '{settings.engine}' arrives with a later version; choose --engine torch"
-        )
+        raise OptionError(f"unknown engine '{settings.engine}'; choose torch")
     for name in ("checkpoint", "resume", "max_flash", "max_instructions", "target"):
         if getattr(settings, name):
             raise OptionError(
@@ -188,6 +191,12 @@ def _check_numbers(settings: TrainSettings) -> None:
         value = getattr(settings, name)
         if value is not None and value < least:
             raise OptionError(f"{_option(name)} is {value}; it must be at least {least}")
+    if settings.seed > MAX_SEED:
+        raise OptionError(f"--seed is {settings.seed}; it must be at most {MAX_SEED}")
+    if not DEVICE.fullmatch(settings.device or "cpu"):
+        raise OptionError(
+            f"--device '{settings.device}' is unknown; choose cpu, cuda, cuda:1 or mps"
+        )
     for name in ("lr", "eta"):
         value = getattr(settings, name)
         if value is not None and not (isfinite(value) and value > 0):

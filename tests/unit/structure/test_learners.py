@@ -1,0 +1,77 @@
+"""The learners by name: what they find, and what they refuse."""
+
+import numpy as np
+import pytest
+
+from bncc.errors import OptionError
+from bncc.structure.learners import (
+    ANNOUNCED,
+    LEARNERS,
+    alpha_of,
+    check_structure_options,
+    learn_structure,
+)
+
+GENERATOR = np.random.default_rng(0)
+Y = GENERATOR.integers(0, 2, 400)
+NOISE = GENERATOR.integers(0, 3, (400, 4))
+# Feature 1 copies feature 3; feature 2 has one state; 0 is independent given the class.
+X = np.stack([NOISE[:, 0], NOISE[:, 1], np.zeros(400, int), NOISE[:, 1]], axis=1)
+N_STATES = (3, 3, 1, 3)
+
+
+def parents(name, **options):
+    structure = learn_structure(name, X, Y, N_STATES, 2, options)
+    assert all(structure.class_is_parent)
+    return structure.parents
+
+
+def test_naive_bayes_has_no_arcs():
+    assert parents("naive") == ((), (), (), ())
+
+
+def test_chow_liu_spans_all_features_from_feature_0():
+    found = parents("chow-liu")
+    assert found[0] == ()
+    assert all(len(found[i]) == 1 for i in (1, 2, 3))
+    assert found[1] == (3,) or found[3] == (1,)
+
+
+def test_forest_keeps_only_arcs_that_gain():
+    assert parents("forest") == ((), (), (), (1,))
+
+
+def test_a_larger_alpha_keeps_arcs_that_a_smaller_one_drops():
+    weak = (X[:, [1, 3]] + (GENERATOR.random((400, 2)) < 0.62)) % 3
+    counts = [
+        learn_structure("forest", weak, Y, (3, 3), 2, {"alpha": alpha}).n_edges
+        for alpha in ("0.01", "50")
+    ]
+    assert counts == [0, 1]
+
+
+def test_a_name_of_a_later_version_says_so():
+    for name in ANNOUNCED:
+        with pytest.raises(OptionError, match="not available yet; choose naive, chow-liu or for"):
+            learn_structure(name, X, Y, N_STATES, 2)
+    assert not set(ANNOUNCED) & set(LEARNERS)
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    with pytest.raises(OptionError, match="unknown structure 'tree'; choose naive, chow-liu or"):
+        learn_structure("tree", X, Y, N_STATES, 2)
+
+
+def test_an_unknown_option_lists_the_known_ones():
+    with pytest.raises(OptionError, match=r"'forest' knows no option 'beta'; .*alpha"):
+        parents("forest", beta="1")
+    with pytest.raises(OptionError, match="it has no options"):
+        parents("naive", alpha="1")
+    check_structure_options("naive", {"alpha": "1"}, ("alpha",))
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "ten"])
+def test_alpha_is_a_positive_number(text):
+    with pytest.raises(OptionError, match="try alpha=2"):
+        parents("forest", alpha=text)
+    assert alpha_of({}) == 2.0

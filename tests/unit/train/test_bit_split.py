@@ -1,0 +1,46 @@
+"""Choosing the binary point."""
+
+import numpy as np
+
+from bncc.fixed_point import QFormat
+from bncc.structure.graph import forest
+from bncc.train.bit_split import best_format, candidate_formats
+
+
+def test_one_fixed_side_leaves_one_format():
+    assert candidate_formats(6, int_bits=2) == (QFormat(2, 4),)
+    assert candidate_formats(6, frac_bits=-1) == (QFormat(7, -1),)
+
+
+def test_all_splits_of_the_bits_are_candidates_and_fractions_may_be_negative():
+    formats = candidate_formats(3)
+    assert [fmt.int_bits for fmt in formats] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert {fmt.bits for fmt in formats} == {3}
+    assert formats[-1].frac_bits == -5
+
+
+def judge(formats, log_prior, tables, X, y):
+    return best_format(
+        formats, np.array(log_prior), [np.array(t) for t in tables], forest([None]), [2], X, y
+    )
+
+
+def test_the_format_that_errs_least_is_chosen():
+    """The classes differ by half a nat around 10: only 4 integer and 1 fraction bits see it."""
+    table = [[-10.0, -10.5], [-10.5, -10.0]]
+    X, y = np.array([[0], [1]]), np.array([0, 1])
+    formats = [QFormat(2, 3), QFormat(5, 0), QFormat(4, 1)]
+    assert judge(formats, [0.0, 0.0], [table], X, y) == QFormat(4, 1)
+
+
+def test_among_equal_errors_the_smaller_log_loss_wins_then_the_first():
+    """All decide rightly; finer costs are surer of it, and saturation makes them less so."""
+    table = [[-0.25, -2.75], [-2.75, -0.25]]
+    X, y = np.array([[0], [1]]), np.array([0, 1])
+    formats = [QFormat(1, 2), QFormat(3, 0), QFormat(2, 2), QFormat(3, 2)]
+    assert judge(formats, [0.0, 0.0], [table], X, y) == QFormat(3, 0)
+    assert judge(formats[2:], [0.0, 0.0], [table], X, y) == QFormat(2, 2)
+
+
+def test_a_single_candidate_needs_no_rows():
+    assert judge([QFormat(1, 1)], [0.0], [[[0.0]]], None, None) == QFormat(1, 1)

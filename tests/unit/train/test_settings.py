@@ -1,0 +1,108 @@
+"""Every option of training: defaults, refusals, and notes on what has no effect."""
+
+import pytest
+
+from bncc.errors import OptionError
+from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.settings import TrainSettings
+
+
+def test_the_defaults_serve_a_newcomer():
+    settings = TrainSettings()
+    assert (settings.structure, settings.parameters) == ("chow-liu", "hybrid")
+    assert (settings.total_bits, settings.alpha, settings.notes()) == (6, 2.0, ())
+    assert not settings.is_counted
+
+
+@pytest.mark.parametrize(
+    ("options", "bits"),
+    [
+        ({"bits": 3}, 3),
+        ({"int_bits": 3, "frac_bits": -1}, 2),
+        ({"int_bits": 3, "frac_bits": 2, "bits": 5}, 5),
+        ({"int_bits": 3}, 6),
+        ({"frac_bits": -4, "bits": 1}, 1),
+    ],
+)
+def test_bits_follow_from_what_is_given(options, bits):
+    assert TrainSettings(**options).total_bits == bits
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"structure": "etan"}, "not available yet; choose naive"),
+        ({"structure": "tree"}, "unknown structure 'tree'"),
+        ({"structure_options": {"alpha": "1"}}, "knows no option 'alpha'"),
+        ({"structure": "forest", "structure_options": {"alpha": "x"}}, "not a positive number"),
+        ({"parameters": "margin"}, "'margin' are not available yet; choose hybrid, cross-entropy"),
+        ({"parameters": "mle"}, "unknown parameters 'mle'; choose hybrid"),
+        ({"discretize": "chi"}, "unknown discretization 'chi'; choose mdl, quantile"),
+        ({"size_weight": 0.1}, "--size-weight .* later version"),
+        ({"engine": "native"}, "'native' arrives with a later version"),
+        ({"engine": "jax"}, "unknown engine 'jax'; choose torch"),
+        ({"checkpoint": "dir"}, "--checkpoint .* later version"),
+        ({"resume": True}, "--resume .* later version"),
+        ({"max_flash": "2k"}, "--max-flash .* later version"),
+        ({"max_instructions": 100}, "--max-instructions .* later version"),
+        ({"target": "avr"}, "--target .* later version"),
+        ({"epochs": 0}, "--epochs is 0; it must be at least 1"),
+        ({"batch_size": 0}, "--batch-size is 0"),
+        ({"threads": 0}, "--threads is 0"),
+        ({"seed": -1}, "--seed is -1"),
+        ({"seed": 2**63}, "--seed is 9223372036854775808; it must be at most"),
+        ({"n_bins": 1}, "--n-bins is 1"),
+        ({"lr": 0.0}, "--lr is 0.0; it must be a positive number"),
+        ({"eta": float("nan")}, "--eta is nan"),
+        ({"lambda_": -1.0}, "--lambda is -1.0"),
+        ({"gamma": float("inf")}, "--gamma is inf"),
+        ({"validation": 1.0}, "--validation is 1.0"),
+        ({"validation": float("nan")}, "--validation is nan"),
+        ({"bits": 0}, "0 bits per cost were asked for; choose 1 to 8"),
+        ({"bits": 9}, "9 bits per cost"),
+        ({"int_bits": 4, "frac_bits": 8}, "12 bits per cost"),
+        ({"bits": 6, "int_bits": 4, "frac_bits": 3}, "make 7 bits, not --bits 6"),
+        ({"int_bits": 40}, "40 integer bits"),
+        ({"frac_bits": 30}, "-24 integer bits"),
+        ({"float_": True, "bits": 6}, "leave out the bits or --float"),
+        ({"device": "nonsense"}, "device 'nonsense'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_sentence(options, message):
+    with pytest.raises(OptionError, match=message) as caught:
+        TrainSettings(**options)
+    assert "\n" not in str(caught.value)
+
+
+def test_alpha_serves_bdeu_parameters_under_any_structure():
+    options = {"structure": "naive", "parameters": "bdeu", "structure_options": {"alpha": "7"}}
+    assert TrainSettings(**options).alpha == 7.0
+
+
+def test_options_without_effect_are_named():
+    settings = TrainSettings(
+        parameters="ml", epochs=3, lambda_=1.0, threads=1, engine="torch", n_bins=4
+    )
+    assert settings.notes() == (
+        "--epochs has no effect with --parameters ml",
+        "--lambda has no effect with --parameters ml",
+        "--threads has no effect with --parameters ml",
+        "--engine has no effect with --parameters ml",
+        "--n-bins has no effect with --discretize mdl",
+    )
+    settings = TrainSettings(parameters="cross-entropy", gamma=1.0, epochs=3)
+    assert settings.notes() == ("--gamma has no effect with --parameters cross-entropy",)
+    assert TrainSettings(discretize="width", n_bins=4).notes() == ()
+
+
+def test_given_values_replace_the_defaults_of_descent():
+    hyper = hyperparameters_of(
+        TrainSettings(epochs=3, batch_size=7, lr=0.5, lambda_=0.0, gamma=2.0, eta=3.0, seed=9), 100
+    )
+    assert (hyper.loss, hyper.epochs, hyper.batch_size, hyper.lr) == ("hybrid", 3, 7, 0.5)
+    assert (hyper.lambda_, hyper.gamma, hyper.eta, hyper.seed) == (0.0, 2.0, 3.0, 9)
+
+
+def test_small_tables_get_small_batches():
+    sizes = [hyperparameters_of(TrainSettings(), n).batch_size for n in (10, 2500, 10**6)]
+    assert sizes[0] < sizes[1] < sizes[2]
