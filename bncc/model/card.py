@@ -31,16 +31,15 @@ def model_facts(model: Model) -> dict[str, Any]:
         ``table_entries``, ``free_parameters``, ``table_bits`` (bits of all entries at the
         format's width, before any pass of the compiler), ``epochs``, ``seed``, ``error_train``,
         ``error_validation`` and ``error_test`` (fractions). None where the model's training
-        record does not say.
+        record does not say; ``q_format`` is None for a model trained without quantization.
     """
     entries = table_entries(model.structure, model.n_states, model.n_classes)
     facts: dict[str, Any] = {
         "n_features": model.n_features,
         "n_classes": model.n_classes,
-        "q_format": {
-            "int_bits": model.q_format.int_bits,
-            "frac_bits": model.q_format.frac_bits,
-        },
+        "q_format": None
+        if model.training.get("quantized") is False
+        else {"int_bits": model.q_format.int_bits, "frac_bits": model.q_format.frac_bits},
         "table_entries": entries,
         "free_parameters": free_parameters(model.structure, model.n_states, model.n_classes),
         "table_bits": entries * model.q_format.bits,

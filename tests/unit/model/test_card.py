@@ -30,3 +30,8 @@ def test_facts_take_errors_from_the_training_record():
     facts = model_facts(model)
     assert facts["error_test"] == 0.25
     assert "secret" not in facts
+
+
+def test_a_model_trained_without_quantization_has_no_format():
+    model = replace(hand.ties(), training={"quantized": False})
+    assert model_facts(model)["q_format"] is None
