@@ -1,0 +1,309 @@
+"""``bncc train``: every option of the contract, and the model that comes of it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import Result
+
+from bncc.cli.train import PARAMETERS, STRUCTURES, command
+from bncc.model.file import load_model
+from tests.cli.conftest import HEADER, sensor_rows, write_csv
+
+Run = Callable[..., Result]
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+
+FIELDS = {
+    "model", "error_train", "error_validation", "error_test", "n_features", "n_classes",
+    "structure", "parameters", "q_format", "table_entries", "free_parameters", "table_bits",
+    "epochs", "seconds", "seed",
+}  # fmt: skip
+QUICK = ("--parameters", "ml")
+
+
+def test_json_has_exactly_the_fields_of_the_contract(
+    run_json: RunJson, readings: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.bncc"
+    found = run_json("train", readings, "-o", path, *QUICK)
+    assert set(found) == FIELDS
+    assert found["model"] == str(path)
+    assert (found["n_features"], found["n_classes"]) == (3, 3)
+    assert found["structure"] == "chow-liu"
+    assert found["parameters"] == "ml"
+    assert set(found["q_format"]) == {"int_bits", "frac_bits"}
+    assert sum(found["q_format"].values()) == 6
+    assert found["table_bits"] == 6 * found["table_entries"]
+    assert 0 <= found["error_train"] < 0.3
+    assert found["error_test"] is None
+    assert found["seed"] == 0
+    assert found["seconds"] > 0
+
+
+def test_people_read_what_was_learned_and_what_comes_next(
+    run: Run, readings: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.bncc"
+    said = run("train", readings, "-o", path, *QUICK).stdout
+    for word in ("240", "chow-liu", "3 in column 'class'", f"bncc verify {path}", "bncc emit-c"):
+        assert word in said
+
+
+def test_quiet_is_silent(run: Run, readings: Path, tmp_path: Path) -> None:
+    result = run("train", readings, "-o", tmp_path / "m.bncc", *QUICK, "--quiet")
+    assert result.output == ""
+    assert (tmp_path / "m.bncc").exists()
+
+
+def test_same_input_and_options_give_the_same_bytes(
+    run: Run, readings: Path, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        run("train", readings, "-o", tmp_path / name, *QUICK, "--seed", 3)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *[["--discretize", d] for d in ("mdl", "quantile", "width", "median")],
+        ["--discretize", "quantile", "--n-bins", "3"],
+        *[["--structure", s] for s in ("chow-liu", "naive", "forest")],
+        ["--structure", "forest", "--structure-option", "alpha=10"],
+        ["--parameters", "bdeu", "--structure-option", "alpha=2"],
+        ["--bits", "3"],
+        ["--bits", "8", "--int-bits", "5"],
+        ["--bits", "4", "--frac-bits", "-1"],
+        ["--int-bits", "4", "--frac-bits", "2"],
+        ["--float"],
+        ["--size-weight", "0"],
+        ["--seed", "7"],
+        ["--engine", "torch"],
+        ["--threads", "1"],
+        ["--device", "cpu"],
+        ["--validation", "0.3"],
+        ["--validation", "0"],
+    ],
+)
+def test_every_option_that_counting_knows(
+    run_json: RunJson, readings: Path, tmp_path: Path, options: Sequence[str]
+) -> None:
+    parameters = [] if "--parameters" in options else ["--parameters", "ml"]
+    found = run_json("train", readings, "-o", tmp_path / "m.bncc", *parameters, *options)
+    assert found["error_train"] < 0.4
+    if "--float" not in options:
+        bits = {"3": 3, "8": 8, "4": 4}.get(options[1], 6) if options[0] == "--bits" else 6
+        assert found["table_bits"] == bits * found["table_entries"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--parameters", "hybrid", "--lambda", "10", "--gamma", "2", "--eta", "5"],
+        ["--parameters", "cross-entropy", "--bits", "4"],
+        ["--float", "--threads", "1", "--device", "cpu", "--engine", "torch"],
+    ],
+)
+def test_every_option_of_gradient_descent(
+    run_json: RunJson, readings: Path, tmp_path: Path, options: Sequence[str]
+) -> None:
+    steps = ["--epochs", "3", "--batch-size", "32", "--lr", "0.05"]
+    found = run_json("train", readings, "-o", tmp_path / "m.bncc", *options, *steps)
+    assert found["epochs"] == 3
+    assert found["error_train"] < 0.4
+
+
+def test_float_has_no_number_format(run_json: RunJson, readings: Path, tmp_path: Path) -> None:
+    found = run_json("train", readings, "-o", tmp_path / "m.bncc", *QUICK, "--float")
+    assert found["q_format"] is None
+
+
+def test_states_are_taken_as_given(run_json: RunJson, tmp_path: Path) -> None:
+    rows = [[k % 3, (k // 3) % 2, k % 3] for k in range(60)]
+    data = write_csv(tmp_path / "d.csv", ["a", "b", "class"], rows)
+    out = tmp_path / "m.bncc"
+    run_json("train", data, "-o", out, *QUICK, "--discretize", "none", "--structure", "naive")
+    assert [feature.kind for feature in load_model(out).features] == ["state", "state"]
+    assert load_model(out).n_states == (3, 2)
+
+
+def test_the_class_column_is_named_or_called_class_or_last(
+    run_json: RunJson, tmp_path: Path
+) -> None:
+    rows = [[k % 2, k % 3, k % 5] for k in range(60)]
+    for header, options, n_classes in (
+        (["class", "b", "c"], [], 2),
+        (["a", "b", "c"], [], 5),
+        (["a", "b", "class"], ["--class", "b"], 3),
+    ):
+        data = write_csv(tmp_path / "d.csv", header, rows)
+        out = tmp_path / "m.bncc"
+        found = run_json("train", data, "-o", out, *QUICK, *options, "--force")
+        assert found["n_classes"] == n_classes
+
+
+def test_test_rows_are_measured_and_an_unknown_class_is_wrong(
+    run_json: RunJson, readings: Path, tmp_path: Path
+) -> None:
+    rows = [*sensor_rows(30, seed=1), [5, 0.1, "red", "kind 9"]]
+    held = write_csv(tmp_path / "t.csv", HEADER, rows)
+    found = run_json("train", readings, "-o", tmp_path / "m.bncc", *QUICK, "--test", held)
+    wrong = found["error_test"] * 31
+    assert wrong == pytest.approx(round(wrong))
+    assert wrong >= 1
+
+
+def test_a_fold_gives_training_and_test_rows(run_json: RunJson, tmp_path: Path) -> None:
+    X = np.array([[k % 3 + 1, k % 2 + 1] for k in range(60)], dtype=np.uint8)
+    t = (X[:, 0] - 1).astype(np.uint8)
+    arrays = {"x_tr_fold1": X[:40], "t_tr_fold1": t[:40], "x_te_fold1": X[40:]}
+    np.savez(tmp_path / "d.npz", **arrays, t_te_fold1=t[40:])
+    out = tmp_path / "m.bncc"
+    found = run_json("train", tmp_path / "d.npz", "--fold", 1, "-o", out, *QUICK)
+    assert found["error_test"] == 0
+    assert load_model(out).training["n_train"] == 40
+    assert run_json("evaluate", out, tmp_path / "d.npz", "--fold", 1)["n"] == 20
+    predicted = run_json("predict", out, tmp_path / "d.npz", "--fold", 1)
+    assert predicted["prediction"] == [str(c) for c in t[40:]]
+    assert run_json("verify", out, "--data", tmp_path / "d.npz", "--fold", 1)["agree"] is True
+
+
+def test_a_fold_and_a_test_file_exclude_each_other(refused: Refused, tmp_path: Path) -> None:
+    X = np.arange(40).reshape(20, 2) % 4
+    arrays = {"x_tr_fold1": X, "t_tr_fold1": X[:, 0], "x_te_fold1": X, "t_te_fold1": X[:, 0]}
+    np.savez(tmp_path / "d.npz", **arrays)
+    data = tmp_path / "d.npz"
+    line = refused("train", data, "--fold", 1, "--test", data, "-o", tmp_path / "m", *QUICK)
+    assert "drop --test or --fold" in line
+
+
+def test_rows_without_a_class_are_left_out_and_told(
+    run: Run, readings: Path, tmp_path: Path
+) -> None:
+    with readings.open("a") as stream:
+        stream.write("1,2,red,?\n")
+    result = run("train", readings, "-o", tmp_path / "m.bncc", *QUICK)
+    assert result.stderr == "bncc: 1 of 241 rows have no class and are left out\n"
+
+
+def test_an_option_without_effect_is_told(run: Run, readings: Path, tmp_path: Path) -> None:
+    result = run("train", readings, "-o", tmp_path / "m.bncc", *QUICK, "--epochs", 5, "--eta", 2)
+    assert "--epochs has no effect with --parameters ml" in result.stderr
+    assert "--eta has no effect with --parameters ml" in result.stderr
+
+
+def test_an_existing_model_is_refused_before_any_work(
+    refused: Refused, run: Run, readings: Path, model: Path
+) -> None:
+    before = model.read_bytes()
+    assert "--force" in refused("train", readings.parent / "absent.csv", "-o", model)
+    assert model.read_bytes() == before
+    run("train", readings, "-o", model, "--force", *QUICK, "--bits", 2)
+    assert model.read_bytes() != before
+
+
+@pytest.mark.parametrize("name", [s for s in STRUCTURES if s not in STRUCTURES[:3]])
+def test_a_structure_of_a_later_version_says_so(
+    refused: Refused, readings: Path, tmp_path: Path, name: str
+) -> None:
+    line = refused("train", readings, "-o", tmp_path / "m", "--structure", name)
+    assert name in line
+    assert "chow-liu" in line
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--parameters", "margin"],
+        ["--parameters", "free"],
+        ["--size-weight", "0.1"],
+        ["--engine", "native"],
+        ["--checkpoint", "dir"],
+        ["--resume"],
+        ["--max-flash", "4k"],
+        ["--max-instructions", "1000"],
+        ["--target", "avr"],
+    ],
+)
+def test_an_option_of_a_later_version_says_so(
+    refused: Refused, readings: Path, tmp_path: Path, options: list[str]
+) -> None:
+    line = refused("train", readings, "-o", tmp_path / "m", *options)
+    assert "later" in line or "not available yet" in line
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--bits", "0"], "choose 1 to 8"),
+        (["--bits", "4", "--int-bits", "1", "--frac-bits", "1"], "leave one of the three out"),
+        (["--float", "--bits", "4"], "leave out the bits or --float"),
+        (["--structure-option", "alpha"], "KEY=VALUE"),
+        (["--structure-option", "alpha=1", "--structure-option", "alpha=2"], "given twice"),
+        (["--structure-option", "oak=1"], "knows no option 'oak'"),
+        (["--structure", "forest", "--structure-option", "alpha=x"], "positive number"),
+        (["--validation", "1.5"], "fraction"),
+        (["--epochs", "0"], "at least 1"),
+        (["--fold", "2"], "drop --fold"),
+        (["--class", "absent"], "there is no column 'absent'"),
+        (["--test", "absent.csv"], "does not exist"),
+        (["-o", "no/such/m.bncc"], "create it first"),
+    ],
+)
+def test_a_bad_option_is_one_line(
+    refused: Refused, readings: Path, tmp_path: Path, options: list[str], message: str
+) -> None:
+    assert message in refused("train", readings, "-o", tmp_path / "m", *options)
+
+
+def test_a_test_file_without_classes_is_refused(
+    refused: Refused, readings: Path, tmp_path: Path
+) -> None:
+    held = write_csv(tmp_path / "t.csv", HEADER, [[1, 2, "red", "?"]])
+    line = refused("train", readings, "-o", tmp_path / "m", "--test", held)
+    assert "no row with a class" in line
+
+
+def test_the_choices_stand_as_in_the_contract() -> None:
+    """Defaults first; `bdeu` is ours beside the five of the contract."""
+    assert STRUCTURES == (
+        "chow-liu", "naive", "forest", "random", "tan-subset", "tan-all", "tan-heuristic",
+        "hill-climb", "anneal", "etan", "s-etan", "sa-etan", "a-etan", "network-hill-climb",
+        "tabu", "mmhc", "curriculum", "tables",
+    )  # fmt: skip
+    assert PARAMETERS == ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")
+    names = {option for parameter in command.params for option in parameter.opts}
+    assert names >= {
+        "--discretize", "--structure", "--structure-option", "--parameters", "--bits",
+        "--int-bits", "--frac-bits", "--float", "--size-weight", "--epochs", "--batch-size",
+        "--lr", "--lambda", "--gamma", "--eta", "--seed", "--device", "--engine", "--threads",
+        "--validation", "--test", "--fold", "--checkpoint", "--resume", "--max-flash",
+        "--max-instructions", "--target", "--class", "--force", "--json", "--quiet", "-v",
+    }  # fmt: skip
+
+
+def test_ctrl_c_leaves_nothing_behind(readings: Path, tmp_path: Path) -> None:
+    command_line = [sys.executable, "-m", "bncc", "train", str(readings), "-v"]
+    options = ["-o", str(tmp_path / "m.bncc"), "--epochs", "100000"]
+    process = subprocess.Popen(
+        [*command_line, *options], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert "read 240 rows" in process.stderr.readline()
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert out == ""
+    assert err == "bncc: error: interrupted; nothing was left half-written\n"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["readings.csv"]
