@@ -38,14 +38,16 @@ def column_of_text(name: str, cells: Sequence[str]) -> Column:
         If a numeric column holds an infinity.
     """
     texts = [cell.strip() for cell in cells]
-    missing = np.array(
-        [not text or text == "?" or (len(text) == 3 and text.lower() == "nan") for text in texts],
-        dtype=np.bool_,
-    )
+    missing = np.array([not text or text == "?" or _is_nan(text) for text in texts], np.bool_)
     numbers = None if missing.all() else _numbers(texts, missing)
     if numbers is None:
         return category_column(name, texts, missing)
     return column_of_numbers(name, numbers, missing)
+
+
+def _is_nan(text: str) -> bool:
+    # C's printf writes a NaN with its sign.
+    return len(text) in (3, 4) and text.lower() in ("nan", "-nan", "+nan")
 
 
 def _numbers(texts: list[str], missing: BoolArray) -> AnyArray | None:
@@ -54,8 +56,8 @@ def _numbers(texts: list[str], missing: BoolArray) -> AnyArray | None:
         numbers = np.array([float(text) for text in filled], dtype=np.float64)
     except ValueError:
         return None
-    # float() also takes 1_000, which no other program writes as a number, and "-nan".
-    return None if np.isnan(numbers).any() or any("_" in text for text in filled) else numbers
+    # float() also takes 1_000, which no other program writes as a number.
+    return None if any("_" in text for text in filled) else numbers
 
 
 def first_text_row(column: Column) -> int:

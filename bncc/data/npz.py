@@ -24,7 +24,7 @@ from bncc.data.frames import column_of_array, table_of_arrays
 from bncc.errors import DataError
 
 CLASS_NAME = "class"
-_DAMAGE = (ValueError, EOFError, MemoryError, RecursionError, zipfile.BadZipFile, zlib.error)
+_DAMAGE = (ValueError, EOFError, zipfile.BadZipFile, zlib.error)
 _FOLD = re.compile(r"(?:x_tr|idx_tr)_fold(\d{1,6})")
 
 
@@ -112,12 +112,15 @@ class _Archive:
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any], int]:
     version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-    elif version == (2, 0):
-        shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
-    else:
+    if version not in ((1, 0), (2, 0)):
         raise ValueError(f"npy format {version[0]}.{version[1]} is not supported")
+    try:
+        if version == (1, 0):
+            shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+        else:
+            shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
+    except Exception:  # numpy evaluates a literal here; a hostile one raises almost anything
+        raise ValueError("its header is unreadable") from None
     if any(length < 0 for length in shape):
         raise ValueError("its shape is negative")
     return tuple(int(length) for length in shape), dtype, stream.tell()

@@ -1,10 +1,15 @@
 """Parquet tables, with pyarrow: an optional extra of the package."""
 
+import re
+
 from bncc._types import StrPath
 from bncc.data.dataset import Table
 from bncc.data.files import check_cells
 from bncc.data.frames import table_of_frame
 from bncc.errors import DataError
+
+_INDEX = re.compile(r"__index_level_\d+__")
+"""The name under which pandas writes an index that has none."""
 
 
 def read_parquet(path: StrPath) -> Table:
@@ -19,7 +24,7 @@ def read_parquet(path: StrPath) -> Table:
     -------
     Table
         Columns typed as `bncc.data.frames.table_of_frame` says; integers with missing cells stay
-        ``integer``.
+        ``integer``, and an index without a name is left out.
 
     Raises
     ------
@@ -41,7 +46,9 @@ def read_parquet(path: StrPath) -> Table:
                     raise DataError(
                         f"column {field.name!r} of '{path}' is nested; keep one reading per cell"
                     )
-            frame = file.read().to_pandas(integer_object_nulls=True, ignore_metadata=True)
+            table = file.read()
+        index = [name for name in table.column_names if _INDEX.fullmatch(name)]
+        frame = table.drop_columns(index).to_pandas(integer_object_nulls=True, ignore_metadata=True)
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:120]
         raise DataError(f"'{path}' is not a whole Parquet file ({reason}); get it again") from None
