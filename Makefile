@@ -33,7 +33,7 @@ demo: .venv/.stamp-run  ## the user's day on bundled data: train, verify, emit
 	$(BIN)/bncc demo -o demo --force
 
 test: .venv/.stamp-dev  ## all tests but the slow ones
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
 
 slow: .venv/.stamp-dev  ## the slow tests, and only those
 	$(BIN)/python -m pytest -n $(JOBS) -m slow $(PYTEST_ARGS)
@@ -49,7 +49,7 @@ format: .venv/.stamp-dev  ## let ruff mend what it can
 	$(BIN)/ruff format .
 
 coverage: .venv/.stamp-dev  ## tests with line and branch coverage, then its thresholds
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --cov --cov-report= $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report= $(PYTEST_ARGS)
 	$(MAKE) --no-print-directory coverage-check
 
 coverage-check: .venv/.stamp-dev
