@@ -1,0 +1,85 @@
+"""The training loop: it learns, repeats itself to the bit, and quantizes when told."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from bncc.fixed_point import QFormat  # noqa: E402
+from bncc.structure.counts import family_rows  # noqa: E402
+from bncc.structure.graph import forest  # noqa: E402
+from bncc.train.hyperparameters import hyperparameters_of  # noqa: E402
+from bncc.train.maximum_likelihood import ml_log_tables  # noqa: E402
+from bncc.train.settings import TrainSettings  # noqa: E402
+from bncc.train.trainer import descend  # noqa: E402
+
+GENERATOR = np.random.default_rng(1)
+Y = GENERATOR.integers(0, 2, 400)
+SIGNAL = np.where(GENERATOR.random(400) < 0.8, Y, 1 - Y)
+# Four copies of a weak witness outvote a better one unless trained to discriminate.
+STRONG = np.where(GENERATOR.random(400) < 0.9, Y, 1 - Y)
+X = np.stack([SIGNAL, SIGNAL, SIGNAL, SIGNAL, STRONG], axis=1)
+N_STATES = [2] * 5
+NAIVE = forest([None] * 5)
+START = ml_log_tables(X, Y, NAIVE, N_STATES, 2)
+
+
+def hyper(**changes):
+    return replace(hyperparameters_of(TrainSettings(epochs=12), len(Y)), **changes)
+
+
+def train(hyperparameters, choose=None, progress=None):
+    return descend(X, Y, NAIVE, N_STATES, START, hyperparameters, choose, progress)
+
+
+def errors(log_tables):
+    log_joint = log_tables[0] + sum(
+        table[family_rows(X, NAIVE, N_STATES, i)] for i, table in enumerate(log_tables[1])
+    )
+    return int((log_joint.argmax(axis=1) != Y).sum())
+
+
+@pytest.mark.parametrize("loss", ["hybrid", "cross-entropy"])
+def test_descent_beats_counting_where_features_repeat_each_other(loss):
+    assert errors(train(hyper(loss=loss, gamma=1.0, dropout=0.0))) < errors(START) - 20
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_seed_others():
+    runs = [train(hyper(seed=seed)) for seed in (3, 3, 4)]
+    assert np.array_equal(runs[0][0], runs[1][0])
+    assert all(map(np.array_equal, runs[0][1], runs[1][1]))
+    assert not all(map(np.array_equal, runs[0][1], runs[2][1]))
+
+
+def test_the_loss_falls_and_every_epoch_is_reported():
+    reports = []
+    train(hyper(dropout=0.0), progress=lambda *report: reports.append(report))
+    assert [report[:2] for report in reports] == [(epoch + 1, 12) for epoch in range(12)]
+    assert reports[-1][2] < reports[0][2]
+
+
+def test_the_format_is_asked_for_once_with_the_tables_reached_by_then():
+    asked = []
+
+    def choose(tables):
+        asked.append(tables)
+        return QFormat(2, 1)
+
+    train(hyper(quantize_from=0.5), choose)
+    assert len(asked) == 1
+    half = asked[0][1]
+    assert not all(map(np.array_equal, half, START[1]))
+    assert all((table <= 0).all() for table in half)
+
+
+def test_quantized_training_ends_elsewhere_than_float_training():
+    floats = train(hyper(quantize_from=0.0))
+    quantized = train(hyper(quantize_from=0.0), lambda _: QFormat(2, 0))
+    assert not all(map(np.array_equal, floats[1], quantized[1]))
+
+
+def test_one_epoch_is_enough_to_run():
+    tables = train(hyper(epochs=1, threads=1), lambda _: QFormat(2, 0))
+    assert np.isfinite(tables[0]).all()
