@@ -7,7 +7,13 @@ import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.data.dataset import Column, Table
-from bncc.discretize.feature import MISSING_INT, Feature
+from bncc.discretize.feature import (
+    MISSING_INT,
+    Feature,
+    category_codes,
+    numeric_cells,
+    whole_cells,
+)
 from bncc.errors import DataError
 
 ByteOrder = Literal["=", "<", ">"]
@@ -217,7 +223,7 @@ def raw_of_table(features: Sequence[Feature], table: Table) -> FloatArray:
     Raises
     ------
     DataError
-        If a column is absent.
+        If a column is absent or its cells do not fit the feature.
     """
     columns = {column.name: column for column in table.columns}
     R = np.empty((table.n_rows, len(features)))
@@ -229,18 +235,18 @@ def raw_of_table(features: Sequence[Feature], table: Table) -> FloatArray:
 
 
 def _readings(feature: Feature, column: Column) -> AnyArray:
-    if feature.kind == "float32":
-        with np.errstate(over="ignore"):
-            values = column.values.astype(np.float32).astype(np.float64)
-        return np.where(column.missing, np.nan, values)
-    if feature.is_numeric:
-        low, high = MISSING_INT[feature.kind], _LARGEST_INT[feature.kind]
-        return np.where(column.missing, low, np.clip(column.values, low + 1, high))
     largest = np.iinfo(state_dtype((_n_known(feature),))).max
     if feature.kind == "category":
-        number = {label: k for k, label in enumerate(feature.categories)}
-        values = np.array([number.get(str(v), largest) for v in column.values], dtype=np.int64)
-    else:
-        fits = (column.values >= 0) & (column.values < feature.n_states)
-        values = np.where(fits, column.values, largest)
-    return np.where(column.missing, largest, values)
+        codes = category_codes(feature, column)
+        return np.where(codes < 0, largest, codes)
+    column = numeric_cells(feature.name, column)
+    if feature.kind == "float32":
+        with np.errstate(over="ignore"):
+            floats = column.values.astype(np.float32).astype(np.float64)
+        return np.where(column.missing, np.nan, floats)
+    values = whole_cells(feature.name, column)
+    if feature.is_numeric:
+        low, high = MISSING_INT[feature.kind], _LARGEST_INT[feature.kind]
+        return np.where(column.missing, low, np.clip(values, low + 1, high))
+    fits = ~column.missing & (values >= 0) & (values < feature.n_states)
+    return np.where(fits, values, largest)
