@@ -15,6 +15,11 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure.
+settings.register_profile("bncc", deadline=None)
+settings.load_profile("bncc")
 
 # Tests run in several processes; nested thread pools would only fight over the cores.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
