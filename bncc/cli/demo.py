@@ -26,6 +26,7 @@ from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.errors import OptionError
 from bncc.model.file import save_model
 from bncc.model.model import Model
 from bncc.train.pipeline import train_model
@@ -49,6 +50,8 @@ def command(console: Console, output: str, force: bool) -> None:
     """
     begin = perf_counter()
     check_free(output, force=force, directory=True)
+    if not force and Path(output).is_dir() and any(Path(output).iterdir()):
+        raise OptionError(f"'{output}' is not empty; give --force to replace files in it")
     host_compilers("all")  # refuse at once where nothing can be built
     with staged_directory(output, force=force) as folder:
         tell = _Narrator(console, output)

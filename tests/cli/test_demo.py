@@ -1,0 +1,113 @@
+"""``bncc demo``: the user's day, from bundled readings to verified C."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from bncc.build.agreement import Agreement
+from bncc.cli import demo
+from bncc.cli.demo import kernel_excerpt
+from bncc.errors import ToolchainError
+from bncc.model.file import load_model
+
+Run = Callable[..., Result]
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the demo count instead of descend, and try fewer inputs."""
+    monkeypatch.setattr(demo, "SETTINGS", replace(demo.SETTINGS, parameters="ml"))
+    monkeypatch.setattr(demo, "N_RANDOM", 200)
+
+
+@pytest.mark.cc
+@pytest.mark.usefixtures("quick")
+def test_the_whole_way(
+    run: Run, run_json: RunJson, refused: Refused, require_tool: Callable[[str], str],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    require_tool("gcc")
+    out = tmp_path / "demo"
+    said = run("demo", "-o", out).stdout
+    for word in (
+        f"$ bncc train {out}/train.csv",
+        f"$ bncc evaluate {out}/robot.bncc {out}/test.csv",
+        f"$ bncc emit-c {out}/robot.bncc -o {out}/c",
+        f"$ bncc verify {out}/robot.bncc",
+        "static void robot_sum(",
+        "What was shown",
+        "0 differences",
+        f"bncc inspect {out}/robot.bncc",
+    ):
+        assert word in said
+    files = {str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()}
+    assert files >= {"train.csv", "test.csv", "robot.bncc", "c/robot.c", "c/robot.h"}
+    assert load_model(out / "robot.bncc").n_features == 24
+
+    assert "--force" in refused("demo", "-o", out)
+    again = run_json("demo", "-o", out, "--force")
+    assert again["agree"] is True
+    assert again["mismatches"] == 0
+    assert again["n_train"] + again["n_test"] == 5456
+    assert again["error_test"] < 0.2
+
+
+@pytest.mark.cc
+@pytest.mark.usefixtures("quick")
+def test_the_commands_that_it_shows_can_be_typed(
+    run: Run, run_json: RunJson, tmp_path: Path
+) -> None:
+    """They repeat what the demo did: same error, same C."""
+    out = tmp_path / "demo"
+    shown = [
+        line.removeprefix("$ bncc ").split()
+        for line in run("demo", "-o", out).stdout.splitlines()
+        if line.startswith("$ bncc ")
+    ]
+    train, evaluate, emit, verify = shown
+    first = (out / "robot.bncc").read_bytes()
+    run(*train, "--parameters", "ml", "--force", "--quiet")
+    assert (out / "robot.bncc").read_bytes() == first
+    assert run_json(*evaluate)["n"] == 1819
+    source = (out / "c" / "robot.c").read_bytes()
+    run(*emit, "--force", "--quiet")
+    assert (out / "c" / "robot.c").read_bytes() == source
+    assert verify[0] == "verify"
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_disagreement_is_exit_code_1(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    differs = Agreement(False, "host", 9, 1, "few", "gcc", "predict of states 1: ...")
+    monkeypatch.setattr(demo, "verify_host", lambda model, **how: differs)
+    monkeypatch.setattr(demo, "host_compilers", lambda choice: ())
+    result = run("demo", "-o", tmp_path / "d", "--json", code=1)
+    assert json.loads(result.stdout)["agree"] is False
+
+
+def test_without_a_compiler_nothing_is_begun(
+    refused: Refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(choice: str) -> None:
+        raise ToolchainError("no C compiler was found on this machine; run `apt install gcc`")
+
+    monkeypatch.setattr(demo, "host_compilers", none)
+    assert "no C compiler" in refused("demo", "-o", tmp_path / "d")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_excerpt_is_one_function() -> None:
+    source = "/* Sum. */\nstatic void m_sum(int x)\n{\n    if (x) {\n    }\n}\n\nint other;\n"
+    assert kernel_excerpt(source).splitlines()[0] == "    /* Sum. */"
+    assert kernel_excerpt(source).splitlines()[-1] == "    }"
+    assert "other" not in kernel_excerpt(source)
+    assert kernel_excerpt("\nstatic int m_sum(void)\n{\n}\n").startswith("    static")
+    assert kernel_excerpt("int x;") == ""

@@ -1,0 +1,158 @@
+"""``bncc emit-c``: the files of the contract, budgets, names."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+Run = Callable[..., Result]
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+Tool = Callable[[str], str]
+
+
+def test_json_names_files_passes_and_estimates(
+    run_json: RunJson, model: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "c"
+    found = run_json("emit-c", model, "-o", out)
+    assert set(found) == {"files", "kernel", "passes", "table_bytes", "estimate"}
+    for suffix in (".c", ".h", "_vectors.h", "_selftest.c"):
+        assert str(out / f"sensor{suffix}") in found["files"]
+    assert sorted(found["files"]) == sorted(str(p) for p in out.iterdir())
+    assert found["kernel"] == "plain"
+    assert set(found["estimate"]) == {"flash", "ram", "instructions"}
+    assert found["table_bytes"] <= found["estimate"]["flash"]
+    for step in found["passes"]:
+        assert set(step) == {"name", "fired", "bits_before", "bits_after"}
+
+
+def test_same_model_and_options_give_the_same_bytes(run: Run, model: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        run("emit-c", model, "-o", tmp_path / name)
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+        assert str(tmp_path) not in path.read_text(), "no path in an output"
+
+
+def test_people_read_what_was_written(run: Run, model: Path, tmp_path: Path) -> None:
+    result = run("emit-c", model, "-o", tmp_path / "c")
+    assert str(tmp_path / "c" / "sensor.c") in result.stdout
+    assert "bytes flash" in result.stdout
+    assert run("emit-c", model, "-o", tmp_path / "d", "--quiet").output == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "entries"),
+    [
+        ([], {"predict", "predict_raw"}),
+        (["--with", "scores"], {"predict", "predict_raw", "scores"}),
+        (
+            ["--with", "trusted", "--with", "raw"],
+            {"predict", "predict_raw", "predict_trusted"},
+        ),
+    ],
+)
+def test_with_adds_entry_points_and_raw_comes_with_thresholds(
+    run: Run, model: Path, tmp_path: Path, options: list[str], entries: set[str]
+) -> None:
+    run("emit-c", model, "-o", tmp_path, *options)
+    header = (tmp_path / "sensor.h").read_text()
+    names = ("predict", "predict_raw", "predict_trusted", "scores")
+    assert {name for name in names if f"int16_t sensor_{name}(" in header} == entries
+
+
+def test_the_name_prefixes_files_and_symbols(run: Run, model: Path, tmp_path: Path) -> None:
+    run("emit-c", model, "-o", tmp_path / "c", "--name", "gait")
+    assert (tmp_path / "c" / "gait.c").exists()
+    assert "gait_predict" in (tmp_path / "c" / "gait.h").read_text()
+
+
+@pytest.mark.parametrize(
+    ("file", "stem"),
+    [("My Model-2.bncc", "my_model_2"), ("int.bncc", "int_model"), ("été.bncc", "t")],
+)
+def test_the_default_name_is_made_of_the_file_name(
+    run: Run, model: Path, tmp_path: Path, file: str, stem: str
+) -> None:
+    renamed = model.rename(tmp_path / file)
+    run("emit-c", renamed, "-o", tmp_path / "c")
+    assert (tmp_path / "c" / f"{stem}.c").exists()
+
+
+@pytest.mark.parametrize("name", ["int", "2fast", "a-b", "a/b", "", "x" * 40, "class"])
+def test_a_name_that_c_cannot_take_is_refused(
+    refused: Refused, model: Path, tmp_path: Path, name: str
+) -> None:
+    refused("emit-c", model, "-o", tmp_path / "c", "--name", name)
+    assert not (tmp_path / "c").exists()
+
+
+def test_existing_files_need_force_and_others_stay(
+    run: Run, refused: Refused, model: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "main.c").write_text("mine")
+    run("emit-c", model, "-o", tmp_path)
+    assert "--force" in refused("emit-c", model, "-o", tmp_path)
+    run("emit-c", model, "-o", tmp_path, "--force")
+    assert (tmp_path / "main.c").read_text() == "mine"
+
+
+def test_a_budget_that_fits_is_no_hindrance(run: Run, model: Path, tmp_path: Path) -> None:
+    run("emit-c", model, "-o", tmp_path / "c", "--max-flash", "64k", "--max-ram", "1K")
+
+
+@pytest.mark.parametrize(("option", "word"), [("--max-flash", "flash"), ("--max-ram", "RAM")])
+def test_a_budget_that_is_exceeded_is_exit_code_1(
+    refused: Refused, model: Path, tmp_path: Path, option: str, word: str
+) -> None:
+    line = refused("emit-c", model, "-o", tmp_path / "c", option, "10", code=1)
+    assert f"bytes of {word}, {option} allows 10" in line
+    assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--package", "arduino"], "use --package plain"),
+        (["--target", "avr"], "generic C builds for every machine"),
+        (["--with", "missing"], "arrives with a later version"),
+        (["--with", "stream"], "arrives with a later version"),
+        (["--optimize", "size"], "arrives with a later version"),
+        (["--kernel", "swar"], "use --kernel plain"),
+        (["--max-flash", "lots"], "is not a number of bytes"),
+        (["-o", "no/such/place"], "create it first"),
+    ],
+)
+def test_what_this_version_cannot_do_is_one_line(
+    refused: Refused, model: Path, tmp_path: Path, options: list[str], message: str
+) -> None:
+    assert message in refused("emit-c", model, "-o", tmp_path / "c", *options)
+    assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--package", "plain"],
+        ["--target", "host"],
+        ["--optimize", "balanced"],
+        ["--kernel", "plain"],
+    ],
+)
+def test_what_is_the_default_may_be_said(
+    run: Run, model: Path, tmp_path: Path, options: list[str]
+) -> None:
+    run("emit-c", model, "-o", tmp_path / "c", *options)
+
+
+@pytest.mark.cc
+def test_the_self_test_passes(run: Run, require_tool: Tool, model: Path, tmp_path: Path) -> None:
+    gcc = require_tool("gcc")
+    run("emit-c", model, "-o", tmp_path, "--with", "scores")
+    sources = ["sensor.c", "sensor_selftest.c"]
+    subprocess.run([gcc, "-std=c99", *sources, "-o", "selftest"], cwd=tmp_path, check=True)
+    subprocess.run([tmp_path / "selftest"], check=True, timeout=60)

@@ -1,0 +1,180 @@
+"""``bncc inspect``: card, drawings and the program before and after the passes."""
+
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import Result
+
+from bncc.cli.drawing import dot_of, svg_of
+from bncc.discretize.feature import Feature
+from bncc.fixed_point import QFormat
+from bncc.model.file import load_model, model_digest, save_model
+from bncc.model.model import Model
+from bncc.structure.graph import Structure, forest
+from tests import models
+
+Run = Callable[..., Result]
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+
+HOSTILE = ('a"b', "*/ x", "two\nlines", "<script>&", "\\", "ünï", "int", "x" * 80)
+
+
+def hostile_model() -> Model:
+    """Return a chain over features whose names are meant to break drawings."""
+    n = len(HOSTILE)
+    return Model(
+        features=tuple(Feature(name, "state", 2) for name in HOSTILE),
+        classes=("c0", 'c"1'),
+        structure=forest([None, *range(n - 1)]),
+        q_format=QFormat(2, 1),
+        prior=np.zeros(2, dtype=np.int64),
+        tables=tuple(np.ones((2 if i == 0 else 4, 2), dtype=np.int64) for i in range(n)),
+    )
+
+
+def test_json_describes_the_model(run_json: RunJson, model: Path) -> None:
+    found = run_json("inspect", model)
+    loaded = load_model(model)
+    assert found["model"] == str(model)
+    assert found["features"] == ["light", "slope", "color"]
+    assert found["classes"] == ["kind 0", "kind 1", "kind 2"]
+    assert found["n_states"] == list(loaded.n_states)
+    assert found["digest"] == model_digest(loaded)
+    assert all(parents[-1] == "class" for parents in found["parents"])
+    assert sum(len(parents) for parents in found["parents"]) == 3 + 2
+    for field in ("error_train", "structure", "parameters", "q_format", "table_bits", "seed"):
+        assert field in found
+
+
+def test_the_class_is_a_parent_only_where_it_is(run_json: RunJson, tmp_path: Path) -> None:
+    save_model(models.general_network(), tmp_path / "m.bncc")
+    parents = run_json("inspect", tmp_path / "m.bncc")["parents"]
+    flags = models.general_network().structure.class_is_parent
+    assert [("class" in names) for names in parents] == list(flags)
+
+
+def test_people_read_the_card(run: Run, model: Path) -> None:
+    said = run("inspect", model).stdout
+    for word in ("chow-liu", "kind 0 kind 1 kind 2", "int16", "blue green red", "digest", "train"):
+        assert word in said
+
+
+def test_a_model_made_by_hand_has_a_card_too(run: Run, tmp_path: Path) -> None:
+    save_model(models.naive_integer(), tmp_path / "m.bncc")
+    assert "not recorded" in run("inspect", tmp_path / "m.bncc").stdout
+
+
+def test_many_features_are_cut_short_without_v(run: Run, tmp_path: Path) -> None:
+    one = models.naive_integer()
+    many = replace(
+        one,
+        features=tuple(Feature(f"f{i}", "state", 2) for i in range(250)),
+        structure=forest([None] * 250),
+        tables=(one.tables[1],) * 250,
+    )
+    save_model(many, tmp_path / "m.bncc")
+    assert "and 50 more features" in run("inspect", tmp_path / "m.bncc").stdout
+    assert "f249" in run("inspect", tmp_path / "m.bncc", "-v").stdout
+
+
+def test_dot_lists_every_arc(run: Run, run_json: RunJson, model: Path) -> None:
+    said = run("inspect", model, "--dot").stdout
+    assert said.startswith("digraph structure {\n")
+    assert said.count("c -> x") == 3
+    assert len(re.findall(r"x\d -> x\d", said)) == 2
+    assert run_json("inspect", model, "--dot")["dot"] == said
+
+
+def test_hostile_names_stay_inside_dot_labels(tmp_path: Path) -> None:
+    text = dot_of(hostile_model())
+    labels = re.findall(r'label="((?:[^"\\]|\\.)*)"', text)
+    assert len(labels) == len(HOSTILE) + 1
+    assert r"a\"b" in text
+    assert len(text.splitlines()) == 2 * len(HOSTILE) + 2 + len(HOSTILE) - 1 + 2
+    if shutil.which("dot"):
+        subprocess.run(["dot", "-Tsvg"], input=text, text=True, check=True, capture_output=True)
+
+
+def test_svg_is_well_formed_with_a_box_for_every_feature() -> None:
+    root = ET.fromstring(svg_of(hostile_model()))
+    space = "{http://www.w3.org/2000/svg}"
+    boxes = root.findall(f"{space}g")
+    assert len(boxes) == len(HOSTILE)
+    assert len(root.findall(f"{space}path")) == len(HOSTILE) - 1
+    titles = [box.findtext(f"{space}title") for box in boxes]
+    assert titles[:4] == ['a"b', "*/ x", r"two\nlines", "<script>&"]
+
+
+def test_boxes_do_not_overlap_and_lie_inside() -> None:
+    space = "{http://www.w3.org/2000/svg}"
+    one = models.naive_integer()
+    many = replace(
+        one,
+        features=tuple(Feature(f"feature {i}", "state", 2) for i in range(60)),
+        structure=forest([None, 0, 0, 1, 1, *[None] * 55]),
+    )
+    root = ET.fromstring(svg_of(many))
+    frames = [box.find(f"{space}rect") for box in root.findall(f"{space}g")]
+    found = [
+        (float(f.get("x", "")), float(f.get("y", "")), float(f.get("width", "")))
+        for f in frames
+        if f is not None
+    ]
+    for k, (x, y, width) in enumerate(found):
+        assert x >= 0
+        assert x + width <= float(root.get("width", ""))
+        assert y + 26 <= float(root.get("height", ""))
+        for other_x, other_y, other_width in found[:k]:
+            apart = abs(y - other_y) >= 26 or x >= other_x + other_width or x + width <= other_x
+            assert apart
+
+
+def test_a_feature_without_the_class_has_a_dashed_frame() -> None:
+    general = models.general_network()
+    n_without = general.structure.class_is_parent.count(False)
+    assert svg_of(general).count("stroke-dasharray") == n_without
+    none = replace(general, structure=Structure(((),) * 4, (False,) * 4))
+    assert svg_of(none).count("stroke-dasharray") == 4
+
+
+def test_svg_goes_to_a_file(run: Run, refused: Refused, model: Path, tmp_path: Path) -> None:
+    result = run("inspect", model, "--svg", tmp_path / "s.svg")
+    assert result.stdout == ""
+    assert "drew the structure" in result.stderr
+    ET.fromstring((tmp_path / "s.svg").read_text())
+    assert "--force" in refused("inspect", model, "--svg", tmp_path / "s.svg")
+    run("inspect", model, "--svg", tmp_path / "s.svg", "--force")
+
+
+def test_ir_shows_the_program_before_and_after(run: Run, run_json: RunJson, model: Path) -> None:
+    said = run("inspect", model, "--ir").stdout
+    before, after = said.split("; after\n")
+    assert "u32" in before
+    assert "u8" in after
+    assert "shrink-width" in before
+    ir = run_json("inspect", model, "--ir")["ir"]
+    assert ir["flow"] == "default"
+    assert ir["before"] in said
+    assert {"name", "fired", "bits_before", "bits_after"} == set(ir["passes"][0])
+
+
+def test_ir_takes_a_flow(run_json: RunJson, run: Run, refused: Refused, model: Path) -> None:
+    ir = run_json("inspect", model, "--ir", "none")["ir"]
+    assert ir["passes"] == []
+    assert ir["before"] == ir["after"]
+    assert "; flow 'none'" in run("inspect", model, "--ir", "none").stdout
+    assert "there is no flow 'fast'" in refused("inspect", model, "--ir", "fast")
+
+
+@pytest.mark.parametrize("option", ["--dot", "--ir"])
+def test_quiet_does_not_hide_what_was_asked_for(run: Run, model: Path, option: str) -> None:
+    assert run("inspect", model, option, "--quiet").stdout
