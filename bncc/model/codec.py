@@ -194,7 +194,7 @@ def _items(value: Any, *kinds: type) -> list[Any]:
 
 
 def _integer(value: Any) -> int:
-    if type(value) is not int or abs(value) >= 2**31:
+    if type(value) is not int:
         _malformed("a number")
     return value
 
