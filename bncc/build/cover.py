@@ -1,12 +1,19 @@
 """States that reach every table row, every class boundary, or everything there is."""
 
+from collections.abc import Iterator
 from math import prod
 
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.model.model import Model
-from bncc.model.reference import costs, predict
+from bncc.model.reference import predict
+
+
+def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
+    """Cut ``0 .. n`` into ranges of at most `size`."""
+    for start in range(0, n, size):
+        yield start, min(start + size, n)
 
 
 def n_joint_states(model: Model) -> int:
@@ -162,7 +169,18 @@ def _mix(a: IntArray, b: IntArray, n_taken: IntArray) -> IntArray:
     return np.where(taken, b, a)
 
 
-def decisions_along(model: Model, X: IntArray, i: int) -> IntArray:
+def readers(model: Model) -> tuple[tuple[int, ...], ...]:
+    """Return, for each feature, the tables that read it: its own and its children's."""
+    tables: list[list[int]] = [[i] for i in range(model.n_features)]
+    for t, parents in enumerate(model.structure.parents):
+        for j in parents:
+            tables[j].append(t)
+    return tuple(tuple(sorted(own)) for own in tables)
+
+
+def decisions_along(
+    model: Model, X: IntArray, total: IntArray, i: int, touched: tuple[int, ...]
+) -> IntArray:
     """Return how the decision depends on one feature, the others held.
 
     Parameters
@@ -171,25 +189,27 @@ def decisions_along(model: Model, X: IntArray, i: int) -> IntArray:
         The classifier.
     X : (n, n_features) int
         States.
+    total : (n, n_classes) int64
+        Their costs.
     i : int
         The feature that runs through its states.
+    touched : tuple of int
+        The tables that read it, from `readers`.
 
     Returns
     -------
     (n, n_states[i]) int64
         Class indices.
     """
-    parents = model.structure.parents
-    touched = [t for t in range(model.n_features) if t == i or i in parents[t]]
-    rest = costs(model, X)
+    rest = total.copy()
     for t in touched:
         rest -= model.tables[t][_row(model, X, t, {})]
     decisions = np.empty((len(X), model.n_states[i]), dtype=np.int64)
     for state in range(model.n_states[i]):
-        total = rest.copy()
+        moved = rest.copy()
         for t in touched:
-            total += model.tables[t][_row(model, X, t, {i: state})]
-        decisions[:, state] = total.argmin(axis=1)
+            moved += model.tables[t][_row(model, X, t, {i: state})]
+        decisions[:, state] = moved.argmin(axis=1)
     return decisions
 
 

@@ -1,6 +1,6 @@
 """The inputs of an agreement check, the answers that Python gives, and how strong they are."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,20 +9,15 @@ import numpy as np
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.build.cover import (
     boundary_states,
-    decisions_along,
     joint_states,
     n_joint_states,
     random_states,
     row_cover,
     row_states,
+    spans,
 )
-from bncc.build.raw import (
-    probe_values,
-    raw_of_table,
-    representatives,
-    state_dtype,
-    states_of_raw,
-)
+from bncc.build.probes import raw_blocks
+from bncc.build.raw import raw_of_table, state_dtype, states_of_raw
 from bncc.data.dataset import Table
 from bncc.discretize.feature import states_of
 from bncc.errors import OptionError
@@ -37,7 +32,6 @@ MOST_STATES = 2**24
 
 ERR_STATE = -1
 _BLOCK_CELLS = 2**22
-_PROBE_CELLS = 2**26
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +113,7 @@ def cases(
         yield _state_case(model, X)
     yield from _invalid_cases(model, rng)
     if has_raw:
-        for R in _raw_blocks(model, effort, rng):
+        for R in raw_blocks(model, effort.n_random, rng, _block_rows(model)):
             yield _raw_case(model, R, states_of_raw(model.features, R))
 
 
@@ -196,24 +190,19 @@ def _block_rows(model: Model) -> int:
     return min(max(_BLOCK_CELLS // max(model.n_features, model.n_classes), 1), FEW_STATES)
 
 
-def _spans(n: int, size: int) -> Iterator[tuple[int, int]]:
-    for start in range(0, n, size):
-        yield start, min(start + size, n)
-
-
 def _state_blocks(model: Model, effort: Effort, rng: np.random.Generator) -> Iterator[IntArray]:
     size = _block_rows(model)
     if takes_all_states(model, effort):
-        for start, stop in _spans(n_joint_states(model), size):
+        for start, stop in spans(n_joint_states(model), size):
             yield joint_states(model, start, stop)
         return
-    for start, stop in _spans(effort.n_random, size):
+    for start, stop in spans(effort.n_random, size):
         X = random_states(model, stop - start, rng)
         yield X
         # Near a boundary a small error in a cost becomes an error in the class.
         yield boundary_states(model, X[: min(len(X), 2000)])
     for strides, n_inputs in row_cover(model):
-        for start, stop in _spans(n_inputs, size):
+        for start, stop in spans(n_inputs, size):
             yield row_states(model, strides, start, stop, rng)
 
 
@@ -234,7 +223,7 @@ def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
         for state in sorted({min(n_states, largest), largest})
         if state >= n_states
     ]
-    for start, stop in _spans(len(wrong), _block_rows(model)):
+    for start, stop in spans(len(wrong), _block_rows(model)):
         x = random_states(model, stop - start, rng).astype(dtype)
         for k, (i, state) in enumerate(wrong[start:stop]):
             x[k, i] = state
@@ -243,54 +232,3 @@ def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
 
 def _raw_case(model: Model, R: FloatArray, X: IntArray) -> Case:
     return Case("raw", R, costs(model, X).argmin(axis=1).astype(np.int16))
-
-
-def _raw_blocks(model: Model, effort: Effort, rng: np.random.Generator) -> Iterator[FloatArray]:
-    values = [probe_values(feature) for feature in model.features]
-    size = _block_rows(model)
-    for start, stop in _spans(effort.n_random, size):
-        yield np.column_stack([rng.choice(v, size=stop - start) for v in values])
-    # Every value of every feature at once, in a few inputs ...
-    for start, stop in _spans(max(len(v) for v in values), size):
-        k = np.arange(start, stop)
-        yield np.column_stack([v[k % len(v)] for v in values])
-    # ... then each alone, where the decision hangs on it.
-    budget = _PROBE_CELLS // model.n_features
-    contexts = _contexts(model, rng)
-    states = [representatives(feature) for feature in model.features]
-    for i, probed in enumerate(values):
-        R = _probe(model, contexts, i, probed, states)
-        budget -= len(R)
-        if budget < 0:
-            return
-        for start, stop in _spans(len(R), size):
-            yield R[start:stop]
-
-
-def _contexts(model: Model, rng: np.random.Generator) -> IntArray:
-    X = random_states(model, 128, rng)
-    return np.concatenate([boundary_states(model, X), X[:1]])
-
-
-def _probe(
-    model: Model, contexts: IntArray, i: int, values: FloatArray, states: Sequence[FloatArray]
-) -> FloatArray:
-    """Return raw rows that try each value of feature i where a wrong state would show.
-
-    For a value of state s and each state that a mistake could make of it (a neighbor, the
-    fallback, the ends), the context is one in which the two states lead to different decisions.
-    """
-    feature = model.features[i]
-    own = states_of_raw((feature,), values[:, None])[:, 0]
-    decisions = decisions_along(model, contexts, i)
-    last = feature.n_states - 1
-    rivals = (own - 1, own + 1, np.full_like(own, feature.fallback), 0 * own, 0 * own + last)
-    chosen = [
-        np.argmax(decisions[:, own] != decisions[:, np.clip(rival, 0, last)], axis=0)
-        for rival in rivals
-    ]
-    pairs = np.unique([(k, c) for column in chosen for k, c in enumerate(column)], axis=0)
-    X = contexts[pairs[:, 1]]
-    R = np.column_stack([states[j][X[:, j]] for j in range(model.n_features)])
-    R[:, i] = values[pairs[:, 0]]
-    return R

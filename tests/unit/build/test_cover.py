@@ -10,10 +10,11 @@ from bncc.build.cover import (
     joint_states,
     n_joint_states,
     random_states,
+    readers,
     row_cover,
     row_states,
 )
-from bncc.model.reference import predict, rows
+from bncc.model.reference import costs, predict, rows
 from bncc.structure.graph import forest
 from tests import models as hand
 from tests.strategies import models
@@ -72,7 +73,7 @@ def test_decisions_along_a_feature_are_the_reference_s(model):
     """Replacing the feature's state and deciding anew gives the same."""
     X = random_states(model, 5, np.random.default_rng(2))
     for i, n in enumerate(model.n_states):
-        decisions = decisions_along(model, X, i)
+        decisions = decisions_along(model, X, costs(model, X), i, readers(model)[i])
         for state in range(n):
             replaced = X.copy()
             replaced[:, i] = state

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bncc.build import inputs
+from bncc.build import inputs, probes
 from bncc.build.inputs import ERR_STATE, Effort, cases, strength
 from bncc.build.raw import probe_values, states_of_raw
 from bncc.data.dataset import Column, Table
@@ -145,5 +145,5 @@ def test_single_probes_stop_at_the_budget(monkeypatch):
     """A model of thousands of features is not tried feature by feature without end."""
     model = hand.naive_integer()
     many = len(blocks(model, "raw", effort=Effort(n_random=0)))
-    monkeypatch.setattr(inputs, "_PROBE_CELLS", 0)
+    monkeypatch.setattr(probes, "PROBE_CELLS", 0)
     assert len(blocks(model, "raw", effort=Effort(n_random=0))) < many
