@@ -54,6 +54,8 @@ class PlainKernel:
         Widths of an entry's index and of a multiple.
     prior : (n_classes,) int64 or None
         None when the sum starts from two rows instead.
+    largest_sum : int
+        No sum exceeds this for any input.
     sum_bits : int
         Width of the sums.
     """
@@ -67,6 +69,7 @@ class PlainKernel:
     offset_bits: int
     multiple_bits: int
     prior: IntArray | None
+    largest_sum: int
     sum_bits: int
 
 
@@ -103,7 +106,7 @@ def lower(program: Program) -> PlainKernel:
         places_k = [places[_stride(program, table, k)] for table in deep]
         terms.append(Term(len(deep), np.array(features), np.array(places_k)))
     entry_bits = max(table.entry_bits for table in tables)
-    slack = int(prior is not None and not program.prior.any())
+    largest_sum = largest_cost(program) + int(prior is not None and not program.prior.any())
     return PlainKernel(
         tables=tables,
         costs=np.concatenate([table.costs.ravel() for table in tables]),
@@ -114,7 +117,8 @@ def lower(program: Program) -> PlainKernel:
         offset_bits=max(16, width_of(int(starts[-1]))),
         multiple_bits=width_of(int(multiples.max())),
         prior=prior,
-        sum_bits=max(program.cost_bits, width_of(largest_cost(program) + slack)),
+        largest_sum=largest_sum,
+        sum_bits=max(program.cost_bits, width_of(largest_sum)),
     )
 
 

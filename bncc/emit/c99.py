@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-LINE = 96
-"""Columns of an array's lines."""
+LINE = 92
+"""Columns of an array's lines, which are indented by up to 8."""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from bncc.compiler.ir import Program
-from bncc.compiler.ranges import largest_cost
 from bncc.discretize.feature import Feature
 from bncc.emit.identifiers import c_comment
 from bncc.emit.layout import Layout
@@ -15,17 +13,13 @@ SHOWN = 24
 """Thresholds or categories listed per feature; the rest is counted."""
 
 
-def card_lines(
-    model: Model, program: Program, layout: Layout, name: str, fired: Sequence[str]
-) -> list[str]:
+def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) -> list[str]:
     """Return what a reviewer wants to know first.
 
     Parameters
     ----------
     model : Model
         The integer model.
-    program : Program
-        The program after all passes.
     layout : Layout
         Types and arrays of the C.
     name : str
@@ -46,15 +40,15 @@ def card_lines(
         f"{_count(model.structure.n_edges, 'arc')} between {_count(model.n_features, 'feature')}, "
         f"{model.n_classes} classes",
         f"numbers     cost = -ln p in {model.q_format}; sums in {layout.kernel.sum_bits} bits, "
-        f"at most {largest_cost(program)}",
-        f"memory      {layout.table_bytes} B of tables and {layout.other_bytes} B of addresses, "
+        f"at most {layout.kernel.largest_sum}",
+        f"memory      {layout.table_bytes} B of tables, {layout.other_bytes} B of addresses, "
         "thresholds and labels in flash; no static RAM",
         f"work        {_count((summands - 1) * model.n_classes, 'addition')} of costs and "
         f"{_count(model.n_classes - 1, 'comparison')} per decision; no multiplication",
     ]
     if fired:
         lines.append(f"passes      {', '.join(fired)}")
-    for key, title in (("error_test", "test error"), ("error_validation", "validation")):
+    for key, title in (("error_test", "test error"), ("error_validation", "val. error")):
         if isinstance(training.get(key), int | float):
             lines.append(f"{title:11} {100 * training[key]:.2f} % of rows not used in training")
             break
@@ -77,13 +71,15 @@ def feature_lines(features: tuple[Feature, ...]) -> list[str]:
     """
     lines: list[str] = []
     for i, feature in enumerate(features):
-        words = [f"{i:3}  {c_comment(feature.name)}:", _count(feature.n_states, "state")]
+        words = [f"{i:3}  {c_comment(feature.name)}: {_count(feature.n_states, 'state')}"]
         if feature.is_numeric:
             words += _listed("thresholds", [_number(t) for t in feature.thresholds])
         elif feature.kind == "category":
             labels = [f"{k}={c_comment(label)}" for k, label in enumerate(feature.categories)]
             words += _listed("categories", labels)
-        lines += _wrapped([*words, f"(missing: {feature.fallback})"])
+        words[0] += "," if len(words) > 1 else ""
+        words[-1] += ";"
+        lines += _wrapped([*words, f"missing: state {feature.fallback}"])
     return lines
 
 

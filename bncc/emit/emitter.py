@@ -120,7 +120,7 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         "name": name,
         "NAME": name.upper(),
         "version": __version__,
-        "card": card_lines(model, program, layout, name, fired),
+        "card": card_lines(model, layout, name, fired),
         "features": feature_lines(model.features),
         **layout.template_names(),
         **make_vectors(model).template_names(),

@@ -4,13 +4,15 @@ from dataclasses import dataclass
 
 from bncc.compiler.ir import Program, Table, width_of
 from bncc.compiler.lowering import PlainKernel, Term
-from bncc.compiler.ranges import largest_cost
-from bncc.emit.c99 import ArrayText, array, unsigned, wrap
+from bncc.emit.c99 import ArrayText, array, unsigned, wrap_words
 from bncc.emit.identifiers import c_comment
 from bncc.emit.labels import LabelText, label_text
 from bncc.emit.raw import RawPlan, float_key, plan_raw
 
 AVR_MAX_ARRAY = 32767
+"""Bytes of the largest object of a machine whose ptrdiff_t has 16 bits."""
+AVR_MAX_ROM = 65535
+"""Bytes of flash that a 16-bit address reaches."""
 PGM = {
     "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
     "int32_t": "dword",
@@ -29,7 +31,7 @@ class EntryPoints:
 
 @dataclass(frozen=True)
 class TermText:
-    """One summand of a row's address as C.
+    """One summand of a row's address in C.
 
     Parameters
     ----------
@@ -37,7 +39,9 @@ class TermText:
         Tables it concerns.
     is_partial : bool
         Whether later tables do without it.
-    product : str
+    name, place : str
+        Local variables: the state, and where its product is found.
+    state : str
         The state that is multiplied, an expression.
     multiples : str
         Where the multiples of its stride begin, an expression; empty when at 0.
@@ -45,7 +49,9 @@ class TermText:
 
     n_tables: int
     is_partial: bool
-    product: str
+    name: str
+    place: str
+    state: str
     multiples: str
 
 
@@ -99,14 +105,15 @@ class Layout:
         """Return the names that the C templates use."""
         kernel, program, name = self.kernel, self.program, self.name
         types = {a.name: a.type for a in self.arrays}
+        rom_bytes = self.table_bytes + self.other_bytes
         return {
             "n_features": len(program.features),
             "n_classes": program.n_classes,
             "n_tables": len(kernel.tables),
             "first_table": 1 if kernel.prior is not None else 2,
             "has_prior": kernel.prior is not None,
-            "frac_bits": program.frac_bits,
-            "largest_cost": largest_cost(program),
+            "unit_exponent": -program.frac_bits,
+            "largest_sum": kernel.largest_sum,
             "cost_type": unsigned(kernel.sum_bits),
             "first_cast": _first_cast(kernel, name),
             "state_type": unsigned(self.state_bits),
@@ -118,9 +125,10 @@ class Layout:
             "table_type": _counter(len(kernel.tables)),
             "feature_type": _counter(len(program.features)),
             "known_type": types.get("known", ""),
-            "cut_type": types.get("last_cut", "uint16_t"),
-            "too_large_for_avr": any(a.n_bytes > AVR_MAX_ARRAY for a in self.arrays),
-            "cost_bytes": self.table_bytes,
+            "cut_type": unsigned(self.raw.cut_bits) if self.raw else "",
+            "too_large_for_avr": rom_bytes > AVR_MAX_ROM
+            or any(a.n_bytes > AVR_MAX_ARRAY for a in self.arrays),
+            "rom_bytes": rom_bytes,
             "arrays": self.arrays,
             "readers": _readers(self.arrays),
             "terms": self.terms,
@@ -197,18 +205,19 @@ def _term(
     what = ("feature", "parent")[k] if k < 2 else f"parent{k}"
     if not is_identity:
         bits = width_of(n_features - 1)
-        meaning = (
-            "Feature that indexes each table." if k == 0 else "Parent that indexes each table."
-        )
+        meaning = "Feature whose state counts fastest in each table."
+        if k:
+            meaning = f"Feature that comes {k} before it, in each table that has one."
         arrays.append(array(what, bits, term.features.tolist(), meaning))
         state = f"x[{name}_rom_uint{bits}(&{name}_{what}[t])]"
     if k == 0:
-        return TermText(term.n_tables, False, state, ""), arrays
+        return TermText(term.n_tables, False, "own", "own", state, ""), arrays
     bits = width_of(int(term.multiples.max()))
-    meaning = "Where the multiples of each parent's stride begin."
+    meaning = "Where the multiples of its stride begin."
     arrays.append(array(f"{what}_multiples", bits, term.multiples.tolist(), meaning))
     place = f"{name}_rom_uint{bits}(&{name}_{what}_multiples[t])"
-    return TermText(term.n_tables, term.n_tables < len(kernel.tables), state, place), arrays
+    is_partial = term.n_tables < len(kernel.tables)
+    return TermText(term.n_tables, is_partial, what, f"place{what[6:]}", state, place), arrays
 
 
 def _costs_array(program: Program, kernel: PlainKernel) -> ArrayText:
@@ -218,8 +227,8 @@ def _costs_array(program: Program, kernel: PlainKernel) -> ArrayText:
         lines.append(f"/* {_table_heading(program, table)} */")
         digits = _joint_states([program.n_states[f] for f in table.features])
         for states, row in zip(digits, table.costs.tolist(), strict=True):
-            first, *rest = wrap(row)
-            lines.append(f"/* {states} */ {first}")
+            first, *rest = wrap_words([f"/* {states} */", *(f"{cost}U," for cost in row)])
+            lines.append(first)
             lines += [f"    {line}" for line in rest]
     n_bytes = kernel.costs.size * kernel.entry_bits // 8
     comment = "Costs: one table per heading, one row per joint state, one entry per class."
@@ -263,5 +272,5 @@ def _raw_missing(raw: RawPlan | None) -> str:
         return ""
     kind = raw.kinds[0]
     if kind.startswith("code"):
-        return "a number that is no category or state"
+        return "a number out of range"
     return "NaN" if kind == "float32" else f"{kind.upper()}_MIN"

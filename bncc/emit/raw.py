@@ -4,7 +4,7 @@ import struct
 from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import Feature, FeatureKind
-from bncc.emit.c99 import ArrayText, array, unsigned, wrap
+from bncc.emit.c99 import ArrayText, array, unsigned, wrap, wrap_words
 from bncc.emit.identifiers import c_comment, field_names
 
 CUT_BITS = {"int16": 16, "int32": 32, "float32": 32}
@@ -28,7 +28,7 @@ class RawField:
     fallback : int
         State of a missing or unseen value.
     comment : str
-        Unit, missing marker or categories.
+        Column name or range, and what is missing.
     """
 
     field: str
@@ -54,12 +54,15 @@ class RawPlan:
         Thresholds and, for an array, where each feature's begin.
     kinds : tuple of str
         The state functions needed.
+    cut_bits : {16, 32}
+        Width of a threshold's index.
     """
 
     fields: tuple[RawField, ...]
     is_array: bool
     arrays: tuple[ArrayText, ...]
     kinds: tuple[str, ...]
+    cut_bits: int
 
 
 def float_key(value: float) -> int:
@@ -113,12 +116,13 @@ def plan_raw(features: tuple[Feature, ...], state_bits: int) -> RawPlan:
             fields.append(_code_field(feature, name))
     is_array = len({field.c_type for field in fields}) == 1
     kinds = tuple(sorted({field.kind for field in fields}))
+    cut_bits = 16 if max(field.last for field in fields) < 2**16 else 32
     arrays = [
         _cuts_array(kind, values, lines[kind]) for kind, values in cuts.items() if kind in kinds
     ]
     if is_array:
-        arrays += _array_bounds(fields, state_bits)
-    return RawPlan(tuple(fields), is_array, tuple(arrays), kinds)
+        arrays += _array_bounds(fields, state_bits, cut_bits)
+    return RawPlan(tuple(fields), is_array, tuple(arrays), kinds, cut_bits)
 
 
 def _cut_integers(feature: Feature) -> list[int]:
@@ -130,11 +134,7 @@ def _cut_integers(feature: Feature) -> list[int]:
 def _code_field(feature: Feature, name: str) -> RawField:
     known = len(feature.categories) if feature.kind == "category" else feature.n_states
     bits = 8 if known <= 255 else 16
-    labels = ", ".join(f"{k} {c_comment(label)}" for k, label in enumerate(feature.categories[:12]))
-    more = ", ..." if len(feature.categories) > 12 else ""
-    comment = f"{labels}{more}; any other number: missing or unseen"
-    if feature.kind == "state":
-        comment = f"state 0 .. {known - 1}; any other number: missing or unseen"
+    comment = f"{feature.kind} 0 .. {known - 1}; any other number: missing or unseen"
     return RawField(name, unsigned(bits), f"code{bits}", 0, known, feature.fallback, comment)
 
 
@@ -147,10 +147,13 @@ def _cut_lines(feature: Feature) -> list[str]:
     """Return a feature's thresholds under a heading that gives them in the sensor's own unit."""
     if not feature.thresholds:
         return []
-    units = " ".join(f"{t:.9g}" for t in feature.thresholds[:12])
-    more = " ..." if len(feature.thresholds) > 12 else ""
-    title = f": {units}{more}" if feature.kind == "float32" else ""
-    return [f"/* {c_comment(feature.name)}{title} */", *wrap(_cut_integers(feature), signed=True)]
+    heading = [f"/* {c_comment(feature.name)}"]
+    if feature.kind == "float32":
+        heading = [f"{heading[0]}:", *(f"{t:.9g}" for t in feature.thresholds[:12])]
+        heading += ["..."] if len(feature.thresholds) > 12 else []
+    first, *rest = wrap_words([*heading, "*/"])
+    cuts = wrap(_cut_integers(feature), signed=True)
+    return [first, *(f" * {line}" for line in rest), *cuts]
 
 
 def _cuts_array(kind: FeatureKind, values: list[int], lines: list[str]) -> ArrayText:
@@ -161,7 +164,7 @@ def _cuts_array(kind: FeatureKind, values: list[int], lines: list[str]) -> Array
     return replace(plain, lines=tuple(lines)) if lines else plain
 
 
-def _array_bounds(fields: list[RawField], state_bits: int) -> list[ArrayText]:
+def _array_bounds(fields: list[RawField], state_bits: int, cut_bits: int) -> list[ArrayText]:
     fallback = array(
         "missing_state",
         state_bits,
@@ -173,5 +176,4 @@ def _array_bounds(fields: list[RawField], state_bits: int) -> list[ArrayText]:
         bits = 8 if max(known) <= 255 else 16
         return [array("known", bits, known, "Number of known codes, per feature."), fallback]
     ends = [field.last for field in fields]
-    bits = 16 if ends[-1] < 2**16 else 32
-    return [array("last_cut", bits, ends, "Where each feature's thresholds end."), fallback]
+    return [array("last_cut", cut_bits, ends, "Where each feature's thresholds end."), fallback]

@@ -34,6 +34,7 @@ class Vectors:
         """Return the names that the templates of vectors and self-test use."""
         return {
             "n_vectors": len(self.states),
+            "n_vector_states": self.states.size,
             "state_lines": [line for row in self.states.tolist() for line in wrap(row)],
             "class_lines": wrap(self.classes.tolist()),
             "index_type": unsigned(max(16, width_of(self.states.size))),
