@@ -14,6 +14,9 @@ DROPOUT = 0.1
 QUANTIZE_FROM = 0.5
 LARGEST_BATCH, SMALLEST_BATCH = 500, 32
 STEPS_PER_EPOCH = 25
+THREADS = 1
+"""A step takes a millisecond or two: a second thread saves little of it, and costs tenfold where
+other work keeps the cores busy."""
 
 
 Number = TypeVar("Number", int, float)
@@ -41,8 +44,8 @@ class Hyperparameters:
         Seed of shuffling and dropout.
     device : str
         A torch device.
-    threads : int or None
-        CPU threads; None leaves torch's own choice.
+    threads : int
+        CPU threads.
     """
 
     loss: str
@@ -56,7 +59,7 @@ class Hyperparameters:
     quantize_from: float
     seed: int
     device: str = "cpu"
-    threads: int | None = None
+    threads: int = 1
 
 
 def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparameters:
@@ -87,7 +90,7 @@ def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparamete
         quantize_from=QUANTIZE_FROM,
         seed=settings.seed,
         device=settings.device or "cpu",
-        threads=settings.threads,
+        threads=_or(settings.threads, THREADS),
     )
 
 

@@ -19,7 +19,7 @@ ANNOUNCED_PARAMETERS = ("margin", "free")
 MIN_BITS, MAX_BITS = 1, 8
 DEFAULT_BITS = 6
 MAX_SEED = 2**63 - 1
-DEVICE = re.compile(r"cpu|mps|(cuda|xpu)(:\d{1,3})?")
+DEVICE = re.compile(r"cpu|mps|cuda(:\d{1,3})?")
 FLOAT_FORMAT = QFormat(8, 16)
 """What --float is frozen in: 24 bits, rounding below 2**-17 nats, so that all downstream of the
 trainer still works on integers."""
@@ -57,7 +57,7 @@ class TrainSettings:
     device : str or None
         A torch device; None is ``cpu``.
     threads : int or None
-        CPU threads of torch; None leaves its own choice.
+        CPU threads of torch; None is 1, see `hyperparameters.THREADS`.
     engine : str or None
         ``torch``, the only one so far.
     size_weight, checkpoint, resume, max_flash, max_instructions, target
@@ -194,9 +194,7 @@ def _check_numbers(settings: TrainSettings) -> None:
     if settings.seed > MAX_SEED:
         raise OptionError(f"--seed is {settings.seed}; it must be at most {MAX_SEED}")
     if not DEVICE.fullmatch(settings.device or "cpu"):
-        raise OptionError(
-            f"--device '{settings.device}' is unknown; choose cpu, cuda, cuda:1 or mps"
-        )
+        raise OptionError(f"unknown device '{settings.device}'; choose cpu, cuda, cuda:1 or mps")
     for name in ("lr", "eta"):
         value = getattr(settings, name)
         if value is not None and not (isfinite(value) and value > 0):

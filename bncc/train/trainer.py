@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from bncc._types import IntArray
+from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.hyperparameters import Hyperparameters
@@ -59,10 +60,32 @@ def descend(
         Natural log-probabilities before quantization, <= 0.
     log_tables : tuple of (n_rows_i, n_classes) float64
         Likewise, one per feature.
+
+    Raises
+    ------
+    OptionError
+        If the device is absent.
     """
-    if hyper.threads is not None:
-        torch.set_num_threads(hyper.threads)
-    device = torch.device(hyper.device)
+    device = _device(hyper.device)
+    threads_before = torch.get_num_threads()
+    torch.set_num_threads(hyper.threads)
+    try:
+        return _descend(X, y, structure, n_states, start, hyper, choose_format, progress, device)
+    finally:
+        torch.set_num_threads(threads_before)
+
+
+def _descend(
+    X: IntArray,
+    y: IntArray,
+    structure: Structure,
+    n_states: Sequence[int],
+    start: LogTables,
+    hyper: Hyperparameters,
+    choose_format: FormatChoice | None,
+    progress: Progress | None,
+    device: torch.device,
+) -> LogTables:
     network = Network(layout_of(structure, n_states), *start, device)
     states, target = states_tensor(X, device), torch.from_numpy(y).long().to(device)
     optimizer = torch.optim.Adam(network.parameters(), lr=hyper.lr, fused=device.type == "cpu")
@@ -77,6 +100,15 @@ def descend(
         if progress is not None:
             progress(epoch + 1, hyper.epochs, loss)
     return network.log_tables()
+
+
+def _device(name: str) -> torch.device:
+    """Return a device that is there."""
+    device = torch.device(name)
+    n_devices = {"cuda": torch.cuda.device_count(), "mps": torch.mps.device_count()}
+    if (device.index or 0) >= n_devices.get(device.type, 1):
+        raise OptionError(f"torch finds no device '{name}' on this machine; choose --device cpu")
+    return device
 
 
 def _epoch(

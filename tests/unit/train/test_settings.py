@@ -65,7 +65,7 @@ def test_bits_follow_from_what_is_given(options, bits):
         ({"int_bits": 40}, "40 integer bits"),
         ({"frac_bits": 30}, "-24 integer bits"),
         ({"float_": True, "bits": 6}, "leave out the bits or --float"),
-        ({"device": "nonsense"}, "device 'nonsense'"),
+        ({"device": "nonsense"}, "unknown device 'nonsense'"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(options, message):
