@@ -30,7 +30,6 @@ DOCSTRING_RULES = {
     "GL07": "sections in another order than numpydoc's",
     "GL08": "no docstring",
     "GL10": "malformed directive",
-    "SS02": "summary does not start with a capital letter",
     "SS03": "summary does not end with a period",
     "SS05": "summary does not start with an infinitive verb",
     "PR02": "documents a parameter that does not exist",
@@ -40,6 +39,8 @@ DOCSTRING_RULES = {
 }
 # A one-line docstring may leave parameters to the annotations; a list of them must be whole.
 ONLY_WITH_PARAMETERS = "PR01"
+# Fields of a dataclass that are nobody else's business.
+PRIVATE_FIELDS = re.compile(r"\{('_\w+'(, )?)+\} not documented")
 
 
 def run(*command: str) -> None:
@@ -133,7 +134,11 @@ def test_public_names_are_documented(module_name: str) -> None:
         rules = set(DOCSTRING_RULES)
         if re.search(r"^\s*Parameters\n\s*---", report["docstring"], re.MULTILINE):
             rules.add(ONLY_WITH_PARAMETERS)
-        complaints += [f"{name}: {code} {text}" for code, text in report["errors"] if code in rules]
+        complaints += [
+            f"{name}: {code} {text}"
+            for code, text in report["errors"]
+            if code in rules and not PRIVATE_FIELDS.search(text)
+        ]
     assert not complaints, "\n".join(complaints)
 
 
