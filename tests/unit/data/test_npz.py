@@ -174,6 +174,7 @@ def _header(shape: object) -> str:
         (_npy(_header((2**40, 2**20))), "declares 9223372036854775808 bytes, more than 1024 MiB"),
         (_npy(_header((2**26, 2)), b""), "declares 1073741824 bytes|more than 67108864 cells"),
         (_npy(_header((2, 2)), b"12345678"), "is damaged"),
+        (_npy(_header((1, 1)), bytes(16)), "its size is not what its header says"),
         (_npy(_header((-1, 2))), "is damaged"),
         (_npy("((((((" * 300), "is damaged"),
         (_npy("{}"), "is damaged"),
