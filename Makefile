@@ -42,7 +42,7 @@ lint: .venv/.stamp-dev  ## style, types, import contracts, docstrings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 format: .venv/.stamp-dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
