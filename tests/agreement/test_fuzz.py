@@ -29,8 +29,7 @@ def emitted(model):
 
 def check_states(model, machine, X) -> None:
     """Compare predict and scores with the reference, errors included."""
-    limits = np.array(model.n_states)
-    valid = (X < limits).all(axis=1)
+    valid = np.less(X, model.n_states).all(axis=1)
     y = np.full(len(X), -1)
     y[valid] = predict(model, X[valid])
     assert np.array_equal(machine.predict(X), y)

@@ -1,0 +1,107 @@
+"""The machines that emitted C is compiled for, and which of their instructions multiply."""
+
+import platform
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from bncc.emit.emitter import EmitOptions, emit_c
+from tests import models as hand
+from tests.agreement.large import LARGE
+
+ENTRIES = frozenset({"raw", "scores", "trusted"})
+LEVELS = ("-Os", "-O2", "-O3")
+
+X86 = (
+    r"i?mul[bwlq]?|mulx[lq]?|i?div[bwlq]?|aa[dm]"  # integers
+    r"|v?pmul\w*|v?pmadd\w*|vpdp\w*"  # packed integers
+    r"|v?(mul|div|rcp|dp)[ps][sdh]|vf\w*(add|sub)\w*|fi?mul\w*|fi?div\w*"  # floating point
+)
+ARM32 = (
+    r"muls?|mlas?|mls|[us]m(ul|la)l?l?s?|umaal|sm[lmu]\w+"
+    r"|[us]div|vmul\w*|vml\w*|vn?fm\w*|vfn\w*|vdiv|vq?r?dml?\w*"
+)
+ARM64 = r"f?n?mul[xh]?|[us]n?mull?2?|[us]mulh|f?n?m(add|sub|la|ls)\w*|[us]m(add|sub|la|ls)l|[usf]div|sq\w*mul\w*"  # noqa: E501
+AVR = r"f?muls?u?"
+RISCV = r"mul(h|hu|hsu|w)?|(div|rem)u?w?|c\.mul|fn?m(ul|add|sub)\.[sdh]|fdiv\.[sdh]"
+PREFIXES = {"rep", "repz", "repnz", "repe", "repne", "lock", "bnd", "notrack", "data16"}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A compiler, its flags, and the pattern of its multiplying and dividing instructions."""
+
+    compiler: str
+    flags: tuple[str, ...]
+    multiplies: str
+    binutils: str = ""
+
+    def compile(self, folder: Path, sources: tuple[str, ...], *flags: str) -> None:
+        """Compile sources in a folder to objects, all in one run of the compiler."""
+        command = (self.compiler, *self.flags, *flags, "-c", *sources)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr[:2000]}"
+
+    def mnemonics(self, folder: Path, objects: tuple[str, ...]) -> list[str]:
+        """Return every instruction of some objects, without operands."""
+        command = (f"{self.binutils}objdump", "-d", "--no-show-raw-insn", *objects)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+        found = []
+        for line in done.stdout.splitlines():
+            words = re.sub(r"^\s*[0-9a-f]+:\s*", "", line).split()
+            if re.match(r"^\s+[0-9a-f]+:\t", line) and words:
+                found.append(words[1] if words[0] in PREFIXES and len(words) > 1 else words[0])
+        return found
+
+    def undefined(self, folder: Path, objects: tuple[str, ...]) -> set[str]:
+        """Return the symbols that some objects want from elsewhere: library routines."""
+        command = (f"{self.binutils}nm", "-u", *objects)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+        return {line.split()[-1] for line in done.stdout.splitlines() if " U " in f" {line}"}
+
+
+def host_instructions() -> str:
+    """Return the pattern for the processor that the tests run on."""
+    return {"x86_64": X86, "AMD64": X86, "aarch64": ARM64, "arm64": ARM64}[platform.machine()]
+
+
+def machines() -> dict[str, Machine]:
+    """Return every machine by name."""
+    host = host_instructions()
+    arm = ("arm-none-eabi-gcc", ARM32, "arm-none-eabi-")
+    # Debian's RISC-V compiler comes without a C library; <stdint.h> is then the compiler's own.
+    bare = ("-mabi=ilp32", "-ffreestanding")
+    riscv = ("riscv64-unknown-elf-gcc", RISCV, "riscv64-unknown-elf-")
+    return {
+        "host-gcc": Machine("gcc", (), host),
+        "host-clang": Machine("clang", (), host),
+        "atmega328p": Machine("avr-gcc", ("-mmcu=atmega328p",), AVR, "avr-"),
+        "atmega1284p": Machine("avr-gcc", ("-mmcu=atmega1284p",), AVR, "avr-"),
+        "cortex-m0": Machine(arm[0], ("-mcpu=cortex-m0", "-mthumb"), *arm[1:]),
+        "cortex-m4": Machine(arm[0], ("-mcpu=cortex-m4", "-mthumb"), *arm[1:]),
+        "rv32i": Machine(riscv[0], ("-march=rv32i", *bare), *riscv[1:]),
+        "rv32ic": Machine(riscv[0], ("-march=rv32ic", *bare), *riscv[1:]),
+        "rv32imc": Machine(riscv[0], ("-march=rv32imc", *bare), *riscv[1:]),
+    }
+
+
+MACHINES = machines()
+MODELS = {**hand.NAMED, **LARGE}
+TOO_LARGE_FOR_AVR = {"large_tables"}
+
+
+def emit_all(folder: Path, machine: Machine) -> tuple[str, ...]:
+    """Emit every model that fits a machine into a folder and return the names."""
+    is_avr = machine.compiler == "avr-gcc"
+    names = tuple(name for name in MODELS if not (is_avr and name in TOO_LARGE_FOR_AVR))
+    for name in names:
+        for file, text in emit_c(MODELS[name](), EmitOptions(name, ENTRIES)).files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+    return names
+
+
+def is_there(machine: Machine) -> bool:
+    """Return whether a machine's compiler and disassembler are installed."""
+    return all(shutil.which(name) for name in (machine.compiler, f"{machine.binutils}objdump"))

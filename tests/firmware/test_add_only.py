@@ -1,0 +1,80 @@
+"""Emitted code adds, compares and reads tables: it never multiplies, divides or calls a library."""
+
+import re
+
+import pytest
+
+from tests.firmware.machines import LEVELS, MACHINES, MODELS, emit_all
+
+pytestmark = [pytest.mark.cc, pytest.mark.firmware]
+
+
+@pytest.fixture(params=MACHINES)
+def machine(request, require_tool):
+    chosen = MACHINES[request.param]
+    require_tool(chosen.compiler)
+    require_tool(f"{chosen.binutils}objdump")
+    return chosen
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_multiplication_no_division_no_library(machine, level, tmp_path):
+    """Every kind of model, with all entry points, as a firmware project would compile it."""
+    names = emit_all(tmp_path, machine)
+    machine.compile(tmp_path, tuple(f"{name}.c" for name in names), "-std=c99", level)
+    offenses = {}
+    for name in names:
+        instructions = machine.mnemonics(tmp_path, (f"{name}.o",))
+        assert len(instructions) > 15, name
+        wrong = {m for m in instructions if re.fullmatch(machine.multiplies, m)}
+        wrong |= machine.undefined(tmp_path, (f"{name}.o",))
+        if wrong:
+            offenses[name] = wrong
+    assert offenses == {}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_check_sees_a_multiplication(machine, level, tmp_path):
+    """A product of two variables and a quotient are found, as instruction or as library call."""
+    text = "int f(int a, int b);\nint f(int a, int b) { return a * b / (a - 7); }\n"
+    (tmp_path / "f.c").write_text(text)
+    machine.compile(tmp_path, ("f.c",), level)
+    found = {
+        m for m in machine.mnemonics(tmp_path, ("f.o",)) if re.fullmatch(machine.multiplies, m)
+    }
+    assert found or machine.undefined(tmp_path, ("f.o",))
+    if machine.compiler in ("gcc", "clang"):
+        assert len(found) >= 2
+
+
+def test_every_kind_of_model_is_looked_at():
+    """Naive Bayes and TAN, integer and float thresholds, categories, wide states, many classes."""
+    kinds = {feature.kind for make in MODELS.values() for feature in make().features}
+    assert kinds == {"int16", "int32", "float32", "category", "state"}
+    assert max(make().n_classes for make in MODELS.values()) == 26
+    assert any(max(make().n_states) > 255 for make in MODELS.values())
+
+
+PATTERNS = {
+    "host-gcc": (
+        "mul imul imulq mulx div idivl pmuludq vpmulld pmaddwd mulss divsd vfmadd231ps fmul fidiv",
+        "lea shl add psubd movl movdqa vpaddd sub cmovl sbb padding vpminub",
+    ),
+    "atmega328p": ("mul muls mulsu fmul fmuls fmulsu", "add movw lpm elpm rjmp sub com"),
+    "cortex-m0": (
+        "mul muls mla mls umull smull umlal smlal smulbb smlad sdiv udiv vmul vdiv smmul umaal",
+        "movs adds mvns lsls subs smov mov uxtb sxth ldrsh push sub vmov umov ubfx usat",
+    ),
+    "rv32i": ("mul mulh mulhsu mulhu div divu rem remu fmul.s fdiv.s", "add sub slli mv mvn lbu"),
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_the_patterns_name_exactly_what_multiplies_or_divides(name):
+    """No instruction is missed, and none is suspected without need."""
+    if name == "host-gcc" and "pmul" not in MACHINES[name].multiplies:
+        pytest.skip("the list is of x86 instructions; this machine is another one")
+    bad, good = PATTERNS[name]
+    pattern = MACHINES[name].multiplies
+    assert [m for m in bad.split() if not re.fullmatch(pattern, m)] == []
+    assert [m for m in good.split() if re.fullmatch(pattern, m)] == []
