@@ -2,9 +2,10 @@
 
 import platform
 import re
-import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -92,16 +93,17 @@ MODELS = {**hand.NAMED, **LARGE}
 TOO_LARGE_FOR_AVR = {"large_tables"}
 
 
+@cache
+def emitted(name: str) -> Mapping[str, str]:
+    """Return the files of a model, all entry points, under its own name."""
+    return emit_c(MODELS[name](), EmitOptions(name, ENTRIES)).files
+
+
 def emit_all(folder: Path, machine: Machine) -> tuple[str, ...]:
     """Emit every model that fits a machine into a folder and return the names."""
     is_avr = machine.compiler == "avr-gcc"
     names = tuple(name for name in MODELS if not (is_avr and name in TOO_LARGE_FOR_AVR))
     for name in names:
-        for file, text in emit_c(MODELS[name](), EmitOptions(name, ENTRIES)).files.items():
+        for file, text in emitted(name).items():
             (folder / file).write_text(text, encoding="utf-8")
     return names
-
-
-def is_there(machine: Machine) -> bool:
-    """Return whether a machine's compiler and disassembler are installed."""
-    return all(shutil.which(name) for name in (machine.compiler, f"{machine.binutils}objdump"))

@@ -1,0 +1,147 @@
+"""Emitted C compiles without a warning, links beside another model, and tests itself."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS
+from bncc.emit.emitter import EmitOptions, emit_c
+from tests import models as hand
+from tests.agreement.large import mixed_kinds
+from tests.firmware.machines import ENTRIES, MACHINES, MODELS, emit_all
+
+pytestmark = pytest.mark.cc
+COMPILED = ("host-gcc", "host-clang", "atmega1284p", "cortex-m0", "rv32ic")
+C99 = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS)
+C11 = ("-std=c11", *STRICT_FLAGS, *STRICT_C_FLAGS)
+CPP17 = ("-xc++", "-std=c++17", *STRICT_FLAGS)
+OLD_CPP17 = ("-xc++", "-std=c++1z", *STRICT_FLAGS)
+
+
+def sources(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the model and, where a main can be, the self-test of each."""
+    return tuple(f"{name}{part}.c" for name in names for part in ("", "_selftest"))
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("language", [C99, C11, CPP17], ids=["c99", "c11", "c++17"])
+@pytest.mark.parametrize("name", COMPILED)
+def test_the_strict_flags_find_nothing(name, language, require_tool, tmp_path):
+    """As C99, C11 and C++17, on the host and for three microcontrollers, self-tests included."""
+    machine = MACHINES[name]
+    require_tool(machine.compiler)
+    if language is CPP17:
+        require_tool(re.sub("gcc$", "g++", machine.compiler))
+    if language is CPP17 and machine.compiler == "avr-gcc":
+        language = OLD_CPP17  # avr-gcc 5 knows the standard by its first name
+    machine.compile(tmp_path, sources(emit_all(tmp_path, machine)), *language, "-O2")
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_two_models_link_into_one_program(compiler, require_tool, tmp_path):
+    """Every symbol carries its model's prefix, so nothing clashes; both answer."""
+    require_tool(compiler)
+    for name, model in (("first", hand.naive_integer()), ("second", mixed_kinds())):
+        write(tmp_path, emit_c(model, EmitOptions(name, ENTRIES)).files)
+    (tmp_path / "main.c").write_text(
+        '#include "first.h"\n#include "second.h"\n'
+        "int main(void)\n{\n    const uint8_t x[FIRST_N_FEATURES] = { 2, 0 };\n"
+        "    const uint16_t z[SECOND_N_FEATURES] = { 9, 0, 0, 0, 0, 0 };\n"
+        "    return !(first_predict(x) == 2 && second_predict(z) == SECOND_ERR_STATE);\n}\n"
+    )
+    parts = ("main.c", "first.c", "second.c")
+    compile_program(tmp_path, compiler, *C99, *parts)
+    assert run_program(tmp_path) == 0
+
+
+def test_every_public_symbol_has_the_prefix(require_tool, tmp_path):
+    """All else is static."""
+    require_tool("gcc")
+    machine = MACHINES["host-gcc"]
+    write(tmp_path, emit_c(mixed_kinds(), EmitOptions("door", ENTRIES)).files)
+    machine.compile(tmp_path, ("door.c",), "-O2")
+    listed = subprocess.run(
+        ("nm", "-g", "--defined-only", "door.o"), cwd=tmp_path, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    names = {line.split()[-1].lstrip("_") for line in listed.stdout.splitlines()}
+    entries = ("predict", "predict_trusted", "predict_raw", "scores", "class_name")
+    assert names == {f"door_{entry}" for entry in entries}
+
+
+def test_a_model_has_no_variable_and_no_state(require_tool, tmp_path):
+    """Everything static is constant: nothing lies in .data or .bss."""
+    require_tool("gcc")
+    machine = MACHINES["host-gcc"]
+    names = emit_all(tmp_path, machine)
+    machine.compile(tmp_path, tuple(f"{name}.c" for name in names), "-O2")
+    listed = subprocess.run(
+        ("nm", *(f"{name}.o" for name in names)), cwd=tmp_path, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert not re.findall(r" [bBdDcC] (.*)", listed.stdout)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_self_test_passes_and_a_corrupted_vector_fails_it(name, require_tool, tmp_path):
+    """Its exit status is 0, and another one as soon as an expected class is wrong."""
+    require_tool("gcc")
+    files = dict(emit_c(MODELS[name](), EmitOptions("m", ENTRIES)).files)
+    write(tmp_path, files)
+    compile_program(tmp_path, "gcc", *C99, "m.c", "m_selftest.c")
+    assert run_program(tmp_path) == 0
+    vectors = files["m_vectors.h"]
+    place = vectors.index("{", vectors.index("m_vector_classes["))
+    digit = re.compile(r"\d+(?=U)").search(vectors, place)
+    wrong = f"{vectors[: digit.start()]}{int(digit.group()) + 1}{vectors[digit.end() :]}"
+    write(tmp_path, {"m_vectors.h": wrong})
+    compile_program(tmp_path, "gcc", *C99, "m.c", "m_selftest.c")
+    assert run_program(tmp_path) != 0
+
+
+EMIT = """
+import hashlib
+from bncc.emit.emitter import EmitOptions, emit_c
+from tests.firmware.machines import ENTRIES, MODELS
+text = "".join(
+    f"{file}{text}"
+    for name, make in MODELS.items()
+    for file, text in emit_c(make(), EmitOptions(name, ENTRIES)).files.items()
+)
+print(hashlib.sha256(text.encode()).hexdigest())
+"""
+
+
+def test_the_same_model_gives_the_same_bytes_in_another_process(tmp_path):
+    """Whatever the hash seed, the folder and the day; and no path of this machine is in them."""
+    root = Path(__file__).resolve().parent.parent.parent
+    digests = set()
+    for seed, folder in (("1", tmp_path), ("2", root)):
+        done = subprocess.run(
+            (sys.executable, "-c", EMIT), capture_output=True, text=True, check=True, cwd=folder,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(root), "TZ": f"UTC{seed}"},
+        )  # fmt: skip
+        digests.add(done.stdout)
+    assert len(digests) == 1
+    for text in emit_c(mixed_kinds(), EmitOptions("m", ENTRIES)).files.values():
+        assert str(root) not in text
+
+
+def write(folder: Path, files) -> None:
+    for file, text in files.items():
+        (folder / file).write_text(text, encoding="utf-8")
+
+
+def compile_program(folder: Path, compiler: str, *words: str) -> None:
+    done = subprocess.run(
+        (compiler, *words, "-o", "program"), cwd=folder, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[:2000]
+
+
+def run_program(folder: Path) -> int:
+    return subprocess.run((folder / "program",), check=False, timeout=60).returncode
