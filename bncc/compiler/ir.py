@@ -7,6 +7,7 @@ index of least cost. `bncc.compiler.interpreter` is that line as code.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 
 from bncc._types import IntArray
@@ -71,7 +72,7 @@ class Program:
         """Number of classes."""
         return len(self.classes)
 
-    @property
+    @cached_property
     def n_states(self) -> tuple[int, ...]:
         """Cardinality of each feature."""
         return tuple(feature.n_states for feature in self.features)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from math import prod
 from types import MappingProxyType
 from typing import Any
@@ -71,7 +72,7 @@ class Model:
         """Number of classes."""
         return len(self.classes)
 
-    @property
+    @cached_property
     def n_states(self) -> tuple[int, ...]:
         """Cardinality of each feature."""
         return tuple(feature.n_states for feature in self.features)
