@@ -5,10 +5,10 @@ from typing import TypeVar
 
 from bncc.train.settings import TrainSettings
 
-EPOCHS = 100
+EPOCHS = 60
 LR = 0.03
-LAMBDA = 10.0
-GAMMA = 10.0
+LAMBDA = 100.0
+GAMMA = 4.0
 ETA = 10.0
 DROPOUT = 0.1
 QUANTIZE_FROM = 0.5

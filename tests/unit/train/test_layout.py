@@ -64,3 +64,10 @@ def test_equal_cardinalities_are_one_group():
 def test_features_without_the_class_cannot_be_descended_on():
     with pytest.raises(ValueError, match="class as a parent"):
         layout_of(Structure(((),), (False,)), [2])
+
+
+def test_the_first_parent_is_outermost():
+    """Three states under parents of 5 and 2: one step of the first is worth 2 x 3 rows."""
+    layout = layout_of(Structure(((), (), (0, 1)), (True,) * 3), [5, 2, 3])
+    assert layout.stride.tolist() == [[0, 0], [0, 0], [6, 3]]
+    assert layout.n_table_rows.tolist() == [5, 2, 30]

@@ -67,6 +67,9 @@ def test_without_the_class_as_parent_all_classes_share_one_column():
     expected = (np.sum((X[:, 0] == 1) & (X[:, 2] == 4)) + 1) / (np.sum(X[:, 0] == 1) + 5)
     table = ml_log_tables(X, y, structure, n_states, n_classes)[1][2]
     assert np.exp(table[1 * 5 + 4, 0]) == pytest.approx(expected)
+    table = bdeu_log_tables(X, y, structure, n_states, n_classes, 3.0)[1][2]
+    pair, parent = np.sum((X[:, 0] == 1) & (X[:, 2] == 4)), np.sum(X[:, 0] == 1)
+    assert np.exp(table[1 * 5 + 4, 0]) == pytest.approx((pair + 3 / 15) / (parent + 3 / 3))
 
 
 def test_a_class_without_rows_is_impossible_but_harmless():

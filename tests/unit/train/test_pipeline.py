@@ -97,6 +97,17 @@ def test_error_validation_belongs_to_tables_that_never_saw_its_rows(monkeypatch)
     assert figures["n_validation"] == 75
 
 
+def test_error_validation_is_the_error_on_the_rows_held_out(monkeypatch):
+    """Held-out rows contradict the others: all of them are wrong, a third of the whole."""
+    rows = np.arange(300)
+    monkeypatch.setattr(pipeline, "stratified_holdout", lambda *_: (rows[:200], rows[200:]))
+    X = (rows % 3)[:, None]
+    y = np.where(rows < 200, rows % 3, (rows + 1) % 3)
+    figures = train_states([feature("tells", 3)], ["a", "b", "c"], X, y, ML).model.training
+    assert figures["error_validation"] == 1.0
+    assert figures["error_train"] == pytest.approx(1 / 3)
+
+
 def test_without_validation_rows_the_bits_are_chosen_on_training_rows():
     figures = train_model(TRAIN, TrainSettings(parameters="ml", validation=0.0)).model.training
     assert figures["error_validation"] is None

@@ -61,13 +61,19 @@ def test_the_loss_falls_and_every_epoch_is_reported():
 
 
 def test_the_format_is_asked_for_once_with_the_tables_reached_by_then():
-    asked = []
+    asked, reports = [], []
 
     def choose(tables):
         asked.append(tables)
         return QFormat(2, 1)
 
-    train(hyper(quantize_from=0.5), choose)
+    epochs_done = []
+    train(
+        hyper(quantize_from=0.5),
+        lambda tables: epochs_done.append(len(reports)) or choose(tables),
+        lambda *report: reports.append(report),
+    )
+    assert epochs_done == [6]
     assert len(asked) == 1
     half = asked[0][1]
     assert not all(map(np.array_equal, half, START[1]))
