@@ -1,0 +1,92 @@
+"""What holds for the C of every model: no name leaves its place, no number is lost."""
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
+from tests.strategies import models
+
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+LITERAL = re.compile(r'"[^"\\\n]*(?:\\[0-7]{3}[^"\\\n]*)*"')
+
+
+def code(text):
+    """Return C without comments, literals and directives; what is left must be plain tokens."""
+    bare = LITERAL.sub('""', COMMENT.sub(" ", text))
+    return "\n".join(line for line in bare.splitlines() if not line.startswith("#"))
+
+
+def initializer(text, name):
+    """Return the numbers of a constant array, or None when there is no such array."""
+    match = re.search(rf"\bm_{name}\[(\d+)\] M_ROM = \{{(.*?)\}};", text, re.DOTALL)
+    if match is None:
+        return None
+    numbers = [int(word) for word in re.findall(r"-?\d+", COMMENT.sub("", match[2]))]
+    assert len(numbers) == int(match[1])
+    return numbers
+
+
+emissions = st.builds(
+    lambda model, entries: emit_c(model, EmitOptions("m", frozenset(entries))),
+    models(),
+    st.sets(st.sampled_from(sorted(ENTRIES))),
+)
+
+
+@given(emissions)
+@settings(max_examples=60, deadline=None)
+def test_files_are_ascii_with_clean_line_ends(emission):
+    for name, text in emission.files.items():
+        assert text.isascii()
+        assert "\t" not in text
+        assert "\r" not in text
+        assert text.endswith("\n")
+        assert not text.endswith("\n\n")
+        assert all(line == line.rstrip() for line in text.split("\n"))
+        if name.endswith((".c", ".h")):
+            assert "\n\n\n" not in text
+            assert "??" not in text
+
+
+@given(emissions)
+@settings(max_examples=60, deadline=None)
+def test_no_name_from_data_leaves_its_comment_or_literal(emission):
+    for name, text in emission.files.items():
+        if not name.endswith((".c", ".h")):
+            continue
+        bare = code(text)
+        # without literals and comments only the language's own characters are left
+        assert re.fullmatch(r"[A-Za-z0-9_\s(){}\[\];,.=<>&|+\-*^!?:\"']*", bare), name
+        for left, right in ("()", "[]", "{}"):
+            assert bare.count(left) == bare.count(right)
+
+
+@given(emissions)
+@settings(max_examples=60, deadline=None)
+def test_the_kernel_neither_multiplies_nor_divides(emission):
+    bare = code(emission.files["m.c"])
+    assert not re.search(r"[/%]|<<|>>|\b(goto|float \w+ =|malloc|static \w+ \w+;)", bare)
+    # a star belongs to a pointer: behind a type, or where what is pointed to is read or written
+    before = re.findall(r"([\w;{}]*)\s*\*", bare)
+    assert all(word == "return" or word.endswith(("_t", "char", ";", "{", "}")) for word in before)
+
+
+@given(emissions)
+@settings(max_examples=60, deadline=None)
+def test_arrays_hold_the_kernel_s_numbers(emission):
+    kernel, text = emission.layout.kernel, emission.files["m.c"]
+    assert initializer(text, "costs") == kernel.costs.tolist()
+    assert initializer(text, "start") == kernel.starts.tolist()
+    assert initializer(text, "multiples") == kernel.multiples.tolist()
+    assert initializer(text, "prior") == (None if kernel.prior is None else kernel.prior.tolist())
+    last = [feature.n_states - 1 for feature in emission.program.features]
+    assert initializer(text, "last_state") == last
+
+
+@given(models())
+@settings(max_examples=30, deadline=None)
+def test_emitting_twice_gives_the_same_text(model):
+    options = EmitOptions("m", ENTRIES)
+    assert emit_c(model, options).files == emit_c(model, options).files

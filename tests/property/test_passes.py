@@ -1,0 +1,77 @@
+"""Every pass keeps what it promises, on every input of random models; the rules hold behind it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from bncc.compiler.importer import program_of
+from bncc.compiler.interpreter import costs, decisions
+from bncc.compiler.ir import table_bits
+from bncc.compiler.pipeline import DROP_CONSTANT, FOLD_PRIOR, SHRINK_WIDTH, optimize
+from bncc.compiler.spec import verify
+from bncc.model import reference
+from tests.strategies import models
+from tests.unit.compiler.by_hand import inputs, margins
+
+PASSES = {step.name: step for step in (DROP_CONSTANT, FOLD_PRIOR, SHRINK_WIDTH)}
+by_pass = pytest.mark.parametrize("name", PASSES)
+
+KEPT = {
+    "cost": lambda program, X: costs(program, X),
+    "margin": lambda program, X: margins(costs(program, X)),
+    "decision": decisions,
+}
+
+
+@by_pass
+@given(model=models())
+@settings(max_examples=60)
+def test_what_a_pass_keeps_is_equal_for_every_input(name, model):
+    step = PASSES[name]
+    before = program_of(model)
+    after = step.rewrite(before)
+    X = inputs(before.n_states)
+    kept = KEPT[step.keeps]
+    assert np.array_equal(kept(before, X), kept(after, X))
+
+
+@by_pass
+@given(model=models())
+@settings(max_examples=60)
+def test_the_rules_hold_behind_a_pass(name, model):
+    verify(PASSES[name].rewrite(program_of(model)))
+
+
+@by_pass
+@given(model=models())
+@settings(max_examples=60)
+def test_running_a_pass_twice_changes_nothing(name, model):
+    once = PASSES[name].rewrite(program_of(model))
+    assert PASSES[name].rewrite(once) is once
+
+
+@by_pass
+@given(model=models())
+@settings(max_examples=60)
+def test_no_pass_makes_a_program_larger_or_costlier(name, model):
+    before = program_of(model)
+    after = PASSES[name].rewrite(before)
+    assert table_bits(after) <= table_bits(before)
+    assert len(after.tables) <= len(before.tables)
+
+
+@given(models())
+@settings(max_examples=60)
+def test_the_default_flow_keeps_the_model_s_scores_and_decisions(model):
+    program, _ = optimize(program_of(model))
+    X = inputs(model.n_states)
+    sums = costs(program, X)
+    assert np.array_equal(sums - sums.min(axis=1, keepdims=True), reference.scores(model, X))
+    assert np.array_equal(decisions(program, X), reference.predict(model, X))
+
+
+@given(models())
+@settings(max_examples=60)
+def test_the_default_flow_twice_changes_nothing(model):
+    once, _ = optimize(program_of(model))
+    assert optimize(once)[0] is once

@@ -1,0 +1,45 @@
+"""The IR's small values: widths and sizes."""
+
+import pytest
+
+from bncc.compiler.ir import n_rows, table_bits, width_of, with_tables
+from tests.unit.compiler.by_hand import program, table
+
+
+@pytest.mark.parametrize(
+    ("largest", "bits"),
+    [
+        (0, 8),
+        (255, 8),
+        (256, 16),
+        (65535, 16),
+        (65536, 32),
+        (2**32 - 1, 32),
+        (2**32, 64),
+        (2**63, 64),
+    ],
+)
+def test_a_width_changes_exactly_at_its_edge(largest, bits):
+    assert width_of(largest) == bits
+
+
+def test_joint_states_multiply():
+    assert n_rows((2, 0), (3, 5, 4)) == 12
+    assert n_rows((), (3, 5, 4)) == 1
+
+
+def test_size_counts_entries_at_their_width_and_a_prior_in_use():
+    tables = [table([0], [[1, 2], [3, 4]], entry_bits=8), table([1], [[5, 6]] * 3, entry_bits=16)]
+    with_prior = program([2, 3], [0, 1], tables, cost_bits=16)
+    assert table_bits(with_prior) == 2 * 16 + 4 * 8 + 6 * 16
+    without = with_tables(with_prior, tables, with_prior.prior * 0)
+    assert table_bits(without) == 4 * 8 + 6 * 16
+
+
+def test_other_tables_leave_the_rest_of_a_program_alone():
+    before = program([2], [3, 1], [table([0], [[1, 2], [3, 4]])], cost_bits=16, frac_bits=-2)
+    after = with_tables(before, before.tables * 2, before.prior + 1)
+    assert len(after.tables) == 2
+    assert after.prior.tolist() == [4, 2]
+    assert (after.features, after.classes) == (before.features, before.classes)
+    assert (after.cost_bits, after.frac_bits) == (16, -2)

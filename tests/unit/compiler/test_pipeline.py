@@ -1,0 +1,59 @@
+"""Flows: named lists of passes, verified and reported."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from bncc.compiler import pipeline
+from bncc.compiler.importer import program_of
+from bncc.compiler.ir import table_bits
+from bncc.compiler.pipeline import FLOWS, Pass, optimize
+from bncc.errors import IrError, OptionError
+from tests import models as hand
+
+
+def test_the_default_flow_drops_folds_and_shrinks_in_this_order():
+    assert [step.name for step in FLOWS["default"]] == [
+        "drop-constant",
+        "fold-prior",
+        "shrink-width",
+    ]
+
+
+def test_the_empty_flow_returns_the_program_itself():
+    program = program_of(hand.naive_integer())
+    assert optimize(program, "none") == (program, ())
+
+
+def test_reports_say_what_fired_and_add_up():
+    program = program_of(hand.general_network())
+    rewritten, reports = optimize(program)
+    assert [report.fired for report in reports] == [True, True, True]
+    assert reports[0].bits_before == table_bits(program)
+    assert reports[-1].bits_after == table_bits(rewritten)
+    for before, after in pairwise(reports):
+        assert before.bits_after == after.bits_before
+
+
+def test_a_pass_that_finds_nothing_is_reported_as_such():
+    once, _ = optimize(program_of(hand.general_network()))
+    again, reports = optimize(once)
+    assert again is once
+    assert not any(report.fired for report in reports)
+
+
+def test_an_unknown_flow_names_those_that_exist():
+    with pytest.raises(OptionError, match="no flow 'fast'; flows are none, default"):
+        optimize(program_of(hand.ties()), "fast")
+
+
+def test_a_pass_that_breaks_a_rule_is_caught_behind_it(monkeypatch):
+    def lose_the_sign(program):
+        return replace(program, prior=np.full_like(program.prior, -1))
+
+    broken = Pass("broken", "cost", lose_the_sign)
+    monkeypatch.setitem(pipeline.FLOWS, "broken", (broken,))
+    with pytest.raises(IrError, match="the prior's costs"):
+        optimize(program_of(hand.ties()), "broken")

@@ -1,0 +1,111 @@
+"""The card and the list of inputs: what a reviewer reads first."""
+
+from dataclasses import replace
+
+import pytest
+
+from bncc.discretize.feature import Feature
+from bncc.emit.card import SHOWN, WIDTH, feature_lines
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.model.file import model_digest
+from tests import models as hand
+
+
+def card(model, name="m"):
+    """Return the card as a mapping of its titles."""
+    header = emit_c(model, EmitOptions(name=name)).files[f"{name}.h"]
+    lines = header.split(" * Model card\n")[1].split(" */")[0].splitlines()
+    return {line[5:17].strip(): line[17:] for line in lines}
+
+
+def test_the_card_of_a_naive_model():
+    model = hand.naive_integer()
+    assert card(model) == {
+        "model": "m: structure by hand, 0 arcs between 2 features, 3 classes",
+        "numbers": "cost = -ln p in UQ2.2; sums in 8 bits, at most 20",
+        "memory": "15 B of tables, 35 B of addresses, thresholds and labels in flash; "
+        "no static RAM",
+        "work": "3 additions of costs and 2 comparisons per decision; no multiplication",
+        "passes": "fold-prior, shrink-width",
+        "digest": model_digest(model),
+    }
+
+
+def test_a_single_table_adds_to_the_prior_and_counts_in_the_singular():
+    told = card(hand.one_state_feature())
+    assert told["model"].endswith("0 arcs between 1 feature, 2 classes")
+    assert told["work"] == "2 additions of costs and 1 comparison per decision; no multiplication"
+    assert card(hand.category_with_missing())["model"].endswith(
+        "1 arc between 2 features, 2 classes"
+    )
+
+
+def test_the_largest_sum_counts_a_prior_of_ones():
+    assert card(hand.all_zero())["numbers"].endswith("sums in 8 bits, at most 1")
+
+
+def trained(**training):
+    return replace(hand.naive_integer(), training=training)
+
+
+def test_the_test_error_goes_before_the_validation_error():
+    told = card(trained(error_test=0.25, error_validation=0.5))
+    assert told["test error"] == "25.00 % of rows not used in training"
+    assert "val. error" not in told
+
+
+def test_the_validation_error_stands_in():
+    told = card(trained(error_test=None, error_validation=0))
+    assert told["val. error"] == "0.00 % of rows not used in training"
+    assert "test error" not in told
+
+
+def test_an_unknown_structure_is_called_so_and_a_hostile_one_made_safe():
+    assert "structure unknown" in card(trained())["model"]
+    assert "structure '|" in card(trained(structure="*/"))["model"]
+
+
+def test_passes_that_changed_nothing_are_not_listed():
+    told = emit_c(hand.naive_integer(), EmitOptions(flow="none")).files["model.h"]
+    assert " *   passes" not in told
+
+
+@pytest.mark.parametrize(
+    ("feature", "line"),
+    [
+        (
+            Feature("p", "int16", 3, thresholds=(-5, 7), fallback=1),
+            "  0  p: 3 states, thresholds -5 7; missing: state 1",
+        ),
+        (
+            Feature("p", "float32", 2, thresholds=(0.10000000149011612,)),
+            "  0  p: 2 states, thresholds 0.100000001; missing: state 0",
+        ),
+        (Feature("p", "int32", 1), "  0  p: 1 state; missing: state 0"),
+        (
+            Feature("c", "category", 3, categories=("a", "*/"), fallback=2),
+            "  0  c: 3 states, categories 0=a 1='|; missing: state 2",
+        ),
+        (Feature("s", "state", 4, fallback=3), "  0  s: 4 states; missing: state 3"),
+    ],
+)
+def test_how_an_input_reads(feature, line):
+    assert feature_lines((feature,)) == [line]
+
+
+def test_inputs_are_numbered():
+    assert [line[:4] for line in feature_lines((Feature("s", "state", 2),) * 2)] == ["  0 ", "  1 "]
+
+
+@pytest.mark.parametrize(("n", "rest"), [(SHOWN, ""), (SHOWN + 1, "and 1 more")])
+def test_many_thresholds_are_wrapped_and_then_counted(n, rest):
+    lines = feature_lines((Feature("p", "int16", n + 1, thresholds=tuple(range(1000, 1000 + n))),))
+    assert len(lines) > 1
+    assert all(len(line) <= WIDTH for line in lines)
+    assert all(line.startswith("       ") for line in lines[1:])
+    words = " ".join(lines).replace(";", "").split()
+    assert [word for word in words if word.isdigit() and len(word) == 4] == [
+        str(1000 + k) for k in range(SHOWN)
+    ]
+    assert rest in " ".join(" ".join(lines).split())
+    assert ("more" in words) == bool(rest)

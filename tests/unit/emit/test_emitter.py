@@ -1,0 +1,126 @@
+"""From model to files: which entry points, which errors, which bytes."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bncc.compiler.ir import table_bits
+from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
+from bncc.errors import IrError, OptionError
+from bncc.fixed_point import QFormat
+from bncc.structure.graph import forest
+from tests import models as hand
+
+FUNCTIONS = {
+    "raw": "int16_t m_predict_raw(const m_raw_t *x)",
+    "scores": "int16_t m_scores(const",
+    "trusted": "int16_t m_predict_trusted(const",
+}
+
+
+def emitted(model, *entries):
+    return emit_c(model, EmitOptions("m", frozenset(entries))).files
+
+
+def test_a_model_becomes_four_files_and_a_readme():
+    assert list(emitted(hand.ties())) == ["m.h", "m.c", "m_vectors.h", "m_selftest.c", "README.md"]
+
+
+def test_the_default_name_is_model():
+    assert emit_c(hand.ties()).name == "model"
+    assert "model.c" in emit_c(hand.ties()).files
+
+
+@pytest.mark.parametrize("entry", sorted(ENTRIES))
+def test_an_entry_point_is_declared_and_defined_only_when_asked_for(entry):
+    without, with_it = emitted(hand.ties()), emitted(hand.ties(), entry)
+    for file in ("m.h", "m.c"):
+        assert FUNCTIONS[entry] not in without[file]
+        assert FUNCTIONS[entry] in with_it[file]
+
+
+def test_thresholds_bring_the_raw_entry_point_along():
+    assert FUNCTIONS["raw"] in emitted(hand.naive_integer())["m.h"]
+
+
+def test_predict_and_the_labels_are_always_there():
+    for file in ("m.h", "m.c"):
+        assert "int16_t m_predict(const uint8_t x[M_N_FEATURES])" in emitted(hand.ties())[file]
+        assert "const char *m_class_name(uint8_t c)" in emitted(hand.ties())[file]
+
+
+def test_the_emission_tells_how_the_files_came_about():
+    emission = emit_c(hand.general_network(), EmitOptions("m"))
+    assert emission.kernel == "plain"
+    assert [report.name for report in emission.passes] == [
+        "drop-constant",
+        "fold-prior",
+        "shrink-width",
+    ]
+    assert (
+        emission.table_bytes * 8 == table_bits(emission.program) == emission.passes[-1].bits_after
+    )
+    assert emission.layout.program is emission.program
+    assert emission.estimate.flash > emission.table_bytes
+
+
+def test_no_passes_run_in_the_empty_flow():
+    emission = emit_c(hand.general_network(), EmitOptions("m", flow="none"))
+    assert emission.passes == ()
+    assert "uint32_t m_cost_t;" in emission.files["m.h"]
+
+
+def test_an_unknown_entry_point_names_those_that_exist():
+    with pytest.raises(OptionError, match="no entry point 'fast'; there are raw, scores, trusted"):
+        emitted(hand.ties(), "scores", "fast")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (EmitOptions("int"), "reserved word"),
+        (EmitOptions("2m"), "cannot prefix C symbols"),
+        (EmitOptions("m", package="zip"), "no package 'zip'"),
+        (EmitOptions("m", flow="fast"), "no flow 'fast'"),
+    ],
+)
+def test_unknown_options_are_one_sentence(options, message):
+    with pytest.raises(OptionError, match=message):
+        emit_c(hand.ties(), options)
+
+
+def test_a_model_whose_sums_leave_32_bits_is_refused():
+    model = hand.model_of(
+        [hand.feature("a", 1), hand.feature("b", 1)],
+        forest([None, None]),
+        QFormat(31, 0),
+        [0, 2],
+        [[[0, 2**31 - 1]]] * 2,
+    )
+    with pytest.raises(IrError, match="can exceed 32 bits; train with fewer bits"):
+        emit_c(model)
+
+
+PRINT_ALL = """
+from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
+from tests import models
+for name, make in models.NAMED.items():
+    for file, text in emit_c(make(), EmitOptions("m", ENTRIES)).files.items():
+        print(name, file, text)
+"""
+
+
+def test_the_same_model_gives_the_same_bytes_whatever_the_hash_seed():
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", PRINT_ALL],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2026")
+    }
+    assert len(texts) == 1
+    assert len(texts.pop()) > 10**5

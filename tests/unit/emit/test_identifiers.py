@@ -1,0 +1,165 @@
+"""Names from data can neither leave their comment or string nor clash with C."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bncc.emit.identifiers import (
+    MAX_NAME,
+    RESERVED,
+    c_characters,
+    c_comment,
+    c_string,
+    check_name,
+    field_names,
+    model_name,
+)
+from bncc.errors import OptionError
+
+IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
+HOSTILE = [
+    "*/",
+    "/*",
+    "??/",
+    "a\nb",
+    "\\",
+    '"',
+    "\0",
+    "\ud800",
+    "\u2028",
+    "%s",
+    "register",
+    "",
+    " ",
+]
+
+
+def unescape(literal):
+    """Return the bytes of a C literal whose only escapes are three octal digits."""
+    pieces = re.findall(r"\\([0-7]{3})|([^\\])", literal)
+    assert "".join(rf"\{octal}" if octal else plain for octal, plain in pieces) == literal
+    return bytes(int(octal, 8) if octal else ord(plain) for octal, plain in pieces)
+
+
+@pytest.mark.parametrize("name", ["m", "iris", "Model_2", "a" * MAX_NAME, "int8"])
+def test_names_that_can_prefix_symbols_are_kept(name):
+    assert check_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["", "2m", "_m", "a-b", "a b", "a.b", "m\n", "m\u00e9", "*/"])
+def test_what_is_no_identifier_is_refused(name):
+    with pytest.raises(OptionError, match="cannot prefix C symbols; use letters, digits"):
+        check_name(name)
+
+
+@pytest.mark.parametrize("name", ["int", "INT", "class", "Template", "linux", "main", "constexpr"])
+def test_words_of_c_and_cpp_are_refused_in_any_case(name):
+    with pytest.raises(OptionError, match="is a reserved word of C or C"):
+        check_name(name)
+
+
+def test_a_name_of_32_characters_is_refused():
+    with pytest.raises(OptionError, match="longer than 31 characters"):
+        check_name("a" * (MAX_NAME + 1))
+
+
+@given(st.text() | st.sampled_from(sorted(RESERVED) + HOSTILE))
+def test_any_text_becomes_a_name_that_is_accepted(text):
+    name = model_name(text)
+    assert check_name(name) == name
+    assert IDENTIFIER.fullmatch(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("iris", "iris"),
+        ("My Data-set.v2", "my_data_set_v2"),
+        ("2024 sensors", "f_2024_sensors"),
+        ("\u00e9\u4e2d", "model"),
+        ("", "model"),
+        ("register", "register_model"),
+        ("_x_", "x"),
+        ("a" * 30 + " b", "a" * 30),
+    ],
+)
+def test_how_a_file_s_stem_becomes_a_name(text, name):
+    assert model_name(text) == name
+
+
+@pytest.mark.parametrize(
+    ("columns", "fields"),
+    [
+        (["Light", "light", "LIGHT!"], ("light", "light_2", "light_3")),
+        (["a", "a 2", "a"], ("a", "a_2", "a_3")),
+        (["\u4e2d", "", "*/"], ("field", "field_2", "field_3")),
+        (["register", "class", "int", "errno"], ("register_", "class_", "int_", "errno_")),
+        (["register", "register_"], ("register_", "register__2")),
+        (["uint8_t", "my_t"], ("uint8_t_", "my_t_")),
+        (["3rd", "PORTB"], ("f_3rd", "portb")),
+        (["x" * 80, "x" * 90], ("x" * 60, "x" * 60 + "_2")),
+    ],
+)
+def test_how_columns_become_members(columns, fields):
+    assert field_names(columns) == fields
+
+
+@given(st.lists(st.text() | st.sampled_from(sorted(RESERVED) + HOSTILE), max_size=30))
+def test_members_are_distinct_identifiers_and_no_reserved_words(columns):
+    fields = field_names(columns)
+    assert len(set(fields)) == len(columns) == len(fields)
+    for field in fields:
+        assert IDENTIFIER.fullmatch(field)
+        assert field not in RESERVED
+        assert not field.endswith("_t")
+
+
+@given(st.text() | st.lists(st.sampled_from([*HOSTILE, "?", "*", "/", "x"])).map("".join))
+def test_a_comment_stays_open_on_one_ascii_line(text):
+    safe = c_comment(text)
+    assert 0 < len(safe) <= 60
+    assert all(" " <= letter <= "~" for letter in safe)
+    for mark in ("*", "/", "\\", "??"):
+        assert mark not in safe
+
+
+@pytest.mark.parametrize(
+    ("text", "comment"),
+    [
+        ("air pressure [hPa]", "air pressure [hPa]"),
+        ("*/ int main", "'| int main"),
+        ("what??/", "what?|"),
+        ("gr\u00fcn", "gr?n"),
+        ("", "(blank)"),
+        (" \t", " ?"),
+        ("  ", "(blank)"),
+        ("y" * 60, "y" * 60),
+        ("y" * 61, "y" * 57 + "..."),
+    ],
+)
+def test_how_names_read_in_comments(text, comment):
+    assert c_comment(text) == comment
+
+
+@given(st.text() | st.sampled_from(HOSTILE))
+def test_a_string_reads_back_as_the_text_in_utf8(text):
+    literal = c_string(text)
+    assert literal[0] == literal[-1] == '"'
+    assert '"' not in literal[1:-1]
+    assert "??" not in literal
+    assert unescape(literal[1:-1]) == text.encode("utf-8", errors="replace")
+
+
+def test_an_escape_does_not_swallow_the_digit_behind_it():
+    assert c_string("\x017") == r'"\0017"'
+    assert unescape(r"\0017") == b"\x017"
+
+
+@given(st.text() | st.sampled_from([*HOSTILE, "'"]))
+def test_character_constants_read_back_as_the_text_in_utf8(text):
+    words = c_characters(text)
+    for word in words:
+        assert re.fullmatch(r"'([^'\\\n]|\\[0-7]{3})',", word)
+    assert b"".join(unescape(word[1:-2]) for word in words) == text.encode("utf-8", "replace")

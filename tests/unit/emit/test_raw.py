@@ -1,0 +1,157 @@
+"""The raw entry point: keys that order like floats, and where thresholds and codes are put."""
+
+import struct
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bncc.discretize.feature import Feature
+from bncc.emit.raw import float_key, plan_raw
+
+floats = st.floats(width=32, allow_nan=False)
+TINY = struct.unpack("<f", b"\x01\0\0\0")[0]
+HUGE = float(np.finfo(np.float32).max)
+ORDERED = [float("-inf"), -HUGE, -1.0, -TINY, -0.0, 0.0, TINY, 1.0, HUGE, float("inf")]
+
+
+@given(floats, floats)
+@example(-0.0, 0.0)
+@example(TINY, -TINY)
+@example(float("inf"), HUGE)
+@example(float("-inf"), -HUGE)
+def test_keys_order_like_floats(a, b):
+    if a == b:
+        assert abs(float_key(a) - float_key(b)) <= (struct.pack("<f", a) != struct.pack("<f", b))
+    else:
+        assert (float_key(a) < float_key(b)) == (a < b)
+    assert -(2**31) <= float_key(a) < 2**31
+
+
+def test_special_values_ascend_and_minus_zero_lies_just_below_zero():
+    keys = [float_key(value) for value in ORDERED]
+    assert all(low < high for low, high in pairwise(keys))
+    assert float_key(-0.0) == -1
+    assert float_key(0.0) == 0
+
+
+@pytest.mark.parametrize("bits", [0x7F800001, 0x7FC00000, 0x7FFFFFFF, -0x7FFFFF, -1, -0x400000])
+def test_every_nan_lies_outside_the_infinities(bits):
+    nan = struct.unpack("<f", struct.pack("<i", bits))[0]
+    assert nan != nan
+    # NaN is no argument of float_key; the C sees the same bits, whatever the payload
+    key = bits if bits >= 0 else bits ^ 0x7FFFFFFF
+    assert key > float_key(float("inf")) or key < float_key(float("-inf"))
+
+
+INT16 = Feature("a", "int16", 3, thresholds=(-5, 7), fallback=1)
+INT16_TOO = Feature("b", "int16", 2, thresholds=(0,))
+INT32 = Feature("c", "int32", 2, thresholds=(-(2**31),))
+FLOAT = Feature("d", "float32", 3, thresholds=(-1.5, 0.1), fallback=2)
+CATEGORY = Feature("e", "category", 3, categories=("x", "y"), fallback=2)
+STATE = Feature("f", "state", 4, fallback=3)
+
+
+def arrays(plan):
+    return {array.name: (array.type, list(array.lines)) for array in plan.arrays}
+
+
+def test_features_of_one_type_are_an_array_with_the_end_of_each_one_s_thresholds():
+    plan = plan_raw((INT16, INT16_TOO), 8)
+    assert plan.is_array
+    assert plan.kinds == ("int16",)
+    assert arrays(plan) == {
+        "cuts_int16": ("int16_t", ["/* a */", "-5, 7,", "/* b */", "0,"]),
+        "last_cut": ("uint16_t", ["2U, 3U,"]),
+        "missing_state": ("uint8_t", ["1U, 0U,"]),
+    }
+
+
+def test_features_of_several_types_are_a_struct_and_need_no_such_arrays():
+    plan = plan_raw((INT16, INT32, FLOAT, CATEGORY, STATE, INT16_TOO), 8)
+    assert not plan.is_array
+    assert plan.kinds == ("code8", "float32", "int16", "int32")
+    assert [(f.field, f.c_type, f.kind, f.first, f.last, f.fallback) for f in plan.fields] == [
+        ("a", "int16_t", "int16", 0, 2, 1),
+        ("c", "int32_t", "int32", 0, 1, 0),
+        ("d", "float", "float32", 0, 2, 2),
+        ("e", "uint8_t", "code8", 0, 2, 2),
+        ("f", "uint8_t", "code8", 0, 4, 3),
+        ("b", "int16_t", "int16", 2, 3, 0),
+    ]
+    assert list(arrays(plan)) == ["cuts_int16", "cuts_int32", "cuts_float32"]
+    assert arrays(plan)["cuts_int32"] == ("int32_t", ["/* c */", "INT32_MIN,"])
+
+
+def test_float_thresholds_are_keys_under_the_sensor_s_own_units():
+    plan = plan_raw((FLOAT,), 8)
+    assert arrays(plan)["cuts_float32"] == (
+        "int32_t",
+        ["/* d: -1.5 0.1 */", f"{float_key(-1.5)}, {float_key(0.1)},"],
+    )
+
+
+def test_many_float_thresholds_are_named_by_the_first_twelve_on_short_lines():
+    cuts = tuple(float(np.float32(k + 0.123456)) for k in range(100, 120))
+    plan = plan_raw((Feature("a long name of a column", "float32", 21, thresholds=cuts),), 8)
+    heading = " ".join(line for line in arrays(plan)["cuts_float32"][1] if "." in line)
+    assert "100.123459" in heading
+    assert "111.123459 ... */" in heading
+    assert "112.123" not in heading
+    assert all(len(line) < 96 for line in arrays(plan)["cuts_float32"][1])
+
+
+def test_members_say_what_is_missing():
+    comments = [f.comment for f in plan_raw((INT16, INT32, FLOAT, CATEGORY, STATE), 8).fields]
+    assert comments == [
+        "a; INT16_MIN when missing",
+        "c; INT32_MIN when missing",
+        "d; NaN when missing",
+        "category 0 .. 1; any other number: missing or unseen",
+        "state 0 .. 3; any other number: missing or unseen",
+    ]
+
+
+def test_codes_alone_are_an_array_with_the_number_of_known_ones():
+    plan = plan_raw((CATEGORY, STATE), 8)
+    assert arrays(plan) == {
+        "known": ("uint8_t", ["2U, 4U,"]),
+        "missing_state": ("uint8_t", ["2U, 3U,"]),
+    }
+
+
+@pytest.mark.parametrize(("known", "kind"), [(255, "code8"), (256, "code16")])
+def test_codes_change_width_so_that_one_number_is_always_out_of_range(known, kind):
+    plan = plan_raw((Feature("a", "state", known),), 16)
+    assert plan.kinds == (kind,)
+    assert arrays(plan)["known"] == (f"uint{kind[4:]}_t", [f"{known}U,"])
+    assert arrays(plan)["missing_state"][0] == "uint16_t"
+
+
+def test_codes_of_two_widths_are_a_struct():
+    plan = plan_raw((Feature("a", "state", 255), Feature("b", "state", 256)), 16)
+    assert not plan.is_array
+    assert plan.kinds == ("code16", "code8")
+    assert plan.arrays == ()
+
+
+def test_a_kind_without_any_threshold_keeps_an_array_of_one_zero():
+    plan = plan_raw((Feature("a", "float32", 1), Feature("b", "float32", 1)), 8)
+    assert arrays(plan)["cuts_float32"] == ("int32_t", ["0,"])
+    assert arrays(plan)["last_cut"] == ("uint16_t", ["0U, 0U,"])
+
+
+def test_a_feature_without_thresholds_gets_no_heading():
+    plan = plan_raw((Feature("a", "int16", 1), INT16_TOO), 8)
+    assert arrays(plan)["cuts_int16"][1] == ["/* b */", "0,"]
+
+
+@pytest.mark.parametrize(("n_cuts", "bits"), [(65535, 16), (65536, 32)])
+def test_indices_of_thresholds_change_width_at_their_edge(n_cuts, bits):
+    first = Feature("a", "int32", n_cuts, thresholds=tuple(range(n_cuts - 1)))
+    plan = plan_raw((first, INT32), 16)
+    assert plan.cut_bits == bits
+    assert arrays(plan)["last_cut"][0] == f"uint{bits}_t"
+    assert plan_raw((first, INT32, INT16), 16).cut_bits == bits
