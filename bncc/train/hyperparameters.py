@@ -1,4 +1,35 @@
-"""What steers gradient descent, and the defaults that were measured."""
+"""What steers gradient descent, and the defaults that were measured.
+
+The defaults were chosen on validation rows, never on test rows: 20 % of the training rows of the
+papers' folds of letter, satimage (fold 1) and usps, and of robot, magic04 and yeast; Chow-Liu
+trees, 6 bits, 60 epochs, seeds 1 and 2 averaged, integer models. Errors in percent:
+
+=====================================  ======  ========  =====  =====  =======  =====
+hybrid loss, lr 0.03, dropout 0.1      letter  satimage  usps   robot  magic04  yeast
+=====================================  ======  ========  =====  =====  =======  =====
+lambda 10, gamma 1                     11.39   10.68     6.13   4.88   16.25    41.16
+lambda 10, gamma 3                     10.81    9.95     5.69   4.26   16.05    41.67
+lambda 100, gamma 1                    11.23   10.92     5.69   4.26   16.48    41.41
+lambda 100, gamma 3                    10.63   10.24     5.25   3.58   16.48    41.67
+lambda 100, gamma 5                    11.08   10.05     5.01   3.44   16.38    40.91
+lambda 100, gamma 10                   12.11    9.76     4.84   3.44   16.48    40.66
+lambda 100, gamma 3, no dropout        12.18   11.12     5.82   4.06   16.60    40.15
+lambda 100, gamma 3, dropout 0.2       10.89   10.24     5.25   3.71   16.58    41.41
+lambda 100, gamma 4                    11.15   10.39            3.44
+the same, tables begin near uniform    11.98   10.34            4.06
+the same, 30 epochs                    11.23    9.76            3.51
+the same, 120 epochs                   10.72   10.78            3.44
+the same, lr 0.01                      11.60    9.42            3.65
+the same, lr 0.05 (letter: batch 1000) 10.80   10.68     4.87   3.58
+=====================================  ======  ========  =====  =====  =======  =====
+
+One standard error of a difference is about half a point, so only this much is sure: lambda 100
+beats 10 on usps and robot; gamma 3 to 5 serves all sets, more hurts letter; dropout of features is
+worth half a point to a point and a half, 0.1 and 0.2 alike; starting from the maximum-likelihood
+tables costs nothing and helps; step and epochs matter little, so the larger batch is taken where
+rows are many, which halves the time. Quantization from the start, from half and from 0.8 of the
+epochs on: letter with 6 bits 11.21, 11.17 and 11.09, with 2 bits 16.04, 15.44 and 17.02 (seed 1).
+"""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -6,13 +37,13 @@ from typing import TypeVar
 from bncc.train.settings import TrainSettings
 
 EPOCHS = 60
-LR = 0.03
+LR = 0.05
 LAMBDA = 100.0
 GAMMA = 4.0
 ETA = 10.0
 DROPOUT = 0.1
 QUANTIZE_FROM = 0.5
-LARGEST_BATCH, SMALLEST_BATCH = 500, 32
+LARGEST_BATCH, SMALLEST_BATCH = 1000, 32
 STEPS_PER_EPOCH = 25
 THREADS = 1
 """A step takes a millisecond or two: a second thread saves little of it, and costs tenfold where
