@@ -223,8 +223,9 @@ def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
         for state in sorted({min(n_states, largest), largest})
         if state >= n_states
     ]
+    valid = random_states(model, 1, rng).astype(dtype)
     for start, stop in spans(len(wrong), _block_rows(model)):
-        x = random_states(model, stop - start, rng).astype(dtype)
+        x = np.repeat(valid, stop - start, axis=0)
         for k, (i, state) in enumerate(wrong[start:stop]):
             x[k, i] = state
         yield Case("invalid", x, np.full(stop - start, ERR_STATE, dtype=np.int16))

@@ -16,7 +16,7 @@ from bncc.build.raw import probe_values, representatives, states_of_raw
 from bncc.model.model import Model
 from bncc.model.reference import costs
 
-PROBE_CELLS = 2**26
+PROBE_CELLS = 2**24
 """Cells of all readings that try one value of one feature; huge models stop there."""
 
 
