@@ -166,7 +166,11 @@ def _abandon_stdout() -> None:
 
 
 @click.group(
-    cls=LazyGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=LazyGroup,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 a check disagreed or a budget was exceeded, 2 bad usage or bad "
+    "input, 70 an error in bncc itself, 130 interrupted, 141 the reader of a pipe went away.",
 )
 @click.version_option(__version__, prog_name="bncc")
 def main() -> None:

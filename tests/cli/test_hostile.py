@@ -175,8 +175,9 @@ def test_only_constant_columns_still_make_a_classifier(
     assert run_json("verify", tmp_path / "m", "--data", data)["agree"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.cc
-def test_ten_thousand_columns(
+def test_ten_thousand_columns_agree_bit_for_bit(
     run: Run, run_json: RunJson, require_tool: Callable[[str], str], tmp_path: Path
 ) -> None:
     require_tool("gcc")
@@ -191,6 +192,22 @@ def test_ten_thousand_columns(
     assert found["agree"] is True
 
 
+@pytest.mark.cc
+def test_ten_thousand_columns_pass_their_own_test(
+    run: Run, require_tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    gcc = require_tool("gcc")
+    header = [*(f"f{i}" for i in range(10_000)), "class"]
+    rows = [[*[(k + i) % 2 for i in range(10_000)], k % 2] for k in range(6)]
+    data = write_csv(tmp_path / "d.csv", header, rows)
+    model = tmp_path / "m.bncc"
+    run("train", data, "-o", model, *QUICK, "--structure", "naive", "--discretize", "none")
+    run("emit-c", model, "-o", tmp_path)
+    subprocess.run([gcc, "m.c", "m_selftest.c", "-o", "selftest"], cwd=tmp_path, check=True)
+    subprocess.run([tmp_path / "selftest"], check=True, timeout=60)
+
+
+@pytest.mark.slow
 def test_a_tree_over_ten_thousand_columns_is_refused_or_learned(
     tmp_path: Path,
 ) -> None:

@@ -3,6 +3,7 @@
 import errno
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +21,8 @@ Refused = Callable[..., str]
 def test_help_lists_every_command_of_this_version() -> None:
     result = CliRunner().invoke(main, ["--help"])
     assert result.exit_code == 0
-    listed = [line.split()[0] for line in result.stdout.split("Commands:")[1].splitlines() if line]
+    commands = result.stdout.split("Commands:")[1].split("Exit codes")[0]
+    listed = [line.split()[0] for line in commands.splitlines() if line]
     assert listed == [
         "train", "evaluate", "predict", "inspect", "emit-c", "verify", "targets", "demo",
         "reproduce",
@@ -153,6 +155,33 @@ def test_a_terminal_without_unicode_gets_escapes(model: Path, tmp_path: Path) ->
     (tmp_path / "d.csv").write_text("light,slope,color,class\n1,2,red,für\n", encoding="utf-8")
     done = shell(f"PYTHONIOENCODING=ascii bncc evaluate {model} d.csv", tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_process_reads_its_own_arguments(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["bncc", "--version"])
+    monkeypatch.setattr(sys, "warnoptions", [])
+    with warnings.catch_warnings(), pytest.raises(SystemExit) as done:
+        main()
+    assert done.value.code == 0
+    assert capsys.readouterr().out.startswith("bncc, version ")
+
+
+def test_a_stream_that_failed_is_not_flushed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (tmp_path / "out").open("w") as stream:
+        stream.write("never arrives")
+        monkeypatch.setattr(sys, "stdout", stream)
+        main_module._abandon_stdout()
+        monkeypatch.undo()
+    assert (tmp_path / "out").read_text() == ""
+
+
+def test_help_tells_the_exit_codes() -> None:
+    said = " ".join(CliRunner().invoke(main, ["--help"]).stdout.split())
+    assert "0 done, 1 a check disagreed or a budget was exceeded, 2 bad usage" in said
 
 
 def test_python_m_bncc_is_the_same_program(tmp_path: Path) -> None:

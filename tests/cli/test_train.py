@@ -176,6 +176,17 @@ def test_a_fold_gives_training_and_test_rows(run_json: RunJson, tmp_path: Path) 
     assert run_json("verify", out, "--data", tmp_path / "d.npz", "--fold", 1)["agree"] is True
 
 
+def test_of_a_test_file_with_folds_the_test_rows_count(run_json: RunJson, tmp_path: Path) -> None:
+    X = np.array([[k % 3, k % 2] for k in range(60)])
+    fold = {"idx_tr_fold1": np.arange(50), "idx_te_fold1": np.arange(50, 60)}
+    np.savez(tmp_path / "d.npz", x=X, t=X[:, 0])
+    np.savez(tmp_path / "t.npz", x=X, t=X[:, 0], **fold)
+    out = tmp_path / "m.bncc"
+    found = run_json("train", tmp_path / "d.npz", "--test", tmp_path / "t.npz", "-o", out, *QUICK)
+    assert found["error_test"] == 0
+    assert load_model(out).training["n_test"] == 10
+
+
 def test_a_fold_and_a_test_file_exclude_each_other(refused: Refused, tmp_path: Path) -> None:
     X = np.arange(40).reshape(20, 2) % 4
     arrays = {"x_tr_fold1": X, "t_tr_fold1": X[:, 0], "x_te_fold1": X, "t_te_fold1": X[:, 0]}
