@@ -1,10 +1,7 @@
 """What a model remembers of its training: JSON values that the same inputs give again."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from bncc.fixed_point import QFormat
-from bncc.structure.graph import Structure, free_parameters, table_entries
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.settings import TrainSettings
 
@@ -40,32 +37,3 @@ def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
         if settings.parameters == "hybrid":
             record |= {"lambda": hyper.lambda_, "gamma": hyper.gamma, "eta": hyper.eta}
     return record
-
-
-def size_record(
-    structure: Structure, n_states: Sequence[int], n_classes: int, fmt: QFormat
-) -> dict[str, int]:
-    """Return what a model's tables amount to.
-
-    Parameters
-    ----------
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    fmt : QFormat
-        Format of the costs.
-
-    Returns
-    -------
-    dict
-        ``table_entries`` (S3), ``free_parameters`` (S1) and ``table_bits``.
-    """
-    entries = table_entries(structure, n_states, n_classes)
-    return {
-        "table_entries": entries,
-        "free_parameters": free_parameters(structure, n_states, n_classes),
-        "table_bits": entries * fmt.bits,
-    }

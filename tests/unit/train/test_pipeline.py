@@ -14,11 +14,10 @@ from bncc.fixed_point import QFormat
 from bncc.model import reference
 from bncc.model.file import load_model, save_model
 from bncc.structure.learners import learn_structure
-from bncc.train import pipeline
+from bncc.train import fit, pipeline
 from bncc.train.maximum_likelihood import ml_log_tables
-from bncc.train.pipeline import train_model, train_states
+from bncc.train.pipeline import train_model
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
-from tests.models import feature
 
 ML = TrainSettings(structure="naive", parameters="ml")
 
@@ -44,6 +43,13 @@ def readings(n_samples=300, n_classes=3, seed=0):
         )
     )
     return Dataset(table, y, tuple(f"c{c}" for c in range(n_classes)), "class")
+
+
+def states(columns, y):
+    """Return a data set whose columns are states already, with classes ``0, 1, ...``."""
+    missing = np.zeros(len(y), dtype=np.bool_)
+    table = Table(tuple(Column(f"s{i}", "state", v, missing) for i, v in enumerate(columns)))
+    return Dataset(table, y, tuple(str(c) for c in range(y.max() + 1)), "class")
 
 
 TRAIN, TEST = readings(), readings(seed=1)
@@ -88,22 +94,29 @@ def test_the_final_tables_count_every_training_row():
 
 def test_error_validation_belongs_to_tables_that_never_saw_its_rows(monkeypatch):
     seen = []
-    count = pipeline.ml_log_tables
-    monkeypatch.setattr(
-        pipeline, "ml_log_tables", lambda X, *a: seen.append(len(X)) or count(X, *a)
-    )
+    count = fit.ml_log_tables
+    monkeypatch.setattr(fit, "ml_log_tables", lambda X, *a: seen.append(len(X)) or count(X, *a))
     figures = train_model(TRAIN, TrainSettings(parameters="ml", validation=0.25)).model.training
     assert seen == [225, 300]
     assert figures["n_validation"] == 75
+
+
+def test_thresholds_and_structure_never_see_the_validation_rows(monkeypatch):
+    seen = []
+    cut = fit.fit_features
+    monkeypatch.setattr(
+        fit, "fit_features", lambda table, *a, **k: seen.append(table.n_rows) or cut(table, *a, **k)
+    )
+    train_model(TRAIN, TrainSettings(parameters="ml", validation=0.25))
+    assert seen == [225, 300]
 
 
 def test_error_validation_is_the_error_on_the_rows_held_out(monkeypatch):
     """Held-out rows contradict the others: all of them are wrong, a third of the whole."""
     rows = np.arange(300)
     monkeypatch.setattr(pipeline, "stratified_holdout", lambda *_: (rows[:200], rows[200:]))
-    X = (rows % 3)[:, None]
     y = np.where(rows < 200, rows % 3, (rows + 1) % 3)
-    figures = train_states([feature("tells", 3)], ["a", "b", "c"], X, y, ML).model.training
+    figures = train_model(states([rows % 3], y), ML).model.training
     assert figures["error_validation"] == 1.0
     assert figures["error_train"] == pytest.approx(1 / 3)
 
@@ -128,7 +141,6 @@ def test_a_format_that_was_asked_for_is_kept(options, fmt, parameters):
     model = train_model(TRAIN, TrainSettings(parameters=parameters, epochs=epochs, **options)).model
     assert model.q_format == fmt
     assert model.training["quantized"] == (fmt != FLOAT_FORMAT)
-    assert model.training["table_bits"] == model.training["table_entries"] * fmt.bits
 
 
 @pytest.mark.parametrize("parameters", ["ml", "hybrid"])
@@ -191,18 +203,18 @@ def test_rows_that_cannot_be_learned_from_are_refused():
 
 
 def test_too_many_classes_are_refused():
-    X = np.zeros((300, 1), dtype=np.int64)
+    data = states([np.zeros(600, dtype=np.int64)], np.arange(600) // 2)
     with pytest.raises(DataError, match="300 different values, more than the 255 classes"):
-        train_states([feature("a", 1)], [str(c) for c in range(300)], X, np.arange(300), ML)
+        train_model(data, ML)
 
 
 def test_tables_beyond_all_memory_are_refused_before_they_are_laid_out():
     """Two identifiers of 50,000 values each make a joint table of 5e9 entries."""
-    X = np.stack([np.arange(100), np.arange(100)], axis=1)
-    features = [feature("id", 50_000), feature("copy", 50_000)]
+    number = np.arange(100) * 505
+    data = states([number, number], np.arange(100) % 2)
     for settings in (TrainSettings(parameters="ml"), TrainSettings()):
         with pytest.raises(OptionError, match=r"entries, more than .* --structure naive"):
-            train_states(features, ["a", "b"], X, np.arange(100) % 2, settings)
+            train_model(data, settings)
 
 
 def test_notes_name_options_without_effect():
