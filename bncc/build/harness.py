@@ -25,6 +25,9 @@ from bncc.build.toolchain import (
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 
+RUN_LIMIT = 600.0
+"""Seconds after which a program that still runs is stopped."""
+
 Exchange = Callable[[bytes], bytes]
 """Runs the harness once: what it reads, what it writes."""
 
@@ -217,12 +220,13 @@ class HostHarness(Harness):
         options = {"ASAN_OPTIONS": "detect_leaks=0:color=never", "UBSAN_OPTIONS": "color=never"}
         try:
             done = subprocess.run(
-                [program], input=request, capture_output=True, timeout=600.0, check=False,
+                [program], input=request, capture_output=True, timeout=RUN_LIMIT, check=False,
                 env={**os.environ, **options}, cwd=self._folder.name,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             raise HarnessError(
-                f"the program built by {self.toolchain} did not end within 600 s; try fewer inputs"
+                f"the program built by {self.toolchain} did not end within "
+                f"{RUN_LIMIT:.0f} s; try fewer inputs"
             ) from None
         if done.returncode != 0:
             report = done.stderr.decode(errors="replace").splitlines()

@@ -229,7 +229,7 @@ def raw_of_table(features: Sequence[Feature], table: Table) -> FloatArray:
     R = np.empty((table.n_rows, len(features)))
     for i, feature in enumerate(features):
         if feature.name not in columns:
-            raise DataError(f"the table has no column '{feature.name}', which the model reads")
+            raise DataError(f"the table has no column {feature.name!r}, which the model reads")
         R[:, i] = _readings(feature, columns[feature.name])
     return R
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from bncc.build import harness
 from bncc.build.harness import Harness, HarnessError, build_harness
 from bncc.build.toolchain import host_compilers
 from bncc.errors import ToolchainError
@@ -66,6 +67,17 @@ def test_a_raw_reading_behind_the_last_is_stopped(build):
         pytest.raises(HarnessError, match="was stopped"),
     ):
         program.raw(np.zeros((1, 2)))
+
+
+def test_a_program_that_never_ends_is_stopped(build, monkeypatch):
+    """After a while it is reported like a crash."""
+    monkeypatch.setattr(harness, "RUN_LIMIT", 0.5)
+    endless = spoiled("int best = 0;", "int best = 0; while (x[0] < 9) { }")
+    with (
+        build(endless, sanitize=False, opt_level="-O0") as program,
+        pytest.raises(HarnessError, match="did not end within 0 s; try fewer inputs"),
+    ):
+        program.predict(X)
 
 
 def test_a_compile_error_leaves_nothing_behind(build):

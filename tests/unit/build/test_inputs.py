@@ -128,6 +128,8 @@ def test_a_table_is_tried_as_states_and_as_readings():
     assert first.x.tolist() == [[1, 1], [2, 0]]
     assert second.x.tolist() == [[0, 1], [500, -32768]]
     assert first.y.tolist() == second.y.tolist() == [1, 2]
+    kinds = [case.kind for case in cases(model, table, has_raw=False)]
+    assert kinds == ["states", "states", "invalid"]
     assert strength(model, table).startswith("2 data rows, all 6 joint states")
 
 
