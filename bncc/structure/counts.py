@@ -134,7 +134,7 @@ def pair_sums(
 
     Two ways count the pairs: one pass over the rows per pair, or one-hot products of whole
     blocks of features; the sooner by a rough estimate is taken. Counts are integers, so both
-    agree, and memory stays at a few megabytes beyond the result.
+    agree, and memory stays at some megabytes beyond the result.
 
     Parameters
     ----------
@@ -162,8 +162,7 @@ def pair_sums(
     by_product += width * n_samples * SECONDS_PER_INDICATOR
     by_product += (width / BLOCK_COLUMNS + 1) ** 2 * n_classes * SECONDS_PER_CALL
     count = _sums_by_product if by_product < by_pair else _sums_by_pair
-    sums = count(X, y, n_states, n_classes, term)
-    return sums + sums.T
+    return count(X, y, n_states, n_classes, term)
 
 
 def _sums_by_pair(
@@ -176,7 +175,7 @@ def _sums_by_pair(
         for j in range(i):
             n_cells = n_states[i] * n_states[j] * n_classes
             cells = columns[j] * (n_states[i] * n_classes) + inner
-            sums[i, j] = term(n_cells)[_occurrences(cells, n_cells)].sum()
+            sums[i, j] = sums[j, i] = term(n_cells)[_occurrences(cells, n_cells)].sum()
     return sums
 
 
@@ -206,7 +205,10 @@ def _sums_by_product(
             for rows in classes:
                 counts = (left_hot[rows].T @ right_hot[rows]).astype(np.int64)
                 total += values[counts].reshape(len(left), r, len(right), s).sum(axis=(1, 3))
-            sums[np.ix_(left, right)] = np.tril(total, -1) if right is left else total
+            if right is left:
+                np.fill_diagonal(total, 0.0)
+            sums[np.ix_(left, right)] = total
+            sums[np.ix_(right, left)] = total.T
     return sums
 
 
