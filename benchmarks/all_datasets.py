@@ -4,10 +4,10 @@ For each set and each of ``naive`` and ``chow-liu``, tables by counting: split t
 then ``bncc train``, ``evaluate``, ``emit-c`` and ``verify``, each a process of its own. A set that
 cannot be handled shows the one line that bncc says. Takes about half an hour on two cores:
 
-    .venv/bin/python benchmarks/all_datasets.py --data ../shared/data --work /tmp/all_datasets
+    .venv/bin/python benchmarks/all_datasets.py --data ../shared/data
 
-Finished sets are kept in WORK/results.jsonl; run it again to go on. ``--page FILE`` writes the
-table as a page of the documentation.
+Finished sets are kept below build/; run it again to go on. ``--page FILE`` writes the table as a
+page of the documentation.
 """
 
 import argparse
@@ -165,8 +165,7 @@ Bytes are the tables of the emitted C after the compiler's passes. Seconds are t
 eight commands, two sets at a time on a busy machine of two cores. Measured with
 
 ```
-.venv/bin/python benchmarks/all_datasets.py --data ../shared/data --work /tmp/all_datasets \\
-    --page docs/datasets.md
+.venv/bin/python benchmarks/all_datasets.py --data ../shared/data --page docs/datasets.md
 ```
 
 {table_of(rows)}
@@ -177,7 +176,7 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=Path("build/all_datasets"))
     parser.add_argument("--page", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="sets whose file name holds this text")

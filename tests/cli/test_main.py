@@ -22,7 +22,7 @@ def test_help_lists_every_command_of_this_version() -> None:
     result = CliRunner().invoke(main, ["--help"])
     assert result.exit_code == 0
     commands = result.stdout.split("Commands:")[1].split("Exit codes")[0]
-    listed = [line.split()[0] for line in commands.splitlines() if line]
+    listed = [line.split()[0] for line in commands.splitlines() if line.strip()]
     assert listed == [
         "train", "evaluate", "predict", "inspect", "emit-c", "verify", "targets", "demo",
         "reproduce",

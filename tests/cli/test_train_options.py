@@ -1,0 +1,150 @@
+"""Every option of ``bncc train``: its effect, or one line on why it has none yet."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bncc.cli.train import PARAMETERS, STRUCTURES, command
+from tests.cli.conftest import HEADER, write_csv
+
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+QUICK = ("--parameters", "ml")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *[["--discretize", d] for d in ("mdl", "quantile", "width", "median")],
+        ["--discretize", "quantile", "--n-bins", "3"],
+        *[["--structure", s] for s in ("chow-liu", "naive", "forest")],
+        ["--structure", "forest", "--structure-option", "alpha=10"],
+        ["--parameters", "bdeu", "--structure-option", "alpha=2"],
+        ["--bits", "3"],
+        ["--bits", "8", "--int-bits", "5"],
+        ["--bits", "4", "--frac-bits", "-1"],
+        ["--int-bits", "4", "--frac-bits", "2"],
+        ["--float"],
+        ["--size-weight", "0"],
+        ["--seed", "7"],
+        ["--engine", "torch"],
+        ["--threads", "1"],
+        ["--device", "cpu"],
+        ["--validation", "0.3"],
+        ["--validation", "0"],
+    ],
+)
+def test_every_option_that_counting_knows(
+    run_json: RunJson, readings: Path, tmp_path: Path, options: Sequence[str]
+) -> None:
+    parameters = [] if "--parameters" in options else ["--parameters", "ml"]
+    found = run_json("train", readings, "-o", tmp_path / "m.bncc", *parameters, *options)
+    assert found["error_train"] < 0.4
+    if "--float" not in options:
+        bits = {"3": 3, "8": 8, "4": 4}.get(options[1], 6) if options[0] == "--bits" else 6
+        assert found["table_bits"] == bits * found["table_entries"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--parameters", "hybrid", "--lambda", "10", "--gamma", "2", "--eta", "5"],
+        ["--parameters", "cross-entropy", "--bits", "4"],
+        ["--float", "--threads", "1", "--device", "cpu", "--engine", "torch"],
+    ],
+)
+def test_every_option_of_gradient_descent(
+    run_json: RunJson, readings: Path, tmp_path: Path, options: Sequence[str]
+) -> None:
+    steps = ["--epochs", "3", "--batch-size", "32", "--lr", "0.05"]
+    found = run_json("train", readings, "-o", tmp_path / "m.bncc", *options, *steps)
+    assert found["epochs"] == 3
+    assert found["error_train"] < 0.4
+
+
+def test_float_has_no_number_format(run_json: RunJson, readings: Path, tmp_path: Path) -> None:
+    found = run_json("train", readings, "-o", tmp_path / "m.bncc", *QUICK, "--float")
+    assert found["q_format"] is None
+
+
+@pytest.mark.parametrize("name", [s for s in STRUCTURES if s not in STRUCTURES[:3]])
+def test_a_structure_of_a_later_version_says_so(
+    refused: Refused, readings: Path, tmp_path: Path, name: str
+) -> None:
+    line = refused("train", readings, "-o", tmp_path / "m", "--structure", name)
+    assert name in line
+    assert "chow-liu" in line
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--parameters", "margin"],
+        ["--parameters", "free"],
+        ["--size-weight", "0.1"],
+        ["--engine", "native"],
+        ["--checkpoint", "dir"],
+        ["--resume"],
+        ["--max-flash", "4k"],
+        ["--max-instructions", "1000"],
+        ["--target", "avr"],
+    ],
+)
+def test_an_option_of_a_later_version_says_so(
+    refused: Refused, readings: Path, tmp_path: Path, options: list[str]
+) -> None:
+    line = refused("train", readings, "-o", tmp_path / "m", *options)
+    assert "later" in line or "not available yet" in line
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--bits", "0"], "choose 1 to 8"),
+        (["--bits", "4", "--int-bits", "1", "--frac-bits", "1"], "leave one of the three out"),
+        (["--float", "--bits", "4"], "leave out the bits or --float"),
+        (["--structure-option", "alpha"], "KEY=VALUE"),
+        (["--structure-option", "alpha=1", "--structure-option", "alpha=2"], "given twice"),
+        (["--structure-option", "oak=1"], "knows no option 'oak'"),
+        (["--structure", "forest", "--structure-option", "alpha=x"], "positive number"),
+        (["--validation", "1.5"], "fraction"),
+        (["--epochs", "0"], "at least 1"),
+        (["--fold", "2"], "drop --fold"),
+        (["--class", "absent"], "there is no column 'absent'"),
+        (["--test", "absent.csv"], "does not exist"),
+        (["-o", "no/such/m.bncc"], "create it first"),
+    ],
+)
+def test_a_bad_option_is_one_line(
+    refused: Refused, readings: Path, tmp_path: Path, options: list[str], message: str
+) -> None:
+    assert message in refused("train", readings, "-o", tmp_path / "m", *options)
+
+
+def test_a_test_file_without_classes_is_refused(
+    refused: Refused, readings: Path, tmp_path: Path
+) -> None:
+    held = write_csv(tmp_path / "t.csv", HEADER, [[1, 2, "red", "?"]])
+    line = refused("train", readings, "-o", tmp_path / "m", "--test", held)
+    assert "no row with a class" in line
+
+
+def test_the_choices_stand_as_in_the_contract() -> None:
+    """Defaults first; `bdeu` is ours beside the five of the contract."""
+    assert STRUCTURES == (
+        "chow-liu", "naive", "forest", "random", "tan-subset", "tan-all", "tan-heuristic",
+        "hill-climb", "anneal", "etan", "s-etan", "sa-etan", "a-etan", "network-hill-climb",
+        "tabu", "mmhc", "curriculum", "tables",
+    )  # fmt: skip
+    assert PARAMETERS == ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")
+    names = {option for parameter in command.params for option in parameter.opts}
+    assert names >= {
+        "--discretize", "--structure", "--structure-option", "--parameters", "--bits",
+        "--int-bits", "--frac-bits", "--float", "--size-weight", "--epochs", "--batch-size",
+        "--lr", "--lambda", "--gamma", "--eta", "--seed", "--device", "--engine", "--threads",
+        "--validation", "--test", "--fold", "--checkpoint", "--resume", "--max-flash",
+        "--max-instructions", "--target", "--class", "--force", "--json", "--quiet", "-v",
+    }  # fmt: skip
