@@ -138,7 +138,7 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         kernel="plain",
         passes=passes,
         table_bytes=layout.table_bytes,
-        estimate=estimate(program, layout),
+        estimate=estimate(layout),
         program=program,
         layout=layout,
     )
