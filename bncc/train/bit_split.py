@@ -5,12 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.fixed_point import QFormat, quantize
+from bncc.fixed_point import QFormat, dequantize, quantize
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure
 
 MAX_INT_BITS = 8
 """Largest B_I tried: costs up to 256 nats, p = 1e-111. S3 tries 1 to 6."""
+
+MAX_NATS = 2.0**MAX_INT_BITS
+"""Stands in for the infinite cost of a class without rows."""
 
 
 def candidate_formats(
@@ -68,22 +71,28 @@ def best_format(
     Returns
     -------
     QFormat
-        Of least error; among equals of least log loss, then the first.
+        Of least error; among equals the one whose scores stray least from the unquantized ones,
+        then the first. With few rows most formats are equals, and a coarse one would be luck.
     """
     if len(formats) == 1:
         return formats[0]
     rows = [family_rows(X, structure, n_states, i) for i in range(structure.n_features)]
+    exact = _scores(log_prior, log_tables, rows)
     ranking = []
     for k, fmt in enumerate(formats):
-        costs = np.zeros((len(y), len(log_prior)), dtype=np.int64) + quantize(log_prior, fmt)
-        for table, row in zip(log_tables, rows, strict=True):
-            costs += quantize(table, fmt)[row]
-        errors = int((costs.argmin(axis=1) != y).sum())
-        ranking.append((errors, _log_loss(costs, y, fmt), k))
+        prior = dequantize(quantize(log_prior, fmt), fmt)
+        tables = [dequantize(quantize(table, fmt), fmt) for table in log_tables]
+        scores = _scores(prior, tables, rows)
+        errors = int((scores.argmin(axis=1) != y).sum())
+        ranking.append((errors, float(np.abs(scores - exact).mean()), k))
     return formats[min(ranking)[2]]
 
 
-def _log_loss(costs: IntArray, y: IntArray, fmt: QFormat) -> float:
-    theta = (costs.min(axis=1, keepdims=True) - costs) * 2.0**-fmt.frac_bits
-    true = theta[np.arange(len(y)), y]
-    return float((np.log(np.exp(theta).sum(axis=1)) - true).sum())
+def _scores(
+    log_prior: FloatArray, log_tables: Sequence[FloatArray], rows: Sequence[IntArray]
+) -> FloatArray:
+    """Return the margin of every class to the best one, in nats; 0 for the decision."""
+    costs = np.zeros((len(rows[0]), len(log_prior))) - np.maximum(log_prior, -MAX_NATS)
+    for table, row in zip(log_tables, rows, strict=True):
+        costs -= table[row]
+    return np.asarray(costs - costs.min(axis=1, keepdims=True))

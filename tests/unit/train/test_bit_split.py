@@ -33,13 +33,20 @@ def test_the_format_that_errs_least_is_chosen():
     assert judge(formats, [0.0, 0.0], [table], X, y) == QFormat(4, 1)
 
 
-def test_among_equal_errors_the_smaller_log_loss_wins_then_the_first():
-    """All decide rightly; finer costs are surer of it, and saturation makes them less so."""
+def test_among_equal_errors_the_scores_nearest_to_the_exact_ones_win_then_the_first():
+    """All decide rightly; the margin of 2.5 nats saturates, is rounded to 3, or is exact."""
     table = [[-0.25, -2.75], [-2.75, -0.25]]
     X, y = np.array([[0], [1]]), np.array([0, 1])
     formats = [QFormat(1, 2), QFormat(3, 0), QFormat(2, 2), QFormat(3, 2)]
-    assert judge(formats, [0.0, 0.0], [table], X, y) == QFormat(3, 0)
-    assert judge(formats[2:], [0.0, 0.0], [table], X, y) == QFormat(2, 2)
+    assert judge(formats, [0.0, 0.0], [table], X, y) == QFormat(2, 2)
+    assert judge(formats[:2], [0.0, 0.0], [table], X, y) == QFormat(3, 0)
+
+
+def test_a_class_without_rows_costs_much_but_not_infinitely():
+    table = [[-0.25, -2.75, 0.0], [-2.75, -0.25, 0.0]]
+    X, y = np.array([[0], [1]]), np.array([0, 1])
+    formats = [QFormat(1, 2), QFormat(4, 2)]
+    assert judge(formats, [0.0, 0.0, -np.inf], [table], X, y) == QFormat(4, 2)
 
 
 def test_a_single_candidate_needs_no_rows():
