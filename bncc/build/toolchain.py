@@ -228,7 +228,7 @@ def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
 
 def _first_error(stderr: str, folder: Path) -> str:
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    telling = [line for line in lines if re.search(r"\berror\b|undefined reference", line)]
+    telling = [line for line in lines if re.search(r"\berror\b|undefined reference|cannot find", line)]
     line = (telling or lines or ["it says nothing"])[0]
     line = line.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "")
     return re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+(?=[\w.+-])", "", line).rstrip(".;")

@@ -160,6 +160,13 @@ def test_a_failure_names_the_first_error_line_without_paths(tmp_path):
     assert str(tmp_path) not in message
 
 
+def test_a_missing_library_is_named_before_the_linker_s_last_words(tmp_path):
+    """For instance the runtime of the sanitizers."""
+    text = "/usr/bin/ld: cannot find libasan.so\ncollect2: error: ld returned 1 exit status\n"
+    with pytest.raises(ToolchainError, match="failed: ld: cannot find libasan"):
+        run(failing(text), tmp_path)
+
+
 def test_a_silent_failure_is_still_a_sentence(tmp_path):
     """Nothing on stderr."""
     with pytest.raises(ToolchainError, match="failed: it says nothing; try"):
