@@ -228,7 +228,8 @@ def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
 
 def _first_error(stderr: str, folder: Path) -> str:
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    telling = [line for line in lines if re.search(r"\berror\b|undefined reference|cannot find", line)]
+    telling_words = r"\berror\b|undefined reference|cannot find"
+    telling = [line for line in lines if re.search(telling_words, line)]
     line = (telling or lines or ["it says nothing"])[0]
     line = line.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "")
     return re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+(?=[\w.+-])", "", line).rstrip(".;")
