@@ -1,6 +1,7 @@
 """The program ``bncc``: a group of commands, each loaded when it is called."""
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ EXIT_INTERNAL = 70
 """An error in bncc itself, ``EX_SOFTWARE`` of sysexits.h."""
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
+EXIT_TERMINATED = 143
 
 COMMANDS = {
     "train": ("train", "Learn a classifier from a table of readings."),
@@ -72,7 +74,8 @@ class LazyGroup(click.Group):
         ------
         SystemExit
             Always: 0 done, 1 a check disagreed or a budget was exceeded, 2 bad usage or input,
-            70 an error in bncc itself, 130 interrupted, 141 the reader of a pipe went away.
+            70 an error in bncc itself, 130 interrupted, 141 the reader of a pipe went away, 143
+            terminated.
         """
         if "_BNCC_COMPLETE" in os.environ:
             super().main(args, "bncc", "_BNCC_COMPLETE")
@@ -100,12 +103,14 @@ class LazyGroup(click.Group):
 
 
 def _prepare_process() -> None:
-    """Settle what belongs to a whole process: warnings of libraries, encodings of the streams."""
+    """Settle what belongs to a whole process: warnings, the streams' encodings, a polite kill."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    # As an exception it lets half-written outputs be cleared away.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(EXIT_TERMINATED))
 
 
 def _say(error: BaseException, console: Console) -> int:
@@ -170,7 +175,8 @@ def _abandon_stdout() -> None:
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 a check disagreed or a budget was exceeded, 2 bad usage or bad "
-    "input, 70 an error in bncc itself, 130 interrupted, 141 the reader of a pipe went away.",
+    "input, 70 an error in bncc itself, 130 interrupted, 141 the reader of a pipe went away, "
+    "143 terminated.",
 )
 @click.version_option(__version__, prog_name="bncc")
 def main() -> None:

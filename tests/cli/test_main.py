@@ -1,6 +1,7 @@
 """The program as a whole: its commands, its exit codes and its one line on errors."""
 
 import errno
+import signal
 import subprocess
 import sys
 import warnings
@@ -162,6 +163,7 @@ def test_a_process_reads_its_own_arguments(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["bncc", "--version"])
     monkeypatch.setattr(sys, "warnoptions", [])
+    monkeypatch.setattr(signal, "signal", lambda number, handler: None)
     with warnings.catch_warnings(), pytest.raises(SystemExit) as done:
         main()
     assert done.value.code == 0

@@ -165,7 +165,16 @@ def test_an_existing_model_is_refused_before_any_work(
     assert model.read_bytes() != before
 
 
-def test_ctrl_c_leaves_nothing_behind(readings: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [
+        (signal.SIGINT, 130, "bncc: error: interrupted; nothing was left half-written\n"),
+        (signal.SIGTERM, 143, ""),
+    ],
+)
+def test_a_signal_leaves_nothing_behind(
+    readings: Path, tmp_path: Path, number: signal.Signals, code: int, said: str
+) -> None:
     command_line = [sys.executable, "-m", "bncc", "train", str(readings), "-v"]
     options = ["-o", str(tmp_path / "m.bncc"), "--epochs", "100000"]
     process = subprocess.Popen(
@@ -175,9 +184,9 @@ def test_ctrl_c_leaves_nothing_behind(readings: Path, tmp_path: Path) -> None:
     assert process.stderr is not None
     assert "read 240 rows" in process.stderr.readline()
     time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    assert process.returncode == code, err
     assert out == ""
-    assert err == "bncc: error: interrupted; nothing was left half-written\n"
+    assert err == said
     assert sorted(p.name for p in tmp_path.iterdir()) == ["readings.csv"]
