@@ -70,10 +70,12 @@ def bncc(*args: str) -> dict[str, Any]:
 
 
 def write_rows(dataset: Dataset, path: Path) -> None:
-    """Write rows as Parquet, which keeps the type of a column that is whole in one part alone."""
+    """Write rows as Parquet, so that a column is of the same type in both parts."""
 
     def array(column: Column) -> pa.Array:
-        kind = {"float": pa.float64(), "category": pa.string()}.get(column.kind, pa.int64())
+        if column.kind == "category":
+            return pa.array(column.values, pa.string(), mask=column.missing).dictionary_encode()
+        kind = pa.float64() if column.kind == "float" else pa.int64()
         return pa.array(column.values, kind, mask=column.missing)
 
     arrays = [array(column) for column in dataset.table.columns]
