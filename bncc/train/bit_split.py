@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bncc._types import FloatArray, IntArray
+from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat, dequantize, quantize
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure
@@ -49,7 +49,7 @@ def best_format(
     X: IntArray,
     y: IntArray,
 ) -> QFormat:
-    """Return the format whose integer model errs least on the given rows.
+    r"""Return the format whose integer model errs least on the given rows.
 
     Parameters
     ----------
@@ -71,21 +71,35 @@ def best_format(
     Returns
     -------
     QFormat
-        Of least error; among equals the one whose scores stray least from the unquantized ones,
-        then the first. With few rows most formats are equals, and a coarse one would be luck.
+        Among the formats that are not clearly worse than the one of least error, the one whose
+        scores stray least from the unquantized ones; then the first. With few rows most formats
+        are not clearly worse, and taking a coarse one for a row or two of luck would cost more.
+
+    Notes
+    -----
+    A format is clearly worse when it errs on b rows that the best decides rightly, is right on c
+    rows that the best errs on, and :math:`b - c > \sqrt{b + c}`: one standard deviation of the
+    difference (McNemar).
     """
     if len(formats) == 1:
         return formats[0]
     rows = [family_rows(X, structure, n_states, i) for i in range(structure.n_features)]
     exact = _scores(log_prior, log_tables, rows)
-    ranking = []
-    for k, fmt in enumerate(formats):
+    wrong, strays = [], []
+    for fmt in formats:
         prior = dequantize(quantize(log_prior, fmt), fmt)
         tables = [dequantize(quantize(table, fmt), fmt) for table in log_tables]
         scores = _scores(prior, tables, rows)
-        errors = int((scores.argmin(axis=1) != y).sum())
-        ranking.append((errors, float(np.abs(scores - exact).mean()), k))
-    return formats[min(ranking)[2]]
+        wrong.append(scores.argmin(axis=1) != y)
+        strays.append(float(np.abs(scores - exact).mean()))
+    best = min(wrong, key=np.count_nonzero)
+    equals = [k for k, errors in enumerate(wrong) if not _clearly_worse(errors, best)]
+    return formats[min(equals, key=lambda k: strays[k])]
+
+
+def _clearly_worse(errors: BoolArray, best: BoolArray) -> bool:
+    lost, won = np.count_nonzero(errors & ~best), np.count_nonzero(best & ~errors)
+    return bool(lost - won > np.sqrt(lost + won))
 
 
 def _scores(

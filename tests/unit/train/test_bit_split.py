@@ -42,6 +42,17 @@ def test_among_equal_errors_the_scores_nearest_to_the_exact_ones_win_then_the_fi
     assert judge(formats[:2], [0.0, 0.0], [table], X, y) == QFormat(3, 0)
 
 
+def test_one_lucky_row_does_not_make_a_coarse_format_better_but_two_do():
+    """At state 2 the coarse format ties, and the tie happens to be right."""
+    table = [[-0.25, -2.75], [-2.75, -0.25], [-1.25, -1.0]]
+    formats = [QFormat(3, 0), QFormat(3, 2)]
+    for lucky_rows, chosen in ((1, QFormat(3, 2)), (2, QFormat(3, 0))):
+        X = np.array([[0], [1]] + [[2]] * lucky_rows)
+        y = np.array([0, 1] + [0] * lucky_rows)
+        found = best_format(formats, np.zeros(2), [np.array(table)], forest([None]), [3], X, y)
+        assert found == chosen
+
+
 def test_a_class_without_rows_costs_much_but_not_infinitely():
     table = [[-0.25, -2.75, 0.0], [-2.75, -0.25, 0.0]]
     X, y = np.array([[0], [1]]), np.array([0, 1])
