@@ -29,6 +29,7 @@ worth half a point to a point and a half, 0.1 and 0.2 alike; starting from the m
 tables costs nothing and helps; step and epochs matter little, so the larger batch is taken where
 rows are many, which halves the time. Quantization from the start, from half and from 0.8 of the
 epochs on: letter with 6 bits 11.21, 11.17 and 11.09, with 2 bits 16.04, 15.44 and 17.02 (seed 1).
+Cross-entropy was better than every hybrid setting on magic04 (15.50) and level on letter (10.74).
 """
 
 from dataclasses import dataclass
