@@ -12,8 +12,6 @@
 #define CATEGORY_WITH_MISSING_ROM
 #endif
 
-#define CATEGORY_WITH_MISSING_N_TABLES 2U
-
 /* Reading flash */
 
 static inline int32_t category_with_missing_rom_int32(const int32_t *p)

@@ -12,8 +12,6 @@
 #define GENERAL_NETWORK_ROM
 #endif
 
-#define GENERAL_NETWORK_N_TABLES 2U
-
 /* Reading flash */
 
 static inline uint16_t general_network_rom_uint16(const uint16_t *p)

@@ -12,8 +12,6 @@
 #define NAIVE_INTEGER_ROM
 #endif
 
-#define NAIVE_INTEGER_N_TABLES 2U
-
 /* Reading flash */
 
 static inline int16_t naive_integer_rom_int16(const int16_t *p)
