@@ -77,7 +77,7 @@ def model_name(text: str) -> str:
         A lower-case identifier; ``model`` when nothing usable is left.
     """
     name = _identifier(text)[:MAX_NAME].rstrip("_") or "model"
-    return f"{name[: MAX_NAME - 6]}_model" if name in RESERVED else name
+    return f"{name}_model" if name in RESERVED else name
 
 
 def field_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """The IR's small values: widths and sizes."""
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 
 from bncc.compiler.ir import n_rows, table_bits, width_of, with_tables
@@ -43,3 +45,16 @@ def test_other_tables_leave_the_rest_of_a_program_alone():
     assert after.prior.tolist() == [4, 2]
     assert (after.features, after.classes) == (before.features, before.classes)
     assert (after.cost_bits, after.frac_bits) == (16, -2)
+
+
+def test_programs_and_tables_cannot_be_changed():
+    some = program([2], [3, 1], [table([0], [[1, 2], [3, 4]])])
+    for value, name in ((some, "cost_bits"), (some.tables[0], "entry_bits")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(value, name, 8)
+
+
+def test_programs_and_tables_compare_by_identity():
+    first, second = (program([1], [3, 1], [table([0], [[1, 2]])]) for _ in range(2))
+    assert first != second
+    assert first.tables[0] != second.tables[0]

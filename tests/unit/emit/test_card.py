@@ -97,6 +97,18 @@ def test_inputs_are_numbered():
     assert [line[:4] for line in feature_lines((Feature("s", "state", 2),) * 2)] == ["  0 ", "  1 "]
 
 
+def test_a_line_of_an_input_may_be_exactly_full():
+    title = "  0  c: 2 states, categories 0=a"
+
+    def lines(length):
+        return feature_lines((Feature("c", "category", 2, categories=("a", "b" * length)),))
+
+    # behind the title come a blank, "1=", the label and a semicolon
+    full = WIDTH - len(title) - 4
+    assert lines(full)[0] == f"{title} 1={'b' * full};"
+    assert lines(full + 1)[0] == title
+
+
 @pytest.mark.parametrize(("n", "rest"), [(SHOWN, ""), (SHOWN + 1, "and 1 more")])
 def test_many_thresholds_are_wrapped_and_then_counted(n, rest):
     lines = feature_lines((Feature("p", "int16", n + 1, thresholds=tuple(range(1000, 1000 + n))),))

@@ -136,10 +136,11 @@ def test_further_parents_have_numbered_names():
     ]
 
 
-def test_more_than_256_features_are_numbered_in_16_bits():
-    tables = [table([i], [[0, 1]]) for i in reversed(range(257))]
-    layout = layout_of(program([1] * 257, [0, 0], tables))
-    assert layout.terms[0].state == "x[m_rom_uint16(&m_feature[t])]"
+@pytest.mark.parametrize(("n_features", "bits"), [(256, 8), (257, 16)])
+def test_more_than_256_features_are_numbered_in_16_bits(n_features, bits):
+    tables = [table([i], [[0, 1]]) for i in reversed(range(n_features))]
+    layout = layout_of(program([1] * n_features, [0, 0], tables))
+    assert layout.terms[0].state == f"x[m_rom_uint{bits}(&m_feature[t])]"
 
 
 def test_an_index_into_the_multiples_holds_their_number_and_a_state():
