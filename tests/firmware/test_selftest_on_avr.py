@@ -1,0 +1,79 @@
+"""The self-test of every hand-built model passes on a simulated ATmega1284P.
+
+An AVR's int has 16 bits: sums that other machines form in 32 bits wrap there.
+"""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bncc.emit.emitter import EmitOptions, emit_c
+from tests import models
+
+pytestmark = pytest.mark.firmware
+
+MAIN = """
+#include <avr/interrupt.h>
+#include <avr/io.h>
+#include <avr/sleep.h>
+
+int {name}_selftest(void);
+
+static void put(char c)
+{{
+    loop_until_bit_is_set(UCSR0A, UDRE0);
+    UDR0 = (uint8_t)c;
+}}
+
+int main(void)
+{{
+    UCSR0B = _BV(TXEN0);
+    put(({name}_selftest() == 0) ? 'P' : 'F');
+    put('\\n');
+    loop_until_bit_is_set(UCSR0A, UDRE0);
+    cli();
+    sleep_enable();
+    sleep_cpu();
+}}
+"""
+
+
+def answer(folder: Path, name: str, source_of: Callable[[str], str] = str) -> str:
+    """Return what the self-test of a model prints: P when all vectors agree, else F."""
+    emission = emit_c(models.NAMED[name](), EmitOptions(name))
+    for file, text in emission.files.items():
+        (folder / file).write_text(source_of(text), encoding="utf-8")
+    (folder / "main.c").write_text(MAIN.format(name=name), encoding="utf-8")
+    build = (
+        "avr-gcc", "-mmcu=atmega1284p", "-std=c99", "-Os", f"-D{name.upper()}_SELFTEST_NO_MAIN",
+        f"{name}.c", f"{name}_selftest.c", "main.c", "-o", "test.elf",
+    )  # fmt: skip
+    subprocess.run(build, cwd=folder, check=True)
+    run = ("simavr", "-m", "atmega1284p", "-f", "16000000", "test.elf")
+    done = subprocess.run(run, cwd=folder, capture_output=True, timeout=60, check=False)
+    said = done.stdout + done.stderr
+    return "P" if b"P." in said else "F" if b"F." in said else said.decode(errors="replace")
+
+
+@pytest.mark.parametrize("name", models.NAMED)
+def test_the_self_test_passes(
+    name: str, tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    """Every vector gets Python's answer."""
+    require_tool("avr-gcc")
+    require_tool("simavr")
+    assert answer(tmp_path, name) == "P"
+
+
+def test_sums_in_16_bits_are_noticed(tmp_path: Path, require_tool: Callable[[str], str]) -> None:
+    """Without the cast that widens the first addition some vector disagrees."""
+    require_tool("avr-gcc")
+    require_tool("simavr")
+    name = "sum_65536"
+
+    def narrowed(text: str) -> str:
+        return text.replace(f"({name}_cost_t){name}_rom_uint16(", f"{name}_rom_uint16(")
+
+    assert answer(tmp_path, name, narrowed) == "F"
