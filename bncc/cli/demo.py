@@ -17,7 +17,6 @@ from bncc.cli.console import Console, aligned
 from bncc.cli.evaluate import evaluation
 from bncc.cli.options import force_option, speaks
 from bncc.cli.output import check_free, staged_directory
-from bncc.cli.train import with_class_name
 from bncc.cli.verify import sentence
 from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
@@ -142,7 +141,7 @@ def _train(train: Dataset, test: Dataset, folder: Path, tell: _Narrator, console
             test=test,
             progress=lambda done, total, loss: advance(done / total, f"loss {loss:.4f}"),
         )
-    model = with_class_name(result.model, train.class_name)
+    model = result.model
     save_model(model, folder / f"{NAME}.bncc")
     entries = sum(table.size for table in model.tables) + model.n_classes
     tell.say(

@@ -1,9 +1,7 @@
 """``bncc train``: from a table of readings to a model file."""
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import click
@@ -142,28 +140,10 @@ def command(
         )
     for note in result.notes:
         console.note(note)
-    model = with_class_name(result.model, train.class_name)
+    model = result.model
     save_model(model, output, overwrite=force)
     payload = facts_of(model, output, result.seconds)
     console.result(payload, _report(model, payload, train, test))
-
-
-def with_class_name(model: Model, class_name: str) -> Model:
-    """Return the model with the name of its class column in its training record.
-
-    Parameters
-    ----------
-    model : Model
-        A trained model.
-    class_name : str
-        The class column.
-
-    Returns
-    -------
-    Model
-        The same classifier.
-    """
-    return replace(model, training=MappingProxyType({**model.training, "class_name": class_name}))
 
 
 def facts_of(model: Model, path: str, seconds: float) -> dict[str, Any]:

@@ -94,6 +94,7 @@ def train_model(
         chosen = model.q_format
         model = fit_model(dataset, settings, lambda _: chosen, _run_of(progress, 1, n_runs))
     figures = {
+        "class_name": dataset.class_name,
         "error_train": _error(model, dataset),
         "error_validation": error_validation,
         "error_test": None if test is None else _error(model, test),

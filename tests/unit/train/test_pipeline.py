@@ -69,6 +69,7 @@ def test_every_structure_trains_with_every_kind_of_parameters(structure, paramet
     assert result.seconds > 0
     assert result.notes == ()
     assert (figures["structure"], figures["parameters"]) == (structure, parameters)
+    assert figures["class_name"] == "class"
     assert figures["error_test"] < 0.2
     assert figures["error_train"] < 0.2
     assert 0 <= figures["error_validation"] < 0.4
