@@ -11,7 +11,11 @@ from bncc.model.model import Model
 
 
 def training_parts(
-    path: str, class_name: str | None, fold: int | None, console: Console
+    path: str,
+    class_name: str | None,
+    fold: int | None,
+    console: Console,
+    drop: Sequence[str] = (),
 ) -> tuple[Dataset, Dataset | None]:
     """Read a file to learn from.
 
@@ -25,6 +29,8 @@ def training_parts(
         The fold of an NPZ file.
     console : Console
         Hears of rows that are dropped.
+    drop : sequence of str
+        Columns to leave out.
 
     Returns
     -------
@@ -35,6 +41,7 @@ def training_parts(
     """
     table = read_table(path, fold=fold)
     console.detail(f"read {table.n_rows} rows and {len(table.columns)} columns from {path}")
+    table = table.without(drop)
     train, test = fold_parts(table, class_name, fold)
     _tell_dropped(dataset_of(table, class_name).n_rows, table.n_rows, console)
     return train, test

@@ -99,6 +99,7 @@ def key_values(
 @click.option("--threads", type=int, metavar="N", help="CPU threads of torch.")
 @click.option("--validation", type=float, default=0.1, show_default=True, metavar="FRACTION")
 @click.option("--test", "test_path", metavar="DATA", help="Labeled rows for error_test.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out, repeatable.")
 @click.option("--checkpoint", metavar="DIR", help="Arrives with a later version.")
 @click.option("--resume", is_flag=True, help="Arrives with a later version.")
 @click.option("--max-flash", metavar="N[k]", help="Arrives with a later version.")
@@ -117,6 +118,7 @@ def command(
     class_name: str | None,
     fold: int | None,
     force: bool,
+    drop: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Learn structure, tables and bit widths from the readings DATA."""
@@ -126,7 +128,7 @@ def command(
         **options,
     )
     check_free(output, force=force)
-    train, test = training_parts(data_path, class_name, fold, console)
+    train, test = training_parts(data_path, class_name, fold, console, drop)
     if test_path is not None:
         if test is not None:
             raise OptionError("the fold has test rows of its own; drop --test or --fold")

@@ -65,6 +65,33 @@ class Table:
         """Column names in order."""
         return tuple(column.name for column in self.columns)
 
+    def without(self, names: Sequence[str]) -> "Table":
+        """Return the table without some columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of columns.
+
+        Returns
+        -------
+        Table
+            The other columns and the same folds.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, or none would be left.
+        """
+        unknown = [name for name in names if name not in self.names]
+        if unknown:
+            listed = ", ".join(repr(name) for name in self.names[:8])
+            raise DataError(f"there is no column {unknown[0]!r} to drop; the columns are {listed}")
+        kept = tuple(column for column in self.columns if column.name not in names)
+        if not kept:
+            raise DataError("dropping these columns leaves none; drop fewer")
+        return Table(kept, self.train_rows, self.test_rows)
+
     def take(self, rows: IntArray) -> "Table":
         """Return the table with only these rows, without folds."""
         return Table(tuple(column.take(rows) for column in self.columns))

@@ -17,6 +17,10 @@ from bncc.train.fit import Draft, Progress, fit_model
 from bncc.train.record import settings_record
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
 
+IDENTIFIER_SHARE = 0.5
+MAX_PLAIN_CATEGORIES = 20
+"""A column of texts is taken for an identifier above both this number and that share of rows."""
+
 
 @dataclass(frozen=True)
 class TrainResult:
@@ -93,6 +97,7 @@ def train_model(
     if held.n_rows:
         chosen = model.q_format
         model = fit_model(dataset, settings, lambda _: chosen, _run_of(progress, 1, n_runs))
+    notes += _identifier_notes(model, dataset.n_rows)
     figures = {
         "class_name": dataset.class_name,
         "error_train": _error(model, dataset),
@@ -104,6 +109,16 @@ def train_model(
     }
     model = replace(model, training=settings_record(settings, dataset.n_rows) | figures)
     return TrainResult(model, perf_counter() - begin, tuple(notes))
+
+
+def _identifier_notes(model: Model, n_rows: int) -> list[str]:
+    """Return a note for every column that looks like the name or the number of a row."""
+    return [
+        f"column {feature.name!r} has {len(feature.categories)} different texts in {n_rows} rows, "
+        "as the name of a row would; leave such a column out with --drop"
+        for feature in model.features
+        if len(feature.categories) > max(MAX_PLAIN_CATEGORIES, n_rows * IDENTIFIER_SHARE)
+    ]
 
 
 def _split(dataset: Dataset, settings: TrainSettings) -> tuple[Dataset, Dataset]:

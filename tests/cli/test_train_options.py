@@ -132,6 +132,17 @@ def test_a_test_file_without_classes_is_refused(
     assert "no row with a class" in line
 
 
+def test_columns_are_left_out_on_request(
+    run_json: RunJson, refused: Refused, readings: Path, tmp_path: Path
+) -> None:
+    found = run_json(
+        "train", readings, "-o", tmp_path / "m", *QUICK, "--drop", "color", "--drop", "slope"
+    )
+    assert found["n_features"] == 1
+    line = refused("train", readings, "-o", tmp_path / "n", *QUICK, "--drop", "colour")
+    assert "no column 'colour' to drop" in line
+
+
 def test_the_choices_stand_as_in_the_contract() -> None:
     """Defaults first; `bdeu` is ours beside the five of the contract."""
     assert STRUCTURES == (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bncc.data.columns import column_of_text
-from bncc.data.dataset import Dataset, Table, check_trainable
+from bncc.data.dataset import Column, Dataset, Table, check_trainable
 from bncc.errors import DataError
 
 
@@ -19,6 +19,20 @@ def test_a_table_knows_its_size_and_names() -> None:
     table = _dataset([0, 1, 1], n_columns=2).table
     assert (table.n_rows, table.names) == (3, ("a0", "a1"))
     assert Table(()).n_rows == 0
+
+
+def test_columns_can_be_left_out_by_name() -> None:
+    missing = np.zeros(2, dtype=np.bool_)
+    columns = [Column(name, "integer", np.arange(2), missing) for name in "abc"]
+    table = Table(tuple(columns), np.arange(1), np.arange(1, 2))
+    kept = table.without(["a", "c"])
+    assert kept.names == ("b",)
+    assert kept.train_rows is table.train_rows
+    assert kept.test_rows is table.test_rows
+    with pytest.raises(DataError, match="no column 'd' to drop; the columns are 'a', 'b', 'c'"):
+        table.without(["a", "d"])
+    with pytest.raises(DataError, match="leaves none"):
+        table.without(["a", "b", "c"])
 
 
 def test_taking_rows_keeps_their_order_and_drops_folds() -> None:

@@ -224,6 +224,17 @@ def test_notes_name_options_without_effect():
     )
 
 
+@pytest.mark.parametrize(("n_names", "noted"), [(150, False), (151, True)])
+def test_a_column_of_names_is_noted(n_names, noted):
+    """More different texts than half of the rows: the name of a row, not a reading."""
+    texts = np.array([f"unit {k % n_names}" for k in range(300)], dtype=object)
+    name = Column("serial", "category", texts, np.zeros(300, dtype=np.bool_))
+    data = Dataset(Table((*TRAIN.table.columns, name)), TRAIN.y, TRAIN.classes, "class")
+    notes = train_model(data, ML).notes
+    assert [note for note in notes if "'serial' has 151 different texts" in note] == list(notes)
+    assert bool(notes) == noted
+
+
 def test_counting_does_not_import_torch():
     """Nor pandas, scikit-learn: training by counts starts at once."""
     program = (
