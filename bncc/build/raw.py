@@ -247,6 +247,7 @@ def _readings(feature: Feature, column: Column) -> AnyArray:
     values = whole_cells(feature.name, column)
     if feature.is_numeric:
         low, high = MISSING_INT[feature.kind], _LARGEST_INT[feature.kind]
-        return np.where(column.missing, low, np.clip(values, low + 1, high))
+        missing = column.missing | (values == low)
+        return np.where(missing, low, np.clip(values, low + 1, high))
     fits = ~column.missing & (values >= 0) & (values < feature.n_states)
     return np.where(fits, values, largest)

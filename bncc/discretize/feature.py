@@ -14,7 +14,8 @@ from bncc.errors import DataError
 FeatureKind = Literal["int16", "int32", "float32", "category", "state"]
 
 MISSING_INT = {"int16": -(2**15), "int32": -(2**31)}
-"""The raw value that marks a missing reading in the C; a float marks it by NaN."""
+"""The raw value that marks a missing reading, here as in the C; a float marks it by NaN. Readings
+beyond the type's range have the state of its ends: a driver that narrows them has to saturate."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ class Feature:
         else:
             thresholds = np.asarray(self.thresholds, dtype=np.float64)
             known = np.searchsorted(thresholds, values, side="left")
-        return np.where(numbers.missing, self.fallback, known).astype(np.int64)
+        missing = numbers.missing | (values == MISSING_INT.get(self.kind))
+        return np.where(missing, self.fallback, known).astype(np.int64)
 
 
 def category_codes(feature: Feature, column: Column) -> IntArray:

@@ -144,6 +144,14 @@ def test_both_ways_from_a_table_to_states_meet():
     assert np.array_equal(states_of_raw(inputs, R), states_of(inputs, table()))
 
 
+def test_a_reading_that_is_the_marker_of_a_missing_one_reaches_the_c_as_it_is():
+    """Python takes it as missing, and so does the C: it must not be moved to the edge."""
+    column = Column("level", "integer", np.array([-(2**15), -(2**15) - 1]), np.zeros(2, np.bool_))
+    data = Table((column,))
+    assert raw_of_table((LEVEL,), data)[:, 0].tolist() == [-(2**15), -(2**15) + 1]
+    assert states_of((LEVEL,), data)[:, 0].tolist() == [LEVEL.fallback, 0]
+
+
 def test_labels_that_are_numbers_are_matched_by_value():
     """A file in which all labels happen to be numbers is read as numbers."""
     level = Feature("level", "category", 2, categories=("1", "2.0"), fallback=0)

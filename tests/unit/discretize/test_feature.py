@@ -32,7 +32,13 @@ def test_the_state_is_the_number_of_thresholds_below_the_value() -> None:
 
 def test_numbers_beyond_the_type_are_in_the_outer_states() -> None:
     """As if they had been saturated."""
-    assert _states(INT16, "-32768", "70000") == [0, 2]
+    assert _states(INT16, "-32769", "-32767", "70000") == [0, 0, 2]
+
+
+def test_the_number_that_marks_a_missing_reading_in_the_c_marks_it_here() -> None:
+    feature = Feature("a", "int32", 3, (2,), fallback=2)
+    assert _states(INT16, "-32768") == [INT16.fallback]
+    assert _states(feature, "-2147483648", "-32768", "?") == [2, 0, 2]
 
 
 def test_float_thresholds_are_compared_on_the_grid_of_float32() -> None:
