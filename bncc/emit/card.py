@@ -1,6 +1,7 @@
 """The model card and the list of inputs in the header of the emitted C."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from bncc.discretize.feature import Feature
 from bncc.emit.identifiers import c_comment
@@ -48,12 +49,38 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
     ]
     if fired:
         lines.append(f"passes      {', '.join(fired)}")
-    for key, title in (("error_test", "test error"), ("error_validation", "val. error")):
-        if isinstance(training.get(key), int | float):
-            lines.append(f"{title:11} {100 * training[key]:.2f} % of rows not used in training")
-            break
+    lines += _error_lines(training)
     lines.append(f"digest      {model_digest(model)}")
     return lines
+
+
+def _error_lines(training: Mapping[str, Any]) -> list[str]:
+    """Return the most honest error known: on test rows, else before the final training."""
+    test, validation = training.get("error_test"), training.get("error_validation")
+    if isinstance(test, int | float):
+        return [f"test error  {100 * test:.2f} % of rows not used in training"]
+    if isinstance(validation, int | float):
+        return [
+            f"val. error  {100 * validation:.2f} % of rows held out from a first training, which "
+            "chose the number format"
+        ]
+    return []
+
+
+def class_lines(classes: Sequence[str]) -> list[str]:
+    """Return every class index with its label.
+
+    Parameters
+    ----------
+    classes : sequence of str
+        Class labels in index order.
+
+    Returns
+    -------
+    list of str
+        Lines without comment marks, wrapped.
+    """
+    return _wrapped([f"{c}={c_comment(label)}" for c, label in enumerate(classes)])
 
 
 def feature_lines(features: tuple[Feature, ...]) -> list[str]:

@@ -8,7 +8,7 @@ from bncc.compiler.importer import program_of
 from bncc.compiler.ir import Program
 from bncc.compiler.lowering import lower
 from bncc.compiler.pipeline import PassReport, optimize
-from bncc.emit.card import card_lines, feature_lines
+from bncc.emit.card import card_lines, class_lines, feature_lines
 from bncc.emit.environment import render
 from bncc.emit.estimate import Estimate, estimate
 from bncc.emit.identifiers import check_name
@@ -122,6 +122,7 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         "version": __version__,
         "card": card_lines(model, layout, name, fired),
         "features": feature_lines(model.features),
+        "classes": class_lines(model.classes),
         **layout.template_names(),
         **make_vectors(model).template_names(),
     }

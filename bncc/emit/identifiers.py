@@ -127,7 +127,7 @@ def c_comment(text: str) -> str:
         Printable ASCII without comment marks, backslashes and trigraphs, at most 60 characters;
         ``(blank)`` for a name without any visible character.
     """
-    safe = re.sub(r"[^\x20-\x7e]|\\", "?", text).replace("*", "'").replace("/", "|")
+    safe = re.sub(r"[^\x20-\x7e]|\\", "?", text).replace("*", "'")
     safe = re.sub(r"\?\?+", "?", safe) if safe.strip() else "(blank)"
     return safe if len(safe) <= 60 else f"{safe[:57]}..."
 

@@ -135,6 +135,7 @@ class Layout:
             "place_type": unsigned(max(self.state_bits, width_of(len(kernel.multiples)))),
             "raw": self.raw,
             "raw_missing": _raw_missing(self.raw),
+            "narrowing": _narrowing(self.raw),
             "with_scores": self.entries.scores,
             "with_trusted": self.entries.trusted,
             "float_inf_key": float_key(float("inf")),
@@ -274,3 +275,10 @@ def _raw_missing(raw: RawPlan | None) -> str:
     if kind.startswith("code"):
         return "a number out of range"
     return "NaN" if kind == "float32" else f"{kind.upper()}_MIN"
+
+
+def _narrowing(raw: RawPlan | None) -> str:
+    """Return what a driver has to heed where readings are integers."""
+    if raw is None or not any(field.kind in ("int16", "int32") for field in raw.fields):
+        return ""
+    return "\n * A driver that narrows wider readings has to saturate them."

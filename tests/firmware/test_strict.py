@@ -68,7 +68,7 @@ def test_every_public_symbol_has_the_prefix(require_tool, tmp_path):
         check=True,
     )  # fmt: skip
     names = {line.split()[-1].lstrip("_") for line in listed.stdout.splitlines()}
-    entries = ("predict", "predict_trusted", "predict_raw", "scores", "class_name")
+    entries = ("predict", "predict_trusted", "predict_raw", "states", "scores", "class_name")
     assert names == {f"door_{entry}" for entry in entries}
 
 

@@ -245,12 +245,18 @@ int16_t category_with_missing_predict_trusted(const uint8_t x[CATEGORY_WITH_MISS
     return category_with_missing_decide(x);
 }
 
+void category_with_missing_states(const category_with_missing_raw_t *x,
+    uint8_t state[CATEGORY_WITH_MISSING_N_FEATURES])
+{
+    state[0] = category_with_missing_state_code8(x->color, 3U, 3U);
+    state[1] = category_with_missing_state_float32(x->weight, 0U, 1U, 2U);
+}
+
 int16_t category_with_missing_predict_raw(const category_with_missing_raw_t *x)
 {
     uint8_t state[CATEGORY_WITH_MISSING_N_FEATURES];
 
-    state[0] = category_with_missing_state_code8(x->color, 3U, 3U);
-    state[1] = category_with_missing_state_float32(x->weight, 0U, 1U, 2U);
+    category_with_missing_states(x, state);
     return category_with_missing_decide(state);
 }
 

@@ -33,8 +33,12 @@ typedef uint8_t category_with_missing_cost_t;
  * Feature i is element i of x. Its state is how many of its thresholds lie below the reading, or
  * the number of its category. A missing or unseen reading takes the state named last.
  *
- *     0  color: 4 states, categories 0=red 1=gr?n 2='|; missing: state 3
+ *     0  color: 4 states, categories 0=red 1=gr?n 2='/; missing: state 3
  *     1  weight: 3 states, thresholds 2.5; missing: state 2
+ *
+ * Classes
+ * -------
+ *   0=c0 1=c1
  */
 
 /* Raw readings, in the sensors' own units. */
@@ -55,8 +59,12 @@ int16_t category_with_missing_predict(const uint8_t x[CATEGORY_WITH_MISSING_N_FE
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t category_with_missing_predict_trusted(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES]);
 
-/* From raw readings. Any input is safe. */
+/* From raw readings. Any values are safe; x is not NULL. */
 int16_t category_with_missing_predict_raw(const category_with_missing_raw_t *x);
+
+/* The states of raw readings, for example to ask for scores. */
+void category_with_missing_states(const category_with_missing_raw_t *x,
+    uint8_t state[CATEGORY_WITH_MISSING_N_FEATURES]);
 
 /* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is untouched. */
 int16_t category_with_missing_scores(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES],

@@ -258,9 +258,9 @@ int16_t general_network_predict_trusted(const uint8_t x[GENERAL_NETWORK_N_FEATUR
     return general_network_decide(x);
 }
 
-int16_t general_network_predict_raw(const general_network_raw_t *x)
+void general_network_states(const general_network_raw_t *x,
+    uint8_t state[GENERAL_NETWORK_N_FEATURES])
 {
-    uint8_t state[GENERAL_NETWORK_N_FEATURES];
     uint8_t i;
 
     for (i = 0U; i < GENERAL_NETWORK_N_FEATURES; i++) {
@@ -268,6 +268,13 @@ int16_t general_network_predict_raw(const general_network_raw_t *x)
             general_network_rom_uint8(&general_network_known[i]),
             general_network_rom_uint8(&general_network_missing_state[i]));
     }
+}
+
+int16_t general_network_predict_raw(const general_network_raw_t *x)
+{
+    uint8_t state[GENERAL_NETWORK_N_FEATURES];
+
+    general_network_states(x, state);
     return general_network_decide(state);
 }
 

@@ -37,6 +37,10 @@ typedef uint8_t general_network_cost_t;
  *     1  x1: 3 states; missing: state 0
  *     2  x2: 2 states; missing: state 0
  *     3  x3: 2 states; missing: state 0
+ *
+ * Classes
+ * -------
+ *   0=c0 1=c1 2=c2
  */
 
 /* A raw reading; a number out of range when it is missing. */
@@ -54,8 +58,12 @@ int16_t general_network_predict(const uint8_t x[GENERAL_NETWORK_N_FEATURES]);
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t general_network_predict_trusted(const uint8_t x[GENERAL_NETWORK_N_FEATURES]);
 
-/* From 4 raw readings. Any input is safe. */
+/* From 4 raw readings. Any values are safe; x is not NULL. */
 int16_t general_network_predict_raw(const general_network_raw_t *x);
+
+/* The states of raw readings, for example to ask for scores. */
+void general_network_states(const general_network_raw_t *x,
+    uint8_t state[GENERAL_NETWORK_N_FEATURES]);
 
 /* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is untouched. */
 int16_t general_network_scores(const uint8_t x[GENERAL_NETWORK_N_FEATURES],

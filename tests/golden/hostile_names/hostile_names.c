@@ -41,7 +41,7 @@ static const uint8_t hostile_names_costs[32] HOSTILE_NAMES_ROM = {
     /* " */
     /* 0 */ 0U, 2U,
     /* 1 */ 0U, 1U,
-    /* '| int main */
+    /* '/ int main */
     /* 0 */ 0U, 1U,
     /* 1 */ 1U, 0U,
     /* a?b */
@@ -50,7 +50,7 @@ static const uint8_t hostile_names_costs[32] HOSTILE_NAMES_ROM = {
     /* ? */
     /* 0 */ 0U, 1U,
     /* 1 */ 3U, 0U,
-    /* ?| */
+    /* ?/ */
     /* 0 */ 0U, 1U,
     /* 1 */ 0U, 0U,
     /* ? */
@@ -204,9 +204,9 @@ int16_t hostile_names_predict_trusted(const uint8_t x[HOSTILE_NAMES_N_FEATURES])
     return hostile_names_decide(x);
 }
 
-int16_t hostile_names_predict_raw(const hostile_names_raw_t *x)
+void hostile_names_states(const hostile_names_raw_t *x,
+    uint8_t state[HOSTILE_NAMES_N_FEATURES])
 {
-    uint8_t state[HOSTILE_NAMES_N_FEATURES];
     uint8_t i;
 
     for (i = 0U; i < HOSTILE_NAMES_N_FEATURES; i++) {
@@ -214,6 +214,13 @@ int16_t hostile_names_predict_raw(const hostile_names_raw_t *x)
             hostile_names_rom_uint8(&hostile_names_known[i]),
             hostile_names_rom_uint8(&hostile_names_missing_state[i]));
     }
+}
+
+int16_t hostile_names_predict_raw(const hostile_names_raw_t *x)
+{
+    uint8_t state[HOSTILE_NAMES_N_FEATURES];
+
+    hostile_names_states(x, state);
     return hostile_names_decide(state);
 }
 

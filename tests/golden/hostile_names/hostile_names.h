@@ -34,13 +34,17 @@ typedef uint8_t hostile_names_cost_t;
  * the number of its category. A missing or unseen reading takes the state named last.
  *
  *     0  ": 2 states; missing: state 0
- *     1  '| int main: 2 states; missing: state 0
+ *     1  '/ int main: 2 states; missing: state 0
  *     2  a?b: 2 states; missing: state 0
  *     3  ?: 2 states; missing: state 0
- *     4  ?|: 2 states; missing: state 0
+ *     4  ?/: 2 states; missing: state 0
  *     5  ?: 2 states; missing: state 0
  *     6  register: 2 states; missing: state 0
  *     7  (blank): 2 states; missing: state 0
+ *
+ * Classes
+ * -------
+ *   0="); exit(1); /' 1=%s?
  */
 
 /* A raw reading; a number out of range when it is missing. */
@@ -58,8 +62,12 @@ int16_t hostile_names_predict(const uint8_t x[HOSTILE_NAMES_N_FEATURES]);
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t hostile_names_predict_trusted(const uint8_t x[HOSTILE_NAMES_N_FEATURES]);
 
-/* From 8 raw readings. Any input is safe. */
+/* From 8 raw readings. Any values are safe; x is not NULL. */
 int16_t hostile_names_predict_raw(const hostile_names_raw_t *x);
+
+/* The states of raw readings, for example to ask for scores. */
+void hostile_names_states(const hostile_names_raw_t *x,
+    uint8_t state[HOSTILE_NAMES_N_FEATURES]);
 
 /* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is untouched. */
 int16_t hostile_names_scores(const uint8_t x[HOSTILE_NAMES_N_FEATURES],

@@ -204,9 +204,9 @@ int16_t naive_integer_predict_trusted(const uint8_t x[NAIVE_INTEGER_N_FEATURES])
     return naive_integer_decide(x);
 }
 
-int16_t naive_integer_predict_raw(const naive_integer_raw_t *x)
+void naive_integer_states(const naive_integer_raw_t *x,
+    uint8_t state[NAIVE_INTEGER_N_FEATURES])
 {
-    uint8_t state[NAIVE_INTEGER_N_FEATURES];
     uint16_t cut = 0U;
     uint8_t i;
 
@@ -217,6 +217,13 @@ int16_t naive_integer_predict_raw(const naive_integer_raw_t *x)
             naive_integer_rom_uint8(&naive_integer_missing_state[i]));
         cut = last;
     }
+}
+
+int16_t naive_integer_predict_raw(const naive_integer_raw_t *x)
+{
+    uint8_t state[NAIVE_INTEGER_N_FEATURES];
+
+    naive_integer_states(x, state);
     return naive_integer_decide(state);
 }
 

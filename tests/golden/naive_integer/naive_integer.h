@@ -35,9 +35,14 @@ typedef uint8_t naive_integer_cost_t;
  *
  *     0  pressure: 3 states, thresholds -5 100; missing: state 0
  *     1  light: 2 states, thresholds 0; missing: state 0
+ *
+ * Classes
+ * -------
+ *   0=c0 1=c1 2=c2
  */
 
-/* A raw reading; INT16_MIN when it is missing. */
+/* A raw reading; INT16_MIN when it is missing.
+ * A driver that narrows wider readings has to saturate them. */
 typedef int16_t naive_integer_raw_t;
 
 /* Deciding
@@ -52,8 +57,12 @@ int16_t naive_integer_predict(const uint8_t x[NAIVE_INTEGER_N_FEATURES]);
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t naive_integer_predict_trusted(const uint8_t x[NAIVE_INTEGER_N_FEATURES]);
 
-/* From 2 raw readings. Any input is safe. */
+/* From 2 raw readings. Any values are safe; x is not NULL. */
 int16_t naive_integer_predict_raw(const naive_integer_raw_t *x);
+
+/* The states of raw readings, for example to ask for scores. */
+void naive_integer_states(const naive_integer_raw_t *x,
+    uint8_t state[NAIVE_INTEGER_N_FEATURES]);
 
 /* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is untouched. */
 int16_t naive_integer_scores(const uint8_t x[NAIVE_INTEGER_N_FEATURES],

@@ -261,9 +261,9 @@ int16_t tan_float_predict_trusted(const uint8_t x[TAN_FLOAT_N_FEATURES])
     return tan_float_decide(x);
 }
 
-int16_t tan_float_predict_raw(const tan_float_raw_t *x)
+void tan_float_states(const tan_float_raw_t *x,
+    uint8_t state[TAN_FLOAT_N_FEATURES])
 {
-    uint8_t state[TAN_FLOAT_N_FEATURES];
     uint16_t cut = 0U;
     uint8_t i;
 
@@ -274,6 +274,13 @@ int16_t tan_float_predict_raw(const tan_float_raw_t *x)
             tan_float_rom_uint8(&tan_float_missing_state[i]));
         cut = last;
     }
+}
+
+int16_t tan_float_predict_raw(const tan_float_raw_t *x)
+{
+    uint8_t state[TAN_FLOAT_N_FEATURES];
+
+    tan_float_states(x, state);
     return tan_float_decide(state);
 }
 

@@ -36,6 +36,10 @@ typedef uint8_t tan_float_cost_t;
  *     0  x0: 2 states, thresholds 0.5; missing: state 0
  *     1  x1: 3 states, thresholds -1.25 3; missing: state 0
  *     2  x2: 2 states, thresholds 0; missing: state 0
+ *
+ * Classes
+ * -------
+ *   0=c0 1=c1
  */
 
 /* A raw reading; NaN when it is missing. */
@@ -53,8 +57,12 @@ int16_t tan_float_predict(const uint8_t x[TAN_FLOAT_N_FEATURES]);
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t tan_float_predict_trusted(const uint8_t x[TAN_FLOAT_N_FEATURES]);
 
-/* From 3 raw readings. Any input is safe. */
+/* From 3 raw readings. Any values are safe; x is not NULL. */
 int16_t tan_float_predict_raw(const tan_float_raw_t *x);
+
+/* The states of raw readings, for example to ask for scores. */
+void tan_float_states(const tan_float_raw_t *x,
+    uint8_t state[TAN_FLOAT_N_FEATURES]);
 
 /* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is untouched. */
 int16_t tan_float_scores(const uint8_t x[TAN_FLOAT_N_FEATURES],

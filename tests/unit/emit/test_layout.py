@@ -254,7 +254,7 @@ def test_thresholds_in_a_struct_are_counted_in_enough_bits():
 
 def test_names_from_data_are_made_safe():
     printed = " ".join(lines(layout_of_model(hand.hostile_names()), "costs"))
-    assert "/* '| int main */" in printed
+    assert "/* '/ int main */" in printed
     assert "/* (blank) */" in printed
     labelled = replace(hand.ties(), classes=('"', "b", "c"))
     assert layout_of_model(labelled).labels.lines[0] == r'"\042\000"'
