@@ -241,7 +241,7 @@ def _named(command: str) -> Tool:
     if name == "ziglang":
         return _wheel(name, "compiler", ("host",), known[name])
     path = shutil.which(command)
-    return Tool(name, path, _version(path), ("host",), known.get(name, f"apt install {name}"))
+    return Tool(name, path, _version(path), ("host",), known.get(name, "bncc targets"))
 
 
 def _version(path: str | None) -> str | None:

@@ -18,6 +18,7 @@ from bncc.cli.options import (
 )
 from bncc.cli.output import check_free, staged_directory
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.emit.estimate import MACHINE
 from bncc.emit.identifiers import model_name
 from bncc.errors import BudgetError
 from bncc.model.file import load_model
@@ -124,8 +125,8 @@ def check_budget(option: str, what: str, needed: int, allowed: int | None) -> No
     """
     if allowed is not None and needed > allowed:
         raise BudgetError(
-            f"the C needs about {needed} bytes of {what}, {option} allows {allowed}; allow more "
-            "or train with fewer --bits or --structure naive"
+            f"the C needs about {needed} bytes of {what} on {MACHINE}, {option} allows {allowed}; "
+            "allow more, or train with --structure naive or coarser --discretize"
         )
 
 
@@ -161,7 +162,7 @@ def _report(facts: dict[str, Any]) -> str:
         [
             "estimate",
             f"{estimate['flash']} bytes flash, {estimate['ram']} bytes RAM, "
-            f"{estimate['instructions']} instructions per decision",
+            f"{estimate['instructions']} instructions per decision on {MACHINE}",
         ]
     ]
     fired = [step["name"] for step in facts["passes"] if step["fired"]]

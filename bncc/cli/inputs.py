@@ -172,7 +172,7 @@ def _class_column(model: Model, table: Table, class_name: str | None) -> str:
             return name
     raise DataError(
         f"column '{candidates[0]}' is one that the model reads, not the class; name the class "
-        "column with --class"
+        "column with --class, or use bncc predict where there is none"
     )
 
 

@@ -100,11 +100,11 @@ def key_values(
 @click.option("--validation", type=float, default=0.1, show_default=True, metavar="FRACTION")
 @click.option("--test", "test_path", metavar="DATA", help="Labeled rows for error_test.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out, repeatable.")
-@click.option("--checkpoint", metavar="DIR", help="Arrives with a later version.")
-@click.option("--resume", is_flag=True, help="Arrives with a later version.")
-@click.option("--max-flash", metavar="N[k]", help="Arrives with a later version.")
-@click.option("--max-instructions", type=int, help="Arrives with a later version.")
-@click.option("--target", type=click.Choice(TARGETS), help="Arrives with a later version.")
+@click.option("--checkpoint", metavar="DIR", hidden=True)
+@click.option("--resume", is_flag=True, hidden=True)
+@click.option("--max-flash", metavar="N[k]", hidden=True)
+@click.option("--max-instructions", type=int, hidden=True)
+@click.option("--target", type=click.Choice(TARGETS), hidden=True)
 @class_option
 @fold_option
 @force_option

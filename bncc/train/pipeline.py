@@ -97,7 +97,7 @@ def train_model(
     if held.n_rows:
         chosen = model.q_format
         model = fit_model(dataset, settings, lambda _: chosen, _run_of(progress, 1, n_runs))
-    notes += _identifier_notes(model, dataset.n_rows)
+    notes += [*_identifier_notes(model, dataset.n_rows), *_stray_text_notes(dataset)]
     figures = {
         "class_name": dataset.class_name,
         "error_train": _error(model, dataset),
@@ -119,6 +119,30 @@ def _identifier_notes(model: Model, n_rows: int) -> list[str]:
         for feature in model.features
         if len(feature.categories) > max(MAX_PLAIN_CATEGORIES, n_rows * IDENTIFIER_SHARE)
     ]
+
+
+def _stray_text_notes(dataset: Dataset) -> list[str]:
+    """Return a note for every column that a few texts among numbers make a category."""
+    notes = []
+    for column in dataset.table.columns:
+        if column.kind != "category" or column.missing.all():
+            continue
+        cells = column.values[~column.missing].tolist()
+        stray = [cell for cell in dict.fromkeys(cells) if not _is_number(cell)]
+        if stray and sum(cell not in stray for cell in cells) > len(cells) / 2:
+            notes.append(
+                f"column {column.name!r} holds numbers but is taken as text because of "
+                f"{stray[0]!r}; write ? where a reading is missing"
+            )
+    return notes
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _split(dataset: Dataset, settings: TrainSettings) -> tuple[Dataset, Dataset]:

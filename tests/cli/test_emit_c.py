@@ -110,7 +110,7 @@ def test_a_budget_that_is_exceeded_is_exit_code_1(
     refused: Refused, model: Path, tmp_path: Path, option: str, word: str
 ) -> None:
     line = refused("emit-c", model, "-o", tmp_path / "c", option, "10", code=1)
-    assert f"bytes of {word}, {option} allows 10" in line
+    assert f"bytes of {word} on Cortex-M0 (-Os), {option} allows 10" in line
     assert not (tmp_path / "c").exists()
 
 

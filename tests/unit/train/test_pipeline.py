@@ -235,6 +235,19 @@ def test_a_column_of_names_is_noted(n_names, noted):
     assert bool(notes) == noted
 
 
+def test_a_text_among_numbers_is_noted():
+    texts = np.array([str(k % 9) for k in range(299)] + ["N/A"], dtype=object)
+    stray = Column("b", "category", texts, np.zeros(300, dtype=np.bool_))
+    plain = Column("c", "category", np.where(texts < "5", "lo", "7"), np.zeros(300, dtype=np.bool_))
+    absent = Column("d", "category", np.full(300, "", dtype=object), np.ones(300, dtype=np.bool_))
+    table = Table((*TRAIN.table.columns, stray, plain, absent))
+    notes = train_model(Dataset(table, TRAIN.y, TRAIN.classes, "class"), ML).notes
+    assert notes == (
+        "column 'b' holds numbers but is taken as text because of 'N/A'; write ? where a reading "
+        "is missing",
+    )
+
+
 def test_counting_does_not_import_torch():
     """Nor pandas, scikit-learn: training by counts starts at once."""
     program = (
