@@ -134,5 +134,5 @@ def test_verify_without_an_emission_emits_all_entries():
 
 def test_a_missing_compiler_is_told_with_its_remedy():
     """Exit code 2 on the command line."""
-    with pytest.raises(ToolchainError, match="is not installed; run `apt install"):
+    with pytest.raises(ToolchainError, match="is not installed; run `bncc targets`"):
         verify_host(MODEL, compiler="no-such-cc")
