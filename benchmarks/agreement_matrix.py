@@ -244,7 +244,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="the subset that the tests run")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", default="", help="models whose name contains this text")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not (options.data / "paper").is_dir():
+        parser.error(f"there is no folder paper in '{options.data}'; name the data with --data")
+    return options
 
 
 def main() -> int:

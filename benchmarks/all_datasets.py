@@ -187,6 +187,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="sets whose file name holds this text")
     options = parser.parse_args()
+    if not (options.data / "manifest.csv").is_file():
+        parser.error(f"there is no manifest.csv in '{options.data}'; name the data with --data")
     rows = run(options.data, options.work, options.jobs, options.only)
     if options.page is not None:
         options.page.write_text(page(rows), encoding="utf-8")

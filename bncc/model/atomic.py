@@ -66,7 +66,8 @@ def write_all(
     paths = [Path(directory) / name for name in files]
     for path in paths:
         if path.exists() and not overwrite:
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+            reason = f"{os.strerror(errno.EEXIST)}, and overwrite=True is not given"
+            raise FileExistsError(errno.EEXIST, reason, str(path))
     for path, text in zip(paths, files.values(), strict=True):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text.encode("utf-8"))
