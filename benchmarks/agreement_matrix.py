@@ -35,6 +35,7 @@ from bncc.discretize.fit import fit_features
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
+from bncc.structure.graph import Structure
 from bncc.structure.learners import learn_structure
 from bncc.train.freeze import freeze
 from bncc.train.maximum_likelihood import ml_log_tables
@@ -222,7 +223,7 @@ def _data(data: Path, name: str, source: str) -> tuple[Dataset, Table, tuple[Fea
 
 
 @lru_cache(maxsize=8)
-def _structure(data: Path, name: str, source: str, learner: str):  # type: ignore[no-untyped-def]
+def _structure(data: Path, name: str, source: str, learner: str) -> Structure:
     train, _, features = _data(data, name, source)
     n_states = [feature.n_states for feature in features]
     X = states_of(features, train.table)

@@ -24,7 +24,10 @@ ARM32 = (
     r"muls?|mlas?|mls|[us]m(ul|la)l?l?s?|umaal|sm[lmu]\w+"
     r"|[us]div|vmul\w*|vml\w*|vn?fm\w*|vfn\w*|vdiv|vq?r?dml?\w*"
 )
-ARM64 = r"f?n?mul[xh]?|[us]n?mull?2?|[us]mulh|f?n?m(add|sub|la|ls)\w*|[us]m(add|sub|la|ls)l|[usf]div|sq\w*mul\w*"  # noqa: E501
+ARM64 = (
+    r"f?n?mul[xh]?|[us]n?mull?2?|[us]mulh|f?n?m(add|sub|la|ls)\w*"
+    r"|[us]m(add|sub|la|ls)l|[usf]div|sq\w*mul\w*"
+)
 AVR = r"f?muls?u?"
 RISCV = r"mul(h|hu|hsu|w)?|(div|rem)u?w?|c\.mul|fn?m(ul|add|sub)\.[sdh]|fdiv\.[sdh]"
 PREFIXES = {"rep", "repz", "repnz", "repe", "repne", "lock", "bnd", "notrack", "data16"}

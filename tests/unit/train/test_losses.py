@@ -1,10 +1,9 @@
 """The losses by hand and against plain formulas."""
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from bncc.train.losses import cross_entropy, hybrid  # noqa: E402
+from bncc.train.losses import cross_entropy, hybrid
 
 
 def plain_hybrid(log_joint, y, lambda_, gamma, eta):

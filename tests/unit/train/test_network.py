@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from bncc.structure.graph import forest  # noqa: E402
-from bncc.train.layout import layout_of  # noqa: E402
-from bncc.train.maximum_likelihood import ml_log_tables  # noqa: E402
-from bncc.train.network import LEAST_LOG, Network, states_tensor  # noqa: E402
+from bncc.structure.graph import forest
+from bncc.train.layout import layout_of
+from bncc.train.maximum_likelihood import ml_log_tables
+from bncc.train.network import LEAST_LOG, Network, states_tensor
 
 CPU = torch.device("cpu")
 N_STATES = [3, 2, 4]

@@ -1,11 +1,9 @@
 """Normalization and the straight-through gradient."""
 
-import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from bncc.fixed_point import QFormat  # noqa: E402
-from bncc.train.quantizer import normalize, quantize  # noqa: E402
+from bncc.fixed_point import QFormat
+from bncc.train.quantizer import normalize, quantize
 
 GROUPS = ((2, 3), (1, 2), (3, 1))
 

@@ -5,15 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
-
-from bncc.fixed_point import QFormat  # noqa: E402
-from bncc.structure.counts import family_rows  # noqa: E402
-from bncc.structure.graph import forest  # noqa: E402
-from bncc.train.hyperparameters import hyperparameters_of  # noqa: E402
-from bncc.train.maximum_likelihood import ml_log_tables  # noqa: E402
-from bncc.train.settings import TrainSettings  # noqa: E402
-from bncc.train.trainer import descend  # noqa: E402
+from bncc.fixed_point import QFormat
+from bncc.structure.counts import family_rows
+from bncc.structure.graph import forest
+from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.maximum_likelihood import ml_log_tables
+from bncc.train.settings import TrainSettings
+from bncc.train.trainer import descend
 
 GENERATOR = np.random.default_rng(1)
 Y = GENERATOR.integers(0, 2, 400)
