@@ -8,6 +8,7 @@ from bncc.compiler.importer import program_of
 from bncc.compiler.ir import Program
 from bncc.compiler.lowering import lower
 from bncc.compiler.pipeline import PassReport, optimize
+from bncc.emit.avr import avr_vectors_error
 from bncc.emit.card import card_lines, class_lines, feature_lines
 from bncc.emit.environment import render
 from bncc.emit.estimate import Estimate, estimate
@@ -115,6 +116,7 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         trusted="trusted" in options.entries,
     )
     layout = lay_out(program, kernel, entries, name)
+    vectors = make_vectors(model)
     fired = [report.name for report in passes if report.fired]
     context: dict[str, object] = {
         "name": name,
@@ -124,7 +126,10 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         "features": feature_lines(model.features),
         "classes": class_lines(model.classes),
         **layout.template_names(),
-        **make_vectors(model).template_names(),
+        **vectors.template_names(),
+        "avr_vectors_error": avr_vectors_error(
+            layout.rom_bytes, vectors.n_bytes(layout.state_bits)
+        ),
     }
     files = {
         f"{name}.h": render("model.h.j2", **context),

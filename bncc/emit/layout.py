@@ -2,17 +2,14 @@
 
 from dataclasses import dataclass
 
-from bncc.compiler.ir import Program, Table, width_of
+from bncc.compiler.ir import Program, width_of
 from bncc.compiler.lowering import PlainKernel, Term
-from bncc.emit.c99 import ArrayText, array, unsigned, wrap_words
-from bncc.emit.identifiers import c_comment
+from bncc.emit.avr import avr_error
+from bncc.emit.c99 import ArrayText, array, unsigned
+from bncc.emit.costs import CostArrays, cost_arrays
 from bncc.emit.labels import LabelText, label_text
 from bncc.emit.raw import RawPlan, float_key, plan_raw
 
-AVR_MAX_ARRAY = 32767
-"""Bytes of the largest object of a machine whose ptrdiff_t has 16 bits."""
-AVR_MAX_ROM = 65535
-"""Bytes of flash that a 16-bit address reaches."""
 PGM = {
     "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
     "int32_t": "dword",
@@ -73,8 +70,10 @@ class Layout:
         The raw entry point, when there is one.
     state_bits : {8, 16}
         Width of a state in the interface.
+    costs : CostArrays
+        The tables.
     arrays : tuple of ArrayText
-        Every constant array, in order.
+        Every constant array, the tables first.
     terms : tuple of TermText
         Summands of a row's address.
     labels : LabelText
@@ -87,6 +86,7 @@ class Layout:
     entries: EntryPoints
     raw: RawPlan | None
     state_bits: int
+    costs: CostArrays
     arrays: tuple[ArrayText, ...]
     terms: tuple[TermText, ...]
     labels: LabelText
@@ -94,18 +94,23 @@ class Layout:
     @property
     def table_bytes(self) -> int:
         """Bytes of all tables and the prior."""
-        return sum(a.n_bytes for a in self.arrays if a.name in ("costs", "prior"))
+        tables = {"prior", *(a.name for a in self.costs.arrays)}
+        return sum(a.n_bytes for a in self.arrays if a.name in tables)
 
     @property
     def other_bytes(self) -> int:
         """Bytes of row addresses, limits, thresholds and labels."""
-        return sum(a.n_bytes for a in self.arrays) - self.table_bytes + self.labels.n_bytes
+        return self.rom_bytes - self.table_bytes
+
+    @property
+    def rom_bytes(self) -> int:
+        """Bytes of all constants."""
+        return sum(a.n_bytes for a in self.arrays) + self.labels.n_bytes
 
     def template_names(self) -> dict[str, object]:
         """Return the names that the C templates use."""
         kernel, program, name = self.kernel, self.program, self.name
         types = {a.name: a.type for a in self.arrays}
-        rom_bytes = self.table_bytes + self.other_bytes
         return {
             "n_features": len(program.features),
             "n_classes": program.n_classes,
@@ -126,9 +131,8 @@ class Layout:
             "feature_type": _counter(len(program.features)),
             "known_type": types.get("known", ""),
             "cut_type": unsigned(self.raw.cut_bits) if self.raw else "",
-            "too_large_for_avr": rom_bytes > AVR_MAX_ROM
-            or any(a.n_bytes > AVR_MAX_ARRAY for a in self.arrays),
-            "rom_bytes": rom_bytes,
+            "avr_error": avr_error(max(a.n_bytes for a in self.arrays), self.rom_bytes),
+            "costs": self.costs,
             "arrays": self.arrays,
             "readers": _readers(self.arrays),
             "terms": self.terms,
@@ -166,13 +170,15 @@ def lay_out(program: Program, kernel: PlainKernel, entries: EntryPoints, name: s
     """
     state_bits = 8 if max(program.n_states) <= 255 else 16
     raw = plan_raw(program.features, state_bits) if entries.raw else None
-    arrays = [_costs_array(program, kernel)]
+    costs = cost_arrays(program, kernel)
+    arrays = list(costs.arrays)
     if kernel.prior is not None:
         bits = width_of(int(kernel.prior.max()))
         meaning = "Cost of each class before any feature is read."
         arrays.append(array("prior", bits, kernel.prior.tolist(), meaning))
+    meaning = f"First entry of each table{' in its array' if costs.is_split else ''}."
     arrays += [
-        array("start", kernel.offset_bits, kernel.starts.tolist(), "First entry of each table."),
+        array("start", kernel.offset_bits, costs.starts.tolist(), meaning),
         array(
             "multiples",
             kernel.multiple_bits,
@@ -192,7 +198,7 @@ def lay_out(program: Program, kernel: PlainKernel, entries: EntryPoints, name: s
     labels = label_text(program.classes)
     arrays.append(labels.starts)
     return Layout(
-        name, program, kernel, entries, raw, state_bits, tuple(arrays), tuple(terms), labels
+        name, program, kernel, entries, raw, state_bits, costs, tuple(arrays), tuple(terms), labels
     )
 
 
@@ -219,35 +225,6 @@ def _term(
     place = f"{name}_rom_uint{bits}(&{name}_{what}_multiples[t])"
     is_partial = term.n_tables < len(kernel.tables)
     return TermText(term.n_tables, is_partial, what, f"place{what[6:]}", state, place), arrays
-
-
-def _costs_array(program: Program, kernel: PlainKernel) -> ArrayText:
-    """Return the tables as one array, every row in lines of its own behind its states."""
-    lines = []
-    for table in kernel.tables:
-        lines.append(f"/* {_table_heading(program, table)} */")
-        digits = _joint_states([program.n_states[f] for f in table.features])
-        for states, row in zip(digits, table.costs.tolist(), strict=True):
-            first, *rest = wrap_words([f"/* {states} */", *(f"{cost}U," for cost in row)])
-            lines.append(first)
-            lines += [f"    {line}" for line in rest]
-    n_bytes = kernel.costs.size * kernel.entry_bits // 8
-    comment = "Costs: one table per heading, one row per joint state, one entry per class."
-    return ArrayText(
-        unsigned(kernel.entry_bits), "costs", kernel.costs.size, comment, tuple(lines), n_bytes
-    )
-
-
-def _table_heading(program: Program, table: Table) -> str:
-    *parents, own = [c_comment(program.features[f].name) for f in table.features]
-    return f"{own} given {', '.join(parents)}: {', '.join(parents)}, {own}" if parents else own
-
-
-def _joint_states(n_states: list[int]) -> list[str]:
-    joint = [""]
-    for n in n_states:
-        joint = [f"{prefix},{k}" if prefix else str(k) for prefix in joint for k in range(n)]
-    return joint
 
 
 def _first_cast(kernel: PlainKernel, name: str) -> str:

@@ -30,6 +30,10 @@ class Vectors:
     states: IntArray
     classes: IntArray
 
+    def n_bytes(self, state_bits: int) -> int:
+        """Return the bytes of all vectors whose states have 8 or 16 bits."""
+        return self.states.size * state_bits // 8 + len(self.classes)
+
     def template_names(self) -> dict[str, object]:
         """Return the names that the templates of vectors and self-test use."""
         return {

@@ -1,5 +1,7 @@
 """Random models of a realistic size; their tables mean nothing, but every entry counts."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from bncc.discretize.feature import Feature, FeatureKind
@@ -46,6 +48,20 @@ def many_features() -> Model:
     return random_model(features, forest([None] * 300), 3, QFormat(4, 4))
 
 
+def two_cost_arrays() -> Model:
+    """Return a TAN of 8-bit costs that AVR takes as two arrays only, 41,132 bytes in all."""
+    features = [sensor(f"x{i}", "int16", 14, seed=i) for i in range(9)]
+    parents = [None, *((i - 1) // 2 for i in range(1, 9))]
+    return random_model(features, forest(parents), 26, QFormat(4, 4))
+
+
+def three_cost_arrays() -> Model:
+    """Return a chain of 16-bit costs and no prior, 61,000 bytes that AVR takes as three arrays."""
+    features = [sensor(f"x{i}", "int32", 20, seed=i) for i in range(4)]
+    model = random_model(features, forest([None, 0, 1, 2]), 25, QFormat(16, 0))
+    return replace(model, prior=np.zeros_like(model.prior))
+
+
 def large_tables() -> Model:
     """Return a TAN whose tables have more than 65,535 entries, so that offsets need 32 bits."""
     features = [Feature(f"x{i}", "state", 60) for i in range(3)]
@@ -78,6 +94,8 @@ LARGE = {
     "letter_like_float": lambda: letter_like("float32"),
     "letter_like_1_bit": lambda: letter_like("int32", bits=1),
     "many_features": many_features,
+    "two_cost_arrays": two_cost_arrays,
+    "three_cost_arrays": three_cost_arrays,
     "large_tables": large_tables,
     "wide_costs": wide_costs,
     "mixed_kinds": mixed_kinds,

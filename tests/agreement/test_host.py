@@ -13,7 +13,7 @@ from bncc.build.inputs import Effort, cases
 from bncc.build.toolchain import host_compilers
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests import models as hand
-from tests.agreement.large import LARGE, letter_like
+from tests.agreement.large import LARGE, letter_like, two_cost_arrays
 from tests.strategies import models
 
 pytestmark = pytest.mark.cc
@@ -97,6 +97,16 @@ def test_a_wrong_table_entry_is_seen(require_tool):
         outcome = check(model, files | {"m.c": bumped(files["m.c"], "costs", k)})
         assert not outcome.agree
         assert "scores of states" in outcome.first_mismatch
+
+
+def test_a_table_in_the_wrong_array_is_seen(require_tool):
+    """The first table of the second array, looked for in the first."""
+    require_tool("gcc")
+    model = two_cost_arrays()
+    files = emitted(model)
+    assert files["m.c"].count("if (t < 6U) {\n        return &m_costs1[row];") == 1
+    outcome = check(model, files | {"m.c": files["m.c"].replace("t < 6U", "t < 7U")})
+    assert not outcome.agree
 
 
 @pytest.mark.parametrize("kind", ["int16", "int32", "float32"])

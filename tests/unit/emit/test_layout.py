@@ -13,6 +13,7 @@ from bncc.emit.layout import EntryPoints, lay_out
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure, forest
 from tests import models as hand
+from tests.agreement.large import two_cost_arrays
 from tests.unit.compiler.by_hand import program, table
 
 EVERYTHING = EntryPoints(raw=True, scores=True, trusted=True)
@@ -190,13 +191,24 @@ def test_the_prior_counts_as_a_table():
     assert layout_of(some).table_bytes == 2 * 2 + 4
 
 
-@pytest.mark.parametrize(("n_states", "too_large"), [(8191, False), (8192, True)])
-def test_avr_refuses_an_array_of_32768_bytes(n_states, too_large):
+@pytest.mark.parametrize(("n_states", "fits"), [(8191, True), (8192, False)])
+def test_avr_refuses_a_table_of_32768_bytes(n_states, fits):
     rows = np.tile([0, 1, 2, 3], (n_states, 1)).tolist()
     some = program([n_states], [0, 1, 0, 0], [table([0], rows, entry_bits=8)], cost_bits=8)
-    context = layout_of(some).template_names()
-    assert context["too_large_for_avr"] == too_large
-    assert context["rom_bytes"] < 65536
+    layout = layout_of(some)
+    assert layout.rom_bytes < 65000
+    assert (layout.template_names()["avr_error"] == "") == fits
+
+
+def test_avr_refuses_an_array_of_32768_bytes_that_holds_no_costs():
+    thresholds = tuple(range(128))
+    some = two_by(129, n_features=64)
+    features = [Feature(f"x{i}", "int32", 129, thresholds=thresholds) for i in range(64)]
+    some = replace(some, features=tuple(features))
+    some = replace(some, tables=tuple(replace(table, entry_bits=8) for table in some.tables))
+    assert "an array of 32768 bytes is more" in layout_of(some).template_names()["avr_error"]
+    without = layout_of(some, EntryPoints(False, False, False))
+    assert without.template_names()["avr_error"] == ""
 
 
 def test_many_small_arrays_are_too_large_for_avr_together():
@@ -204,7 +216,18 @@ def test_many_small_arrays_are_too_large_for_avr_together():
     some = program([1] * 13000, [0, 1], tables, cost_bits=16)
     layout = layout_of(some)
     assert all(array.n_bytes <= 32767 for array in layout.arrays)
-    assert layout.template_names()["too_large_for_avr"]
+    assert f"{layout.rom_bytes} bytes" in layout.template_names()["avr_error"]
+
+
+def test_the_bytes_of_tables_are_the_same_in_one_array_and_in_several():
+    layout = layout_of_model(two_cost_arrays())
+    assert names(layout)[:2] == ["costs1", "costs2"]
+    assert layout.table_bytes == 8 * 14 * 14 * 26 + 14 * 26 + 26
+    assert layout.table_bytes + layout.other_bytes == layout.rom_bytes
+    assert layout.costs.starts.tolist() == [5096 * t for t in (0, 1, 2, 3, 4, 5, 0, 1, 2)]
+    assert lines(layout, "start") == [
+        "0U, 5096U, 10192U, 15288U, 20384U, 25480U, 0U, 5096U, 10192U,"
+    ]
 
 
 def test_each_type_in_flash_has_one_reader():

@@ -1,0 +1,62 @@
+"""How much constant data emitted C may hold for an AVR to read it from flash."""
+
+AVR_MAX_ARRAY = 32767
+"""Bytes of the largest object that compilers take for a machine whose ptrdiff_t has 16 bits."""
+AVR_MAX_ROM = 65536 - 508
+"""Bytes of constants that 16-bit addresses surely reach.
+
+Linkers place ``PROGMEM`` behind the interrupt vectors, which have at most 127 * 4 bytes (XMEGA).
+"""
+
+_REMEDY = "train with fewer states, parents or bits"
+
+
+def avr_error(largest_array: int, rom_bytes: int) -> str:
+    """Say why an AVR cannot hold a model's constants.
+
+    Parameters
+    ----------
+    largest_array : int
+        Bytes of the largest array.
+    rom_bytes : int
+        Bytes of all constants.
+
+    Returns
+    -------
+    str
+        One sentence with the remedy; empty when an AVR can.
+    """
+    if rom_bytes > AVR_MAX_ROM:
+        return (
+            f"{rom_bytes} bytes of constants are more than the {AVR_MAX_ROM} that an AVR reads "
+            f"by 16-bit addresses; {_REMEDY}"
+        )
+    if largest_array > AVR_MAX_ARRAY:
+        return (
+            f"an array of {largest_array} bytes is more than the {AVR_MAX_ARRAY} that AVR "
+            f"compilers take; {_REMEDY}"
+        )
+    return ""
+
+
+def avr_vectors_error(rom_bytes: int, vector_bytes: int) -> str:
+    """Say why an AVR cannot hold the self-test's vectors beside a model that it can hold.
+
+    Parameters
+    ----------
+    rom_bytes : int
+        Bytes of the model's constants.
+    vector_bytes : int
+        Bytes of the vectors.
+
+    Returns
+    -------
+    str
+        One sentence with the remedy; empty when an AVR can.
+    """
+    if rom_bytes <= AVR_MAX_ROM < rom_bytes + vector_bytes:
+        return (
+            f"the model's {rom_bytes} bytes and {vector_bytes} of vectors are together more than "
+            f"the {AVR_MAX_ROM} that an AVR reads by 16-bit addresses; leave the self-test out"
+        )
+    return ""

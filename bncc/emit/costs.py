@@ -1,0 +1,121 @@
+"""The tables as arrays of costs: one array, or several where AVR would not take one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.compiler.ir import Program, Table
+from bncc.compiler.lowering import PlainKernel
+from bncc.emit.avr import AVR_MAX_ARRAY, AVR_MAX_ROM
+from bncc.emit.c99 import ArrayText, unsigned, wrap_words
+from bncc.emit.identifiers import c_comment
+
+_MEANING = "Costs: one table per heading, one row per joint state, one entry per class."
+
+
+@dataclass(frozen=True, eq=False)
+class CostArrays:
+    """The tables as C, in kernel order.
+
+    Parameters
+    ----------
+    arrays : tuple of ArrayText
+        Whole tables one after the other.
+    ends : tuple of int
+        For each array the table behind its last one.
+    starts : (n_tables,) int64
+        First entry of each table in the array that holds it.
+    """
+
+    arrays: tuple[ArrayText, ...]
+    ends: tuple[int, ...]
+    starts: IntArray
+
+    @property
+    def is_split(self) -> bool:
+        """Whether there are several arrays."""
+        return len(self.arrays) > 1
+
+
+def cost_arrays(program: Program, kernel: PlainKernel) -> CostArrays:
+    """Print the tables, every row in lines of its own behind its states.
+
+    Parameters
+    ----------
+    program : Program
+        The program that is printed.
+    kernel : PlainKernel
+        Its layout for the plain kernel.
+
+    Returns
+    -------
+    CostArrays
+        One array ``costs``; ``costs1``, ``costs2``, ... where one would be too large for AVR and
+        several are not.
+    """
+    entry_bytes = kernel.entry_bits // 8
+    ends = _ends([table.costs.size * entry_bytes for table in kernel.tables])
+    arrays, starts = [], []
+    for k, (first, end) in enumerate(zip((0, *ends), ends, strict=False)):
+        tables = kernel.tables[first:end]
+        lines = [line for table in tables for line in _table_lines(program, table)]
+        length = sum(table.costs.size for table in tables)
+        name, comment = "costs", _MEANING
+        if len(ends) > 1:
+            name, comment = f"costs{k + 1}", _part_comment(k, len(ends), first, end)
+        c_type = unsigned(kernel.entry_bits)
+        n_bytes = length * entry_bytes
+        arrays.append(ArrayText(c_type, name, length, comment, tuple(lines), n_bytes))
+        starts.append(kernel.starts[first:end] - kernel.starts[first])
+    return CostArrays(tuple(arrays), ends, np.concatenate(starts))
+
+
+def _ends(sizes: Sequence[int]) -> tuple[int, ...]:
+    """Return where each array ends, for tables of these sizes in bytes.
+
+    What an AVR cannot hold either way stays in one array, which suits all other machines best.
+    """
+    total = sum(sizes)
+    if total <= AVR_MAX_ARRAY or total > AVR_MAX_ROM or max(sizes) > AVR_MAX_ARRAY:
+        return (len(sizes),)
+    ends, room = [], AVR_MAX_ARRAY
+    for t, size in enumerate(sizes):
+        if size > room:
+            ends.append(t)
+            room = AVR_MAX_ARRAY
+        room -= size
+    return (*ends, len(sizes))
+
+
+def _part_comment(k: int, n_parts: int, first: int, end: int) -> str:
+    numbers = f"tables {first} to {end - 1}" if end - first > 1 else f"table {first}"
+    if k:
+        return f"Costs of {numbers}."
+    return (
+        f"{_MEANING} They fill {n_parts}\n * arrays, since AVR compilers take at most "
+        f"{AVR_MAX_ARRAY} bytes in one. This one has {numbers}."
+    )
+
+
+def _table_lines(program: Program, table: Table) -> list[str]:
+    lines = [f"/* {_table_heading(program, table)} */"]
+    digits = _joint_states([program.n_states[f] for f in table.features])
+    for states, row in zip(digits, table.costs.tolist(), strict=True):
+        first, *rest = wrap_words([f"/* {states} */", *(f"{cost}U," for cost in row)])
+        lines.append(first)
+        lines += [f"    {line}" for line in rest]
+    return lines
+
+
+def _table_heading(program: Program, table: Table) -> str:
+    *parents, own = [c_comment(program.features[f].name) for f in table.features]
+    return f"{own} given {', '.join(parents)}: {', '.join(parents)}, {own}" if parents else own
+
+
+def _joint_states(n_states: list[int]) -> list[str]:
+    joint = [""]
+    for n in n_states:
+        joint = [f"{prefix},{k}" if prefix else str(k) for prefix in joint for k in range(n)]
+    return joint

@@ -1,0 +1,103 @@
+"""Tables in one array, or in as few as AVR takes: every table whole, every start its own."""
+
+import numpy as np
+import pytest
+
+from bncc.compiler.lowering import lower
+from bncc.emit.costs import cost_arrays
+from bncc.emit.emitter import EmitOptions, emit_c
+from tests import models as hand
+from tests.agreement.large import large_tables, three_cost_arrays, two_cost_arrays
+from tests.unit.compiler.by_hand import program, table
+
+
+def split(sizes, entry_bits=8):
+    """Return the arrays of tables with one class and these numbers of entries."""
+    tables = [table([i], [[0]] * n, entry_bits) for i, n in enumerate(sizes)]
+    some = program(sizes, [0], tables)
+    return cost_arrays(some, lower(some))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "ends"),
+    [
+        ([32767], (1,)),
+        ([32766, 1], (2,)),
+        ([32767, 1], (1, 2)),
+        ([1, 32767], (1, 2)),
+        ([16384, 16383, 32000], (2, 3)),
+        ([16384, 16384, 16384, 1], (1, 2, 4)),
+        ([20000, 20000, 20000], (1, 2, 3)),
+        ([32767, 32261], (1, 2)),
+    ],
+)
+def test_tables_fill_one_array_after_the_other(sizes, ends):
+    assert split(sizes).ends == ends
+
+
+@pytest.mark.parametrize("sizes", [[32768], [32768, 5], [5, 32768], [32767, 32262]])
+def test_what_avr_cannot_hold_either_way_stays_in_one_array(sizes):
+    costs = split(sizes)
+    assert [array.name for array in costs.arrays] == ["costs"]
+    assert costs.starts.tolist() == np.cumsum([0, *sizes[:-1]]).tolist()
+
+
+def test_the_limit_is_in_bytes():
+    assert split([8192, 8191], entry_bits=16).ends == (2,)
+    assert split([8192, 8192], entry_bits=16).ends == (1, 2)
+
+
+@pytest.mark.parametrize("make", [*hand.NAMED.values(), two_cost_arrays, three_cost_arrays])
+def test_every_table_is_found_where_its_start_says(make):
+    kernel = lower(emit_c(make(), EmitOptions("m")).program)
+    costs = emit_c(make(), EmitOptions("m")).layout.costs
+    entries = [
+        [int(word[:-2]) for line in array.lines for word in line.split("*/")[-1].split()
+         if word.endswith("U,")]
+        for array in costs.arrays
+    ]  # fmt: skip
+    assert [len(numbers) for numbers in entries] == [array.length for array in costs.arrays]
+    for t, stored in enumerate(kernel.tables):
+        numbers = entries[sum(t >= end for end in costs.ends)]
+        start = int(costs.starts[t])
+        assert numbers[start : start + stored.costs.size] == stored.costs.ravel().tolist()
+
+
+def test_several_arrays_say_why_and_which_tables_they_hold():
+    first, second, third = split([16384, 16384, 16384, 1]).arrays
+    assert first.comment == (
+        "Costs: one table per heading, one row per joint state, one entry per class. They fill 3\n"
+        " * arrays, since AVR compilers take at most 32767 bytes in one. This one has table 0."
+    )
+    assert second.comment == "Costs of table 1."
+    assert third.comment == "Costs of tables 2 to 3."
+    assert [array.name for array in (first, second, third)] == ["costs1", "costs2", "costs3"]
+    assert [array.n_bytes for array in (first, second, third)] == [16384, 16384, 16385]
+
+
+def test_one_array_is_indexed():
+    text = emit_c(hand.tan_float(), EmitOptions("m")).files["m.c"]
+    assert "static uint16_t m_row(" in text
+    assert "    const uint16_t first = m_row(x, 0U);" in text
+    assert "m_rom_uint8(&m_costs[first + c])" in text
+    assert "    return row;\n}" in text
+
+
+def test_several_arrays_are_pointed_into():
+    text = emit_c(three_cost_arrays(), EmitOptions("m")).files["m.c"]
+    assert "static const uint16_t *m_row(" in text
+    assert "    const uint16_t *const first = m_row(x, 0U);" in text
+    assert "    const uint16_t *row = m_row(x, 1U);" in text
+    assert "m_rom_uint16(&first[c])" in text
+    assert "+ m_rom_uint16(&row[c])" in text
+    assert (
+        "    if (t < 1U) {\n        return &m_costs1[row];\n    }\n"
+        "    if (t < 2U) {\n        return &m_costs2[row];\n    }\n"
+        "    return &m_costs3[row];\n}"
+    ) in text
+
+
+def test_what_is_too_large_for_avr_is_refused_there_alone():
+    text = emit_c(large_tables(), EmitOptions("m")).files["m.c"]
+    assert '#if defined(__AVR__)\n#error "m: ' in text
+    assert "static uint32_t m_row(" in text
