@@ -1,5 +1,7 @@
 """The C and the program text of five small models, to be read by people in every review.
 
+Two of them also have their textbook classifier here.
+
 `pytest --update-golden` renews the files; the diff is then part of the change.
 """
 
@@ -8,6 +10,7 @@ import pytest
 from bncc.compiler.importer import program_of
 from bncc.compiler.text import print_program
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
+from bncc.emit.textbook import textbook_c
 from tests import models as hand
 from tests.conftest import GOLDEN
 
@@ -18,6 +21,7 @@ MODELS = (
     "general_network",
     "hostile_names",
 )
+TEXTBOOKS = ("naive_integer", "tan_float")
 
 
 def golden_files(name):
@@ -25,6 +29,9 @@ def golden_files(name):
     model = hand.NAMED[name]()
     emission = emit_c(model, EmitOptions(name, ENTRIES))
     files = {f"{name}/{file}": text for file, text in emission.files.items()}
+    if name in TEXTBOOKS:
+        book = textbook_c(model, "textbook")
+        files |= {f"{name}/{file}": text for file, text in book.files.items()}
     before = print_program(program_of(model), rows=True)
     after = print_program(emission.program, rows=True)
     files[f"{name}/program.txt"] = (
