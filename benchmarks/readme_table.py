@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bncc.build.agreement import verify_host
+from bncc.build.agreement import verify
 from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
@@ -87,7 +87,7 @@ def main() -> None:
         files = emit_c(model).files
         cells = figures(data, settings, model).cells()
         cells += [f"{flash(files, compiler):,}" for compiler in COMPILERS.values()]
-        check = verify_host(model, table=test.table, compiler="all", n_random=100_000)
+        check = verify(model, table=test.table, compiler="all", n_random=100_000)
         cells += [f"{check.checked:,}", str(check.mismatches)]
         print("| " + " | ".join(cells) + " |", flush=True)
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bncc import _validation
 from bncc._types import AnyArray, FloatArray, IntArray, StrPath
-from bncc.build.agreement import Agreement, verify_host
+from bncc.build.agreement import Agreement, verify
 from bncc.data.dataset import Dataset
 from bncc.discretize.feature import states_of
 from bncc.emit import emitter
@@ -266,7 +266,7 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
             Readings to try besides what is generated.
         **options
             ``compiler``, ``opt_level``, ``sanitize``, ``n_random``, ``exhaustive`` and ``seed``
-            of `bncc.build.agreement.verify_host`.
+            of `bncc.build.agreement.verify`.
 
         Returns
         -------
@@ -276,7 +276,7 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
         model = self.to_model()
         with _validation.value_errors():
             table = None if X is None else _validation.checked_readings(self, X)
-            return verify_host(model, table=table, **options)
+            return verify(model, table=table, **options)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,40 +1,26 @@
 """Whether the emitted C answers as Python does, bit for bit, and how strong that statement is."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bncc._types import BoolArray, FloatArray, IntArray
-from bncc.build.harness import HarnessError, HostHarness, build_harness
-from bncc.build.host import HostLibrary, build_library
+from bncc.build.cross import CrossHarness, find_bench
+from bncc.build.harness import build_harness
+from bncc.build.host import build_library
 from bncc.build.inputs import Case, Effort, cases, strength
-from bncc.build.toolchain import Tool, host_compilers
+from bncc.build.machine import HarnessError, Machine
+from bncc.build.targets import find_target
+from bncc.build.toolchain import host_compilers
 from bncc.data.dataset import Table
+from bncc.errors import OptionError
 from bncc.model.model import Model
 
 if TYPE_CHECKING:
     from bncc.emit.emitter import Emission
-
-
-class Machine(Protocol):
-    """Something that runs the entry points of one emitted model."""
-
-    entries: frozenset[str]
-    toolchain: str
-
-    def predict(self, X: IntArray) -> IntArray:
-        """Return the class of each row of states, or M_ERR_STATE."""
-
-    def trusted(self, X: IntArray) -> IntArray:
-        """Return the class of each row of states, all in range."""
-
-    def scores(self, X: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the class, or M_ERR_STATE, and the scores of each row of states."""
-
-    def raw(self, R: FloatArray) -> IntArray:
-        """Return the class of each row of raw readings."""
 
 
 @dataclass(frozen=True)
@@ -137,11 +123,13 @@ def _short(values: IntArray | FloatArray) -> str:
     return ", ".join(words) + (", ..." if np.size(values) > 24 else "")
 
 
-def verify_host(
+def verify(
     model: Model,
+    target: str = "host",
     *,
     table: Table | None = None,
     compiler: str | None = None,
+    simulator: str | None = None,
     opt_level: str = "-O2",
     sanitize: bool = False,
     n_random: int = 1000,
@@ -149,20 +137,25 @@ def verify_host(
     seed: int = 0,
     emission: "Emission | None" = None,
 ) -> Agreement:
-    """Build the emitted C for this machine and compare it with the Python integer model.
+    """Build the emitted C for a machine, run it there, and compare it with the integer model.
 
     Parameters
     ----------
     model : Model
         The truth.
+    target : str
+        ``host``, or a key of `bncc.build.targets.TARGETS`.
     table : Table or None
         Readings to try besides what is generated.
     compiler : str or None
-        A compiler's name or path; ``"all"`` for every one found; None for the first.
+        A compiler's name, or for ``host`` its path; ``"all"`` for every one found; None for the
+        first.
+    simulator : str or None
+        Likewise; without effect on ``host``.
     opt_level : str
         ``-O0`` .. ``-O3`` or ``-Os``.
     sanitize : bool
-        Whether the address and undefined-behavior sanitizers watch.
+        Whether the address and undefined-behavior sanitizers watch; on ``host`` alone.
     n_random : int
         Random states, and as many random raw readings.
     exhaustive : bool
@@ -175,14 +168,15 @@ def verify_host(
     Returns
     -------
     Agreement
-        The outcome over all compilers.
+        The outcome over all compilers and simulators.
 
     Raises
     ------
     ToolchainError
-        If a compiler is missing or fails.
+        If a compiler or a simulator is missing or fails.
     OptionError
-        If an exhaustive check is asked for and there are too many joint states.
+        If there is no such target, or an exhaustive check is asked for and there are too many
+        joint states.
     """
     if emission is None:
         from bncc.emit.emitter import EmitOptions, emit_c
@@ -190,22 +184,35 @@ def verify_host(
         options = EmitOptions(name="m", entries=frozenset({"scores", "trusted", "raw"}))
         emission = emit_c(model, options)
     effort = Effort(n_random, exhaustive, seed)
+    if target == "host":
+        builds: Sequence[Callable[[], Machine]] = _on_host(
+            model, emission, compiler, opt_level, sanitize
+        )
+    elif sanitize:
+        raise OptionError(f"sanitizers watch on this machine, not on {target}; use --target host")
+    else:
+        benches = find_bench(find_target(target), compiler=compiler, simulator=simulator)
+        files = emission.files
+        builds = [partial(CrossHarness, model, files, bench, opt_level) for bench in benches]
     outcomes = []
-    for tool in host_compilers(compiler):
-        with _machine(model, emission, tool, opt_level, sanitize) as machine:
+    for build in builds:
+        with build() as machine:
             has_raw = "raw" in machine.entries
             words = strength(model, table, effort, has_raw=has_raw)
             outcome = compare(machine, cases(model, table, effort, has_raw=has_raw))
-        outcomes.append(replace(outcome, strength=words))
+        outcomes.append(replace(outcome, target=target, strength=words))
     return combine(outcomes)
 
 
-def _machine(
-    model: Model, emission: "Emission", tool: Tool, opt_level: str, sanitize: bool
-) -> "HostLibrary | HostHarness":
-    if sanitize:
-        return build_harness(model, emission.files, compiler=tool, opt_level=opt_level)
-    return build_library(model, emission.files, compiler=tool, opt_level=opt_level)
+def _on_host(
+    model: Model, emission: "Emission", compiler: str | None, opt_level: str, sanitize: bool
+) -> list[Callable[[], Machine]]:
+    """Return functions that build for this machine, one per compiler."""
+    build = build_harness if sanitize else build_library
+    tools = host_compilers(compiler)
+    return [
+        partial(build, model, emission.files, compiler=tool, opt_level=opt_level) for tool in tools
+    ]
 
 
 def combine(outcomes: Sequence[Agreement]) -> Agreement:

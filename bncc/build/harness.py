@@ -3,16 +3,16 @@
 import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 
 import numpy as np
 
-from bncc._types import AnyArray, FloatArray, IntArray
+from bncc._types import AnyArray, IntArray
 from bncc.build.host import write_sources
-from bncc.build.raw import ByteOrder, Layout, pack, row_dtype, state_dtype
+from bncc.build.machine import RUN_LIMIT, Entry, Exchange, HarnessError, Machine
+from bncc.build.raw import ByteOrder, Layout
 from bncc.build.sources import cost_dtype, sources
 from bncc.build.toolchain import (
     SANITIZERS,
@@ -25,20 +25,26 @@ from bncc.build.toolchain import (
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 
-RUN_LIMIT = 600.0
-"""Seconds after which a program that still runs is stopped."""
 
-Exchange = Callable[[bytes], bytes]
-"""Runs the harness once: what it reads, what it writes."""
+def request(entry: Entry, rows: AnyArray) -> bytes:
+    """Return what the harness and the meter read: an entry, a number of rows, the rows.
+
+    Parameters
+    ----------
+    entry : {"predict", "trusted", "scores", "raw"}
+        What to ask.
+    rows : (n, ...) array
+        In the machine's own types.
+
+    Returns
+    -------
+    bytes
+        One block.
+    """
+    return entry[0].encode() + len(rows).to_bytes(4, "little") + rows.tobytes()
 
 
-class HarnessError(ToolchainError):
-    """The program stopped before it had answered everything."""
-
-    exit_code = 1
-
-
-class Harness:
+class Harness(Machine):
     """An emitted model as a program; the same methods as `bncc.build.host.HostLibrary`.
 
     Parameters
@@ -65,110 +71,29 @@ class Harness:
         packed: bool = False,
         byte_order: ByteOrder = "=",
     ) -> None:
-        self.entries = entries
-        self.toolchain = toolchain
+        super().__init__(model, entries, toolchain, packed=packed, byte_order=byte_order)
         self._exchange = exchange
         self._order = byte_order
-        self._n_classes = model.n_classes
-        self._state_dtype = state_dtype(model.n_states).newbyteorder(byte_order)
-        self._row_dtype = row_dtype(model.features, packed=packed, byte_order=byte_order)
 
-    def predict(self, X: IntArray) -> IntArray:
-        """Return ``m_predict`` of each row of states.
+    def close(self) -> None:
+        """Give back nothing: whoever made the program keeps it."""
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States as the C takes them, in range or not.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices, or M_ERR_STATE.
-        """
-        return self._ask(b"p", self._states(X))[0]
-
-    def trusted(self, X: IntArray) -> IntArray:
-        """Return ``m_predict_trusted`` of each row; every state must be in range.
-
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices.
-        """
-        return self._ask(b"t", self._states(X))[0]
-
-    def scores(self, X: IntArray) -> tuple[IntArray, IntArray]:
-        """Return ``m_scores`` of each row.
-
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States as the C takes them, in range or not.
-
-        Returns
-        -------
-        y : (n,) int16
-            Class indices, or M_ERR_STATE.
-        scores : (n, n_classes) unsigned
-            Scores; of no meaning in the rows of an error.
-        """
-        return self._ask(b"s", self._states(X))
-
-    def raw(self, R: FloatArray) -> IntArray:
-        """Return ``m_predict_raw`` of each row of raw readings.
-
-        Parameters
-        ----------
-        R : (n, n_features) float64
-            Values of the C types.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices.
-        """
-        return self.raw_rows(pack(R, self._row_dtype))
-
-    def raw_rows(self, rows: AnyArray) -> IntArray:
-        """Return ``m_predict_raw`` of rows that lie in memory as the C wants them.
-
-        Parameters
-        ----------
-        rows : (n,) array of `row_dtype`
-            Any bytes will do.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices.
-        """
-        return self._ask(b"r", rows)[0]
-
-    def _states(self, X: IntArray) -> AnyArray:
-        return np.ascontiguousarray(X, dtype=self._state_dtype)
-
-    def _ask(self, entry: bytes, rows: AnyArray) -> tuple[IntArray, IntArray]:
-        reply = self._exchange(entry + len(rows).to_bytes(4, "little") + rows.tobytes())
+    def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
+        reply = self._exchange(request(entry, rows))
         if len(reply) < 5:
             raise HarnessError(f"the program built by {self.toolchain} wrote nothing")
         raw_size = int.from_bytes(reply[1:5], "little")
-        if entry == b"r" and raw_size != self._row_dtype.itemsize:
+        if entry == "raw" and raw_size != self.row_dtype.itemsize:
             raise HarnessError(
-                f"a raw row has {raw_size} bytes in the C and {self._row_dtype.itemsize} in "
+                f"a raw row has {raw_size} bytes in the C and {self.row_dtype.itemsize} in "
                 "Python; report this, it is a mistake in bncc"
             )
         fields: list[tuple[str, Layout, tuple[int, ...]]] = [
             ("y", np.dtype(np.int16).newbyteorder(self._order), ())
         ]
-        if entry == b"s":
+        if entry == "scores":
             cost = cost_dtype(reply[0]).newbyteorder(self._order)
-            fields.append(("scores", cost, (self._n_classes,)))
+            fields.append(("scores", cost, (self.n_classes,)))
         layout = np.dtype(fields)
         if len(reply) - 5 != layout.itemsize * len(rows):
             raise HarnessError(
@@ -177,7 +102,8 @@ class Harness:
             )
         answers = np.frombuffer(reply, dtype=layout, offset=5)
         y = answers["y"].astype(np.int16)
-        return y, answers["scores"] if entry == b"s" else np.empty((len(rows), 0), dtype=np.uint8)
+        none = np.empty((len(rows), 0), dtype=np.uint8)
+        return y, answers["scores"] if entry == "scores" else none
 
 
 class HostHarness(Harness):
@@ -199,17 +125,6 @@ class HostHarness(Harness):
             self.close()
             raise
         super().__init__(model, built.entries, self._run, " ".join((str(tool), *flags)))
-
-    def __enter__(self) -> "HostHarness":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Remove the program; no call may follow."""

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any
 
 import cffi
 import numpy as np
 
-from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.build.raw import pack, row_dtype, state_dtype
+from bncc._types import AnyArray, IntArray
+from bncc.build.machine import Entry, Machine
 from bncc.build.sources import Sources, check_raw_size, cost_dtype, sources, support_file
 from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS, Tool, host_compilers, run
 from bncc.errors import ToolchainError
@@ -26,7 +25,7 @@ void bncc_raw(const void *x, int16_t *y, uint32_t n_rows);
 """
 
 
-class HostLibrary:
+class HostLibrary(Machine):
     """An emitted model loaded into this process; answers arrays of inputs.
 
     Parameters
@@ -42,124 +41,29 @@ class HostLibrary:
     """
 
     def __init__(self, model: Model, built: Sources, library: Path, toolchain: str) -> None:
-        self.entries = built.entries
-        self.toolchain = toolchain
+        super().__init__(model, built.entries, toolchain)
         self._ffi: Any = cffi.FFI()
         self._ffi.cdef(_DECLARATIONS)
         self._library = _load(self._ffi, library, toolchain)
-        self._n_features, self._n_classes = model.n_features, model.n_classes
-        self._state_dtype = state_dtype(model.n_states)
-        self._row_dtype = row_dtype(model.features)
         if "scores" in self.entries:
             self._cost_dtype = cost_dtype(self._library.bncc_cost_size())
         if "raw" in self.entries:
             check_raw_size(model, self._library.bncc_raw_size())
 
-    def __enter__(self) -> "HostLibrary":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """Unload the library; no call may follow."""
         self._ffi.dlclose(self._library)
 
-    def predict(self, X: IntArray) -> IntArray:
-        """Return ``m_predict`` of each row of states.
-
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States as the C takes them, in range or not.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices, or M_ERR_STATE.
-        """
-        return self._classes(self._library.bncc_predict, self._states(X))
-
-    def trusted(self, X: IntArray) -> IntArray:
-        """Return ``m_predict_trusted`` of each row; every state must be in range.
-
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices.
-        """
-        return self._classes(self._library.bncc_trusted, self._states(X))
-
-    def scores(self, X: IntArray) -> tuple[IntArray, IntArray]:
-        """Return ``m_scores`` of each row.
-
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States as the C takes them, in range or not.
-
-        Returns
-        -------
-        y : (n,) int16
-            Class indices, or M_ERR_STATE.
-        scores : (n, n_classes) unsigned
-            Scores; all ones in the rows of an error.
-        """
-        x = self._states(X)
-        y = np.empty(len(x), dtype=np.int16)
-        s = np.full((len(x), self._n_classes), -1, dtype=np.int64).astype(self._cost_dtype)
-        buffer = self._ffi.from_buffer
-        self._library.bncc_scores(buffer(x), buffer("int16_t[]", y), buffer(s), len(x))
-        return y, s
-
-    def raw(self, R: FloatArray) -> IntArray:
-        """Return ``m_predict_raw`` of each row of raw readings.
-
-        Parameters
-        ----------
-        R : (n, n_features) float64
-            Values of the C types.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices.
-        """
-        return self.raw_rows(pack(R, self._row_dtype))
-
-    def raw_rows(self, rows: AnyArray) -> IntArray:
-        """Return ``m_predict_raw`` of rows that lie in memory as the C wants them.
-
-        Parameters
-        ----------
-        rows : (n,) array of `row_dtype`
-            Any bytes will do.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices.
-        """
-        return self._classes(self._library.bncc_raw, rows)
-
-    def _states(self, X: IntArray) -> AnyArray:
-        return np.ascontiguousarray(X, dtype=self._state_dtype)
-
-    def _classes(self, entry: Any, rows: AnyArray) -> IntArray:
+    def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         y = np.empty(len(rows), dtype=np.int16)
         buffer = self._ffi.from_buffer
-        entry(buffer(rows), buffer("int16_t[]", y), len(rows))
-        return y
+        if entry != "scores":
+            call = getattr(self._library, f"bncc_{entry}")
+            call(buffer(rows), buffer("int16_t[]", y), len(rows))
+            return y, np.empty((len(rows), 0), dtype=np.uint8)
+        s = np.full((len(rows), self.n_classes), -1, dtype=np.int64).astype(self._cost_dtype)
+        self._library.bncc_scores(buffer(rows), buffer("int16_t[]", y), buffer(s), len(rows))
+        return y, s
 
 
 def _load(ffi: Any, library: Path, toolchain: str) -> Any:

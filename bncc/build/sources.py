@@ -81,19 +81,19 @@ def sources(model: Model, files: Mapping[str, str]) -> Sources:
 
 
 def support_file(name: str) -> str:
-    """Return the text of a C file that ships beside this module.
+    """Return the text of a C file of ``runtime/``.
 
     Parameters
     ----------
     name : str
-        ``driver.c``, ``harness.c`` or ``port_host.h``.
+        For instance ``driver.c``.
 
     Returns
     -------
     str
         The text.
     """
-    return (package_files("bncc.build") / name).read_text(encoding="utf-8")
+    return (package_files("bncc.build") / "runtime" / name).read_text(encoding="utf-8")
 
 
 def raw_step(model: Model) -> int:

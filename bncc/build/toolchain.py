@@ -81,18 +81,20 @@ class Tool:
 
 
 _COMMANDS: tuple[tuple[str, Role, tuple[str, ...], str], ...] = (
-    ("gcc", "compiler", ("host",), "apt install gcc"),
-    ("clang", "compiler", ("host",), "apt install clang"),
+    ("gcc", "compiler", ("host", "x86"), "apt install gcc"),
+    ("clang", "compiler", ("host", "x86"), "apt install clang"),
     ("avr-gcc", "compiler", ("avr",), "apt install gcc-avr avr-libc"),
     ("arm-none-eabi-gcc", "compiler", ARM, "apt install gcc-arm-none-eabi"),
     ("riscv64-unknown-elf-gcc", "compiler", ("rv32",), "apt install gcc-riscv64-unknown-elf"),
+    ("mips-linux-gnu-gcc", "compiler", ("big-endian",), "apt install gcc-mips-linux-gnu"),
     ("simavr", "simulator", ("avr",), "apt install simavr"),
     ("qemu-system-arm", "simulator", ARM, "apt install qemu-system-arm"),
     ("qemu-system-riscv32", "simulator", ("rv32",), "apt install qemu-system-misc"),
 )
+_EMULATED = ("x86", *ARM, "rv32", "big-endian")
 _WHEELS: tuple[tuple[str, Role, tuple[str, ...], str], ...] = (
-    ("ziglang", "compiler", ("host", *ARM, "rv32"), "pip install ziglang"),
-    ("unicorn", "simulator", (*ARM, "rv32"), "pip install unicorn"),
+    ("ziglang", "compiler", ("host", *_EMULATED), "pip install ziglang"),
+    ("unicorn", "simulator", _EMULATED, "pip install unicorn"),
 )
 
 
@@ -229,6 +231,7 @@ def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
 def _first_error(stderr: str, folder: Path) -> str:
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     telling_words = r"\berror\b|undefined reference|cannot find"
+    lines = [line for line in lines if not line.startswith("collect2:")]  # ld says it better
     telling = [line for line in lines if re.search(telling_words, line)]
     line = (telling or lines or ["it says nothing"])[0]
     line = line.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "")

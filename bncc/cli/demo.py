@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from bncc.build.agreement import Agreement, verify_host
+from bncc.build.agreement import Agreement, verify
 from bncc.build.toolchain import find_tools, host_compilers
 from bncc.cli.console import Console, aligned
 from bncc.cli.evaluate import evaluation
@@ -212,9 +212,7 @@ def _verify(model: Model, test: Dataset, emission: Emission, tell: _Narrator) ->
         "5. Build it with every compiler of this machine and compare with Python",
         f"bncc verify {path} --data {held} --compiler all --random {N_RANDOM}",
     )
-    outcome = verify_host(
-        model, table=test.table, compiler="all", n_random=N_RANDOM, emission=emission
-    )
+    outcome = verify(model, table=test.table, compiler="all", n_random=N_RANDOM, emission=emission)
     tell.say(sentence("host", outcome))
     return outcome
 

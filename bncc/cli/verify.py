@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from bncc.build.agreement import Agreement, verify_host
+from bncc.build.agreement import Agreement, verify
 from bncc.cli.console import Console
 from bncc.cli.emit_c import OPTIMIZE, check_lowering
 from bncc.cli.inputs import rows_to_classify
@@ -202,5 +202,5 @@ def _verify(
 ) -> dict[str, Agreement]:
     """Check every target; x86 is this machine, so that one run serves both names."""
     console.detail(f"building for {' and '.join(targets)}")
-    outcome = verify_host(model, table=table, **how)
+    outcome = verify(model, table=table, **how)
     return dict.fromkeys(targets, outcome)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from bncc.build.agreement import Agreement, compare, verify_host
+from bncc.build.agreement import Agreement, compare, verify
 from bncc.build.host import build_library
 from bncc.build.inputs import Effort, cases
 from bncc.build.toolchain import host_compilers
@@ -33,7 +33,7 @@ def emitted(model) -> dict[str, str]:
 
 
 def check(model, files) -> Agreement:
-    return verify_host(model, emission=Spoiled(files), opt_level="-O1", n_random=300)
+    return verify(model, emission=Spoiled(files), opt_level="-O1", n_random=300)
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
@@ -54,7 +54,7 @@ def test_the_c_agrees_at_every_level(require_tool, compiler, name):
 def test_the_c_agrees_under_sanitizers(require_tool, name):
     """Nothing undefined happens and nothing is touched out of bounds."""
     require_tool("gcc")
-    outcome = verify_host(BY_NAME[name](), sanitize=True, opt_level="-O1", n_random=300)
+    outcome = verify(BY_NAME[name](), sanitize=True, opt_level="-O1", n_random=300)
     assert outcome.agree, outcome.first_mismatch
 
 
@@ -65,7 +65,7 @@ def test_the_c_agrees_under_sanitizers(require_tool, name):
 def test_the_c_of_any_model_agrees(require_tool, model):
     """Whatever its features, structure, format and costs."""
     require_tool("gcc")
-    outcome = verify_host(model, opt_level="-O1", n_random=100)
+    outcome = verify(model, opt_level="-O1", n_random=100)
     assert outcome.agree, outcome.first_mismatch
 
 

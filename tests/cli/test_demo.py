@@ -87,7 +87,7 @@ def test_a_disagreement_is_exit_code_1(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     differs = Agreement(False, "host", 9, 1, "few", "gcc", "predict of states 1: ...")
-    monkeypatch.setattr(demo, "verify_host", lambda model, **how: differs)
+    monkeypatch.setattr(demo, "verify", lambda model, **how: differs)
     monkeypatch.setattr(demo, "host_compilers", lambda choice: ())
     result = run("demo", "-o", tmp_path / "d", "--json", code=1)
     assert json.loads(result.stdout)["agree"] is False

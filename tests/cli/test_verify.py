@@ -32,7 +32,7 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Agreement], dict[str, A
             asked.update(how)
             return outcome
 
-        monkeypatch.setattr(verify, "verify_host", fake)
+        monkeypatch.setattr(verify, "verify", fake)
         monkeypatch.setattr(platform, "machine", lambda: "x86_64")
         return asked
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from bncc.build.agreement import Agreement, combine, compare, verify_host
+from bncc.build.agreement import Agreement, combine, compare, verify
 from bncc.build.harness import build_harness
 from bncc.build.host import build_library
 from bncc.build.inputs import cases
@@ -108,7 +108,7 @@ class Emitted:
 @pytest.mark.parametrize("sanitize", [False, True])
 def test_verify_builds_compares_and_says_how_strongly(sanitize):
     """With a given emission, as library or under sanitizers."""
-    outcome = verify_host(
+    outcome = verify(
         MODEL, emission=Emitted(), compiler="gcc", opt_level="-O1", sanitize=sanitize, n_random=50
     )
     assert outcome.agree
@@ -122,17 +122,17 @@ def test_verify_builds_compares_and_says_how_strongly(sanitize):
 
 def test_verify_with_all_compilers_runs_each():
     """Each compiler that is installed adds its inputs."""
-    one = verify_host(MODEL, emission=Emitted(), compiler="gcc")
-    every = verify_host(MODEL, emission=Emitted(), compiler="all")
+    one = verify(MODEL, emission=Emitted(), compiler="gcc")
+    every = verify(MODEL, emission=Emitted(), compiler="all")
     assert every.checked == one.checked * (every.toolchain.count(", ") + 1)
 
 
 def test_verify_without_an_emission_emits_all_entries():
     """The usual call."""
-    assert verify_host(MODEL).agree
+    assert verify(MODEL).agree
 
 
 def test_a_missing_compiler_is_told_with_its_remedy():
     """Exit code 2 on the command line."""
     with pytest.raises(ToolchainError, match="is not installed; run `bncc targets`"):
-        verify_host(MODEL, compiler="no-such-cc")
+        verify(MODEL, compiler="no-such-cc")

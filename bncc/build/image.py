@@ -1,0 +1,213 @@
+"""A program for a target: compiled, linked, and what its ELF file says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from bncc.build.sources import Sources, support_file
+from bncc.build.targets import Target
+from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS, Tool, run
+
+_STUB = ".stub"
+_COMMON = (
+    "-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS,
+    "-ffunction-sections", "-fdata-sections", "-fomit-frame-pointer",
+    "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-g0",
+)  # fmt: skip
+_ZIG_ONLY = ("-fno-sanitize=undefined", "-fno-stack-protector")
+
+
+@dataclass(frozen=True)
+class Image:
+    """A linked program.
+
+    Parameters
+    ----------
+    path : Path
+        The ELF file.
+    target : Target
+        The machine it runs on.
+    """
+
+    path: Path
+    target: Target
+
+    @cached_property
+    def _sections(self) -> tuple[tuple[int, bool, bool], ...]:
+        """Size, writability and presence in the file of every section that occupies memory."""
+        with self.path.open("rb") as file:
+            return tuple(
+                (
+                    section["sh_size"],
+                    bool(section["sh_flags"] & SH_FLAGS.SHF_WRITE),
+                    section["sh_type"] != "SHT_NOBITS",
+                )
+                for section in ELFFile(file).iter_sections()
+                if section["sh_flags"] & SH_FLAGS.SHF_ALLOC and section.name != _STUB
+            )
+
+    @property
+    def flash(self) -> int:
+        """Bytes of code, constants and initial values; the stub classifier is left out."""
+        return sum(size for size, _, is_stored in self._sections if is_stored)
+
+    @property
+    def ram(self) -> int:
+        """Bytes of variables; the stack comes on top."""
+        return sum(size for size, is_writable, _ in self._sections if is_writable)
+
+    @cached_property
+    def symbols(self) -> Mapping[str, int]:
+        """Addresses by name."""
+        with self.path.open("rb") as file:
+            table = ELFFile(file).get_section_by_name(".symtab")
+            if not isinstance(table, SymbolTableSection):
+                return {}
+            return {symbol.name: symbol["st_value"] for symbol in table.iter_symbols()}
+
+    @cached_property
+    def segments(self) -> tuple[tuple[int, bytes], ...]:
+        """Load address and content of every segment that the file holds."""
+        with self.path.open("rb") as file:
+            return tuple(
+                (segment["p_paddr"], segment.data())
+                for segment in ELFFile(file).iter_segments()
+                if segment["p_type"] == "PT_LOAD" and segment["p_filesz"]
+            )
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Compiles and links for one target with one compiler, in one folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Where sources and objects lie.
+    target : Target
+        The machine.
+    tool : Tool
+        A compiler that builds for it.
+    """
+
+    folder: Path
+    target: Target
+    tool: Tool
+
+    @property
+    def _flags(self) -> tuple[str, ...]:
+        zig = _ZIG_ONLY if self.tool.name == "ziglang" else ()
+        return (*self.target.flags[self.tool.name], *_COMMON, *zig)
+
+    def write(self, files: Mapping[str, str]) -> None:
+        """Write sources into the folder."""
+        for name, text in files.items():
+            (self.folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+    def compile(self, source: str, to: str, opt_level: str, *defines: str) -> str:
+        """Compile one source of the folder and return the name of the object.
+
+        Parameters
+        ----------
+        source, to : str
+            File names.
+        opt_level : str
+            ``-O0`` .. ``-O3`` or ``-Os``.
+        *defines : str
+            Macros, as after ``-D``.
+
+        Returns
+        -------
+        str
+            `to`.
+
+        Raises
+        ------
+        ToolchainError
+            If the compiler fails or warns.
+        """
+        macros = [f"-D{define}" for define in defines]
+        run(
+            (*self.tool.command, *self._flags, opt_level, *macros, "-c", source, "-o", to),
+            self.folder,
+        )
+        return to
+
+    def link(self, to: str, *objects: str) -> Image:
+        """Link objects with start-up code and the compiler's libraries.
+
+        Parameters
+        ----------
+        to : str
+            File name of the image.
+        *objects : str
+            Objects of the folder.
+
+        Returns
+        -------
+        Image
+            What nobody refers to is left out.
+
+        Raises
+        ------
+        ToolchainError
+            If the linker fails, for instance because it does not fit.
+        """
+        command = (*self.tool.command, *self.target.flags[self.tool.name], "-Wl,--gc-sections")
+        if self.target.name == "avr":
+            run((*command, *objects, "-o", to), self.folder)
+        else:
+            parts, libraries = self._bare()
+            run((*command, *parts, *objects, *libraries, "-o", to), self.folder)
+        return Image(self.folder / to, self.target)
+
+    def _bare(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return what makes a bare machine's image: options with start-up code, and libraries."""
+        script = support_file("bare.ld")
+        script = script.replace("@ROM@", hex(self.target.rom)).replace(
+            "@RAM@", hex(self.target.ram)
+        )
+        self.write({"bare.ld": script, "startup.c": support_file("startup.c")})
+        start = self.compile("startup.c", "startup.o", "-O2")
+        options = ("-T", "bare.ld", "-Wl,--entry=bncc_start")
+        if self.tool.name == "ziglang":
+            return (*options, start), ()  # brings its own runtime library
+        if self._has_libc():
+            return (*options, "-nostartfiles", start), ("-lc", "-lgcc")
+        self.write({"memory.c": support_file("memory.c")})
+        memory = self.compile("memory.c", "memory.o", "-O2")
+        return (*options, "-static", "-nostdlib", start, memory), ("-lgcc",)
+
+    def _has_libc(self) -> bool:
+        """Whether a C library for bare machines came with the compiler."""
+        if not self.tool.name.endswith("-eabi-gcc"):
+            return False
+        flags = self.target.flags[self.tool.name]
+        found = run((*self.tool.command, *flags, "-print-file-name=libc.a"), self.folder)
+        return Path(found.strip()).is_absolute()
+
+
+def model_object(builder: Builder, built: Sources, opt_level: str) -> str:
+    """Compile an emitted model and return the name of its object.
+
+    Parameters
+    ----------
+    builder : Builder
+        For one target.
+    built : Sources
+        The model with its glue.
+    opt_level : str
+        ``-O0`` .. ``-O3`` or ``-Os``.
+
+    Returns
+    -------
+    str
+        File name.
+    """
+    builder.write(built.files)
+    return builder.compile(built.main, f"{built.name}{opt_level}.o", opt_level)

@@ -1,0 +1,157 @@
+"""What runs an emitted model: four entry points that answer arrays of inputs."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from types import TracebackType
+from typing import Literal, Self, TypeAlias
+
+import numpy as np
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.build.raw import ByteOrder, pack, row_dtype, state_dtype
+from bncc.errors import ToolchainError
+from bncc.model.model import Model
+
+Entry = Literal["predict", "trusted", "scores", "raw"]
+
+RUN_LIMIT = 600.0
+"""Seconds after which a program that still runs is stopped."""
+
+Exchange: TypeAlias = Callable[[bytes], bytes]
+"""Runs a program once: what it reads, what it writes."""
+
+
+class HarnessError(ToolchainError):
+    """The program stopped before it had answered everything."""
+
+    exit_code = 1
+
+
+class Machine(ABC):
+    """An emitted model on some machine, this one or a simulated one; a context manager.
+
+    Parameters
+    ----------
+    model : Model
+        The model that was emitted.
+    entries : frozenset of str
+        Entry points it has.
+    toolchain : str
+        Compiler, version, options and simulator, for people.
+    packed, byte_order : bool, str
+        How the machine lays out a struct, see `bncc.build.raw.row_dtype`.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        entries: frozenset[str],
+        toolchain: str,
+        *,
+        packed: bool = False,
+        byte_order: ByteOrder = "=",
+    ) -> None:
+        self.entries = entries
+        self.toolchain = toolchain
+        self.n_classes = model.n_classes
+        self.state_dtype = state_dtype(model.n_states).newbyteorder(byte_order)
+        self.row_dtype = row_dtype(model.features, packed=packed, byte_order=byte_order)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what was built; no call may follow."""
+
+    @abstractmethod
+    def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
+        """Return classes and, for ``scores``, the scores of rows in the machine's own types."""
+
+    def predict(self, X: IntArray) -> IntArray:
+        """Return ``m_predict`` of each row of states.
+
+        Parameters
+        ----------
+        X : (n, n_features) int
+            States as the C takes them, in range or not.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices, or M_ERR_STATE.
+        """
+        return self._answer("predict", self._states(X))[0]
+
+    def trusted(self, X: IntArray) -> IntArray:
+        """Return ``m_predict_trusted`` of each row; every state must be in range.
+
+        Parameters
+        ----------
+        X : (n, n_features) int
+            States.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices.
+        """
+        return self._answer("trusted", self._states(X))[0]
+
+    def scores(self, X: IntArray) -> tuple[IntArray, IntArray]:
+        """Return ``m_scores`` of each row.
+
+        Parameters
+        ----------
+        X : (n, n_features) int
+            States as the C takes them, in range or not.
+
+        Returns
+        -------
+        y : (n,) int16
+            Class indices, or M_ERR_STATE.
+        scores : (n, n_classes) unsigned
+            Scores; of no meaning in the rows of an error.
+        """
+        return self._answer("scores", self._states(X))
+
+    def raw(self, R: FloatArray) -> IntArray:
+        """Return ``m_predict_raw`` of each row of raw readings.
+
+        Parameters
+        ----------
+        R : (n, n_features) float64
+            Values of the C types.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices.
+        """
+        return self.raw_rows(pack(R, self.row_dtype))
+
+    def raw_rows(self, rows: AnyArray) -> IntArray:
+        """Return ``m_predict_raw`` of rows that lie in memory as the C wants them.
+
+        Parameters
+        ----------
+        rows : (n,) array of `row_dtype`
+            Any bytes will do.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices.
+        """
+        return self._answer("raw", rows)[0]
+
+    def _states(self, X: IntArray) -> AnyArray:
+        return np.ascontiguousarray(X, dtype=self.state_dtype)

@@ -1,0 +1,204 @@
+"""What a decision costs on a target: executed instructions or cycles, stack, flash and RAM."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import numpy as np
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.build.cross import Bench, link_program
+from bncc.build.harness import request
+from bncc.build.image import Builder, Image, model_object
+from bncc.build.machine import HarnessError
+from bncc.build.raw import pack, row_dtype, state_dtype
+from bncc.build.simulators.base import Simulator
+from bncc.build.sources import Sources, sources, support_file
+from bncc.model.model import Model
+
+Metered = Literal["predict", "trusted", "raw"]
+_ROUNDS = 2000
+"""Rounds by which the meter's two loops differ."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Executed instructions, or cycles, of a decision over some inputs.
+
+    Parameters
+    ----------
+    min, mean, max : float
+        Over the inputs; argument set-up, call and return count, the counter's reading does not.
+    stack : int
+        Bytes of the deepest stack below the caller's.
+    classes : (n,) int16
+        The decisions.
+    """
+
+    min: int
+    mean: float
+    max: int
+    stack: int
+    classes: IntArray
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Memory of a classifier with every library routine it pulls in.
+
+    Parameters
+    ----------
+    flash : int
+        Bytes of code, constants and initial values.
+    ram : int
+        Bytes of variables; the stack is apart.
+    """
+
+    flash: int
+    ram: int
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What the decisions are about.
+
+    Parameters
+    ----------
+    X : (n, n_features) int
+        States.
+    R : (n, n_features) float64 or None
+        Raw readings, for models that take them.
+    """
+
+    X: IntArray
+    R: FloatArray | None = None
+
+
+class Meter:
+    """One emitted model, compiled once for a target at one optimization level, to be measured.
+
+    A context manager; the folder with its images goes when it is left.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    files : mapping of str to str
+        Its C: bncc's or the textbook's.
+    bench : Bench
+        Where to build and run.
+    opt_level : str
+        ``-O0`` .. ``-O3`` or ``-Os``.
+
+    Raises
+    ------
+    ToolchainError
+        If it does not compile or fit.
+    """
+
+    def __init__(
+        self, model: Model, files: Mapping[str, str], bench: Bench, opt_level: str
+    ) -> None:
+        self._model = model
+        self._bench = bench
+        self._built: Sources = sources(model, files)
+        self._folder = TemporaryDirectory(prefix="bncc-")
+        self._builder = Builder(Path(self._folder.name), bench.target, bench.compiler)
+        try:
+            self._object = model_object(self._builder, self._built, opt_level)
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    def __enter__(self) -> "Meter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    def costs(self, inputs: Inputs) -> Mapping[str, Cost]:
+        """Measure every entry point that the C has.
+
+        Parameters
+        ----------
+        inputs : Inputs
+            What to decide.
+
+        Returns
+        -------
+        mapping of str to Cost
+            By ``predict``, ``trusted``, ``raw``.
+
+        Raises
+        ------
+        HarnessError
+            If the program crashes or its counter does not count.
+        """
+        simulator = self._bench.simulator
+        image = link_program(self._builder, simulator, "meter", self._object, "BNCC_METER")
+        asked: dict[Metered, AnyArray] = {}
+        order, packed = self._bench.target.byte_order, self._bench.target.packed
+        states = inputs.X.astype(state_dtype(self._model.n_states).newbyteorder(order))
+        asked["predict"] = np.ascontiguousarray(states)
+        if "trusted" in self._built.entries:
+            asked["trusted"] = asked["predict"]
+        if "raw" in self._built.entries and inputs.R is not None:
+            asked["raw"] = pack(
+                inputs.R, row_dtype(self._model.features, packed=packed, byte_order=order)
+            )
+        return {entry: self._cost(image, simulator, entry, rows) for entry, rows in asked.items()}
+
+    def _cost(self, image: Image, simulator: Simulator, entry: Metered, rows: AnyArray) -> Cost:
+        reply = simulator.run(image, request(entry, rows), is_metered=True)
+        words = np.frombuffer(reply, dtype="<u4")
+        if len(words) != 4 + 3 * len(rows):
+            raise HarnessError(
+                f"the meter on {self._bench.place} answered {max(len(words) - 4, 0) // 3} of "
+                f"{len(rows)} inputs; report this, it is a mistake in bncc"
+            )
+        _, nothing, few, many = words[:4]
+        per_unit = simulator.per_unit(self._bench.target.name)
+        self._check_counter(round(int(many - few) / per_unit))
+        answers = words[4:].reshape(-1, 3)
+        # uint32 arithmetic wraps as the counter does.
+        counts = np.rint((answers[:, 1] - nothing) / per_unit).astype(np.int64)
+        return Cost(
+            min=int(counts.min()),
+            mean=float(counts.mean()),
+            max=int(counts.max()),
+            stack=int(answers[:, 2].max()),
+            classes=answers[:, 0].astype(np.int16),
+        )
+
+    def _check_counter(self, counted: int) -> None:
+        target = self._bench.target
+        expected = _ROUNDS * target.loop_cost
+        if counted != expected:
+            raise HarnessError(
+                f"{self._bench.place} counts {counted} {target.unit} where {expected} are "
+                "executed; use another simulator, `bncc targets` lists them"
+            )
+
+    def footprint(self, kept: Iterable[Metered]) -> Footprint:
+        """Return the memory of the classifier when only some entry points are called.
+
+        Parameters
+        ----------
+        kept : iterable of {"predict", "trusted", "raw"}
+            What the program calls; the linker leaves out the rest.
+
+        Returns
+        -------
+        Footprint
+            Of an image less the same image around a classifier of no size.
+        """
+        builder = self._builder
+        builder.write({name: support_file(name) for name in ("footprint.c", "stub.c")})
+        keep = [f"KEEP_{entry.upper()}" for entry in kept]
+        main = builder.compile("footprint.c", "footprint.o", "-Os", *keep)
+        stub = builder.compile("stub.c", "stub.o", "-Os")
+        full = builder.link("footprint.elf", main, self._object)
+        empty = builder.link("empty.elf", main, stub)
+        return Footprint(full.flash - empty.flash, full.ram - empty.ram)

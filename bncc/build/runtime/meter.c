@@ -1,0 +1,135 @@
+/* meter.c -- what one decision of an emitted model costs: instructions or cycles, and stack.
+ *
+ * In:  as harness.c: blocks of an entry, a number of rows, the rows (in this machine's own types).
+ * Out: first the size of a raw row, what measuring nothing costs, and what two loops of 1000 and
+ *      3000 rounds cost; then for each row the class, its cost, and the deepest stack in bytes.
+ *      All numbers have four bytes, least significant first.
+ * The row lies in memory before the clock starts. Setting up the argument, call and return count. */
+#include "bncc_model.h"
+#include "bncc_port.h"
+
+static void put(uint32_t value)
+{
+    unsigned char bytes[4];
+    int k;
+
+    for (k = 0; k < 4; k++) {
+        bytes[k] = (unsigned char)(value & 0xFFU);
+        value >>= 8;
+    }
+    port_write(bytes, sizeof bytes);
+}
+
+/* A round is two instructions, or four cycles of an AVR. */
+static __attribute__((noinline)) void spin(uint16_t rounds)
+{
+#if defined(__AVR__)
+    __asm__ volatile("1: sbiw %0, 1\n\tbrne 1b" : "+w"(rounds));
+#else
+    uint32_t n = rounds;
+#if defined(__arm__)
+    __asm__ volatile(".syntax unified\n1:\tsubs %0, #1\n\tbne 1b" : "+l"(n) :: "cc");
+#elif defined(__riscv)
+    __asm__ volatile("1:\taddi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n));
+#elif defined(__mips__)
+    __asm__ volatile(".set push\n\t.set noreorder\n"
+                     "1:\tbnez %0, 1b\n\taddiu %0, %0, -1\n\t.set pop" : "+r"(n));
+#elif defined(__x86_64__)
+    __asm__ volatile("1:\tdecl %0\n\tjnz 1b" : "+r"(n) :: "cc");
+#else
+#error "meter.c: which machine is this?"
+#endif
+#endif
+}
+
+static uint32_t cost_of_nothing(void)
+{
+    const uint32_t start = port_elapsed();
+
+    return port_elapsed() - start;
+}
+
+static __attribute__((noinline)) uint32_t cost_of_spin(uint16_t rounds)
+{
+    const uint32_t start = port_elapsed();
+
+    spin(rounds);
+    return port_elapsed() - start;
+}
+
+/* First the stack, then the clock: painting the stack takes time. */
+#define MEASURE(call)                      \
+    do {                                   \
+        uint32_t start;                    \
+        port_stack_mark();                 \
+        y = (call);                        \
+        depth = port_stack_depth();        \
+        start = port_elapsed();            \
+        y = (call);                        \
+        cost = port_elapsed() - start;     \
+    } while (0)
+
+static int measure(unsigned char entry)
+{
+    static MODEL_STATE states[MODEL_N_FEATURES];
+#ifdef MODEL_RAW
+    static MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+#endif
+    int16_t y = -1;
+    uint32_t cost = 0U;
+    uint32_t depth = 0U;
+    int is_raw = (entry == (unsigned char)'r');
+#ifdef MODEL_RAW
+    if (is_raw && !port_read(raw, sizeof raw)) {
+        return 0;
+    }
+#endif
+    if (!is_raw && !port_read(states, sizeof states)) {
+        return 0;
+    }
+    switch (entry) {
+    case 'p':
+        MEASURE(MODEL_PREDICT(states));
+        break;
+#ifdef MODEL_TRUSTED
+    case 't':
+        MEASURE(MODEL_TRUSTED(states));
+        break;
+#endif
+#ifdef MODEL_RAW
+    case 'r':
+        MEASURE(MODEL_RAW(raw));
+        break;
+#endif
+    default:
+        return 0;
+    }
+    put((uint32_t)(int32_t)y);
+    put(cost);
+    put(depth);
+    return 1;
+}
+
+int main(void)
+{
+    /* Volatile, so that it costs the same to pass either. */
+    static const volatile uint16_t few = 1000U;
+    static const volatile uint16_t many = 3000U;
+    unsigned char head[5];
+
+    port_open();
+    put((uint32_t)MODEL_RAW_SIZE);
+    put(cost_of_nothing());
+    put(cost_of_spin(few));
+    put(cost_of_spin(many));
+    while (port_read(head, sizeof head)) {
+        uint32_t n_rows = (uint32_t)head[1] | ((uint32_t)head[2] << 8) | ((uint32_t)head[3] << 16)
+                          | ((uint32_t)head[4] << 24);
+        for (; n_rows > 0U; n_rows--) {
+            if (!measure(head[0])) {
+                return port_close(1);
+            }
+        }
+    }
+    return port_close(0);
+}

@@ -1,0 +1,1 @@
+"""Simulators that run a program for another machine: bytes in, bytes out."""

@@ -1,0 +1,115 @@
+"""simavr: an AVR whose cycles and stack are counted exactly, one by one."""
+
+import atexit
+import subprocess
+from functools import cache
+from importlib.resources import files as package_files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bncc.build import toolchain
+from bncc.build.machine import RUN_LIMIT, HarnessError
+from bncc.errors import ToolchainError
+
+INSTALL_HINT = "apt install libsimavr-dev libelf-dev"
+"""The command that installs what the runner is built with."""
+
+_DATA_SPACE = 0x800000
+"""Where an ELF file of an AVR puts the data space, so that no two symbols share an address."""
+
+# Exit statuses of simavr_runner.c; those below are the program's own.
+_CANNOT_START, _TOO_LONG = 100, 104
+
+
+def run(elf: Path, mcu: str, request: bytes, request_address: int, *, cycle_limit: int) -> bytes:
+    """Run a program that speaks through ``port_doorbell.h`` on a simulated AVR.
+
+    Parameters
+    ----------
+    elf : Path
+        The linked program.
+    mcu : str
+        The processor, as ``-mmcu`` names it: ``atmega328p``, ``atmega1284p``.
+    request : bytes
+        The program's input.
+    request_address : int
+        Value of the symbol ``bncc_request``, with or without the 0x800000 that an ELF file adds.
+    cycle_limit : int
+        Clock cycles after which a program that still runs is stopped.
+
+    Returns
+    -------
+    bytes
+        The program's output; the same in every run.
+
+    Raises
+    ------
+    HarnessError
+        If the program crashes, ends without quitting or with a status other than 0, or runs into
+        the limit.
+    ToolchainError
+        If simavr's library is missing or does not know the processor.
+    """
+    command = (_runner(), mcu, elf, f"{request_address % _DATA_SPACE:x}", str(cycle_limit))
+    try:
+        done = subprocess.run(
+            command, input=request, capture_output=True, timeout=RUN_LIMIT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise HarnessError(
+            f"the program did not end on the simulated {mcu} within {RUN_LIMIT:.0f} s; try fewer "
+            "inputs"
+        ) from None
+    if done.returncode == 0:
+        return done.stdout
+    said = (done.stderr.decode(errors="replace").splitlines() or ["the program crashed simavr"])[-1]
+    if done.returncode == _CANNOT_START:
+        raise ToolchainError(f"simavr cannot run a program for '{mcu}': {said}; report this")
+    if 0 < done.returncode < _CANNOT_START:
+        said = f"the program quit with status {done.returncode}"
+    remedy = "try fewer inputs" if done.returncode == _TOO_LONG else "report this"
+    raise HarnessError(f"{said}, on the simulated {mcu}; {remedy}")
+
+
+def is_available() -> bool:
+    """Return whether a program can be run: whether simavr's library and a compiler are here."""
+    return _build() is not None
+
+
+def version() -> str | None:
+    """Return the version of simavr's library, or None where it is missing.
+
+    simavr has no option that tells it; its headers do, which the runner is built with.
+    """
+    program = _build()
+    return toolchain.run((str(program), "--version"), program.parent).strip() if program else None
+
+
+def _runner() -> Path:
+    program = _build()
+    if program is None:
+        toolchain.host_compilers()  # says so where it is a compiler that is missing
+        raise ToolchainError(f"simavr's library is not installed; run `{INSTALL_HINT}`")
+    return program
+
+
+@cache
+def _build() -> Path | None:
+    """Build the runner, once in the life of this process; None where that fails."""
+    try:
+        compilers = toolchain.host_compilers("all")
+    except ToolchainError:
+        return None
+    folder = TemporaryDirectory(prefix="bncc-simavr-")
+    atexit.register(folder.cleanup)
+    source = package_files("bncc.build").joinpath("runtime", "simavr_runner.c")
+    program = Path(folder.name) / "simavr_runner"
+    program.with_suffix(".c").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    flags = ("-std=gnu11", "-O2", "simavr_runner.c", "-o", program.name, "-lsimavr", "-lelf")
+    for compiler in compilers:
+        try:
+            toolchain.run((*compiler.command, *flags), program.parent)
+        except ToolchainError:
+            continue
+        return program
+    return None

@@ -1,0 +1,229 @@
+"""Unicorn: Cortex-M, RV32, big-endian MIPS and x86-64 from a Python wheel, nothing else installed.
+
+A program asks for input, output and the counter through the doorbell (``port_doorbell.h``).
+Instructions are counted per basic block, before it runs: the counter that a program reads is that
+at the end of the block with the doorbell, which therefore lies in a function of its own.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, Literal
+
+from bncc.build.image import Image
+from bncc.build.machine import RUN_LIMIT, HarnessError
+from bncc.build.toolchain import Tool, find_tools, require
+
+_DOORBELL = 0x7000_0000
+_PAGE = 0x1000
+_MEMORY = 4 << 20
+_SYSTEM_CONTROL = 0xE000_E000
+"""Where a Cortex-M enables its floating-point unit; plain memory here, for the unit is on."""
+
+
+def _thumb_length(code: bytes, at: int) -> int:
+    return 4 if code[at + 1] >> 3 in (0b11101, 0b11110, 0b11111) else 2
+
+
+def _riscv_length(code: bytes, at: int) -> int:
+    return 4 if code[at] & 3 == 3 else 2
+
+
+def _mips_length(code: bytes, at: int) -> int:
+    return 4
+
+
+@dataclass(frozen=True)
+class Core:
+    """A processor of unicorn.
+
+    Parameters
+    ----------
+    architecture, mode : str, tuple of str
+        Names of unicorn's constants.
+    model : tuple of (str, str) or None
+        Module and constant of the processor model; None for the default.
+    length : callable or None
+        Bytes of the instruction at a place of some code; None counts one by one.
+    entry_bit : int
+        Added to the entry's address.
+    """
+
+    architecture: str
+    mode: tuple[str, ...]
+    model: tuple[str, str] | None
+    length: Callable[[bytes, int], int] | None
+    entry_bit: int = 0
+
+
+def _cortex(model: str) -> Core:
+    constant = f"UC_CPU_ARM_CORTEX_{model}"
+    mode = ("UC_MODE_THUMB", "UC_MODE_MCLASS")
+    return Core("UC_ARCH_ARM", mode, ("arm_const", constant), _thumb_length, 1)
+
+
+CORES = {
+    "x86": Core("UC_ARCH_X86", ("UC_MODE_64",), None, None),
+    "cortex-m0": _cortex("M0"),
+    "cortex-m3": _cortex("M3"),
+    "cortex-m4": _cortex("M4"),
+    "cortex-m7": _cortex("M7"),
+    "rv32": Core("UC_ARCH_RISCV", ("UC_MODE_RISCV32",), None, _riscv_length),
+    "big-endian": Core(
+        "UC_ARCH_MIPS", ("UC_MODE_MIPS32", "UC_MODE_BIG_ENDIAN"), None, _mips_length
+    ),
+}
+
+
+class Unicorn:
+    """Runs images on the processors of unicorn."""
+
+    name = "unicorn"
+    port = "port_doorbell.h"
+    defines: tuple[str, ...] = (f"BNCC_DOORBELL={_DOORBELL:#x}U",)
+
+    def tool(self, target: str) -> Tool:
+        """Return the wheel, installed or not."""
+        return next(tool for tool in find_tools() if tool.name == "unicorn")
+
+    def describe(self, target: str) -> str:
+        """Return name, version and processor, for people."""
+        core = CORES[target]
+        model = core.model[1].removeprefix("UC_CPU_") if core.model else core.architecture[8:]
+        return f"{require('unicorn')} {model}"
+
+    def per_unit(self, target: str) -> float:
+        """Return how far the counter steps at every instruction."""
+        return 1.0
+
+    def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
+        """Run an image to its end.
+
+        Parameters
+        ----------
+        image : Image
+            A program of the harness or the meter.
+        request : bytes
+            What it reads.
+        is_metered : bool
+            Whether instructions shall be counted.
+
+        Returns
+        -------
+        bytes
+            What it wrote.
+
+        Raises
+        ------
+        HarnessError
+            If it crashed or did not end.
+        """
+        require("unicorn")
+        return _Run(image, request, is_metered).reply()
+
+
+class _Run:
+    """One run of one image: the processor, its memory, and the doorbell."""
+
+    def __init__(self, image: Image, request: bytes, is_metered: bool) -> None:
+        import unicorn
+
+        self._image = image
+        self._core = CORES[image.target.name]
+        self._uc = _processor(image, self._core)
+        self._input, self._output = BytesIO(request), BytesIO()
+        self._at = image.symbols["bncc_request"]
+        self._order: Literal["big", "little"] = (
+            "big" if image.target.byte_order == ">" else "little"
+        )
+        self._executed = 0
+        self._status: int | None = None
+        self._lengths: dict[tuple[int, int], int] = {}
+        self._uc.mmio_map(_DOORBELL, _PAGE, lambda *_: 0, None, self._ring, None)
+        self._uc.hook_add(unicorn.UC_HOOK_INTR, self._trap)
+        if is_metered and self._core.length is None:
+            self._uc.hook_add(unicorn.UC_HOOK_CODE, self._step)
+        elif is_metered:
+            self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._block)
+
+    def reply(self) -> bytes:
+        """Run to the end and return what was written."""
+        import unicorn
+
+        entry = self._image.symbols["bncc_start"] | self._core.entry_bit
+        try:
+            self._uc.emu_start(entry, 0xFFFF_FFF0, timeout=int(RUN_LIMIT * 1e6))
+        except unicorn.UcError as error:
+            if self._status is None:  # a MIPS that is told to stop reports an error besides
+                raise HarnessError(f"the program was stopped on unicorn: {error}") from None
+        if self._status is None:
+            raise HarnessError(
+                f"the program did not end on unicorn within {RUN_LIMIT:.0f} s or met a trap; "
+                "try fewer inputs"
+            )
+        if self._status != 0:
+            raise HarnessError(f"the program ended on unicorn with status {self._status}")
+        return self._output.getvalue()
+
+    def _ring(self, uc: Any, offset: int, size: int, value: int, _: Any) -> None:
+        address, length = self._field(0), self._field(1)
+        operation = chr(value & 0xFF)
+        if operation == "r":
+            content = self._input.read(length)
+            uc.mem_write(address, content)
+            self._answer(len(content))
+        elif operation == "w":
+            self._output.write(uc.mem_read(address, length))
+        elif operation == "t":
+            self._answer(self._executed & 0xFFFF_FFFF)
+        elif operation == "q":
+            self._status = length
+            uc.emu_stop()
+
+    def _field(self, index: int) -> int:
+        return int.from_bytes(self._uc.mem_read(self._at + 4 * index, 4), self._order)
+
+    def _answer(self, value: int) -> None:
+        self._uc.mem_write(self._at + 8, value.to_bytes(4, self._order))
+
+    def _trap(self, uc: Any, number: int, _: Any) -> None:
+        uc.emu_stop()
+
+    def _step(self, uc: Any, address: int, size: int, _: Any) -> None:
+        self._executed += 1
+
+    def _block(self, uc: Any, address: int, size: int, _: Any) -> None:
+        key = (address, size)
+        count = self._lengths.get(key)
+        if count is None:
+            count = self._lengths[key] = self._count(bytes(uc.mem_read(address, size)))
+        self._executed += count
+
+    def _count(self, code: bytes) -> int:
+        assert self._core.length is not None
+        count = at = 0
+        while at < len(code):
+            at += self._core.length(code, at)
+            count += 1
+        return count
+
+
+def _processor(image: Image, core: Core) -> Any:
+    """Return a processor with the image in its memory and its stack pointer set."""
+    import unicorn
+    from unicorn import arm_const
+
+    mode = 0
+    for name in core.mode:
+        mode |= getattr(unicorn, name)
+    uc = unicorn.Uc(getattr(unicorn, core.architecture), mode)
+    if core.model is not None:
+        uc.ctl_set_cpu_model(getattr(arm_const, core.model[1]))
+    uc.mem_map(image.target.rom, _MEMORY)
+    uc.mem_map(image.target.ram, _MEMORY)
+    for address, content in image.segments:
+        uc.mem_write(address, content)
+    if core.architecture == "UC_ARCH_ARM":
+        uc.mem_map(_SYSTEM_CONTROL, _PAGE)
+        uc.reg_write(arm_const.UC_ARM_REG_SP, image.symbols["bncc_stack_top"])
+    return uc
