@@ -17,18 +17,12 @@
 #include <simavr/sim_elf.h>
 #include <simavr/sim_io.h>
 
-enum reason {
-    CANNOT_START = 100, /* the command line, the processor's name or the file is wrong */
-    CRASHED,
-    ENDED, /* asleep, or in a loop that nothing ends, and has not quit */
-    BAD_REQUEST,
-    TOO_LONG
-};
+enum reason { CANNOT_START = 100, CRASHED, ENDED, BAD_REQUEST, TOO_LONG };
 enum { STATUS_MAX = 99, DOORBELL = 0x3E /* GPIOR0 */, LOW_HALF = 1, HIGH_HALF = 2 };
 
 struct run {
     FILE *output;
-    uint32_t request; /* address of bncc_request */
+    uint32_t request; /* where bncc_request lies */
     uint16_t mark;    /* stack pointer at 'k' */
     uint16_t deepest; /* lowest stack pointer since */
     unsigned halves;  /* which halves of the stack pointer are new */
@@ -84,18 +78,9 @@ static void on_stack_pointer(avr_t *avr, avr_io_addr_t address, uint8_t value, v
     }
 }
 
-static uint32_t get(const avr_t *avr, uint32_t address)
+static uint32_t get(const uint8_t *b)
 {
-    const uint8_t *b = avr->data + address;
-
     return b[0] | ((uint32_t)b[1] << 8) | ((uint32_t)b[2] << 16) | ((uint32_t)b[3] << 24);
-}
-
-static void put(avr_t *avr, uint32_t address, uint32_t value)
-{
-    for (unsigned k = 0U; k < 4U; k++) {
-        avr->data[address + k] = (uint8_t)(value >> (8U * k));
-    }
 }
 
 static int lies_in_ram(const avr_t *avr, uint64_t address, uint64_t size)
@@ -108,8 +93,9 @@ static int lies_in_ram(const avr_t *avr, uint64_t address, uint64_t size)
 static void on_doorbell(avr_t *avr, avr_io_addr_t doorbell, uint8_t operation, void *param)
 {
     struct run *run = param;
-    uint32_t address = get(avr, run->request);
-    uint32_t size = get(avr, run->request + 4U);
+    uint8_t *request = avr->data + run->request;
+    uint32_t address = get(request);
+    uint32_t size = get(request + 4U);
     uint32_t result = 0U;
 
     avr->data[doorbell] = operation;
@@ -135,35 +121,35 @@ static void on_doorbell(avr_t *avr, avr_io_addr_t doorbell, uint8_t operation, v
     case 'q':
         run->status = (size <= STATUS_MAX) ? (int)size : STATUS_MAX;
         avr->state = cpu_Done;
-        return;
+        break;
     default:
         stop(avr, BAD_REQUEST, "asked for something unknown");
     }
-    put(avr, run->request + 8U, result);
+    for (int k = 0; k < 4; k++) {
+        request[8 + k] = (uint8_t)(result >> (8 * k));
+    }
 }
 
-/* simavr 1.6 takes an adiw or sbiw of 12 to 15, modulo 16, for an instruction of two words: a skip
- * of one then goes a word and a cycle too far. Put it right: such a skip ends 6 bytes on. */
+/* simavr 1.6 takes an adiw or sbiw of 12 to 15, modulo 16, for an instruction of two words, and
+ * what skips it skips a word too many, in a cycle too many. */
 static void mend_skip(avr_t *avr, avr_flashaddr_t from)
 {
-    unsigned skip = avr->flash[from] | ((unsigned)avr->flash[from + 1U] << 8);
-    unsigned next = avr->flash[from + 2U] | ((unsigned)avr->flash[from + 3U] << 8);
-    int skips = (skip & 0xFC00U) == 0x1000U      /* cpse */
-                || (skip & 0xFC00U) == 0xFC00U   /* sbrc, sbrs */
-                || (skip & 0xFD00U) == 0x9900U;  /* sbic, sbis */
+    uint32_t words = get(avr->flash + from);
+    int is_cpse = (words & 0xFC00U) == 0x1000U;
+    int is_sbrc_or_sbrs = (words & 0xFC00U) == 0xFC00U;
+    int is_sbic_or_sbis = (words & 0xFD00U) == 0x9900U;
 
-    if (skips && (next & 0xFE0CU) == 0x960CU) {
+    if ((is_cpse || is_sbrc_or_sbrs || is_sbic_or_sbis) && (words & 0xFE0C0000U) == 0x960C0000U) {
         avr->pc -= 2U;
         avr->cycle -= 1U;
     }
 }
 
-/* By default avr_run is one instruction. */
 static int follow(avr_t *avr, const struct run *run, unsigned long long cycle_limit)
 {
     avr_flashaddr_t from = avr->pc;
 
-    for (; avr_run(avr) == cpu_Running; from = avr->pc) {
+    for (; avr_run(avr) == cpu_Running; from = avr->pc) { /* one instruction */
         if (avr->pc == from + 6U) {
             mend_skip(avr, from);
         }
@@ -184,7 +170,6 @@ int main(int argc, char **argv)
 {
     static struct run run = {.status = -1};
     static elf_firmware_t firmware;
-    avr_t *avr;
 
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         return (puts(CONFIG_SIMAVR_VERSION) >= 0) ? 0 : CANNOT_START;
@@ -192,12 +177,12 @@ int main(int argc, char **argv)
     if (argc != 5) {
         refuse("usage: simavr_runner MCU PROGRAM.elf REQUEST CYCLE_LIMIT");
     }
-    avr_global_logger_set(on_log);
     run.output = fdopen(dup(STDOUT_FILENO), "wb");
     if (run.output == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) { /* simavr may print */
         refuse("standard output is closed");
     }
-    avr = avr_make_mcu_by_name(argv[1]);
+    avr_global_logger_set(on_log);
+    avr_t *avr = avr_make_mcu_by_name(argv[1]);
     if (avr == NULL || elf_read_firmware(argv[2], &firmware) != 0) {
         refuse((avr == NULL) ? "simavr does not know the processor" : "the file cannot be read");
     }

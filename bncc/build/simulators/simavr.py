@@ -1,6 +1,7 @@
 """simavr: an AVR whose cycles and stack are counted exactly, one by one."""
 
 import atexit
+import re
 import subprocess
 from functools import cache
 from importlib.resources import files as package_files
@@ -77,12 +78,15 @@ def is_available() -> bool:
 
 
 def version() -> str | None:
-    """Return the version of simavr's library, or None where it is missing.
+    """Return the version of simavr's library, or None where it is missing or does not say.
 
     simavr has no option that tells it; its headers do, which the runner is built with.
     """
     program = _build()
-    return toolchain.run((str(program), "--version"), program.parent).strip() if program else None
+    if program is None:
+        return None
+    found = re.match(r"v?(\d[\w.]*)", toolchain.run((str(program), "--version"), program.parent))
+    return found[1] if found else None
 
 
 def _runner() -> Path:
