@@ -7,9 +7,9 @@ from tempfile import TemporaryDirectory
 
 from bncc.build.harness import Harness
 from bncc.build.image import Builder, Image, model_object
-from bncc.build.simulators.avr import Simavr
 from bncc.build.simulators.base import Simulator
 from bncc.build.simulators.qemu import Qemu
+from bncc.build.simulators.simavr import Simavr
 from bncc.build.simulators.unicorn import Unicorn
 from bncc.build.sources import sources, support_file
 from bncc.build.targets import Target

@@ -9,7 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bncc.build import toolchain
+from bncc.build.image import Image
 from bncc.build.machine import RUN_LIMIT, HarnessError
+from bncc.build.targets import ATMEGA
+from bncc.build.toolchain import Tool
 from bncc.errors import ToolchainError
 
 INSTALL_HINT = "apt install libsimavr-dev libelf-dev"
@@ -18,8 +21,58 @@ INSTALL_HINT = "apt install libsimavr-dev libelf-dev"
 _DATA_SPACE = 0x800000
 """Where an ELF file of an AVR puts the data space, so that no two symbols share an address."""
 
+CYCLE_LIMIT = 2**40
+"""So many cycles take longer than any run may last."""
+
 # Exit statuses of simavr_runner.c; those below are the program's own.
 _CANNOT_START, _TOO_LONG = 100, 104
+
+
+class Simavr:
+    """Runs images on the AVR of simavr."""
+
+    name = "simavr"
+    port = "port_doorbell.h"
+    defines: tuple[str, ...] = ()
+
+    def tool(self, target: str) -> Tool:
+        """Return simavr's library, installed or not."""
+        here = is_available()
+        path = "libsimavr" if here else None
+        return Tool("simavr", path, version(), ("avr",), INSTALL_HINT, "simulator")
+
+    def describe(self, target: str) -> str:
+        """Return name, version and processor, for people."""
+        return f"{self.tool(target)} {ATMEGA}"
+
+    def per_unit(self, target: str) -> float:
+        """Return how far the counter steps at every cycle."""
+        return 1.0
+
+    def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
+        """Run an image to its end.
+
+        Parameters
+        ----------
+        image : Image
+            A program of the harness or the meter.
+        request : bytes
+            What it reads.
+        is_metered : bool
+            Cycles are counted in any case.
+
+        Returns
+        -------
+        bytes
+            What it wrote.
+
+        Raises
+        ------
+        HarnessError
+            If it crashed or did not end.
+        """
+        at = image.symbols["bncc_request"]
+        return run(image.path, ATMEGA, request, at, cycle_limit=CYCLE_LIMIT)
 
 
 def run(elf: Path, mcu: str, request: bytes, request_address: int, *, cycle_limit: int) -> bytes:
