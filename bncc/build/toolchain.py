@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -247,6 +248,7 @@ def _named(command: str) -> Tool:
     return Tool(name, path, _version(path), ("host",), known.get(name, "bncc targets"))
 
 
+@cache  # every run of a simulator looks its tool up
 def _version(path: str | None) -> str | None:
     """Return the version a command reports; simavr has no such option and gives none."""
     if path is None or Path(path).name == "simavr":
