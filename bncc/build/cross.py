@@ -69,8 +69,9 @@ def find_bench(
     ToolchainError
         If something is missing, with the command that installs it.
     """
-    known = {tool.name: tool for tool in find_tools()}
-    compilers = _choose(target, "compiler", [known[name] for name in target.flags], compiler)
+    known = {tool.name: tool for tool in find_tools() if target.name in tool.serves}
+    builders = [known[name] for name in target.flags if name in known]
+    compilers = _choose(target, "compiler", builders, compiler)
     runners = {SIMULATORS[name].tool(target.name): SIMULATORS[name] for name in target.simulators}
     aliases = {tool.name: found.name for tool, found in runners.items()}
     chosen = _choose(target, "simulator", list(runners), simulator, aliases)

@@ -1,6 +1,7 @@
 """What this machine can build and run with: compilers, simulators, versions, install hints."""
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -88,7 +89,6 @@ _COMMANDS: tuple[tuple[str, Role, tuple[str, ...], str], ...] = (
     ("arm-none-eabi-gcc", "compiler", ARM, "apt install gcc-arm-none-eabi"),
     ("riscv64-unknown-elf-gcc", "compiler", ("rv32",), "apt install gcc-riscv64-unknown-elf"),
     ("mips-linux-gnu-gcc", "compiler", ("big-endian",), "apt install gcc-mips-linux-gnu"),
-    ("simavr", "simulator", ("avr",), "apt install simavr"),
     ("qemu-system-arm", "simulator", ARM, "apt install qemu-system-arm"),
     ("qemu-system-riscv32", "simulator", ("rv32",), "apt install qemu-system-misc"),
 )
@@ -99,16 +99,23 @@ _WHEELS: tuple[tuple[str, Role, tuple[str, ...], str], ...] = (
 )
 
 
+def is_x86() -> bool:
+    """Return whether this machine runs the code of the target ``x86``."""
+    return platform.machine().lower() in ("x86_64", "amd64")
+
+
 def find_tools() -> tuple[Tool, ...]:
-    """Look for every tool bncc knows.
+    """Look for every command and wheel bncc knows; the library simavr is known to its own module.
 
     Returns
     -------
     tuple of Tool
         Installed or not, in the order in which they are preferred, ``$CC`` first.
     """
+    # Elsewhere a command called gcc builds for that machine alone.
+    foreign = () if is_x86() else ("x86",)
     commands = tuple(
-        Tool(name, path, _version(path), serves, hint, role)
+        Tool(name, path, _version(path), tuple(m for m in serves if m not in foreign), hint, role)
         for name, role, serves, hint in _COMMANDS
         for path in (shutil.which(name),)
     )
@@ -140,6 +147,9 @@ def host_compilers(choice: str | None = None) -> tuple[Tool, ...]:
         If there is none.
     """
     if choice not in (None, "all"):
+        foreign = [t for t in find_tools() if t.name == choice and "host" not in t.serves]
+        if foreign:
+            raise ToolchainError(f"'{choice}' does not build for host; use gcc, clang or ziglang")
         tool = _named(choice)
         if not tool.is_installed:
             raise ToolchainError(
@@ -250,8 +260,8 @@ def _named(command: str) -> Tool:
 
 @cache  # every run of a simulator looks its tool up
 def _version(path: str | None) -> str | None:
-    """Return the version a command reports; simavr has no such option and gives none."""
-    if path is None or Path(path).name == "simavr":
+    """Return the version a command reports."""
+    if path is None:
         return None
     try:
         done = subprocess.run(

@@ -1,11 +1,13 @@
 """Finding compilers and running them; a fake PATH stands in for machines of all kinds."""
 
+import platform
 import sys
 from pathlib import Path
 
 import pytest
 
 from bncc.build import toolchain
+from bncc.build.targets import TARGETS
 from bncc.build.toolchain import Tool, find_tools, host_compilers, require, run
 from bncc.errors import ToolchainError
 
@@ -37,11 +39,20 @@ def test_an_empty_machine_has_no_tool_and_every_tool_a_hint(fake_path):
             _ = tool.command
 
 
-def test_every_target_of_a_microcontroller_has_a_compiler_and_a_simulator(fake_path):
-    """The list covers AVR, Arm and RISC-V in both roles."""
+def test_every_target_has_a_compiler_and_a_simulator(fake_path):
+    """The list covers all of them in both roles; simavr is a library and listed elsewhere."""
     for role in ("compiler", "simulator"):
         served = {machine for tool in find_tools() if tool.role == role for machine in tool.serves}
-        assert {"avr", "cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32"} <= served
+        assert served >= set(TARGETS) - ({"avr"} if role == "simulator" else set())
+
+
+def test_gcc_builds_for_x86_only_on_an_x86(fake_path, monkeypatch):
+    """Elsewhere the wheel is left, which builds for everything everywhere."""
+    for machine, served in (("x86_64", True), ("AMD64", True), ("aarch64", False)):
+        monkeypatch.setattr(platform, "machine", lambda machine=machine: machine)
+        tools = {tool.name: tool.serves for tool in find_tools()}
+        assert ("x86" in tools["gcc"]) is ("x86" in tools["clang"]) is served
+        assert {"host", "x86"} <= set(tools["ziglang"])
 
 
 @pytest.mark.parametrize(
@@ -104,6 +115,14 @@ def test_a_compiler_may_be_named_by_path(fake_path):
     assert str(tool) == "gcc-13 13.1.0"
 
 
+@pytest.mark.parametrize("name", ["avr-gcc", "arm-none-eabi-gcc", "unicorn"])
+def test_what_builds_for_other_machines_does_not_build_for_this_one(fake_path, name):
+    """A cross compiler would fail in a way that does not tell; a simulator is no compiler."""
+    fake_path(name)
+    with pytest.raises(ToolchainError, match=f"'{name}' does not build for host; use gcc"):
+        host_compilers(name)
+
+
 def test_a_missing_compiler_is_one_sentence_with_the_remedy(fake_path):
     """Both for a named one and for none at all."""
     with pytest.raises(ToolchainError, match="'clang' is not installed; run `apt install clang`"):
@@ -129,11 +148,11 @@ def test_the_ziglang_wheel_is_a_compiler_of_its_own_kind(fake_path, tmp_path, mo
 
 def test_a_tool_is_required_by_name(fake_path):
     """It is returned, missing, or unknown."""
-    path = fake_path("simavr")
-    assert require("simavr") == Tool("simavr", path, None, ("avr",), "apt install simavr",
-                                     "simulator")  # fmt: skip
-    with pytest.raises(ToolchainError, match="run `apt install gcc-avr avr-libc`"):
-        require("avr-gcc")
+    path = fake_path("avr-gcc", "avr-gcc (GCC) 5.4.0")
+    hint = "apt install gcc-avr avr-libc"
+    assert require("avr-gcc") == Tool("avr-gcc", path, "5.4.0", ("avr",), hint)
+    with pytest.raises(ToolchainError, match="run `apt install qemu-system-arm`"):
+        require("qemu-system-arm")
     with pytest.raises(ToolchainError, match="knows no tool 'nonsense'"):
         require("nonsense")
 
