@@ -12,17 +12,34 @@ int main(void);
 void bncc_start(void);
 void bncc_reset(void);
 
+#if defined(__arm__) || defined(__riscv)
+/* After a fault QEMU would run on: ask it to exit (semihosting's SYS_EXIT_EXTENDED) with a status
+ * that qemu.py knows. Unicorn stops at a fault by itself. */
+extern const uint32_t bncc_fault[2];
+__attribute__((used)) const uint32_t bncc_fault[2] = {0x20026U, 99U};
+#endif
+
 #if defined(__arm__)
-/* A Cortex-M takes its stack pointer and its entry from the first two words of memory. */
+/* A Cortex-M takes its stack pointer and its entry from the first two words of memory, and from
+ * the next two where to go after an NMI and a fault. */
 typedef union {
     uint32_t *stack;
     void (*handler)(void);
 } vector_t;
 
-extern const vector_t bncc_vectors[2];
-__attribute__((section(".vectors"), used)) const vector_t bncc_vectors[2] = {
+static void fault(void)
+{
+    register uint32_t r0 __asm__("r0") = 0x20U;
+    register const uint32_t *r1 __asm__("r1") = bncc_fault;
+    __asm__ volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
+}
+
+extern const vector_t bncc_vectors[4];
+__attribute__((section(".vectors"), used)) const vector_t bncc_vectors[4] = {
     {.stack = bncc_stack_top},
     {.handler = bncc_start},
+    {.handler = fault},
+    {.handler = fault},
 };
 
 void bncc_start(void)
@@ -40,7 +57,23 @@ __asm__(".section .text.bncc_start,\"ax\",@progbits\n"
         ".globl bncc_start\n"
         "bncc_start:\n"
         "\tla sp, bncc_stack_top\n"
-        "\tj bncc_reset\n");
+        "\tla t0, fault\n"
+        "\t.option push\n"
+        "\t.option arch, +zicsr\n"
+        "\tcsrw mtvec, t0\n"
+        "\t.option pop\n"
+        "\tj bncc_reset\n"
+        "\t.balign 16\n"
+        "fault:\n"
+        "\t.option push\n"
+        "\t.option norvc\n"
+        "\tla a1, bncc_fault\n"
+        "\tli a0, 0x20\n"
+        "\t.balign 16\n"
+        "\tslli x0, x0, 0x1f\n" /* these three are the call */
+        "\tebreak\n"
+        "\tsrai x0, x0, 7\n"
+        "\t.option pop\n");
 #elif defined(__mips__)
 __asm__(".section .text.bncc_start,\"ax\",@progbits\n"
         ".globl bncc_start\n"

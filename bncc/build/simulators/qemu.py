@@ -35,6 +35,9 @@ def _mps2(board: str) -> Board:
     return Board("qemu-system-arm", ("-M", board), 10, 25.6)
 
 
+_FAULT = 99
+"""The status with which startup.c ends a program after a fault."""
+
 BOARDS = {
     "cortex-m0": _mps2("mps2-an385"),  # a Cortex-M3: ARMv6-M is a subset of what it executes
     "cortex-m3": _mps2("mps2-an385"),
@@ -108,8 +111,17 @@ class Qemu:
                 "try fewer inputs"
             ) from None
         if done.returncode != 0:
-            report = done.stderr.decode(errors="replace").strip().splitlines()
-            reason = report[0] if report else f"status {done.returncode}"
-            raise HarnessError(f"the program was stopped on {board.program}: {reason}")
+            raise HarnessError(
+                f"the program {_end(done)} on {board.program}; report this, it is a mistake in bncc"
+            )
         reply = folder / "reply"
         return reply.read_bytes() if reply.exists() else b""
+
+
+def _end(done: "subprocess.CompletedProcess[bytes]") -> str:
+    """Return in words how a program ended that did not end well."""
+    if done.returncode == _FAULT:
+        return "met a fault"
+    lines = done.stderr.decode(errors="replace").splitlines()
+    telling = [line.strip() for line in lines if line.strip() and "warning:" not in line]
+    return f"was stopped ({telling[0]})" if telling else f"ended with status {done.returncode}"

@@ -8,6 +8,7 @@ at the end of the block with the doorbell, which therefore lies in a function of
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
+from time import monotonic
 from typing import Any, Literal
 
 from bncc.build.image import Image
@@ -17,6 +18,7 @@ from bncc.build.toolchain import Tool, find_tools, require
 _DOORBELL = 0x7000_0000
 _PAGE = 0x1000
 _MEMORY = 4 << 20
+_DONE = "ended with status 0"
 _SYSTEM_CONTROL = 0xE000_E000
 """Where a Cortex-M enables its floating-point unit; plain memory here, for the unit is on."""
 
@@ -137,7 +139,7 @@ class _Run:
             "big" if image.target.byte_order == ">" else "little"
         )
         self._executed = 0
-        self._status: int | None = None
+        self._end: str | None = None
         self._lengths: dict[tuple[int, int], int] = {}
         self._uc.mmio_map(_DOORBELL, _PAGE, lambda *_: 0, None, self._ring, None)
         self._uc.hook_add(unicorn.UC_HOOK_INTR, self._trap)
@@ -151,19 +153,21 @@ class _Run:
         import unicorn
 
         entry = self._image.symbols["bncc_start"] | self._core.entry_bit
+        limit = monotonic() + RUN_LIMIT
         try:
             self._uc.emu_start(entry, 0xFFFF_FFF0, timeout=int(RUN_LIMIT * 1e6))
         except unicorn.UcError as error:
-            if self._status is None:  # a MIPS that is told to stop reports an error besides
-                raise HarnessError(f"the program was stopped on unicorn: {error}") from None
-        if self._status is None:
+            # A MIPS that is told to stop, whoever told it, reports an error besides.
+            self._end = self._end or f"was stopped ({error})"
+        if self._end == _DONE:
+            return self._output.getvalue()
+        if monotonic() >= limit:
             raise HarnessError(
-                f"the program did not end on unicorn within {RUN_LIMIT:.0f} s or met a trap; "
-                "try fewer inputs"
+                f"the program did not end on unicorn within {RUN_LIMIT:.0f} s; try fewer inputs"
             )
-        if self._status != 0:
-            raise HarnessError(f"the program ended on unicorn with status {self._status}")
-        return self._output.getvalue()
+        raise HarnessError(
+            f"the program {self._end} on unicorn; report this, it is a mistake in bncc"
+        )
 
     def _ring(self, uc: Any, offset: int, size: int, value: int, _: Any) -> None:
         address, length = self._field(0), self._field(1)
@@ -177,8 +181,9 @@ class _Run:
         elif operation == "t":
             self._answer(self._executed & 0xFFFF_FFFF)
         elif operation == "q":
-            self._status = length
-            uc.emu_stop()
+            self._stop(f"ended with status {length}")
+        else:
+            self._stop(f"asked for {operation!r}, which nobody knows,")
 
     def _field(self, index: int) -> int:
         return int.from_bytes(self._uc.mem_read(self._at + 4 * index, 4), self._order)
@@ -187,7 +192,11 @@ class _Run:
         self._uc.mem_write(self._at + 8, value.to_bytes(4, self._order))
 
     def _trap(self, uc: Any, number: int, _: Any) -> None:
-        uc.emu_stop()
+        self._stop("met a fault")
+
+    def _stop(self, end: str) -> None:
+        self._end = self._end or end
+        self._uc.emu_stop()
 
     def _step(self, uc: Any, address: int, size: int, _: Any) -> None:
         self._executed += 1
