@@ -1,5 +1,6 @@
 """A program for a target: compiled, linked, and what its ELF file says."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,8 +13,14 @@ from elftools.elf.sections import SymbolTableSection
 from bncc.build.sources import Sources, support_file
 from bncc.build.targets import Target
 from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS, Tool, run
+from bncc.errors import ToolchainError
 
 _STUB = ".stub"
+_OBJECTION = re.compile(r'#error "\w+: (.+)"')
+"""What emitted C itself says when it cannot serve a target, a sentence with the remedy."""
+_OVERFLOW = re.compile(r"will not fit in region|overflow|relocation truncated|out of range")
+"""What linkers say of a program that is too large."""
+
 _COMMON = (
     "-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS,
     "-ffunction-sections", "-fdata-sections", "-fomit-frame-pointer",
@@ -132,10 +139,12 @@ class Builder:
             If the compiler fails or warns.
         """
         macros = [f"-D{define}" for define in defines]
-        run(
-            (*self.tool.command, *self._flags, opt_level, *macros, "-c", source, "-o", to),
-            self.folder,
-        )
+        command = (*self.tool.command, *self._flags, opt_level, *macros, "-c", source, "-o", to)
+        try:
+            run(command, self.folder)
+        except ToolchainError as error:
+            said = _OBJECTION.search(str(error))
+            raise ToolchainError(said[1]) if said else error from None
         return to
 
     def link(self, to: str, *objects: str) -> Image:
@@ -159,11 +168,16 @@ class Builder:
             If the linker fails, for instance because it does not fit.
         """
         command = (*self.tool.command, *self.target.flags[self.tool.name], "-Wl,--gc-sections")
-        if self.target.name == "avr":
-            run((*command, *objects, "-o", to), self.folder)
-        else:
-            parts, libraries = self._bare()
+        parts, libraries = ((), ()) if self.target.name == "avr" else self._bare()
+        try:
             run((*command, *parts, *objects, *libraries, "-o", to), self.folder)
+        except ToolchainError as error:
+            if _OVERFLOW.search(str(error)) is None:
+                raise
+            raise ToolchainError(
+                f"the program does not fit in the memory of {self.target.name}; train with fewer "
+                "bits or fewer features"
+            ) from None
         return Image(self.folder / to, self.target)
 
     def _bare(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
