@@ -21,6 +21,10 @@ from bncc.model.model import Model
 Metered = Literal["predict", "trusted", "raw"]
 _ROUNDS = 2000
 """Rounds by which the meter's two loops differ."""
+_WRAP = 2**32
+"""The meter's counter starts again from 0 there."""
+_DEEPER = _WRAP - 1
+"""What the meter says of a stack that goes beyond its paint."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +156,7 @@ class Meter:
 
     def _cost(self, image: Image, simulator: Simulator, entry: Metered, rows: AnyArray) -> Cost:
         reply = simulator.run(image, request(entry, rows), is_metered=True)
-        words = np.frombuffer(reply, dtype="<u4")
+        words = np.frombuffer(reply, dtype="<u4").astype(np.int64)
         if len(words) != 4 + 3 * len(rows):
             raise HarnessError(
                 f"the meter on {self._bench.place} answered {max(len(words) - 4, 0) // 3} of "
@@ -160,16 +164,20 @@ class Meter:
             )
         _, nothing, few, many = words[:4]
         per_unit = simulator.per_unit(self._bench.target.name)
-        self._check_counter(round(int(many - few) / per_unit))
-        answers = words[4:].reshape(-1, 3)
-        # uint32 arithmetic wraps as the counter does.
-        counts = np.rint((answers[:, 1] - nothing) / per_unit).astype(np.int64)
+        self._check_counter(round(int(many - few) % _WRAP / per_unit))
+        classes, elapsed, stack = words[4:].reshape(-1, 3).T
+        if stack.max() == _DEEPER:
+            raise HarnessError(
+                f"{entry} on {self._bench.place} needs more stack than the meter looks at; report "
+                "this, it is a mistake in bncc"
+            )
+        counts = np.rint((elapsed - nothing) % _WRAP / per_unit).astype(np.int64)
         return Cost(
             min=int(counts.min()),
             mean=float(counts.mean()),
             max=int(counts.max()),
-            stack=int(answers[:, 2].max()),
-            classes=answers[:, 0].astype(np.int16),
+            stack=int(stack.max()),
+            classes=classes.astype(np.int16),
         )
 
     def _check_counter(self, counted: int) -> None:

@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) uint32_t port_stack_depth(void)
         p++;
         left--;
     }
-    return 4U * left;
+    return (left == STACK_WORDS) ? UINT32_MAX : 4U * left; /* the former: deeper than the paint */
 }
 
 #endif
