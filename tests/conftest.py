@@ -17,6 +17,10 @@ from typing import NoReturn
 import pytest
 from hypothesis import settings
 
+from bncc.build.cross import Bench, find_bench
+from bncc.build.targets import find_target
+from bncc.errors import ToolchainError
+
 # A busy machine is no failure.
 settings.register_profile("bncc", deadline=None)
 settings.load_profile("bncc")
@@ -68,6 +72,30 @@ def require_tool(missing: Callable[[str], NoReturn]) -> Callable[[str], str]:
     def find(name: str) -> str:
         path = shutil.which(name)
         return path if path is not None else missing(f"{name} is not installed")
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def require_bench(missing: Callable[[str], NoReturn]) -> Callable[..., Bench]:
+    """Return ``require_bench(target, compiler, simulator)``: both tools, or a skip naming one.
+
+    Without compiler or simulator it is the preferred one that is installed. Wheels count as tools.
+
+    Examples
+    --------
+    >>> def test_it_runs(require_bench):
+    ...     bench = require_bench("cortex-m0", simulator="unicorn")
+    """
+
+    def find(target: str, compiler: str | None = None, simulator: str | None = None) -> Bench:
+        try:
+            (bench,) = find_bench(find_target(target), compiler=compiler, simulator=simulator)
+        except ToolchainError as error:
+            if "is installed; run `" not in str(error):
+                raise
+            missing(str(error))
+        return bench
 
     return find
 

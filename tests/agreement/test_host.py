@@ -1,7 +1,7 @@
 """The C that bncc emits, on this machine: equal to the integer model, and any mistake is seen."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,18 +14,12 @@ from bncc.build.toolchain import host_compilers
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests import models as hand
 from tests.agreement.large import LARGE, letter_like, two_cost_arrays
+from tests.agreement.mistakes import Spoiled, bumped, numbers_of, without_comments
 from tests.strategies import models
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"raw", "scores", "trusted"})
 BY_NAME = {**hand.NAMED, **LARGE}
-
-
-@dataclass(frozen=True)
-class Spoiled:
-    """An emission with a mistake in its text."""
-
-    files: dict[str, str]
 
 
 def emitted(model) -> dict[str, str]:
@@ -67,24 +61,6 @@ def test_the_c_of_any_model_agrees(require_tool, model):
     require_tool("gcc")
     outcome = verify(model, opt_level="-O1", n_random=100)
     assert outcome.agree, outcome.first_mismatch
-
-
-def numbers_of(text: str, array: str) -> re.Match[str]:
-    found = re.search(rf"m_{array}\[\d+\] M_ROM = \{{(.*?)\}};", text, re.DOTALL)
-    assert found, f"the C has no array m_{array}"
-    return found
-
-
-def bumped(text: str, array: str, k: int, by: int = 1) -> str:
-    """Return the C with entry k of an array changed."""
-    body = numbers_of(text, array)
-    number = list(re.finditer(r"-?\d+(?=U?,)", without_comments(body.group(1))))[k]
-    start = body.start(1) + number.start()
-    return f"{text[:start]}{int(number.group()) + by}{text[start + len(number.group()) :]}"
-
-
-def without_comments(text: str) -> str:
-    return re.sub(r"/\*.*?\*/", lambda m: " " * len(m.group()), text, flags=re.DOTALL)
 
 
 def test_a_wrong_table_entry_is_seen(require_tool):

@@ -1,0 +1,37 @@
+"""Mistakes made on purpose in emitted C, for tests that a check sees them."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Spoiled:
+    """An emission with a mistake in its text."""
+
+    files: dict[str, str]
+
+
+def numbers_of(text: str, array: str) -> re.Match[str]:
+    """Return where the C has an array, with its body as group 1."""
+    found = re.search(rf"m_{array}\[\d+\] M_ROM = \{{(.*?)\}};", text, re.DOTALL)
+    assert found, f"the C has no array m_{array}"
+    return found
+
+
+def bumped(text: str, array: str, k: int, by: int = 1) -> str:
+    """Return the C with entry k of an array changed."""
+    body = numbers_of(text, array)
+    number = list(re.finditer(r"-?\d+(?=U?,)", without_comments(body.group(1))))[k]
+    start = body.start(1) + number.start()
+    return f"{text[:start]}{int(number.group()) + by}{text[start + len(number.group()) :]}"
+
+
+def without_comments(text: str) -> str:
+    """Return the C with blanks for comments, so that places stay what they are."""
+    return re.sub(r"/\*.*?\*/", lambda m: " " * len(m.group()), text, flags=re.DOTALL)
+
+
+def replaced(text: str, old: str, new: str) -> str:
+    """Return the C with its one occurrence of some words replaced."""
+    assert text.count(old) == 1, f"the C has {old!r} {text.count(old)} times"
+    return text.replace(old, new)
