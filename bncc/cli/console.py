@@ -60,6 +60,41 @@ def aligned(rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> str:
     return "\n".join(lines)
 
 
+def table_text(title: str, rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> str:
+    """Lay out a table: ruled on a terminal, plain columns elsewhere.
+
+    Parameters
+    ----------
+    title : str
+        What stands above it.
+    rows : sequence of sequence of str
+        Cells, the first row the heads.
+    right : iterable of int
+        Columns to align at the right, for numbers.
+
+    Returns
+    -------
+    str
+        Lines joined by line breaks.
+    """
+    if not sys.stdout.isatty():
+        return f"{printable(title)}\n{aligned(rows, right=right)}"
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console as RichConsole
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for k, head in enumerate(rows[0]):
+        table.add_column(Text(head), justify="right" if k in set(right) else "left")
+    for row in rows[1:]:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    screen = RichConsole(force_terminal=True)
+    with screen.capture() as captured:
+        screen.print(Text(printable(title), style="bold"), table)
+    return captured.get().rstrip("\n")
+
+
 @dataclass
 class Console:
     """The voice of one command.

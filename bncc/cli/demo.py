@@ -11,10 +11,15 @@ from typing import Any
 
 import click
 
+from bncc.bench.on_target import TargetReport, bench_inputs
 from bncc.build.agreement import Agreement, verify
-from bncc.build.toolchain import find_tools, host_compilers
+from bncc.build.cross import find_bench
+from bncc.build.machine import HarnessError
+from bncc.build.toolchain import host_compilers
+from bncc.cli import bench
 from bncc.cli.console import Console, aligned
 from bncc.cli.evaluate import evaluation
+from bncc.cli.figures import facts_of, report_text
 from bncc.cli.options import force_option, speaks
 from bncc.cli.output import check_free, staged_directory
 from bncc.cli.verify import sentence
@@ -25,7 +30,7 @@ from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.errors import OptionError
+from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import save_model
 from bncc.model.model import Model
 from bncc.train.pipeline import train_model
@@ -35,6 +40,8 @@ NAME = "robot"
 SETTINGS = TrainSettings(structure="naive")
 SEED = 0
 N_RANDOM = 100_000
+BENCHED = ("x86", "cortex-m0", "avr")
+"""Machines to measure on, those of them whose tools are installed."""
 
 
 @click.command("demo")
@@ -42,10 +49,11 @@ N_RANDOM = 100_000
 @force_option
 @speaks
 def command(console: Console, output: str, force: bool) -> None:
-    """Learn a classifier from real sensor data, emit C, build it and prove that it agrees.
+    """Learn a classifier from real sensor data, emit C, prove that it agrees, and measure it.
 
     A robot follows a wall; 24 ultrasound sensors tell which way to turn. The data are part of
-    bncc. Everything is written below DIR.
+    bncc. Everything is written below DIR. It is measured on those simulated machines, of x86,
+    Cortex-M0 and AVR, whose tools are installed.
     """
     begin = perf_counter()
     check_free(output, force=force, directory=True)
@@ -59,6 +67,7 @@ def command(console: Console, output: str, force: bool) -> None:
         found = _evaluate(model, test, tell)
         emission = _emit(model, folder, tell)
         outcome = _verify(model, test, emission, tell)
+        reports = _bench(model, test, tell, console)
     payload = {
         "directory": output,
         "n_train": train.n_rows,
@@ -70,6 +79,7 @@ def command(console: Console, output: str, force: bool) -> None:
         "mismatches": outcome.mismatches,
         "strength": outcome.strength,
         "toolchain": outcome.toolchain,
+        "bench": {target: facts_of(report) for target, report in reports.items()},
         "seconds": round(perf_counter() - begin, 1),
     }
     console.result(payload, _summary(payload, output))
@@ -217,14 +227,49 @@ def _verify(model: Model, test: Dataset, emission: Emission, tell: _Narrator) ->
     return outcome
 
 
+def _bench(
+    model: Model, test: Dataset, tell: _Narrator, console: Console
+) -> dict[str, TargetReport]:
+    """Measure on the machines whose tools are installed, on rows it has not seen."""
+    machines = [target for target in BENCHED if _is_ready(target)]
+    title = "6. Measure it on a machine, beside what one would write from the textbook"
+    if not machines:
+        tell.step(title)
+        tell.say("no simulated machine is installed; run `pip install ziglang unicorn`")
+        return {}
+    path, held = tell.path(f"{NAME}.bncc"), tell.path("test.csv")
+    words = " ".join(f"--target {target}" for target in machines)
+    tell.step(title, f"bncc bench {path} --data {held} {words}")
+    inputs = bench_inputs(model, test.table)
+    reports: dict[str, TargetReport] = {}
+    for target in machines:
+        try:
+            reports |= bench.measure(model, [target], inputs, console)
+        except HarnessError:
+            raise
+        except ToolchainError as error:
+            tell.say(f"left out, {error}")
+    if reports:
+        tell.say(report_text(reports, len(inputs.X)))
+    return reports
+
+
+def _is_ready(target: str) -> bool:
+    try:
+        find_bench(bench.machine_of(target))
+    except ToolchainError:
+        return False
+    return True
+
+
 def _summary(facts: dict[str, Any], output: str) -> str:
-    missing = [tool.name for tool in find_tools() if not tool.is_installed]
     proof = f"{facts['checked']:,} inputs, {facts['mismatches']} differences ({facts['toolchain']})"
     rows = [
         ["error on unseen rows", f"{100 * facts['error_test']:.2f} % of {facts['n_test']}"],
         ["size", f"{facts['table_bytes']} bytes of tables; additions alone, no heap, no library"],
         ["C against Python", proof],
         ["inputs", facts["strength"]],
+        *(["on " + target, _figures(found)] for target, found in facts["bench"].items()),
         ["took", f"{facts['seconds']} s"],
         ["everything is in", output],
     ]
@@ -235,5 +280,14 @@ def _summary(facts: dict[str, Any], output: str) -> str:
         ["read the C", f"less {folder}/{NAME}.h {folder}/{NAME}.c"],
         ["your own data", "bncc train readings.csv --class NAME -o model.bncc"],
     ]
-    steps += [["other machines", "bncc targets"]] if missing else []
+    steps += [["other machines", "bncc targets"]]
     return f"\nWhat was shown\n{aligned(rows)}\n\nNext\n{aligned(steps)}"
+
+
+def _figures(found: dict[str, Any]) -> str:
+    """Say what a machine needs, in one line."""
+    ((unit, spread),) = found["predict"].items()
+    return (
+        f"{found['flash']:,} bytes of flash, {found['ram']:,} of RAM, {found['stack']:,} of stack, "
+        f"{spread['mean']:,.0f} {unit} per decision"
+    )

@@ -29,6 +29,7 @@ COMMANDS = {
     "inspect": ("inspect", "Show what a model is made of."),
     "emit-c": ("emit_c", "Write a model as dependency-free C99."),
     "verify": ("verify", "Prove that the emitted C agrees with the model."),
+    "bench": ("bench", "Measure footprint and speed of the emitted C on a machine."),
     "targets": ("targets", "Show which compilers and simulators are installed."),
     "demo": ("demo", "Run the whole way once, on data that ships with bncc."),
     "reproduce": ("reproduce", "Repeat a paper's experiment and compare."),

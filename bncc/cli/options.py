@@ -18,8 +18,10 @@ TARGETS = (
 )  # fmt: skip
 """Machines of the command line's contract."""
 
-HOST_TARGETS = ("host", "x86")
-"""Machines that this version builds for and runs on; the others arrive with a later one."""
+SIMULATORS = ("qemu", "unicorn", "simavr")
+"""What runs the code of other machines."""
+
+OPT_LEVELS = ("0", "1", "2", "3", "s")
 
 
 def speaks(function: Command) -> Command:
@@ -94,6 +96,26 @@ def target_option(function: Command) -> Command:
         metavar="T",
         help=f"A machine, repeatable: {', '.join(TARGETS)}.",
     )(function)
+
+
+def opt_level_option(function: Command) -> Command:
+    """Add ``--opt-level L``, handed on as the compiler's flag."""
+    return click.option(
+        "--opt-level",
+        callback=_opt_level,
+        default="2",
+        metavar="L",
+        show_default=True,
+        help=f"The compiler's level: {', '.join(OPT_LEVELS)}.",
+    )(function)
+
+
+def _opt_level(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Read an optimization level: ``2``, ``O2`` or ``-O2``."""
+    level = value.removeprefix("-").removeprefix("O")
+    if level not in OPT_LEVELS:
+        raise click.BadParameter(f"{value!r} is none of {', '.join(OPT_LEVELS)}")
+    return f"-O{level}"
 
 
 def budget(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:

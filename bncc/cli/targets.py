@@ -1,20 +1,127 @@
 """``bncc targets``: what this machine can build and run with."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from bncc.build.toolchain import Tool, find_tools
-from bncc.cli.console import Console, aligned
+from bncc.build.cross import SIMULATORS
+from bncc.build.simulators.simavr import Simavr
+from bncc.build.targets import TARGETS, Target
+from bncc.build.toolchain import Tool, find_tools, host_compilers, is_x86
+from bncc.cli.console import Console, table_text
 from bncc.cli.options import speaks
+from bncc.errors import ToolchainError
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What will build for a machine and run there.
+
+    Parameters
+    ----------
+    compiler, simulator : Tool or None
+        None where none is installed.
+    runner : str or None
+        The simulator as ``--simulator`` calls it.
+    missing : tuple of Tool
+        What to install so that both are there.
+    """
+
+    compiler: Tool | None
+    simulator: Tool | None
+    runner: str | None
+    missing: tuple[Tool, ...]
 
 
 @click.command("targets")
 @speaks
 def command(console: Console) -> None:
     """Show the compilers and simulators that are installed, and how to install the others."""
-    tools = find_tools()
-    console.result({"tools": [_facts(tool) for tool in tools]}, _report(tools), essential=True)
+    tools = all_tools()
+    machines = {"host": _host(tools)}
+    machines |= {name: _readiness(target, tools) for name, target in TARGETS.items()}
+    payload = {
+        "tools": [_facts(tool) for tool in tools],
+        "targets": {name: _machine_facts(machine) for name, machine in machines.items()},
+    }
+    console.result(payload, _report(tools, machines), essential=True)
+
+
+def all_tools() -> tuple[Tool, ...]:
+    """Look for every tool bncc knows, the library simavr among them.
+
+    Returns
+    -------
+    tuple of Tool
+        Installed or not.
+    """
+    return (*find_tools(), Simavr().tool("avr"))
+
+
+def install_command(tools: Iterable[Tool]) -> str:
+    """Return the command that installs some tools.
+
+    Parameters
+    ----------
+    tools : iterable of Tool
+        Installed or not.
+
+    Returns
+    -------
+    str
+        One command line, grouped by installer; "" when all are installed.
+    """
+    wanted: dict[str, list[str]] = {}
+    for tool in tools:
+        if not tool.is_installed:
+            installer, _, packages = tool.install_hint.partition(" install ")
+            names = wanted.setdefault(installer, [])
+            names += [package for package in packages.split() if package not in names]
+    return " && ".join(
+        f"{installer} install {' '.join(names)}" for installer, names in wanted.items()
+    )
+
+
+def _host(tools: Sequence[Tool]) -> Readiness:
+    """Return what builds for this machine, which nothing needs to simulate."""
+    try:
+        return Readiness(host_compilers()[0], None, None, ())
+    except ToolchainError:
+        return Readiness(None, None, None, _easiest(_of(tools, "compiler", "host")))
+
+
+def _readiness(target: Target, tools: Sequence[Tool]) -> Readiness:
+    """Return what serves a simulated machine, the preferred tools first."""
+    by_name = {tool.name: tool for tool in tools if target.name in tool.serves}
+    compilers = [by_name[name] for name in target.flags if name in by_name]
+    commands = {name: SIMULATORS[name].tool(target.name).name for name in target.simulators}
+    runners = {name: by_name[tool] for name, tool in commands.items() if tool in by_name}
+    compiler = next((tool for tool in compilers if tool.is_installed), None)
+    runner = next((name for name, tool in runners.items() if tool.is_installed), None)
+    missing = () if compiler else _easiest(compilers)
+    if runner is None:
+        missing += _easiest(tuple(runners.values()))
+        if "simavr" in runners and not _of(tools, "compiler", "host", is_installed=True):
+            missing += (_of(tools, "compiler", "host")[0],)  # builds the runner around the library
+    return Readiness(compiler, runners[runner] if runner else None, runner, missing)
+
+
+def _of(
+    tools: Iterable[Tool], role: str, target: str, *, is_installed: bool = False
+) -> tuple[Tool, ...]:
+    """Return the tools of a role that serve a machine."""
+    return tuple(
+        tool
+        for tool in tools
+        if tool.role == role and target in tool.serves and (tool.is_installed or not is_installed)
+    )
+
+
+def _easiest(tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    """Return the tool that needs no root to be installed, else the first."""
+    return (next((tool for tool in tools if tool.install_hint.startswith("pip ")), tools[0]),)
 
 
 def _facts(tool: Tool) -> dict[str, Any]:
@@ -29,26 +136,40 @@ def _facts(tool: Tool) -> dict[str, Any]:
     }
 
 
-def _report(tools: tuple[Tool, ...]) -> str:
-    rows = [["tool", "is a", "for", "installed"]]
+def _machine_facts(machine: Readiness) -> dict[str, Any]:
+    return {
+        "compiler": machine.compiler.name if machine.compiler else None,
+        "simulator": machine.runner,
+        "ready": not machine.missing,
+        "install": install_command(machine.missing) or None,
+    }
+
+
+def _report(tools: Sequence[Tool], machines: dict[str, Readiness]) -> str:
+    rows = [["tool", "is a", "installed", "for"]]
     for tool in tools:
         state = (tool.version or "yes") if tool.is_installed else "no"
-        rows.append([tool.name, tool.role, ", ".join(tool.serves), state])
-    lines = [aligned(rows)]
-    hint = _install_command(tools)
-    if hint:
-        lines += ["", f"install what is missing:  {hint}"]
-    lines += ["", "`bncc verify` runs on this machine (host); the other machines arrive later"]
+        rows.append([tool.name, tool.role, state, _short(tool.serves)])
+    lines = [table_text("Tools", rows)]
+    everything = install_command(tools)
+    if everything:
+        lines += [f"install what is missing:  {everything}"]
+    rows = [["target", "built by", "run by", "to install"]]
+    for name, machine in machines.items():
+        compiler = str(machine.compiler) if machine.compiler else "-"
+        runner = "this machine" if name == "host" else str(machine.simulator or "-")
+        rows.append([name, compiler, runner, install_command(machine.missing)])
+    lines += ["", table_text("Targets", rows)]
+    if is_x86():
+        lines += [
+            "",
+            "`bncc verify` runs host and x86 on this machine itself; `bncc bench` counts the "
+            "instructions\nof both on the simulated x86",
+        ]
     return "\n".join(lines)
 
 
-def _install_command(tools: tuple[Tool, ...]) -> str:
-    """Return one command line that installs everything missing, grouped by installer."""
-    wanted: dict[str, list[str]] = {}
-    for tool in tools:
-        if not tool.is_installed:
-            installer, _, packages = tool.install_hint.partition(" install ")
-            wanted.setdefault(f"{installer} install", []).extend(
-                p for p in packages.split() if p not in wanted.get(f"{installer} install", [])
-            )
-    return " && ".join(f"{installer} {' '.join(names)}" for installer, names in wanted.items())
+def _short(serves: Sequence[str]) -> str:
+    """Join targets, the four Cortex-M in one word."""
+    names = dict.fromkeys("cortex-m*" if name.startswith("cortex-m") else name for name in serves)
+    return ", ".join(names)

@@ -1,58 +1,35 @@
 """``bncc verify``: whether the emitted C answers as the Python model does."""
 
-import platform
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from bncc.build.agreement import Agreement, verify
+from bncc.build.cross import find_bench
+from bncc.build.targets import find_target
+from bncc.build.toolchain import host_compilers, is_x86
 from bncc.cli.console import Console
 from bncc.cli.emit_c import OPTIMIZE, check_lowering
 from bncc.cli.inputs import rows_to_classify
+from bncc.cli.machines import blame, check_fit, usable_machines
 from bncc.cli.options import (
-    HOST_TARGETS,
-    TARGETS,
+    SIMULATORS,
     class_option,
     fold_option,
     model_argument,
-    refuse_later,
+    opt_level_option,
     speaks,
     target_option,
 )
 from bncc.data.dataset import Table
-from bncc.errors import ToolchainError
+from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import load_model
 from bncc.model.model import Model
 
-OPT_LEVELS = ("0", "1", "2", "3", "s")
-
-
-def opt_level(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Read an optimization level: ``2``, ``O2`` or ``-O2``.
-
-    Parameters
-    ----------
-    ctx : click.Context
-        The command, for the message.
-    param : click.Parameter
-        The option, for the message.
-    value : str
-        As given by the user.
-
-    Returns
-    -------
-    str
-        The compiler's flag.
-
-    Raises
-    ------
-    click.BadParameter
-        If there is no such level.
-    """
-    level = value.removeprefix("-").removeprefix("O")
-    if level not in OPT_LEVELS:
-        raise click.BadParameter(f"{value!r} is none of {', '.join(OPT_LEVELS)}")
-    return f"-O{level}"
+ENTRIES = frozenset({"scores", "trusted", "raw"})
+"""Entry points that are compared beside ``predict``."""
 
 
 @click.command("verify")
@@ -60,8 +37,13 @@ def opt_level(ctx: click.Context, param: click.Parameter, value: str) -> str:
 @click.option("--data", "data_path", metavar="DATA", help="Readings to try besides.")
 @target_option
 @click.option("--compiler", metavar="NAME", help="A compiler, or 'all' [default: the first found].")
-@click.option("--opt-level", callback=opt_level, default="2", show_default=True)
-@click.option("--sanitize", is_flag=True, help="Watch addresses and undefined behavior.")
+@click.option(
+    "--simulator",
+    type=click.Choice((*SIMULATORS, "all")),
+    help="What runs the code of other machines [default: the first found].",
+)
+@opt_level_option
+@click.option("--sanitize", is_flag=True, help="Watch addresses and undefined behavior, on host.")
 @click.option(
     "--random",
     "n_random",
@@ -82,26 +64,38 @@ def command(
     model_path: str,
     data_path: str | None,
     targets: tuple[str, ...],
+    compiler: str | None,
+    simulator: str | None,
+    sanitize: bool,
     optimize: str,
     kernel: str | None,
     class_name: str | None,
     fold: int | None,
-    **how: Any,
+    **effort: Any,
 ) -> None:
     """Build and run the C of MODEL and compare class and scores with the Python integer model.
 
     Beside DATA it tries random states, every row of every table, and the values at and beside
-    every threshold; all joint states when they are few.
+    every threshold; all joint states when they are few. The host is this machine; the others are
+    built for by a cross compiler and simulated. `bncc targets` says what is installed.
     """
     check_lowering(optimize, kernel)
-    chosen, skipped = _choose(targets)
     model = load_model(model_path)
+    emission = emit_c(model, EmitOptions("m", ENTRIES))
+    tools = {"compiler": compiler, "simulator": simulator}
+    machines, skipped = usable_machines(
+        targets or ("host",), lambda target: _check(target, emission, **tools)
+    )
+    if sanitize:
+        _check_sanitizers(targets, machines, simulator, console)
     table = None
     if data_path is not None:
         table = rows_to_classify(data_path, class_name, fold, console)
     elif fold is not None or class_name is not None:
         console.note("--class and --fold have no effect without --data")
-    outcomes = _verify(model, table, chosen, how, console)
+    outcomes = _verify(
+        model, table, machines, console, sanitize=sanitize, emission=emission, **tools, **effort
+    )
     payload = {
         "agree": all(outcome.agree for outcome in outcomes.values()),
         "targets": {target: facts_of(outcome) for target, outcome in outcomes.items()},
@@ -164,43 +158,65 @@ def sentence(target: str, outcome: Agreement) -> str:
     )
 
 
-def _choose(targets: tuple[str, ...]) -> tuple[list[str], dict[str, str]]:
-    """Return the targets to run, and those that ``all`` skips with their reasons.
+def _is_native(target: str, simulator: str | None) -> bool:
+    """Whether a machine is this one, so that nothing needs to simulate it."""
+    return target == "host" or (target == "x86" and simulator is None and is_x86())
 
-    Raises
-    ------
-    OptionError
-        If a named target comes with a later version.
-    ToolchainError
-        If this machine is not what was named.
-    """
-    is_x86 = platform.machine().lower() in ("x86_64", "amd64", "i386", "i686")
-    if "all" not in targets:
-        for target in targets:
-            refuse_later(
-                target not in HOST_TARGETS, f"--target {target}", "use --target host or all"
+
+def _check(target: str, emission: Emission, *, compiler: str | None, simulator: str | None) -> None:
+    """Refuse a machine whose tools are missing or that is too small."""
+    if target == "host" and simulator not in (None, "all"):
+        raise OptionError("host is this machine itself; leave --simulator out or name a --target")
+    if _is_native(target, simulator):
+        host_compilers(compiler)
+        return
+    find_bench(find_target(target), compiler=compiler, simulator=simulator)
+    check_fit(target, emission)
+
+
+def _check_sanitizers(
+    targets: Sequence[str], machines: Sequence[str], simulator: str | None, console: Console
+) -> None:
+    """Refuse sanitizers for a machine that was named and has none; tell where ``all`` has none."""
+    foreign = [target for target in machines if not _is_native(target, simulator)]
+    for target in foreign:
+        if target in targets:
+            raise OptionError(
+                f"sanitizers watch on this machine, not on {target}; use --target host"
             )
-            if target == "x86" and not is_x86:
-                raise ToolchainError("this machine is not an x86; use --target host")
-        return list(dict.fromkeys(targets)) or ["host"], {}
-    skipped = {
-        target: "this version runs on the host alone"
-        for target in TARGETS
-        if target not in (*HOST_TARGETS, "all")
-    }
-    if not is_x86:
-        skipped = {"x86": "this machine is not an x86", **skipped}
-    return ["host"] + ["x86"] * is_x86, skipped
+    if foreign:
+        console.note(f"sanitizers watch on this machine alone, not on {', '.join(foreign)}")
 
 
 def _verify(
     model: Model,
     table: Table | None,
-    targets: list[str],
-    how: dict[str, Any],
+    machines: Sequence[str],
     console: Console,
+    *,
+    sanitize: bool,
+    **how: Any,
 ) -> dict[str, Agreement]:
-    """Check every target; x86 is this machine, so that one run serves both names."""
-    console.detail(f"building for {' and '.join(targets)}")
-    outcome = verify(model, table=table, **how)
-    return dict.fromkeys(targets, outcome)
+    """Check every machine; where x86 is this one, one run serves both names."""
+    outcomes: dict[str, Agreement] = {}
+    native: Agreement | None = None
+    with console.progress("verifying") as advance:
+        for k, target in enumerate(machines):
+            advance(k / len(machines), target)
+            is_native = _is_native(target, how["simulator"])
+            if is_native and native is not None:
+                outcomes[target] = native
+                continue
+            console.detail(f"building for {target}")
+            try:
+                outcomes[target] = verify(
+                    model,
+                    "host" if is_native else target,
+                    table=table,
+                    sanitize=sanitize and is_native,
+                    **how,
+                )
+            except ToolchainError as error:
+                raise blame(target, error) from None
+            native = outcomes[target] if is_native else native
+    return outcomes

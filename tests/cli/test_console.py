@@ -1,10 +1,11 @@
 """Messages on stderr, results on stdout, nothing that a terminal would obey."""
 
+import re
 import sys
 
 import pytest
 
-from bncc.cli.console import Console, aligned, printable
+from bncc.cli.console import Console, aligned, printable, table_text
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,31 @@ def test_names_cannot_steer_the_terminal(text: str, shown: str) -> None:
 def test_cells_are_aligned() -> None:
     assert aligned([["a", "1"], ["bcd", "22", "x"]], right=(1,)) == "a     1\nbcd  22  x"
     assert aligned([]) == ""
+
+
+def test_a_table_is_plain_columns_off_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [["", "size"], ["flash", "1,234"], ["a\tb", "9"]]
+    assert table_text("m[0]", rows, right=(1,)) == (
+        "m[0]\n        size\nflash  1,234\na\\tb       9"
+    )
+
+
+def test_a_table_on_a_terminal_is_ruled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What looks like markup stays as it is, and NO_COLOR is honored."""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    rows = [["", "size"], ["[bold]", "1,234"], ["a\tb", "9"]]
+    shown = table_text("m[0]", rows, right=(1,))
+    assert "\x1b[1m" in shown
+    plain = re.sub(r"\x1b\[[\d;]*m", "", shown)
+    lines = [line.rstrip() for line in plain.splitlines()]
+    assert lines[0] == "m[0]"
+    assert set(lines[2]) == {"─"}
+    assert lines[3].split() == ["[bold]", "1,234"]
+    assert lines[4].split() == ["a\\tb", "9"]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[3" not in table_text("m[0]", rows)
 
 
 def test_notes_wait_and_details_do_not(capsys: pytest.CaptureFixture[str]) -> None:

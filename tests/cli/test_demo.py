@@ -1,15 +1,19 @@
 """``bncc demo``: the user's day, from bundled readings to verified C."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from click.testing import Result
 
 from bncc.build.agreement import Agreement
+from bncc.build.cross import Bench
+from bncc.build.machine import HarnessError
+from bncc.build.targets import Target
 from bncc.cli import demo
 from bncc.cli.demo import kernel_excerpt
 from bncc.errors import ToolchainError
@@ -22,9 +26,10 @@ Refused = Callable[..., str]
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the demo count instead of descend, and try fewer inputs."""
+    """Let the demo count instead of descend, try fewer inputs, and measure on one machine."""
     monkeypatch.setattr(demo, "SETTINGS", replace(demo.SETTINGS, parameters="ml"))
     monkeypatch.setattr(demo, "N_RANDOM", 200)
+    monkeypatch.setattr(demo, "BENCHED", ("cortex-m0",))
 
 
 @pytest.mark.cc
@@ -41,6 +46,7 @@ def test_the_whole_way(
         f"$ bncc evaluate {out}/robot.bncc {out}/test.csv",
         f"$ bncc emit-c {out}/robot.bncc -o {out}/c",
         f"$ bncc verify {out}/robot.bncc",
+        "6. Measure it on a machine",
         "static void robot_sum(",
         "What was shown",
         "0 differences",
@@ -71,7 +77,7 @@ def test_the_commands_that_it_shows_can_be_typed(
         for line in run("demo", "-o", out).stdout.splitlines()
         if line.startswith("$ bncc ")
     ]
-    train, evaluate, emit, verify = shown
+    train, evaluate, emit, verify, *bench = shown
     first = (out / "robot.bncc").read_bytes()
     run(*train, "--parameters", "ml", "--force", "--quiet")
     assert (out / "robot.bncc").read_bytes() == first
@@ -80,6 +86,74 @@ def test_the_commands_that_it_shows_can_be_typed(
     run(*emit, "--force", "--quiet")
     assert (out / "c" / "robot.c").read_bytes() == source
     assert verify[0] == "verify"
+    for command in bench:  # where there is a simulated machine
+        assert command[:4] == ["bench", str(out / "robot.bncc"), "--data", str(out / "test.csv")]
+        found = run_json(*command, "--rows", 3)
+        assert list(found["targets"]) == command[5::2]
+
+
+@pytest.mark.firmware
+@pytest.mark.usefixtures("quick")
+def test_it_is_measured_on_what_is_installed(
+    run: Run, run_json: RunJson, require_bench: Callable[..., Bench], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Here a Cortex-M0 and no AVR."""
+    require_bench("cortex-m0")
+    monkeypatch.setattr(demo, "BENCHED", ("avr", "cortex-m0"))
+
+    def find(target: Target) -> None:
+        if target.name != "cortex-m0":
+            raise ToolchainError(f"no compiler for {target.name} is installed")
+
+    monkeypatch.setattr(demo, "find_bench", find)
+    said = run("demo", "-o", tmp_path / "d").stdout
+    assert re.search(r"^\$ bncc bench .* --target cortex-m0$", said, re.MULTILINE)
+    assert re.search(r"^predict, instructions +[\d,.]+ \(", said, re.MULTILINE)
+    assert re.search(r"^on cortex-m0 +[\d,]+ bytes of flash, 0 of RAM, ", said, re.MULTILINE)
+    found = run_json("demo", "-o", tmp_path / "d", "--force")["bench"]
+    assert list(found) == ["cortex-m0"]
+    assert found["cortex-m0"]["predict"]["instructions"]["min"] > 100
+    assert found["cortex-m0"]["raw"]["instructions"]["min"] > 100
+
+
+@pytest.mark.cc
+@pytest.mark.usefixtures("quick")
+def test_a_cross_compiler_that_fails_does_not_end_it(
+    run: Run, require_tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wrong decisions do."""
+    require_tool("gcc")
+
+    def fail(error: ToolchainError) -> None:
+        def measure(*args: object, **how: object) -> NoReturn:
+            raise error
+
+        monkeypatch.setattr(demo.bench, "bench_target", measure)
+
+    monkeypatch.setattr(demo, "find_bench", lambda target: ())
+    fail(ToolchainError("avr-gcc failed: no header"))
+    said = run("demo", "-o", tmp_path / "d").stdout
+    assert "left out, cortex-m0: avr-gcc failed: no header" in said
+    assert "textbook: flash" not in said
+    fail(HarnessError("it decides otherwise"))
+    assert "it decides otherwise" in run("demo", "-o", tmp_path / "e", code=1).stderr
+
+
+@pytest.mark.cc
+@pytest.mark.usefixtures("quick")
+def test_without_a_simulated_machine_it_says_what_to_install(
+    run: Run, require_tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_tool("gcc")
+
+    def none(target: Target) -> None:
+        raise ToolchainError("nothing is installed")
+
+    monkeypatch.setattr(demo, "find_bench", none)
+    said = run("demo", "-o", tmp_path / "d").stdout
+    assert "no simulated machine is installed; run `pip install ziglang unicorn`" in said
+    assert "$ bncc bench" not in said
 
 
 @pytest.mark.usefixtures("quick")
@@ -89,6 +163,7 @@ def test_a_disagreement_is_exit_code_1(
     differs = Agreement(False, "host", 9, 1, "few", "gcc", "predict of states 1: ...")
     monkeypatch.setattr(demo, "verify", lambda model, **how: differs)
     monkeypatch.setattr(demo, "host_compilers", lambda choice: ())
+    monkeypatch.setattr(demo, "BENCHED", ())
     result = run("demo", "-o", tmp_path / "d", "--json", code=1)
     assert json.loads(result.stdout)["agree"] is False
 

@@ -25,8 +25,8 @@ def test_help_lists_every_command_of_this_version() -> None:
     commands = result.stdout.split("Commands:")[1].split("Exit codes")[0]
     listed = [line.split()[0] for line in commands.splitlines() if line.strip()]
     assert listed == [
-        "train", "evaluate", "predict", "inspect", "emit-c", "verify", "targets", "demo",
-        "reproduce",
+        "train", "evaluate", "predict", "inspect", "emit-c", "verify", "bench", "targets",
+        "demo", "reproduce",
     ]  # fmt: skip
 
 
@@ -203,5 +203,5 @@ def test_every_listed_module_holds_its_command() -> None:
         command = main.get_command(context, name)
         assert command is not None
         assert command.name == name
-    assert main.get_command(context, "bench") is None
+    assert main.get_command(context, "sweep") is None
     assert main_module.EXIT_INTERNAL == 70

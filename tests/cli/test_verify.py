@@ -11,35 +11,60 @@ import pytest
 from click.testing import Result
 
 from bncc.build.agreement import Agreement
+from bncc.build.machine import HarnessError
+from bncc.build.targets import TARGETS, Target
 from bncc.cli import verify
+from bncc.emit import avr
+from bncc.errors import ToolchainError
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
 Refused = Callable[..., str]
 Tool = Callable[[str], str]
 
+MACHINES = ("host", *TARGETS)
 AGREED = Agreement(True, "host", 1234, 0, "all 12 joint states", "gcc 12 -O2")
 DIFFERS = replace(AGREED, agree=False, mismatches=3, first_mismatch="raw of readings 1, 2: ...")
 
 
-@pytest.fixture
-def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Agreement], dict[str, Any]]:
-    """Let the build answer with a given outcome; return what it is asked."""
-    asked: dict[str, Any] = {}
+Asked = dict[str, dict[str, Any]]
+Answer = Callable[..., Asked]
 
-    def install(outcome: Agreement) -> dict[str, Any]:
-        def fake(model: object, **how: object) -> Agreement:
-            asked.update(how)
-            return outcome
+
+@pytest.fixture
+def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
+    """Return ``answer(outcome, **others)``: what the builds shall say, some targets otherwise.
+
+    All tools are installed then, on an x86; it returns what each target is asked.
+    """
+    asked: Asked = {}
+
+    def install(outcome: Agreement, **others: Agreement | ToolchainError) -> Asked:
+        def fake(model: object, target: str, **how: object) -> Agreement:
+            asked[target] = how
+            said = others.get(target.replace("-", "_"), outcome)
+            if isinstance(said, ToolchainError):
+                raise said
+            return said
 
         monkeypatch.setattr(verify, "verify", fake)
+        monkeypatch.setattr(verify, "host_compilers", lambda choice: ())
+        monkeypatch.setattr(verify, "find_bench", lambda target, **tools: ())
         monkeypatch.setattr(platform, "machine", lambda: "x86_64")
         return asked
 
     return install
 
 
-Answer = Callable[[Agreement], dict[str, Any]]
+@pytest.fixture
+def no_avr(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take away what builds for the AVR, after `answer`."""
+
+    def find(target: Target, **tools: object) -> None:
+        if target.name == "avr":
+            raise ToolchainError("no compiler for avr is installed; run `apt install gcc-avr`")
+
+    monkeypatch.setattr(verify, "find_bench", find)
 
 
 @pytest.mark.cc
@@ -79,15 +104,18 @@ def test_sanitizers_watch_on_demand(
     assert "sanit" in found["targets"]["host"]["toolchain"]
 
 
-def test_a_mismatch_is_exit_code_1(
+def test_a_mismatch_is_exit_code_1_and_says_where(
     run: Run, run_json: RunJson, answer: Answer, model: Path
 ) -> None:
-    answer(DIFFERS)
-    found = run_json("verify", model, code=1)
+    answer(AGREED, rv32=DIFFERS)
+    both = ["--target", "host", "--target", "rv32"]
+    found = run_json("verify", model, *both, code=1)
     assert found["agree"] is False
-    assert found["targets"]["host"]["first_mismatch"] == DIFFERS.first_mismatch
-    result = run("verify", model, code=1)
-    assert "DISAGREES with the Python model on 3 of 1,234 inputs" in result.stdout
+    assert "first_mismatch" not in found["targets"]["host"]
+    assert found["targets"]["rv32"]["first_mismatch"] == DIFFERS.first_mismatch
+    result = run("verify", model, *both, code=1)
+    assert "rv32: the C DISAGREES with the Python model on 3 of 1,234 inputs" in result.stdout
+    assert "host: the C agrees" in result.stdout
     assert result.stderr == ""
 
 
@@ -95,41 +123,115 @@ def test_options_reach_the_build(run: Run, answer: Answer, model: Path, readings
     asked = answer(AGREED)
     options = ["--compiler", "clang", "--opt-level", "-O3", "--sanitize", "--random", 7]
     run("verify", model, *options, "--exhaustive", "--data", readings)
-    assert asked.pop("table").n_rows == 240
-    assert asked == {
+    how = asked.pop("host")
+    assert asked == {}
+    assert how.pop("table").n_rows == 240
+    assert {"m.c", "m.h"} <= set(how.pop("emission").files)
+    assert how == {
         "compiler": "clang",
+        "simulator": None,
         "opt_level": "-O3",
         "sanitize": True,
         "n_random": 7,
         "exhaustive": True,
     }
+    run("verify", model, "--target", "avr", "--compiler", "all", "--simulator", "simavr")
+    assert asked["avr"]["compiler"] == "all"
+    assert asked["avr"]["simulator"] == "simavr"
+    assert asked["avr"]["sanitize"] is False
 
 
-def test_all_runs_the_host_and_reports_the_rest(
-    run: Run, run_json: RunJson, answer: Answer, model: Path
-) -> None:
-    answer(AGREED)
-    found = run_json("verify", model, "--target", "all")
-    assert list(found["targets"]) == ["host", "x86"]
-    skipped = ["avr", "cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "big-endian"]
-    assert list(found["skipped"]) == skipped
-    said = run("verify", model, "--target", "all").stdout
-    assert "avr: skipped, this version runs on the host alone" in said
-
-
-def test_x86_is_this_machine_or_an_error(
-    run_json: RunJson,
-    refused: Refused,
-    answer: Answer,
-    model: Path,
+def test_all_runs_every_machine_and_reports_what_is_missing(
+    run: Run, run_json: RunJson, answer: Answer, no_avr: None, model: Path,
     monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    without_avr = verify.find_bench
+    asked = answer(AGREED)
+    found = run_json("verify", model, "--target", "all")
+    assert list(found["targets"]) == list(MACHINES)
+    assert found["skipped"] == {}
+    assert set(asked) == set(MACHINES) - {"x86"}
+
+    monkeypatch.setattr(verify, "find_bench", without_avr)
+    found = run_json("verify", model, "--target", "all")
+    assert list(found["targets"]) == [target for target in MACHINES if target != "avr"]
+    reason = "no compiler for avr is installed; run `apt install gcc-avr`"
+    assert found["skipped"] == {"avr": reason}
+    assert f"avr: skipped, {reason}" in run("verify", model, "--target", "all").stdout
+
+
+def test_a_named_machine_without_tools_is_an_error(
+    refused: Refused, answer: Answer, model: Path, request: pytest.FixtureRequest
 ) -> None:
     answer(AGREED)
+    request.getfixturevalue("no_avr")
+    for targets in (["avr"], ["rv32", "avr"], ["all", "avr"]):
+        options = [word for target in targets for word in ("--target", target)]
+        assert "run `apt install gcc-avr`" in refused("verify", model, *options)
+
+
+def test_nothing_to_run_is_no_agreement(
+    refused: Refused, answer: Answer, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(AGREED)
+
+    def none(*args: object, **tools: object) -> None:
+        raise ToolchainError("nothing is installed; run `apt install gcc`")
+
+    monkeypatch.setattr(verify, "find_bench", none)
+    monkeypatch.setattr(verify, "host_compilers", none)
+    line = refused("verify", model, "--target", "all")
+    assert line == "no machine can be used; for host, nothing is installed; run `apt install gcc`"
+
+
+@pytest.mark.parametrize("error", [ToolchainError, HarnessError])
+def test_a_build_that_fails_says_for_which_machine(
+    refused: Refused, answer: Answer, model: Path, error: type[ToolchainError]
+) -> None:
+    """Also under ``all``: only missing tools are skipped."""
+    answer(AGREED, cortex_m7=error("gcc failed: m.c:1: error: oops; report it"))
+    line = refused("verify", model, "--target", "all", code=error.exit_code)
+    assert line == "cortex-m7: gcc failed: m.c:1: error: oops; report it"
+
+
+def test_x86_is_this_machine_or_is_simulated(
+    run_json: RunJson, answer: Answer, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answer(AGREED)
     found = run_json("verify", model, "--target", "x86", "--target", "host")
     assert list(found["targets"]) == ["x86", "host"]
+    assert set(asked) == {"host"}
+    run_json("verify", model, "--target", "x86", "--simulator", "unicorn")
+    assert asked.pop("x86")["simulator"] == "unicorn"
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
-    assert "not an x86" in refused("verify", model, "--target", "x86")
-    assert "x86" in run_json("verify", model, "--target", "all")["skipped"]
+    run_json("verify", model, "--target", "x86", "--target", "host")
+    assert set(asked) == {"x86", "host"}
+
+
+def test_sanitizers_watch_on_this_machine_alone(
+    run: Run, refused: Refused, answer: Answer, model: Path
+) -> None:
+    asked = answer(AGREED)
+    said = refused("verify", model, "--sanitize", "--target", "host", "--target", "avr")
+    assert said == "sanitizers watch on this machine, not on avr; use --target host"
+    assert asked == {}
+    said = run("verify", model, "--sanitize", "--target", "all").stderr
+    assert "sanitizers watch on this machine alone, not on avr, cortex-m0, cortex-m3" in said
+    assert {target for target, how in asked.items() if how["sanitize"]} == {"host"}
+
+
+def test_a_model_too_large_for_the_avr_is_told_before_it_is_built(
+    run_json: RunJson, refused: Refused, answer: Answer, model: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    asked = answer(AGREED)
+    monkeypatch.setattr(avr, "AVR_MAX_ROM", 10)
+    said = refused("verify", model, "--target", "avr")
+    assert said.startswith("the model does not fit avr: ")
+    assert "constants are more than the 10 that an AVR reads" in said
+    found = run_json("verify", model, "--target", "all")
+    assert "constants are more than the 10" in found["skipped"]["avr"]
+    assert "avr" not in asked
 
 
 def test_class_without_data_has_no_effect_and_says_so(
@@ -142,7 +244,10 @@ def test_class_without_data_has_no_effect_and_says_so(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--target", "avr"], "--target avr arrives with a later version of bncc; use --target"),
+        (["--target", "avr", "--compiler", "gcc"], "the compiler 'gcc' does not serve avr; use"),
+        (["--simulator", "qemu"], "host is this machine itself; leave --simulator out"),
+        (["--simulator", "bochs"], "is not one of 'qemu', 'unicorn', 'simavr', 'all'"),
+        (["--compiler", "avr-gcc"], "'avr-gcc' does not build for host"),
         (["--target", "toaster"], "is not one of"),
         (["--opt-level", "9"], "is none of 0, 1, 2, 3, s"),
         (["--compiler", "no-such-cc"], "'no-such-cc' is not installed"),

@@ -1,0 +1,195 @@
+"""``bncc bench``: what the emitted C costs on a machine, beside the textbook classifier."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from bncc.bench.on_target import N_ROWS, TargetReport, bench_inputs, bench_target
+from bncc.build.cross import find_bench
+from bncc.build.meter import Inputs
+from bncc.build.targets import Target, find_target
+from bncc.build.toolchain import is_x86
+from bncc.cli.console import Console
+from bncc.cli.emit_c import OPTIMIZE, check_lowering
+from bncc.cli.figures import facts_of, report_text
+from bncc.cli.inputs import rows_to_classify
+from bncc.cli.machines import blame, check_fit, usable_machines
+from bncc.cli.options import (
+    SIMULATORS,
+    class_option,
+    fold_option,
+    model_argument,
+    opt_level_option,
+    speaks,
+    target_option,
+)
+from bncc.data.dataset import Table
+from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.errors import OptionError, ToolchainError
+from bncc.model.file import load_model
+from bncc.model.model import Model
+
+ENTRIES = frozenset({"trusted"})
+"""Entry points that are measured beside ``predict``, and ``raw`` where there are thresholds."""
+
+
+@click.command("bench")
+@model_argument
+@target_option
+@click.option("--data", "data_path", metavar="DATA", help="Readings to decide on [default: drawn].")
+@click.option(
+    "--rows",
+    "n_rows",
+    type=click.IntRange(1, 10**6),
+    default=N_ROWS,
+    metavar="N",
+    show_default=True,
+    help="Inputs to measure over.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    show_default=True,
+    help="Of their choice.",
+)
+@click.option("--compiler", metavar="NAME", help="A compiler [default: the first found].")
+@click.option(
+    "--simulator",
+    type=click.Choice(SIMULATORS),
+    help="What runs the code [default: the first found].",
+)
+@opt_level_option
+@click.option("--optimize", type=click.Choice(OPTIMIZE), default="balanced", show_default=True)
+@click.option("--kernel", metavar="NAME", help="The kernel [default: the best; only 'plain' yet].")
+@class_option
+@fold_option
+@speaks
+def command(
+    console: Console,
+    model_path: str,
+    targets: tuple[str, ...],
+    data_path: str | None,
+    n_rows: int,
+    seed: int,
+    compiler: str | None,
+    simulator: str | None,
+    optimize: str,
+    kernel: str | None,
+    class_name: str | None,
+    fold: int | None,
+    **how: Any,
+) -> None:
+    """Measure the C of MODEL on simulated machines: flash, RAM, stack, time per decision.
+
+    Beside it stands the textbook classifier of the same model, its code the better of -O2 and
+    -O3 for time and -Os for flash.
+
+    Time is executed instructions per decision, cycles on AVR. Setting up the arguments, call and
+    return count; reading the counter and converting the inputs do not. Flash and RAM are bytes of
+    predict and, where there are thresholds, predict_raw with every library routine that they pull
+    in. The stack is apart from RAM.
+
+    Without --target it is every machine whose tools are installed; `bncc targets` says which.
+    """
+    check_lowering(optimize, kernel)
+    if compiler == "all":
+        raise OptionError("bench measures with one compiler; name it, or leave --compiler out")
+    model = load_model(model_path)
+    emission = emit_c(model, EmitOptions("m", ENTRIES))
+    tools = {"compiler": compiler, "simulator": simulator}
+    machines, skipped = usable_machines(
+        targets or ("all",), lambda target: _check(target, emission, **tools)
+    )
+    table: Table | None = None
+    if data_path is not None:
+        table = rows_to_classify(data_path, class_name, fold, console)
+    elif fold is not None or class_name is not None:
+        console.note("--class and --fold have no effect without --data")
+    inputs = bench_inputs(model, table, n_rows=n_rows, seed=seed)
+    reports = measure(model, machines, inputs, console, emission=emission, **tools, **how)
+    payload = {
+        "targets": {target: facts_of(report) for target, report in reports.items()},
+        "skipped": skipped,
+        "rows": len(inputs.X),
+        "seed": seed,
+    }
+    left_out = [f"{target}: skipped, {reason}" for target, reason in skipped.items()]
+    parts = [report_text(reports, len(inputs.X)), "\n".join(left_out)]
+    console.result(payload, "\n\n".join(part for part in parts if part), essential=True)
+
+
+def machine_of(name: str) -> Target:
+    """Return the machine on which a target is measured.
+
+    Parameters
+    ----------
+    name : str
+        As in ``--target``.
+
+    Returns
+    -------
+    Target
+        For ``host`` the x86, whose instructions are those of this machine.
+
+    Raises
+    ------
+    ToolchainError
+        If this machine is another one.
+    """
+    if name == "host" and not is_x86():
+        raise ToolchainError(
+            "host is not an x86, and bncc counts no instructions of others here; name a --target"
+        )
+    return find_target("x86" if name == "host" else name)
+
+
+def _check(target: str, emission: Emission, **tools: str | None) -> None:
+    """Refuse a machine whose tools are missing or that is too small."""
+    find_bench(machine_of(target), **tools)
+    check_fit(target, emission)
+
+
+def measure(
+    model: Model, machines: Sequence[str], inputs: Inputs, console: Console, **how: Any
+) -> dict[str, TargetReport]:
+    """Measure a model on some machines.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    machines : sequence of str
+        As in ``--target``, each with its tools installed; ``host`` and ``x86`` share a run.
+    inputs : Inputs
+        What to decide.
+    console : Console
+        Shows progress.
+    **how
+        Further arguments of `bncc.bench.on_target.bench_target`.
+
+    Returns
+    -------
+    dict of str to TargetReport
+        By the names in `machines`.
+
+    Raises
+    ------
+    ToolchainError
+        If a tool fails; `bncc.build.machine.HarnessError` if a decision is not the model's.
+    """
+    found: dict[str, TargetReport] = {}
+    with console.progress("measuring") as advance:
+        for k, name in enumerate(machines):
+            target = machine_of(name)
+            advance(k / len(machines), name)
+            if target.name in found:
+                continue
+            console.detail(f"measuring on {target.title}")
+            try:
+                found[target.name] = bench_target(model, target, inputs, **how)
+            except ToolchainError as error:
+                raise blame(name, error) from None
+    return {name: found[machine_of(name).name] for name in machines}

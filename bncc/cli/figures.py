@@ -1,0 +1,114 @@
+"""What ``bncc bench`` and ``bncc demo`` show of a measurement: JSON, and tables for people."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from textwrap import fill
+from typing import Any
+
+from bncc.bench.on_target import Measurement, TargetReport
+from bncc.build.meter import Cost
+from bncc.cli.console import table_text
+from bncc.emit.estimate import MACHINE
+
+ENTRIES = ("predict", "trusted", "raw")
+"""Entry points in the order in which they are shown."""
+WIDTH = 100
+"""Columns that the report for people keeps to."""
+
+
+def facts_of(report: TargetReport) -> dict[str, Any]:
+    """Return the JSON object of one target.
+
+    Parameters
+    ----------
+    report : TargetReport
+        What was measured.
+
+    Returns
+    -------
+    dict
+        As in the contract; beside it ``optimization`` of bncc's own C and ``baseline_misfit``, the
+        reason for which there is no baseline.
+    """
+    return {
+        "toolchain": report.toolchain,
+        "simulator": report.simulator,
+        **_facts(report.ours, report.unit),
+        "baseline": None if report.baseline is None else _facts(report.baseline, report.unit),
+        "baseline_misfit": report.baseline_misfit,
+        "ratio": dict(report.ratio),
+        "estimate": {**asdict(report.estimate), "machine": MACHINE},
+    }
+
+
+def _facts(measured: Measurement, unit: str) -> dict[str, Any]:
+    entries = {
+        name: None if (cost := measured.costs.get(name)) is None else {unit: _spread(cost)}
+        for name in ENTRIES
+    }
+    return {
+        "optimization": measured.optimization,
+        "flash": measured.flash,
+        "ram": measured.ram,
+        "stack": measured.stack,
+        **entries,
+    }
+
+
+def _spread(cost: Cost) -> dict[str, float]:
+    return {"min": cost.min, "mean": cost.mean, "max": cost.max}
+
+
+def report_text(reports: Mapping[str, TargetReport], n_rows: int) -> str:
+    """Lay out for people what was measured.
+
+    Parameters
+    ----------
+    reports : mapping of str to TargetReport
+        By name of the target; a machine that goes by two is shown once.
+    n_rows : int
+        Inputs measured over.
+
+    Returns
+    -------
+    str
+        A table per machine and what the figures mean.
+    """
+    by_machine = {report.target: report for report in reports.values()}
+    names = {
+        machine: ", ".join(name for name, report in reports.items() if report.target == machine)
+        for machine in by_machine
+    }
+    tables = [_table(names[machine], report) for machine, report in by_machine.items()]
+    estimate = next(iter(by_machine.values())).estimate
+    meaning = (
+        f"time per decision: mean (min .. max) over {n_rows:,} inputs; ratio: textbook to bncc\n"
+        f"estimated without a compiler, for {MACHINE}: {estimate.flash:,} bytes of flash, "
+        f"{estimate.instructions:,} instructions"
+    )
+    return "\n\n".join([*tables, meaning])
+
+
+def _table(names: str, report: TargetReport) -> str:
+    """Return one machine's figures as a table."""
+    ours, book = report.ours, report.baseline
+    rows = [["", "bncc", "textbook", "ratio"]]
+    for what, name in (("flash", "flash"), ("RAM", "ram"), ("stack", "stack")):
+        values = [f"{getattr(m, name):,}" if m else "" for m in (ours, book)]
+        rows.append([f"{what}, bytes", *values, _times(report.ratio.get(name))])
+    for entry in ENTRIES:
+        costs = [m.costs.get(entry) if m else None for m in (ours, book)]
+        if costs[0] is not None:
+            values = [_range(cost) if cost else "" for cost in costs]
+            rows.append([f"{entry}, {report.unit}", *values, _times(report.ratio[entry])])
+    title = f"{names}: {report.toolchain} {ours.optimization}, {report.simulator}"
+    note = f"textbook: {book.optimization}" if book else f"no textbook: {report.baseline_misfit}"
+    return f"{table_text(title, rows, right=(1, 2, 3))}\n{fill(note, WIDTH)}"
+
+
+def _range(cost: Cost) -> str:
+    return f"{cost.mean:,.1f} ({cost.min:,} .. {cost.max:,})"
+
+
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.2f}"
