@@ -104,15 +104,16 @@ _TARGETS = (
     ),
     Target(
         "big-endian",
-        "MIPS32, big-endian",
+        "MIPS32 with floating-point unit, big-endian",
         {
+            # Its library compares floats in registers of a floating-point unit.
             "mips-linux-gnu-gcc": (
-                "-march=mips32", "-mabi=32", "-EB", "-msoft-float", "-mno-abicalls", "-fno-pic",
+                "-march=mips32", "-mabi=32", "-EB", "-mhard-float", "-mno-abicalls", "-fno-pic",
                 "-G0",
             ),
             "ziglang": (
-                "-target", "mips-freestanding-eabi", "-mcpu=mips32", "-mno-abicalls", "-fno-pic",
-                "-G0",
+                "-target", "mips-freestanding-eabihf", "-mcpu=mips32", "-mno-abicalls",
+                "-fno-pic", "-G0",
             ),
         },
         ("unicorn",),
