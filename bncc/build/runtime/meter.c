@@ -42,7 +42,34 @@ static __attribute__((noinline)) void spin(uint16_t rounds)
 #endif
 }
 
-static uint32_t cost_of_nothing(void)
+static MODEL_STATE states[MODEL_N_FEATURES];
+#ifdef MODEL_RAW
+static MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+#endif
+static volatile int16_t decision;
+
+/* What is timed has a function of its own: in a larger one a compiler puts other work between the
+ * two readings of the clock. */
+#define COST_OF(what, call)                                              \
+    static __attribute__((noinline)) uint32_t cost_of_##what(void)       \
+    {                                                                    \
+        const uint32_t start = port_elapsed();                           \
+        const int16_t y = call;                                          \
+        const uint32_t end = port_elapsed();                             \
+                                                                         \
+        decision = y;                                                    \
+        return end - start;                                              \
+    }
+
+COST_OF(predict, MODEL_PREDICT(states))
+#ifdef MODEL_TRUSTED
+COST_OF(trusted, MODEL_TRUSTED(states))
+#endif
+#ifdef MODEL_RAW
+COST_OF(raw, MODEL_RAW(raw))
+#endif
+
+static __attribute__((noinline)) uint32_t cost_of_nothing(void)
 {
     const uint32_t start = port_elapsed();
 
@@ -57,25 +84,17 @@ static __attribute__((noinline)) uint32_t cost_of_spin(uint16_t rounds)
     return port_elapsed() - start;
 }
 
-/* First the stack, then the clock: painting the stack takes time. */
-#define MEASURE(call)                      \
-    do {                                   \
-        uint32_t start;                    \
-        port_stack_mark();                 \
-        y = (call);                        \
-        depth = port_stack_depth();        \
-        start = port_elapsed();            \
-        y = (call);                        \
-        cost = port_elapsed() - start;     \
+/* The stack in a call of its own, for painting it takes time. */
+#define MEASURE(what, call)            \
+    do {                               \
+        port_stack_mark();             \
+        decision = (call);             \
+        depth = port_stack_depth();    \
+        cost = cost_of_##what();       \
     } while (0)
 
 static int measure(unsigned char entry)
 {
-    static MODEL_STATE states[MODEL_N_FEATURES];
-#ifdef MODEL_RAW
-    static MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
-#endif
-    int16_t y = -1;
     uint32_t cost = 0U;
     uint32_t depth = 0U;
     int is_raw = (entry == (unsigned char)'r');
@@ -89,22 +108,22 @@ static int measure(unsigned char entry)
     }
     switch (entry) {
     case 'p':
-        MEASURE(MODEL_PREDICT(states));
+        MEASURE(predict, MODEL_PREDICT(states));
         break;
 #ifdef MODEL_TRUSTED
     case 't':
-        MEASURE(MODEL_TRUSTED(states));
+        MEASURE(trusted, MODEL_TRUSTED(states));
         break;
 #endif
 #ifdef MODEL_RAW
     case 'r':
-        MEASURE(MODEL_RAW(raw));
+        MEASURE(raw, MODEL_RAW(raw));
         break;
 #endif
     default:
         return 0;
     }
-    put((uint32_t)(int32_t)y);
+    put((uint32_t)(int32_t)decision);
     put(cost);
     put(depth);
     return 1;

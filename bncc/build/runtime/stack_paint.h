@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Words of paint: an emitted model keeps at most its states and its costs on the stack. */
-#define STACK_WORDS (1024U + (uint32_t)MODEL_N_FEATURES + (uint32_t)MODEL_N_CLASSES)
+#define STACK_WORDS (256U + (uint32_t)MODEL_N_FEATURES + (uint32_t)MODEL_N_CLASSES)
 #define STACK_PAINT 0xA5A5A5A5U
 
 static uint32_t *stack_mark;
