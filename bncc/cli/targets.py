@@ -77,8 +77,7 @@ def install_command(tools: Iterable[Tool]) -> str:
     for tool in tools:
         if not tool.is_installed:
             installer, _, packages = tool.install_hint.partition(" install ")
-            names = wanted.setdefault(installer, [])
-            names += [package for package in packages.split() if package not in names]
+            wanted.setdefault(installer, []).append(packages)
     return " && ".join(
         f"{installer} install {' '.join(names)}" for installer, names in wanted.items()
     )
