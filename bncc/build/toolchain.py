@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from bncc.build.zig import zig_environment
 from bncc.errors import ToolchainError
 
 STRICT_FLAGS = (
@@ -219,10 +220,11 @@ def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
         If it cannot be started, does not end in time, or fails; with its first error line.
     """
     name = Path(command[0]).name
+    own = zig_environment() if name == "zig" else {}
     try:
         done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=timeout,
-            env={**os.environ, "LC_ALL": "C"}, check=False,
+            env={**os.environ, "LC_ALL": "C", **own}, check=False,
         )  # fmt: skip
     except OSError as error:
         raise ToolchainError(f"{name} cannot be started: {error.strerror}; reinstall it") from None
