@@ -92,7 +92,8 @@ def command(
     predict and, where there are thresholds, predict_raw with every library routine that they pull
     in. The stack is apart from RAM.
 
-    Without --target it is every machine whose tools are installed; `bncc targets` says which.
+    Without --target it is every machine whose tools are installed; `bncc targets` says which. The
+    host is measured as the simulated x86 that it is.
     """
     check_lowering(optimize, kernel)
     if compiler == "all":
