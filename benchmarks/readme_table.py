@@ -1,25 +1,27 @@
-"""The table of the README: error, bytes and verified inputs on the bundled data.
+"""The tables of the README: errors and verified inputs, and the cost of a decision per target.
 
-A random third of the rows is held out for the error. Flash is what `size` says of the model's C
-with `predict` and `predict_raw` at -Os. Takes some two minutes and needs gcc, avr-gcc,
-arm-none-eabi-gcc and riscv64-unknown-elf-gcc:
+A random third of the rows of the bundled data is held out for the error. The C is verified on this
+machine and on every other target that `bncc targets` calls ready. The second table is `bncc bench`
+of the robot of the firmware example, at -Os. Takes some five minutes and needs the tools that its
+lines name:
 
     .venv/bin/python benchmarks/readme_table.py
 """
 
-import subprocess
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bncc.build.agreement import verify
+from bncc.bench.on_target import TargetReport, bench_inputs, bench_target
+from bncc.build.agreement import combine, verify
+from bncc.build.targets import TARGETS
 from bncc.data.catalog import bundled_path
-from bncc.data.dataset import Dataset
+from bncc.data.dataset import Dataset, Table
 from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.emit.emitter import emit_c
+from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
@@ -30,11 +32,9 @@ ROWS = (
     ("wifi", TrainSettings(structure="naive")),
     ("wifi", TrainSettings(structure="chow-liu")),
 )
-COMPILERS = {
-    "AVR": ("avr-gcc", "-mmcu=atmega328p"),
-    "Cortex-M0": ("arm-none-eabi-gcc", "-mcpu=cortex-m0", "-mthumb"),
-    "RV32IC": ("riscv64-unknown-elf-gcc", "-march=rv32ic", "-mabi=ilp32"),
-}
+VERIFIED = ("host", "avr", "cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "big-endian")
+SHOWN = {"avr": "AVR", "cortex-m0": "Cortex-M0", "cortex-m4": "Cortex-M4", "rv32": "RV32IMC"}
+ROBOT = Path(__file__).parents[1] / "firmware_examples" / "uno_robot" / "robot.bncc"
 
 
 @dataclass(frozen=True)
@@ -65,31 +65,54 @@ def figures(data: str, settings: TrainSettings, model: Model) -> Figures:
     return Figures(data, settings.structure, error, emit_c(model).table_bytes)
 
 
-def flash(files: Mapping[str, str], compiler: tuple[str, ...]) -> int:
-    """Return the bytes of code and constants of the model's C, by `size`."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in files.items():
-            Path(folder, name).write_text(text, encoding="utf-8")
-        command = [*compiler, "-std=c99", "-Os", "-ffreestanding", "-c", "model.c"]
-        subprocess.run(command, cwd=folder, check=True)
-        size = compiler[0].replace("gcc", "size")
-        said = subprocess.run([size, "model.o"], cwd=folder, check=True, capture_output=True)
-    text, data, *_ = said.stdout.decode().splitlines()[1].split()
-    return int(text) + int(data)
+def verified(model: Model, table: Table) -> tuple[int, int]:
+    """Return inputs and differences over this machine, with gcc and clang, and all targets."""
+    outcome = combine(
+        [
+            verify(model, target, table=table, compiler="all" if target == "host" else None)
+            for target in VERIFIED
+        ]
+    )
+    return outcome.checked, outcome.mismatches
+
+
+def reports(compiler: str | None = None) -> Iterator[TargetReport]:
+    """Measure the robot on every target that is shown, or those that one compiler builds for."""
+    model = load_model(ROBOT)
+    inputs = bench_inputs(model, read_table(bundled_path("robot")))
+    for target in SHOWN:
+        if compiler in (None, *TARGETS[target].flags):
+            yield bench_target(model, TARGETS[target], inputs, opt_level="-Os")
+
+
+def line(report: TargetReport) -> str:
+    """Return the row of one target."""
+    ours, textbook = report.ours, report.baseline
+    cells = [SHOWN[report.target], f"{ours.flash:,} B", f"{ours.ram} + {ours.stack} B"]
+    cells += [f"{ours.costs[entry].mean:,.0f} {report.unit}" for entry in ("raw", "predict")]
+    assert textbook is not None
+    cells.append(f"{textbook.flash:,} B, {textbook.costs['raw'].mean:,.0f} {report.unit}")
+    return row(cells)
+
+
+def row(cells: list[str]) -> str:
+    """Return a row of a table."""
+    return "| " + " | ".join(cells) + " |"
 
 
 def main() -> None:
-    titles = ["data", "structure", "test error", "table bytes"]
-    titles += [f"flash {name}" for name in COMPILERS] + ["inputs verified", "differences"]
-    print("| " + " | ".join(titles) + " |\n" + "|---" * len(titles) + "|")
+    titles = ["data", "structure", "test error", "table bytes", "inputs verified", "differences"]
+    print(row(titles) + "\n" + "|---" * len(titles) + "|")
     for data, settings in ROWS:
         model, test = train(data, settings)
-        files = emit_c(model).files
         cells = figures(data, settings, model).cells()
-        cells += [f"{flash(files, compiler):,}" for compiler in COMPILERS.values()]
-        check = verify(model, table=test.table, compiler="all", n_random=100_000)
-        cells += [f"{check.checked:,}", str(check.mismatches)]
-        print("| " + " | ".join(cells) + " |", flush=True)
+        cells += [f"{n:,}" for n in verified(model, test.table)]
+        print(row(cells), flush=True)
+    titles = ["target", "flash", "RAM + stack", "from readings", "from states"]
+    titles.append("textbook: flash, from readings")
+    print("\n" + row(titles) + "\n" + "|---" * len(titles) + "|")
+    for report in reports():
+        print(line(report), flush=True)
 
 
 if __name__ == "__main__":

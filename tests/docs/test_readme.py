@@ -127,3 +127,18 @@ def test_the_table_holds_what_is_measured() -> None:
         assert row is not None
         assert float(row.group(1)) == pytest.approx(measured.error, abs=0.5)
         assert int(row.group(2).replace(",", "")) == measured.table_bytes
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("compiler", ["avr-gcc", "arm-none-eabi-gcc", "riscv64-unknown-elf-gcc"])
+def test_the_robot_costs_what_the_readme_says(
+    compiler: str, require_tool: Callable[[str], str]
+) -> None:
+    """Bytes, cycles and instructions are the same in every run with the same tools."""
+    require_tool(compiler)
+    measured = list(readme_table.reports(compiler))
+    said = measured[0].toolchain
+    if said.split()[1] not in ("5.4.0", "12.2.0", "12.2.1"):
+        pytest.skip(f"the README speaks of avr-gcc 5.4 and gcc 12.2, and this is {said}")
+    for report in measured:
+        assert readme_table.line(report) in README
