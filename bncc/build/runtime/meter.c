@@ -61,9 +61,9 @@ static volatile int16_t decision;
 #define COST_OF(what, call)                                              \
     static __attribute__((noinline)) uint32_t cost_of_##what(void)       \
     {                                                                    \
-        const uint32_t start = bncc_now();                           \
+        const uint32_t start = bncc_now();                               \
         const int16_t y = call;                                          \
-        const uint32_t end = bncc_now();                             \
+        const uint32_t end = bncc_now();                                 \
                                                                          \
         decision = y;                                                    \
         return end - start;                                              \
