@@ -114,6 +114,11 @@ def test_training_by_counting_needs_no_torch() -> None:
     run("-c", "import sys, bncc.train.pipeline; sys.exit('torch' in sys.modules)")
 
 
+def test_unicorn_is_loaded_by_a_run_alone() -> None:
+    """Whoever builds for this machine, or runs on QEMU, needs no unicorn."""
+    run("-c", "import sys, bncc.build.agreement; sys.exit('unicorn' in sys.modules)")
+
+
 def test_style_is_ruffs() -> None:
     """`ruff check` and `ruff format --check` have nothing to say."""
     run("-m", "ruff", "check", ".")
