@@ -24,7 +24,8 @@ test slow coverage: export OMP_NUM_THREADS := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint format coverage coverage-check reproduce examples wheel clean FORCE
+.PHONY: help demo test slow lint format coverage coverage-check reproduce examples wheel toolchains \
+    targets-page targets-matrix clean FORCE
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' Makefile | expand -t 16
@@ -65,6 +66,15 @@ examples: .venv/.stamp-run  ## build and run the firmware examples
 
 wheel: .venv/.stamp-dev  ## dist/*.whl and dist/*.tar.gz
 	$(BIN)/hatchling build
+
+toolchains:  ## cross compilers and simulators for all targets; Debian or Ubuntu, as root
+	.ci/toolchains
+
+targets-page: .venv/.stamp-run  ## docs/targets.md afresh: all figures on all machines
+	$(BIN)/python benchmarks/target_page.py --data $(DATA) -o docs/targets.md
+
+targets-matrix: .venv/.stamp-run  ## the C against Python on all machines, for the papers' models
+	$(BIN)/python benchmarks/target_matrix.py --data $(DATA)
 
 clean:  ## remove what the other targets made, the virtual environment included
 	rm -rf .venv demo dist build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
