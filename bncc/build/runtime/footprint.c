@@ -2,8 +2,10 @@
  * the same image around stub.c is the classifier with every library routine it pulls in. */
 #include "bncc_model.h"
 
+#if defined(KEEP_PREDICT) || defined(KEEP_TRUSTED)
 static MODEL_STATE states[MODEL_N_FEATURES];
-#ifdef MODEL_RAW
+#endif
+#ifdef KEEP_RAW
 static MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
 #endif
 static volatile int16_t answer;

@@ -93,7 +93,8 @@ __asm__(".section .text.bncc_start,\"ax\",@progbits\n"
 
 void bncc_reset(void)
 {
-    /* Volatile, or a compiler would call memcpy and memset, which then counted as the runtime's. */
+    /* Whole words, the last of which may go beyond the end, where nothing lies.
+     * Volatile, or a compiler would call memcpy and memset, which then counted as the runtime's. */
     volatile uint32_t *to = bncc_data_start;
     const uint32_t *from = bncc_data_load;
 
