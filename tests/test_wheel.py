@@ -1,13 +1,17 @@
 """What a user installs: the wheel carries everything that the package reads at run time."""
 
+import json
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from bncc.build.cross import Bench
 from bncc.model.file import save_model
 from tests.models import naive_integer
 
@@ -17,16 +21,51 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a wheel built from this tree, as `pip install` would."""
-    folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    (path,) = folder.glob("*.whl")
+    return build("wheel", ROOT, tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture(scope="module")
+def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the wheel's content, as in site-packages."""
+    folder = tmp_path_factory.mktemp("site")
+    zipfile.ZipFile(wheel).extractall(folder)
+    return folder
+
+
+def build(kind: str, source: Path, folder: Path) -> Path:
+    """Build a wheel or an sdist and return it."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+    (path,) = folder.iterdir()
     return path
 
 
+def names(wheel: Path) -> set[str]:
+    """Return the files in a wheel."""
+    return set(zipfile.ZipFile(wheel).namelist())
+
+
+def bncc(site: Path, folder: Path, words: Sequence[str], **env: str) -> str:
+    """Run the command of an unpacked wheel away from the repository and return its stdout."""
+    script = (
+        "import bncc, sys; from bncc.cli.main import main; "
+        f"assert bncc.__file__.startswith({str(site)!r}); main(sys.argv[1:])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(site), **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_the_wheel_holds_all_that_is_no_python(wheel: Path) -> None:
-    """Templates, bundled data with its licences, and the type marker are in the wheel."""
-    inside = set(zipfile.ZipFile(wheel).namelist())
+    """Templates, C that runs around a model, bundled data with its licenses, the type marker."""
+    inside = names(wheel)
     templates = {
         f"bncc/_templates/{path.relative_to(ROOT / 'templates').as_posix()}"
         for path in (ROOT / "templates").rglob("*.j2")
@@ -36,28 +75,50 @@ def test_the_wheel_holds_all_that_is_no_python(wheel: Path) -> None:
         for path in (ROOT / "bncc").rglob("*")
         if path.is_file() and path.suffix not in {".py", ".pyc"}
     }
-    assert templates
+    assert "bncc/_templates/textbook/textbook.c.j2" in templates
     assert {"bncc/py.typed", "bncc/data/bundled/README.md"} <= others
+    assert {f"bncc/build/runtime/{name}" for name in ("meter.c", "stack_paint.h", "bare.ld")} <= (
+        others
+    )
     assert templates | others <= inside
     assert not {name for name in inside if name.startswith(("tests/", "templates/"))}
 
 
-def test_an_installed_wheel_emits_c(wheel: Path, tmp_path: Path) -> None:
+def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    """Whoever installs from source gets all of it, and the tests beside."""
+    sdist = build("sdist", ROOT, tmp_path / "sdist")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    source = tmp_path / sdist.name.removesuffix(".tar.gz")
+    assert names(build("wheel", source, tmp_path / "wheel")) == names(wheel)
+    for name in ("Makefile", ".ci/run", ".ci/toolchains", "tests/conftest.py"):
+        assert (source / name).is_file()
+
+
+def test_an_installed_wheel_emits_c(site: Path, tmp_path: Path) -> None:
     """Away from the repository, `bncc emit-c` finds the templates in the package."""
-    site = tmp_path / "site"
-    zipfile.ZipFile(wheel).extractall(site)
     save_model(naive_integer(), tmp_path / "naive.bncc")
-    script = (
-        "import bncc, sys; from bncc.cli.main import main; "
-        f"assert bncc.__file__.startswith({str(site)!r}); main(sys.argv[1:])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, "emit-c", "naive.bncc", "-o", "out", "--name", "naive"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(site)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    bncc(site, tmp_path, ["emit-c", "naive.bncc", "-o", "out", "--name", "naive"])
     assert "naive_predict" in (tmp_path / "out" / "naive.h").read_text("utf-8")
+
+
+@pytest.mark.firmware
+def test_an_installed_wheel_serves_targets(
+    site: Path, tmp_path: Path, require_bench: Callable[..., Bench]
+) -> None:
+    """No program is within reach: the wheels ziglang and unicorn do it, with C of the package."""
+    for target in ("cortex-m0", "rv32"):
+        require_bench(target, "ziglang", "unicorn")
+    save_model(naive_integer(), tmp_path / "naive.bncc")
+    nowhere = {"PATH": str(tmp_path), "CC": ""}
+    words = ["verify", "naive.bncc", "--target", "cortex-m0", "--target", "rv32", "--json"]
+    report = json.loads(bncc(site, tmp_path, words, **nowhere))
+    assert report["agree"]
+    assert set(report["targets"]) == {"cortex-m0", "rv32"}
+    for outcome in report["targets"].values():
+        assert outcome["toolchain"].startswith("ziglang ")
+        assert "unicorn " in outcome["toolchain"]
+    words = ["bench", "naive.bncc", "--target", "cortex-m0", "--json"]
+    figures = json.loads(bncc(site, tmp_path, words, **nowhere))["targets"]["cortex-m0"]
+    assert figures["flash"] > 0
+    assert figures["baseline"]["flash"] > 0
