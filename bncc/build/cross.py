@@ -88,10 +88,11 @@ def _choose(
     """Return the installed tools that a choice allows."""
     aliases = aliases or {}
     if choice not in (None, "all"):
-        tools = [tool for tool in tools if choice in (tool.name, aliases.get(tool.name))] or tools
-        if choice not in (tools[0].name, aliases.get(tools[0].name)):
+        named = [tool for tool in tools if choice in (tool.name, aliases.get(tool.name))]
+        if not named:
             names = " or ".join(aliases.get(tool.name, tool.name) for tool in tools)
             raise ToolchainError(f"the {role} '{choice}' does not serve {target.name}; use {names}")
+        tools = named
     found = [tool for tool in tools if tool.is_installed]
     if not found:
         hints = " or ".join(f"`{tool.install_hint}`" for tool in tools)
