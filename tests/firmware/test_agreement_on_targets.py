@@ -11,6 +11,7 @@ from bncc.build.machine import HarnessError
 from bncc.build.raw import pack, states_of_raw
 from bncc.build.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.textbook import textbook_c
 from bncc.model.reference import costs
 from tests import models as hand
 from tests.agreement.large import LARGE
@@ -73,6 +74,20 @@ def test_the_c_agrees(require_bench, target, compiler, simulator, name):
 def test_the_c_agrees_at_every_level(require_bench, target, compiler, level):
     """Unoptimized, for speed and for size; -O2 is tried above."""
     check(LARGE["mixed_kinds"](), require_bench(target, compiler), level)
+
+
+@pytest.mark.parametrize(
+    ("target", "compiler"),
+    [(target.name, compiler) for target in TARGETS.values() for compiler in target.flags],
+)
+def test_the_textbook_agrees(require_bench, target, compiler):
+    """It compares floats, by the library of the compiler where there is no unit for them."""
+    model = hand.tan_float()
+    files = textbook_c(model, "m").files
+    with CrossHarness(model, files, require_bench(target, compiler), "-O2") as machine:
+        assert machine.entries == {"predict", "trusted", "raw"}
+        outcome = compare(machine, cases(model, effort=Effort(n_random=200)))
+    assert outcome.agree, outcome.first_mismatch
 
 
 @pytest.mark.parametrize("target", TARGETS)
