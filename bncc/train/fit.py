@@ -18,6 +18,7 @@ from bncc.structure.graph import Structure, table_entries
 from bncc.structure.learners import find_learner, learn_structure
 from bncc.train.freeze import freeze
 from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.interrupts import interrupts_deferred
 from bncc.train.maximum_likelihood import LogTables, bdeu_log_tables, ml_log_tables
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
 
@@ -142,7 +143,8 @@ def _fit_tables(
     if settings.is_counted:
         return start
     # Here, not above: torch takes seconds to import, and counts do without it.
-    from bncc.train.trainer import descend
+    with interrupts_deferred():
+        from bncc.train.trainer import descend
 
     hyper = hyperparameters_of(settings, dataset.n_rows)
     quantizer = None if settings.float_ else choose
