@@ -50,7 +50,7 @@ def test_a_signal_waits_for_the_end_of_the_block() -> None:
 
 
 def test_of_several_signals_the_first_counts() -> None:
-    said = deferred(signal.SIGTERM, signal.SIGINT, signal.SIGTERM)
+    said = deferred(signal.SIGTERM, signal.SIGINT)
     assert said == ["end of the block", "SIGTERM"]
 
 
