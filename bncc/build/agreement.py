@@ -34,7 +34,7 @@ class Agreement:
     target : str
         The machine that ran the C.
     checked : int
-        Inputs compared; each at all entry points that take it.
+        Inputs compared, over all builds; each at all entry points that take it.
     mismatches : int
         Inputs for which some answer differed.
     strength : str
@@ -43,6 +43,8 @@ class Agreement:
         Compilers and options.
     first_mismatch : str or None
         The first input that differed, in words.
+    n_builds : int
+        Programs that were asked, one per compiler and simulator.
     """
 
     agree: bool
@@ -52,6 +54,7 @@ class Agreement:
     strength: str
     toolchain: str
     first_mismatch: str | None = None
+    n_builds: int = 1
 
 
 def compare(machine: Machine, inputs: Iterable[Case]) -> Agreement:
@@ -233,6 +236,7 @@ def combine(outcomes: Sequence[Agreement]) -> Agreement:
         agree=all(outcome.agree for outcome in outcomes),
         checked=sum(outcome.checked for outcome in outcomes),
         mismatches=sum(outcome.mismatches for outcome in outcomes),
-        toolchain=", ".join(outcome.toolchain for outcome in outcomes),
+        toolchain="; ".join(outcome.toolchain for outcome in outcomes),
+        n_builds=sum(outcome.n_builds for outcome in outcomes),
         first_mismatch=next((o.first_mismatch for o in outcomes if o.first_mismatch), None),
     )

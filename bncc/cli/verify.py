@@ -147,9 +147,11 @@ def sentence(target: str, outcome: Agreement) -> str:
         One sentence for people.
     """
     if outcome.agree:
+        each = f" in each of {outcome.n_builds} builds" if outcome.n_builds > 1 else ""
         return (
-            f"{target}: the C agrees with the Python model, bit for bit, on {outcome.checked:,} "
-            f"inputs: {outcome.strength} ({outcome.toolchain})"
+            f"{target}: the C agrees with the Python model, bit for bit, on "
+            f"{outcome.checked // outcome.n_builds:,} inputs{each}: {outcome.strength} "
+            f"({outcome.toolchain})"
         )
     return (
         f"{target}: the C DISAGREES with the Python model on {outcome.mismatches:,} of "

@@ -167,7 +167,7 @@ def test_verify_runs_every_bench_of_a_target(require_bench):
     )
     assert both.agree
     assert both.checked == 2 * one.checked
-    assert both.toolchain == ", ".join(f"{b.compiler} -O2, {b.place}" for b in places)
+    assert both.toolchain == "; ".join(f"{b.compiler} -O2, {b.place}" for b in places)
 
 
 @pytest.mark.firmware
