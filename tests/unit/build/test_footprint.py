@@ -91,7 +91,7 @@ def test_a_copy_is_charged_with_memcpy(require_bench, target):
     body = "from.a[x[0]] = x[0];\nto = from;\nreturn to.a[x[0] / 2U];"
     short, symbols = measured(require_bench(target), in_c(body, pair))
     _, without = measured(require_bench(target), in_c("return 0 * x[0];"))
-    assert "memcpy" in symbols - without
+    assert any("memcpy" in name for name in symbols - without)
     assert short.flash > 40
 
 
@@ -152,7 +152,7 @@ def test_what_emitted_c_says_itself_is_passed_on(require_bench):
 def test_other_failures_keep_the_compilers_words(require_bench, tmp_path):
     """A symbol that is nowhere, and C that is none."""
     bench = require_bench("cortex-m0")
-    with pytest.raises(ToolchainError, match="undefined reference to `nowhere'"):
+    with pytest.raises(ToolchainError, match=r"undefined (reference|symbol).* .?nowhere"):
         measured(bench, in_c("return nowhere(x);", "int16_t nowhere(const uint8_t *x);"))
     with pytest.raises(ToolchainError, match=r"t\.c:5:8: error"):
         meter(bench, in_c("return y;"))

@@ -33,7 +33,7 @@ PLACES = [(target.name, name) for target in TARGETS.values() for name in target.
 PAINTED = [name for name in TARGETS if name != "avr"]
 # What a call adds to a frame: a return address.
 CALL = {"avr": 2, "x86": 8}
-# Setting up an address, call, return, keeping the result: one more or less, as the compiler likes.
+# Setting up an address, call, return, keeping the result: two more or less, as the compiler likes.
 COST_OF_NOTHING = {"avr": 2 + 4 + 4 + 1, "cortex": 4, "rv32": 5, "big-endian": 6, "x86": 4}
 
 
@@ -54,7 +54,7 @@ def test_call_and_return_count_and_the_clock_does_not(require_bench, target, sim
     bench = require_bench(target, simulator=simulator)
     found = cost(bench, in_assembly(of(NOTHING, target)), states(0, 1, 2))
     assert found.min == found.max == found.mean
-    assert abs(found.min - of(COST_OF_NOTHING, target)) <= (3 if target == "avr" else 1)
+    assert abs(found.min - of(COST_OF_NOTHING, target)) <= (3 if target == "avr" else 2)
     assert found.stack == CALL.get(target, 0)
 
 
