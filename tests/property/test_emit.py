@@ -10,11 +10,13 @@ from tests.strategies import models
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 LITERAL = re.compile(r'"[^"\\\n]*(?:\\[0-7]{3}[^"\\\n]*)*"')
+# Whichever begins first: a literal may hold what looks like a comment, and the other way round.
+EITHER = re.compile(f"({COMMENT.pattern})|{LITERAL.pattern}", re.DOTALL)
 
 
 def code(text):
     """Return C without comments, literals and directives; what is left must be plain tokens."""
-    bare = LITERAL.sub('""', COMMENT.sub(" ", text))
+    bare = EITHER.sub(lambda found: " " if found[1] else '""', text)
     return "\n".join(line for line in bare.splitlines() if not line.startswith("#"))
 
 
