@@ -50,13 +50,13 @@ ILLEGAL = {"x86": "ud2", "rv32": ".word 0", "big-endian": "break"}
 def run(require_bench, tmp_path):
     """Return ``run(target, simulator, body, request)``: what a program wrote."""
 
-    def answer(target, simulator, body, request=b""):
+    def answer(target, simulator, body, request=b"", main=MAIN):
         bench = require_bench(target, simulator=simulator)
         builder = Builder(tmp_path, bench.target, bench.compiler)
         port = support_file(bench.simulator.port)
-        builder.write({"bncc_port.h": port, "main.c": MAIN.replace("BODY", body)})
-        main = builder.compile("main.c", "main.o", "-O2", *bench.simulator.defines)
-        return bench.simulator.run(builder.link("main.elf", main), request)
+        builder.write({"bncc_port.h": port, "main.c": main.replace("BODY", body)})
+        program = builder.compile("main.c", "main.o", "-O2", *bench.simulator.defines)
+        return bench.simulator.run(builder.link("main.elf", program), request)
 
     return answer
 
@@ -145,9 +145,10 @@ def test_what_qemu_says_is_passed_on(run, monkeypatch, target):
 
 @pytest.mark.parametrize("target", WITH_QEMU)
 def test_an_old_reply_is_not_taken_for_a_new_one(run, tmp_path, target):
-    """The file of an earlier run lies in the same place."""
-    (tmp_path / "reply").write_bytes(b"an older and longer one")
-    assert run(target, "qemu", "") == b">"
+    """A program that ends before it opens its files has answered nothing."""
+    (tmp_path / "reply").write_bytes(b"that of an earlier program")
+    early = MAIN.replace("    port_open();", "    (void)port_open;\n    return port_close(0);")
+    assert run(target, "qemu", "", main=early) == b""
 
 
 def test_a_missing_qemu_is_told_with_its_package(monkeypatch, tmp_path):
