@@ -95,7 +95,7 @@ def test_outcomes_of_several_compilers_are_joined():
     good = Agreement(True, "host", 10, 0, "all", "gcc")
     bad = Agreement(False, "host", 10, 3, "all", "clang", "scores of ...")
     assert combine([good, bad]) == Agreement(
-        False, "host", 20, 3, "all", "gcc, clang", "scores of ..."
+        False, "host", 20, 3, "all", "gcc; clang", "scores of ...", n_builds=2
     )
 
 
