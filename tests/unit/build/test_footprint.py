@@ -12,12 +12,20 @@ from bncc.emit.textbook import textbook_c
 from bncc.errors import ToolchainError
 from tests import models as hand
 from tests.agreement.large import letter_like
-from tests.unit.build.written import in_c, meter
+from tests.unit.build.written import NOTHING, in_assembly, in_c, meter, of
 
 pytestmark = pytest.mark.firmware
 
 PLACES = [(target.name, compiler) for target in TARGETS.values() for compiler in target.flags]
 ONE_EACH = [(target, None) for target in TARGETS] + [("x86", "clang"), ("rv32", "ziglang")]
+# With the return that follows, 64 bytes.
+NOPS = {
+    "avr": 31 * "nop;",
+    "cortex": 31 * "nop;",
+    "rv32": 31 * "nop;",
+    "big-endian": 14 * "nop;",
+    "x86": 63 * "nop;",
+}
 ROM = '#if defined(__AVR__)\n__attribute__((section(".progmem.data")))\n#endif\n'
 
 
@@ -36,6 +44,16 @@ def test_a_classifier_without_code_costs_nothing(require_bench, target, compiler
     found, symbols = measured(require_bench(target, compiler), stub)
     assert found == Footprint(0, 0)
     assert "t_predict" in symbols
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_code_is_charged_to_the_byte(require_bench, target):
+    """64 bytes of instructions are 64 bytes, though another classifier stands for none."""
+    code = f"{of(NOPS, target)} {of(NOTHING, target)}"
+    found, _ = measured(require_bench(target), in_assembly(code))
+    # A MIPS aligns what follows, too.
+    assert 64 <= found.flash <= (72 if target == "big-endian" else 64)
+    assert found.ram == 0
 
 
 @pytest.mark.parametrize(("target", "compiler"), ONE_EACH)

@@ -14,6 +14,7 @@ from bncc.build.sources import sources
 from bncc.build.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
+from tests import models as hand
 from tests.agreement.large import letter_like
 from tests.unit.build.written import NOTHING, cost, in_assembly, states
 
@@ -24,26 +25,40 @@ BLOCKS = [name for name, core in unicorn.CORES.items() if core.length is not Non
 CONDITIONAL = ("cortex-m3", "cortex-m4", "cortex-m7")
 
 
+def by_both(require_bench, target, model, files, level):
+    """Return pairs of costs, by QEMU and by unicorn, of each entry point."""
+    inputs, by = bench_inputs(model, n_rows=5), {}
+    for simulator in ("qemu", "unicorn"):
+        with Meter(model, files, require_bench(target, simulator=simulator), level) as measured:
+            by[simulator] = measured.costs(inputs)
+    assert list(by["qemu"]) == list(by["unicorn"]) == ["predict", "trusted", "raw"]
+    return zip(by["qemu"].values(), by["unicorn"].values(), strict=True)
+
+
 @pytest.mark.parametrize("level", ["-O2", "-Os"])
 @pytest.mark.parametrize("kind", ["ours", "textbook"])
 @pytest.mark.parametrize("target", BOTH)
 def test_unicorn_and_qemu_count_alike(require_bench, target, kind, level):
     """Within 1 % on average over some inputs, at every entry point; and the same stack."""
     model = letter_like("float32")
-    inputs = bench_inputs(model, n_rows=5)
     if kind == "ours":
         files = emit_c(model, EmitOptions("m", frozenset({"trusted"}))).files
     else:
         files = textbook_c(model, "m").files
-    by = {}
-    for simulator in ("qemu", "unicorn"):
-        with Meter(model, files, require_bench(target, simulator=simulator), level) as measured:
-            by[simulator] = measured.costs(inputs)
-    for entry in ("predict", "trusted", "raw"):
-        qemu, other = by["qemu"][entry], by["unicorn"][entry]
+    for qemu, other in by_both(require_bench, target, model, files, level):
         assert other.mean == pytest.approx(qemu.mean, rel=0.01)
         assert other.stack == qemu.stack
         assert (other.classes == qemu.classes).all()
+
+
+@pytest.mark.parametrize("target", BOTH)
+def test_they_count_alike_where_few_are_counted(require_bench, target):
+    """A decision of some fifty instructions, of which one would be too many."""
+    model = hand.tan_float()
+    files = emit_c(model, EmitOptions("m", frozenset({"trusted"}))).files
+    for qemu, other in by_both(require_bench, target, model, files, "-O2"):
+        assert other.mean == pytest.approx(qemu.mean, rel=0.01)
+        assert 20 < qemu.mean < 300
 
 
 @pytest.mark.parametrize("simulator", ["qemu", "unicorn"])
