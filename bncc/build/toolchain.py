@@ -244,8 +244,7 @@ def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
 def _first_error(stderr: str, folder: Path) -> str:
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     telling_words = r"\berror\b|undefined reference|cannot find|overflowed by"
-    ends = ("collect2:", "clang: error: linker command failed")  # ld says it better
-    lines = [line for line in lines if not line.startswith(ends)]
+    lines = [line for line in lines if not line.startswith("collect2:")]  # ld says it better
     telling = [line for line in lines if re.search(telling_words, line)]
     line = (telling or lines or ["it says nothing"])[0]
     line = line.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "")
