@@ -30,9 +30,6 @@ from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import load_model
 from bncc.model.model import Model
 
-ENTRIES = frozenset({"trusted"})
-"""Entry points that are measured beside ``predict``, and ``raw`` where there are thresholds."""
-
 
 @click.command("bench")
 @model_argument
@@ -99,7 +96,7 @@ def command(
     if compiler == "all":
         raise OptionError("bench measures with one compiler; name it, or leave --compiler out")
     model = load_model(model_path)
-    emission = emit_c(model, EmitOptions("m", ENTRIES))
+    emission = emit_c(model, EmitOptions("m"))
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(
         targets or ("all",), lambda target: _check(target, emission, **tools)
