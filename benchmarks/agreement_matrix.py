@@ -24,7 +24,7 @@ import numpy as np
 from bncc.build.agreement import Agreement, compare
 from bncc.build.harness import build_harness
 from bncc.build.host import build_library
-from bncc.build.inputs import Effort, cases
+from bncc.build.inputs.cases import Effort, cases
 from bncc.build.toolchain import host_compilers
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import read_table

@@ -11,7 +11,7 @@ from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.build.cross import CrossHarness, find_bench
 from bncc.build.harness import build_harness
 from bncc.build.host import build_library
-from bncc.build.inputs import Case, Effort, cases, strength
+from bncc.build.inputs.cases import Case, Effort, cases, strength
 from bncc.build.machine import HarnessError, Machine
 from bncc.build.targets import find_target
 from bncc.build.toolchain import host_compilers

@@ -11,8 +11,8 @@ import numpy as np
 
 from bncc._types import AnyArray, IntArray
 from bncc.build.host import write_sources
+from bncc.build.inputs.raw import ByteOrder, Layout
 from bncc.build.machine import RUN_LIMIT, Entry, Exchange, HarnessError, Machine
-from bncc.build.raw import ByteOrder, Layout
 from bncc.build.sources import cost_dtype, sources
 from bncc.build.toolchain import (
     SANITIZERS,
@@ -58,7 +58,7 @@ class Harness(Machine):
     toolchain : str
         Compiler, version and options, for people.
     packed, byte_order : bool, str
-        How the machine lays out a struct, see `bncc.build.raw.row_dtype`.
+        How the machine lays out a struct, see `bncc.build.inputs.raw.row_dtype`.
     """
 
     def __init__(

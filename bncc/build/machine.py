@@ -8,7 +8,7 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.build.raw import ByteOrder, pack, row_dtype, state_dtype
+from bncc.build.inputs.raw import ByteOrder, pack, row_dtype, state_dtype
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 
@@ -39,7 +39,7 @@ class Machine(ABC):
     toolchain : str
         Compiler, version, options and simulator, for people.
     packed, byte_order : bool, str
-        How the machine lays out a struct, see `bncc.build.raw.row_dtype`.
+        How the machine lays out a struct, see `bncc.build.inputs.raw.row_dtype`.
     """
 
     def __init__(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bncc.build.raw import ByteOrder
+from bncc.build.inputs.raw import ByteOrder
 from bncc.errors import OptionError
 
 Unit = Literal["instructions", "cycles"]
@@ -49,7 +49,13 @@ class Target:
     ram: int = 0x2000_0000
 
 
-def _cortex(name: str, title: str, gcc_unit: str = "", zig_unit: str = "") -> Target:
+def _cortex(
+    name: str,
+    title: str,
+    gcc_unit: str = "",
+    zig_unit: str = "",
+    simulators: tuple[str, ...] = ("qemu", "unicorn"),
+) -> Target:
     """Return a Cortex-M; the floating-point unit as gcc and as LLVM call it."""
     gcc = ["-mthumb", f"-mcpu={name}"]
     if gcc_unit:
@@ -60,7 +66,7 @@ def _cortex(name: str, title: str, gcc_unit: str = "", zig_unit: str = "") -> Ta
         "arm-none-eabi-gcc": tuple(gcc),
         "ziglang": ("-target", f"thumb-freestanding-{abi}", f"-mcpu={core}"),
     }
-    return Target(name, title, flags, ("qemu", "unicorn"))
+    return Target(name, title, flags, simulators)
 
 
 ATMEGA = "atmega1284p"
@@ -87,7 +93,8 @@ _TARGETS = (
         loop_cost=4,
         packed=True,
     ),
-    _cortex("cortex-m0", "Arm Cortex-M0"),
+    # Unicorn's processor is an M0; on QEMU its code runs on the board of an M3.
+    _cortex("cortex-m0", "Arm Cortex-M0", simulators=("unicorn", "qemu")),
     _cortex("cortex-m3", "Arm Cortex-M3"),
     _cortex("cortex-m4", "Arm Cortex-M4 with single-precision FPU", "fpv4-sp-d16", "vfp4d16sp"),
     _cortex("cortex-m7", "Arm Cortex-M7 with double-precision FPU", "fpv5-d16", "fp_armv8d16"),

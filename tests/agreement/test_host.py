@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 from bncc.build.agreement import Agreement, compare, verify
 from bncc.build.host import build_library
-from bncc.build.inputs import Effort, cases
+from bncc.build.inputs.cases import Effort, cases
 from bncc.build.toolchain import host_compilers
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests import models as hand

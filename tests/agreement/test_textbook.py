@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 from bncc.build.agreement import compare, verify
 from bncc.build.host import build_library
-from bncc.build.inputs import Effort, cases
+from bncc.build.inputs.cases import Effort, cases
 from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS, host_compilers
 from bncc.emit.textbook import misfit, textbook_c
 from bncc.fixed_point import QFormat

@@ -90,7 +90,7 @@ def test_json_says_of_every_target_what_serves_it(run_json: RunJson, installed: 
     assert found["host"] == {"compiler": "gcc", "simulator": None, **ready}
     assert found["x86"] == {"compiler": "gcc", "simulator": "unicorn", **ready}
     assert found["avr"] == {"compiler": "avr-gcc", "simulator": "simavr", **ready}
-    assert found["cortex-m0"] == {"compiler": "arm-none-eabi-gcc", "simulator": "qemu", **ready}
+    assert found["cortex-m0"] == {"compiler": "arm-none-eabi-gcc", "simulator": "unicorn", **ready}
     assert found["rv32"] == {"compiler": "riscv64-unknown-elf-gcc", "simulator": "qemu", **ready}
     assert found["big-endian"]["simulator"] == "unicorn"
 

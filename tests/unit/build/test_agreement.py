@@ -8,7 +8,7 @@ import pytest
 from bncc.build.agreement import Agreement, combine, compare, verify
 from bncc.build.harness import build_harness
 from bncc.build.host import build_library
-from bncc.build.inputs import cases
+from bncc.build.inputs.cases import cases
 from bncc.errors import ToolchainError
 from tests import models as hand
 from tests.unit.build.by_hand import FILES, MODEL, spoiled

@@ -43,9 +43,10 @@ ALL = ("gcc", "clang", "arm-none-eabi-gcc", "riscv64-unknown-elf-gcc", "mips-lin
 
 
 def test_the_preferred_tools_are_cross_gcc_and_qemu(installed):
-    """Where there are several; a board of QEMU where there is one, else unicorn."""
+    """Where there are several; QEMU where it has the processor, else unicorn."""
     installed(*ALL)
-    assert chosen("cortex-m0") == [("arm-none-eabi-gcc", "qemu")]
+    assert chosen("cortex-m3") == [("arm-none-eabi-gcc", "qemu")]
+    assert chosen("cortex-m0") == [("arm-none-eabi-gcc", "unicorn")]
     assert chosen("rv32") == [("riscv64-unknown-elf-gcc", "qemu")]
     assert chosen("big-endian") == [("mips-linux-gnu-gcc", "unicorn")]
 
@@ -76,7 +77,7 @@ def test_a_tool_may_be_chosen_by_name(installed):
         ("rv32", {"compiler": "clang"},
          "the compiler 'clang' does not serve rv32; use riscv64-unknown-elf-gcc or ziglang"),
         ("cortex-m0", {"simulator": "simavr"},
-         "the simulator 'simavr' does not serve cortex-m0; use qemu or unicorn"),
+         "the simulator 'simavr' does not serve cortex-m0; use unicorn or qemu"),
         ("big-endian", {"simulator": "qemu"},
          "the simulator 'qemu' does not serve big-endian; use unicorn"),
     ],

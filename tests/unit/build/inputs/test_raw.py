@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bncc.build.raw import (
+from bncc.build.inputs.raw import (
     pack,
     probe_values,
     raw_dtypes,

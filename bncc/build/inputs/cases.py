@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.build.cover import (
+from bncc.build.inputs.cover import (
     boundary_states,
     joint_states,
     n_joint_states,
@@ -16,8 +16,8 @@ from bncc.build.cover import (
     row_states,
     spans,
 )
-from bncc.build.probes import raw_blocks
-from bncc.build.raw import raw_of_table, state_dtype, states_of_raw
+from bncc.build.inputs.probes import raw_blocks
+from bncc.build.inputs.raw import raw_of_table, state_dtype, states_of_raw
 from bncc.data.dataset import Table
 from bncc.discretize.feature import states_of
 from bncc.errors import OptionError

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from bncc.build import inputs, probes
-from bncc.build.inputs import ERR_STATE, Effort, cases, strength
-from bncc.build.raw import probe_values, states_of_raw
+from bncc.build.inputs import cases as module
+from bncc.build.inputs import probes
+from bncc.build.inputs.cases import ERR_STATE, Effort, cases, strength
+from bncc.build.inputs.raw import probe_values, states_of_raw
 from bncc.data.dataset import Column, Table
 from bncc.errors import OptionError
 from bncc.model.reference import predict, rows, scores
@@ -60,7 +61,7 @@ def test_an_exhaustive_check_takes_all_states_of_a_middling_model(monkeypatch):
     n = sum(len(c.x) for c in cases(model, effort=effort, has_raw=False) if c.kind == "states")
     assert n == 3**12
     assert strength(model, effort=effort, has_raw=False) == "all 531,441 joint states"
-    monkeypatch.setattr(inputs, "MOST_STATES", 3**12 - 1)
+    monkeypatch.setattr(module, "MOST_STATES", 3**12 - 1)
     with pytest.raises(OptionError, match="--random"):
         strength(model, effort=effort)
 
@@ -137,7 +138,7 @@ def test_large_inputs_come_in_blocks(monkeypatch):
     """No block has more cells than allowed, and together they are the same inputs."""
     model = large()
     whole = blocks(model, "states", effort=Effort(n_random=0))
-    monkeypatch.setattr(inputs, "_BLOCK_CELLS", 50)
+    monkeypatch.setattr(module, "_BLOCK_CELLS", 50)
     parts = [c for c in cases(model, effort=Effort(n_random=0)) if c.kind == "states"]
     assert max(len(case.x) for case in parts) == 4
     assert sum(len(case.x) for case in parts) == len(whole)

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.build.cover import (
+from bncc.build.inputs.cover import (
     boundary_states,
     decisions_along,
     random_states,
     readers,
     spans,
 )
-from bncc.build.raw import probe_values, representatives, states_of_raw
+from bncc.build.inputs.raw import probe_values, representatives, states_of_raw
 from bncc.model.model import Model
 from bncc.model.reference import costs
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from bncc.build.cover import (
+from bncc.build.inputs.cover import (
     boundary_states,
     decisions_along,
     joint_states,
