@@ -35,8 +35,9 @@ A cell is bncc's figure. In brackets: how many times that the textbook classifie
 where the textbook needs less. Bytes for memory; for speed, executed instructions per decision, on
 AVR clock cycles: the mean of 100 test rows, and below it the range where rows differ. `predict`
 takes states and checks them, `trusted` takes states unchecked, `raw` takes a sensor's readings;
-models without thresholds have no `raw`. bncc is compiled once, at -O2. The textbook has the best of
-three builds: -Os for memory, and for each speed the better of -O2 and -O3.
+models without thresholds have no `raw`. bncc is what `emit-c` writes, compiled once, at -O2;
+`trusted` is measured in a second emission, `--with trusted`. The textbook has the best of three
+builds: -Os for memory, and for each speed the better of -O2 and -O3.
 """
 
 LEVELS = """\
@@ -81,7 +82,7 @@ HOW = """\
 PEERS_TEXT = """\
 ## Beside an independent measurement
 
-`figures/PEERS.md`, part of bncc's design notes, measured a hand-written naive Bayes with 8-bit
+A study made before bncc was built measured a hand-written naive Bayes with 8-bit
 tables with tools of its own. Here is our count for the textbook classifier, as there without checks
 (`trusted`) and at -O2, then theirs and the difference. Data and fold are the same; the 100 test
 rows are others. The two programs differ little: theirs has a rectangular table
