@@ -129,7 +129,7 @@ def summing_to(largest: int) -> Model:
         forest([None, None]),
         QFormat(bits, 0),
         [0, 0],
-        [[[1, low], [0, 0]], [[1, largest - low], [0, 0]]],
+        [[[0, low], [0, 0]], [[0, largest - low], [0, 0]]],
     )
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 from bncc.compiler.ir import Program, table_bits
 from bncc.compiler.passes.drop_constant import drop_constant
 from bncc.compiler.passes.fold_prior import fold_prior
+from bncc.compiler.passes.normalize_rows import normalize_rows
 from bncc.compiler.passes.shrink_width import shrink_width
 from bncc.compiler.spec import verify
 from bncc.errors import OptionError
@@ -55,11 +56,13 @@ class PassReport:
 
 DROP_CONSTANT = Pass("drop-constant", "margin", drop_constant)
 FOLD_PRIOR = Pass("fold-prior", "cost", fold_prior)
+NORMALIZE_ROWS = Pass("normalize-rows", "margin", normalize_rows)
 SHRINK_WIDTH = Pass("shrink-width", "cost", shrink_width)
 
 FLOWS: dict[str, tuple[Pass, ...]] = {
     "none": (),
-    "default": (DROP_CONSTANT, FOLD_PRIOR, SHRINK_WIDTH),
+    # Rows are normalized again behind the prior, which may have lifted those it was added to.
+    "default": (NORMALIZE_ROWS, DROP_CONSTANT, FOLD_PRIOR, NORMALIZE_ROWS, SHRINK_WIDTH),
 }
 
 

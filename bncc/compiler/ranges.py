@@ -1,17 +1,43 @@
-"""Range analysis: bounds that hold for every input, not only for those that were tried."""
+r"""Range analysis: bounds that hold for every input, not only for those that were tried.
+
+The largest sum that any input can reach is the maximum over all joint states of a sum of tables.
+It is found exactly by eliminating one feature after the other (max-sum dynamic programming):
+
+.. math:: \max_x \sum_t T_t[x] = \max_{x \setminus x_f} \Big( \sum_{t \not\ni f} T_t[x]
+          + \max_{x_f} \sum_{t \ni f} T_t[x] \Big)
+
+On a forest every elimination leaves a table of one feature. Where a network is so dense that one
+would grow beyond `MOST_ENTRIES`, interval arithmetic takes over: every summand lies in its
+column's interval, so every sum lies in the sum of the intervals.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import prod
 
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.compiler.ir import Program
 
+MOST_ENTRIES = 2**20
+"""Entries of the largest table that an elimination may make."""
+
+Reduce = Callable[..., IntArray]
+
+
+@dataclass(frozen=True, eq=False)
+class _Factor:
+    """A function of some features: an array with one axis for each, and one for the classes."""
+
+    features: tuple[int, ...]
+    costs: IntArray
+
 
 def cost_bounds(program: Program) -> tuple[IntArray, IntArray]:
-    r"""Bound the cost of every class over all inputs by interval arithmetic.
+    """Bound the cost of every class over all inputs.
 
-    .. math:: \sum_t \min_r T_t[r, c] \le cost[c] - prior[c] \le \sum_t \max_r T_t[r, c]
-
-    Every summand lies in its column's interval, so every sum lies in the sum of the intervals.
     Partial sums are bounded by the same upper end because no cost is negative.
 
     Parameters
@@ -22,15 +48,10 @@ def cost_bounds(program: Program) -> tuple[IntArray, IntArray]:
     Returns
     -------
     low, high : (n_classes,) int64
-        Least and largest cost of each class; the bound is safe, and exact when no feature is
-        read twice.
+        Least and largest cost of each class: reached by some input unless the features depend
+        on each other too densely, and safe in any case.
     """
-    low = program.prior.astype(np.int64)
-    high = program.prior.astype(np.int64)
-    for table in program.tables:
-        low = low + table.costs.min(axis=0)
-        high = high + table.costs.max(axis=0)
-    return low, high
+    return _extreme(program, np.min), _extreme(program, np.max)
 
 
 def largest_cost(program: Program) -> int:
@@ -46,4 +67,88 @@ def largest_cost(program: Program) -> int:
     int
         An upper bound of every class's cost, partial sums included.
     """
-    return int(cost_bounds(program)[1].max())
+    return int(_extreme(program, np.max).max())
+
+
+def _extreme(program: Program, reduce: Reduce) -> IntArray:
+    """Return the extreme cost of every class, exactly where that is feasible."""
+    n_states, n_classes = program.n_states, program.n_classes
+    pool = _Pool(n_states)
+    for table in program.tables:
+        shape = (*(n_states[f] for f in table.features), n_classes)
+        pool.add(_Factor(table.features, table.costs.reshape(shape)))
+    while (feature := pool.cheapest()) is not None:
+        neighbors = pool.neighbors(feature)
+        if prod(n_states[f] for f in (*neighbors, feature)) * n_classes > MOST_ENTRIES:
+            break
+        joint = _joint(pool.take(feature), (*neighbors, feature))
+        pool.add(_Factor(neighbors, reduce(joint, axis=len(neighbors))))
+    extremes = [reduce(f.costs, axis=tuple(range(len(f.features)))) for f in pool.factors]
+    return np.asarray(program.prior.astype(np.int64) + sum(extremes))
+
+
+class _Pool:
+    """Factors, found by the features that they read, cheapest feature to eliminate first."""
+
+    def __init__(self, n_states: Sequence[int]) -> None:
+        self._n_states = n_states
+        self._readers: dict[int, dict[int, _Factor]] = {}
+        self._done: list[_Factor] = []
+        self._queue: list[tuple[int, int]] | None = None
+
+    @property
+    def factors(self) -> list[_Factor]:
+        """All factors, each once."""
+        reading = {id(f): f for readers in self._readers.values() for f in readers.values()}
+        return [*self._done, *reading.values()]
+
+    def neighbors(self, feature: int) -> tuple[int, ...]:
+        """Return the features that are read together with one."""
+        near = {f for factor in self._readers[feature].values() for f in factor.features}
+        return tuple(sorted(near - {feature}))
+
+    def add(self, factor: _Factor) -> None:
+        """Put a factor in."""
+        for f in factor.features:
+            self._readers.setdefault(f, {})[id(factor)] = factor
+        if not factor.features:
+            self._done.append(factor)
+
+    def take(self, feature: int) -> list[_Factor]:
+        """Remove and return the factors that read a feature."""
+        taken = list(self._readers.pop(feature).values())
+        for factor in taken:
+            for f in factor.features:
+                if f != feature:
+                    del self._readers[f][id(factor)]
+        return taken
+
+    def cheapest(self) -> int | None:
+        """Return a feature whose elimination leaves a small table; None when no one is left.
+
+        A size in the queue may be that of an earlier time, which can only delay a feature.
+        """
+        if self._queue is None:
+            self._queue = sorted((self._size(f), f) for f in self._readers)
+        while self._queue:
+            size, feature = heappop(self._queue)
+            if size == (now := self._size(feature)):
+                return feature
+            heappush(self._queue, (now, feature))
+        return None
+
+    def _size(self, feature: int) -> int:
+        return prod(self._n_states[f] for f in self.neighbors(feature))
+
+
+def _joint(factors: Sequence[_Factor], order: tuple[int, ...]) -> IntArray:
+    """Return the sum of factors, one axis per feature of an order."""
+    return np.asarray(sum(_spread(factor, order) for factor in factors))
+
+
+def _spread(factor: _Factor, order: tuple[int, ...]) -> IntArray:
+    """Return a factor's array with one axis per feature of an order, of length 1 if not read."""
+    read = [f for f in order if f in factor.features]
+    costs = factor.costs.transpose(*(factor.features.index(f) for f in read), -1)
+    shape = [costs.shape[read.index(f)] if f in read else 1 for f in order]
+    return costs.reshape(*shape, costs.shape[-1])

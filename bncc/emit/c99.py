@@ -40,6 +40,11 @@ def unsigned(bits: int) -> str:
     return f"uint{bits}_t"
 
 
+def counter(n: int) -> str:
+    """Return the unsigned C type that counts to a number below 65,536."""
+    return unsigned(8 if n <= 255 else 16)
+
+
 def wrap(values: Iterable[int], signed: bool = False) -> list[str]:
     """Print numbers separated by commas, wrapped to lines.
 

@@ -34,17 +34,17 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
         Lines without comment marks.
     """
     training = model.training
-    summands = len(layout.kernel.tables) + (layout.kernel.prior is not None)
+    kernel = layout.kernel
     structure = training.get("structure", "unknown")
     lines = [
         f"model       {name}: structure {c_comment(str(structure))}, "
         f"{_count(model.structure.n_edges, 'arc')} between {_count(model.n_features, 'feature')}, "
         f"{model.n_classes} classes",
-        f"numbers     cost = -ln p in {model.q_format}; sums in {layout.kernel.sum_bits} bits, "
-        f"at most {layout.kernel.largest_sum}",
+        f"numbers     cost = -ln p in {model.q_format}; sums in {kernel.sum_bits} bits, "
+        f"at most {kernel.largest_sum}",
         f"memory      {layout.table_bytes} B of tables, {layout.other_bytes} B of addresses, "
         "thresholds and labels in flash; no static RAM",
-        f"work        {_count((summands - 1) * model.n_classes, 'addition')} of costs and "
+        f"work        {_count(kernel.additions, 'addition')} of {kernel.addend} and "
         f"{_count(model.n_classes - 1, 'comparison')} per decision; no multiplication",
     ]
     if fired:

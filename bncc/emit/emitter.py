@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from bncc import __version__
 from bncc.compiler.importer import program_of
 from bncc.compiler.ir import Program
-from bncc.compiler.lowering import lower
+from bncc.compiler.kernels.plain import plain
 from bncc.compiler.pipeline import PassReport, optimize
 from bncc.emit.avr import avr_vectors_error
 from bncc.emit.card import card_lines, class_lines, feature_lines
@@ -109,7 +109,7 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
             f"there is no entry point '{unknown[0]}'; there are {', '.join(sorted(ENTRIES))}"
         )
     program, passes = optimize(program_of(model), options.flow)
-    kernel = lower(program)
+    kernel = plain(program)
     entries = EntryPoints(
         raw="raw" in options.entries or any(f.thresholds for f in model.features),
         scores="scores" in options.entries,
@@ -141,7 +141,7 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
     return Emission(
         name=name,
         files=files,
-        kernel="plain",
+        kernel=kernel.family,
         passes=passes,
         table_bytes=layout.table_bytes,
         estimate=estimate(layout),

@@ -21,6 +21,7 @@ Models of two or three features are smaller than estimated, because gcc unrolls 
 
 from dataclasses import dataclass
 
+from bncc.compiler.kernels.plain import PlainKernel
 from bncc.emit.layout import Layout
 
 MACHINE = "Cortex-M0 (-Os)"
@@ -95,7 +96,7 @@ def code_terms(layout: Layout) -> tuple[int, ...]:
     raw = layout.raw
     return (
         1,
-        len(layout.terms) - 1,
+        len(_kernel(layout).terms) - 1,
         int(layout.entries.scores),
         int(raw is not None),
         len(raw.kinds) if raw else 0,
@@ -127,7 +128,7 @@ def frame_terms(layout: Layout) -> tuple[int, ...]:
         1,
         int(layout.raw is not None),
         int(layout.raw is not None and layout.raw.is_array),
-        int(len(layout.terms) > 1),
+        int(len(_kernel(layout).terms) > 1),
         int(layout.entries.scores),
     )
 
@@ -146,15 +147,20 @@ def work_terms(layout: Layout) -> tuple[int, ...]:
         1, features and tables, look-ups of parents, entries added in a loop over classes, and
         entries added without one: gcc unrolls the loop over two classes.
     """
-    n_tables, n_classes = len(layout.kernel.tables), layout.program.n_classes
+    n_tables, n_classes = len(_kernel(layout).tables), layout.program.n_classes
     entries = n_tables * n_classes
     return (
         1,
         len(layout.program.features) + n_tables,
-        sum(term.n_tables for term in layout.terms[1:]),
+        sum(term.n_tables for term in _kernel(layout).terms[1:]),
         entries if n_classes > 2 else 0,
         entries if n_classes == 2 else 0,
     )
+
+
+def _kernel(layout: Layout) -> PlainKernel:
+    assert isinstance(layout.kernel, PlainKernel)
+    return layout.kernel
 
 
 def _weighted(weights: tuple[float, ...], terms: tuple[int, ...]) -> int:

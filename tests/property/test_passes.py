@@ -7,13 +7,19 @@ from hypothesis import given, settings
 from bncc.compiler.importer import program_of
 from bncc.compiler.interpreter import costs, decisions
 from bncc.compiler.ir import table_bits
-from bncc.compiler.pipeline import DROP_CONSTANT, FOLD_PRIOR, SHRINK_WIDTH, optimize
+from bncc.compiler.pipeline import (
+    DROP_CONSTANT,
+    FOLD_PRIOR,
+    NORMALIZE_ROWS,
+    SHRINK_WIDTH,
+    optimize,
+)
 from bncc.compiler.spec import verify
 from bncc.model import reference
 from tests.strategies import models
 from tests.unit.compiler.by_hand import inputs, margins
 
-PASSES = {step.name: step for step in (DROP_CONSTANT, FOLD_PRIOR, SHRINK_WIDTH)}
+PASSES = {step.name: step for step in (DROP_CONSTANT, FOLD_PRIOR, NORMALIZE_ROWS, SHRINK_WIDTH)}
 by_pass = pytest.mark.parametrize("name", PASSES)
 
 KEPT = {

@@ -12,8 +12,6 @@
 #define HOSTILE_NAMES_ROM
 #endif
 
-#define HOSTILE_NAMES_N_TABLES 8U
-
 /* Reading flash */
 
 static inline uint16_t hostile_names_rom_uint16(const uint16_t *p)
@@ -101,6 +99,8 @@ static const char hostile_names_labels[] HOSTILE_NAMES_ROM = {
 };
 
 /* Kernel */
+
+#define HOSTILE_NAMES_N_TABLES 8U
 
 /* First entry of the row that table t contributes: its start, plus state times stride for each
  * feature it reads. The products are looked up instead of multiplied. */

@@ -3,10 +3,10 @@
  *
  * Model card
  *   model       tan_float: structure by hand, 2 arcs between 3 features, 2 classes
- *   numbers     cost = -ln p in UQ3.3; sums in 8 bits, at most 88
+ *   numbers     cost = -ln p in UQ3.3; sums in 8 bits, at most 74
  *   memory      28 B of tables, 59 B of addresses, thresholds and labels in flash; no static RAM
  *   work        4 additions of costs and 1 comparison per decision; no multiplication
- *   passes      fold-prior, shrink-width
+ *   passes      normalize-rows, fold-prior, normalize-rows, shrink-width
  *   digest      8d2ee5136dceca1a96c904770708d56248c8e538e7caa4e564964b15b44ce57d
  */
 #ifndef TAN_FLOAT_H

@@ -55,8 +55,10 @@ def test_the_emission_tells_how_the_files_came_about():
     emission = emit_c(hand.general_network(), EmitOptions("m"))
     assert emission.kernel == "plain"
     assert [report.name for report in emission.passes] == [
+        "normalize-rows",
         "drop-constant",
         "fold-prior",
+        "normalize-rows",
         "shrink-width",
     ]
     assert (

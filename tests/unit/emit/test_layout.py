@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.compiler.importer import program_of
-from bncc.compiler.lowering import lower
+from bncc.compiler.kernels.plain import plain
 from bncc.compiler.pipeline import optimize
 from bncc.discretize.feature import Feature
 from bncc.emit.layout import EntryPoints, lay_out
@@ -20,7 +20,7 @@ EVERYTHING = EntryPoints(raw=True, scores=True, trusted=True)
 
 
 def layout_of(some, entries=EVERYTHING):
-    return lay_out(some, lower(some), entries, "m")
+    return lay_out(some, plain(some), entries, "m")
 
 
 def layout_of_model(model, entries=EVERYTHING):
@@ -59,22 +59,22 @@ def test_counters_can_leave_their_loop(n_features, counter):
 def test_tables_are_printed_row_by_row_under_what_they_stand_for():
     assert lines(layout_of_model(hand.tan_float()), "costs") == [
         "/* x1 given x0: x0, x1 */",
-        "/* 0,0 */ 5U, 6U,",
+        "/* 0,0 */ 0U, 1U,",
         "/* 0,1 */ 0U, 63U,",
-        "/* 0,2 */ 17U, 4U,",
-        "/* 1,0 */ 8U, 8U,",
-        "/* 1,1 */ 40U, 1U,",
-        "/* 1,2 */ 2U, 30U,",
+        "/* 0,2 */ 13U, 0U,",
+        "/* 1,0 */ 0U, 0U,",
+        "/* 1,1 */ 39U, 0U,",
+        "/* 1,2 */ 0U, 28U,",
         "/* x2 given x1: x1, x2 */",
-        "/* 0,0 */ 1U, 2U,",
-        "/* 0,1 */ 3U, 4U,",
-        "/* 1,0 */ 5U, 6U,",
-        "/* 1,1 */ 7U, 8U,",
-        "/* 2,0 */ 9U, 10U,",
-        "/* 2,1 */ 12U, 11U,",
+        "/* 0,0 */ 0U, 1U,",
+        "/* 0,1 */ 0U, 1U,",
+        "/* 1,0 */ 0U, 1U,",
+        "/* 1,1 */ 0U, 1U,",
+        "/* 2,0 */ 0U, 1U,",
+        "/* 2,1 */ 1U, 0U,",
         "/* x0 */",
-        "/* 0 */ 4U, 14U,",
-        "/* 1 */ 12U, 7U,",
+        "/* 0 */ 0U, 10U,",
+        "/* 1 */ 5U, 0U,",
     ]
 
 
@@ -90,14 +90,14 @@ def test_a_row_of_many_classes_continues_indented():
 
 def test_a_naive_model_reads_feature_t_in_table_t():
     layout = layout_of_model(hand.naive_integer())
-    (term,) = layout.terms
+    (term,) = layout.text.context["terms"]
     assert (term.state, term.multiples, term.is_partial) == ("x[t]", "", False)
     assert "feature" not in names(layout)
 
 
 def test_a_tan_looks_up_which_feature_and_which_parent_a_table_reads():
     layout = layout_of_model(hand.tan_float())
-    own, parent = layout.terms
+    own, parent = layout.text.context["terms"]
     assert own.state == "x[m_rom_uint8(&m_feature[t])]"
     assert parent.state == "x[m_rom_uint8(&m_parent[t])]"
     assert parent.multiples == "m_rom_uint8(&m_parent_multiples[t])"
@@ -116,13 +116,13 @@ def test_a_term_of_every_table_is_not_partial():
         [1, 0],
         [[[3, 3], [1, 1]], [[1, 2], [3, 4], [5, 6], [7, 0]]],
     )
-    _, parent = layout_of_model(model).terms
+    _, parent = layout_of_model(model).text.context["terms"]
     assert not parent.is_partial
 
 
 def test_further_parents_have_numbered_names():
     layout = layout_of_model(hand.general_network())
-    assert [(term.name, term.place) for term in layout.terms[1:]] == [
+    assert [(term.name, term.place) for term in layout.text.context["terms"][1:]] == [
         ("parent", "place"),
         ("parent2", "place2"),
         ("parent3", "place3"),
@@ -141,12 +141,12 @@ def test_further_parents_have_numbered_names():
 def test_more_than_256_features_are_numbered_in_16_bits(n_features, bits):
     tables = [table([i], [[0, 1]]) for i in reversed(range(n_features))]
     layout = layout_of(program([1] * n_features, [0, 0], tables))
-    assert layout.terms[0].state == f"x[m_rom_uint{bits}(&m_feature[t])]"
+    assert layout.text.context["terms"][0].state == f"x[m_rom_uint{bits}(&m_feature[t])]"
 
 
 def test_an_index_into_the_multiples_holds_their_number_and_a_state():
     strides = program([200, 100], [0, 1], [table([0, 1], [[0, 1]] * 20000)])
-    assert len(lower(strides).multiples) == 300
+    assert len(plain(strides).multiples) == 300
     assert layout_of(strides).template_names()["place_type"] == "uint16_t"
     assert layout_of(two_by(200)).template_names()["place_type"] == "uint8_t"
     assert layout_of(two_by(256)).template_names()["place_type"] == "uint16_t"
@@ -224,7 +224,9 @@ def test_the_bytes_of_tables_are_the_same_in_one_array_and_in_several():
     assert names(layout)[:2] == ["costs1", "costs2"]
     assert layout.table_bytes == 8 * 14 * 14 * 26 + 14 * 26 + 26
     assert layout.table_bytes + layout.other_bytes == layout.rom_bytes
-    assert layout.costs.starts.tolist() == [5096 * t for t in (0, 1, 2, 3, 4, 5, 0, 1, 2)]
+    assert layout.text.context["costs"].starts.tolist() == [
+        5096 * t for t in (0, 1, 2, 3, 4, 5, 0, 1, 2)
+    ]
     assert lines(layout, "start") == [
         "0U, 5096U, 10192U, 15288U, 20384U, 25480U, 0U, 5096U, 10192U,"
     ]

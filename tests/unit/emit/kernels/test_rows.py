@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bncc.compiler.lowering import lower
-from bncc.emit.costs import cost_arrays
+from bncc.compiler.kernels.plain import plain
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.kernels.rows import cost_arrays
 from tests import models as hand
 from tests.agreement.large import large_tables, three_cost_arrays, two_cost_arrays
 from tests.unit.compiler.by_hand import program, table
@@ -15,7 +15,7 @@ def split(sizes, entry_bits=8):
     """Return the arrays of tables with one class and these numbers of entries."""
     tables = [table([i], [[0]] * n, entry_bits) for i, n in enumerate(sizes)]
     some = program(sizes, [0], tables)
-    return cost_arrays(some, lower(some))
+    return cost_arrays(some, plain(some))
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_the_limit_is_in_bytes():
 
 @pytest.mark.parametrize("make", [*hand.NAMED.values(), two_cost_arrays, three_cost_arrays])
 def test_every_table_is_found_where_its_start_says(make):
-    kernel = lower(emit_c(make(), EmitOptions("m")).program)
-    costs = emit_c(make(), EmitOptions("m")).layout.costs
+    kernel = plain(emit_c(make(), EmitOptions("m")).program)
+    costs = emit_c(make(), EmitOptions("m")).layout.text.context["costs"]
     entries = [
         [int(word[:-2]) for line in array.lines for word in line.split("*/")[-1].split()
          if word.endswith("U,")]

@@ -1,7 +1,7 @@
-"""Program to kernel: the arrays and numbers that the plain C kernel is printed from.
+"""The plain kernel: one entry per cost, summed in one loop over tables and one over classes.
 
-The kernel sums rows in one loop over tables. The address of a row is formed without a
-multiplication: states index small arrays of multiples, one per distinct stride.
+The address of a row is formed without a multiplication: states index small arrays of multiples,
+one per distinct stride.
 """
 
 from dataclasses import dataclass
@@ -72,9 +72,18 @@ class PlainKernel:
     largest_sum: int
     sum_bits: int
 
+    family = "plain"
+    addend = "costs"
 
-def lower(program: Program) -> PlainKernel:
-    """Lay a program out for the plain kernel.
+    @property
+    def additions(self) -> int:
+        """Additions of costs per decision."""
+        summands = len(self.tables) + (self.prior is not None)
+        return (summands - 1) * int(self.tables[0].costs.shape[1])
+
+
+def plain(program: Program) -> PlainKernel:
+    """Lay a program out, one entry per cost.
 
     Parameters
     ----------

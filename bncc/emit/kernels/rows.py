@@ -7,7 +7,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table
-from bncc.compiler.lowering import PlainKernel
+from bncc.compiler.kernels.plain import PlainKernel
 from bncc.emit.avr import AVR_MAX_ARRAY, AVR_MAX_ROM
 from bncc.emit.c99 import ArrayText, unsigned, wrap_words
 from bncc.emit.identifiers import c_comment

@@ -1,0 +1,27 @@
+"""What every kernel says of itself, whatever its layout."""
+
+from typing import Protocol
+
+
+class Kernel(Protocol):
+    """A program laid out so that a machine can sum it; margins are equal for every input."""
+
+    @property
+    def family(self) -> str:
+        """What ``--kernel`` calls it."""
+
+    @property
+    def largest_sum(self) -> int:
+        """No sum of a class exceeds this for any input; proved by range analysis."""
+
+    @property
+    def sum_bits(self) -> int:
+        """Width in bits, 8, 16 or 32, of a class's cost where the C hands it out."""
+
+    @property
+    def additions(self) -> int:
+        """Additions per decision."""
+
+    @property
+    def addend(self) -> str:
+        """What is added, in the plural: costs, or words of several costs."""

@@ -1,0 +1,36 @@
+"""Which module prints which kernel."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bncc.compiler.ir import Program
+from bncc.compiler.kernels.base import Kernel
+from bncc.compiler.kernels.plain import PlainKernel
+from bncc.emit.kernels.plain import plain_text
+from bncc.emit.kernels.text import KernelText
+
+_PRINTERS: Mapping[type, Callable[[Program, Any, str, int], KernelText]] = {
+    PlainKernel: plain_text,
+}
+
+
+def kernel_text(program: Program, kernel: Kernel, name: str, state_bits: int) -> KernelText:
+    """Print a kernel.
+
+    Parameters
+    ----------
+    program : Program
+        The program that is printed.
+    kernel : Kernel
+        The same program laid out.
+    name : str
+        Prefix of every symbol.
+    state_bits : {8, 16}
+        Width of a state.
+
+    Returns
+    -------
+    KernelText
+        For the templates.
+    """
+    return _PRINTERS[type(kernel)](program, kernel, name, state_bits)
