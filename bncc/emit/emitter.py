@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bncc import __version__
+from bncc.compiler.choose import Optimize, choose
 from bncc.compiler.importer import program_of
 from bncc.compiler.ir import Program
-from bncc.compiler.kernels.plain import plain
 from bncc.compiler.pipeline import PassReport, optimize
 from bncc.emit.avr import avr_vectors_error
 from bncc.emit.card import card_lines, class_lines, feature_lines
@@ -37,12 +37,21 @@ class EmitOptions:
         What is put around the two files.
     flow : str, default="default"
         The passes to run, a key of `bncc.compiler.pipeline.FLOWS`.
+    kernel : str or None, default=None
+        A key of `bncc.compiler.choose.FAMILIES`; None for the best.
+    optimize : {"balanced", "size", "speed"}, default="balanced"
+        What is best.
+    target : str or None, default=None
+        The machine to choose for; None for generic C.
     """
 
     name: str = "model"
     entries: frozenset[str] = field(default_factory=frozenset)
     package: str = "plain"
     flow: str = "default"
+    kernel: str | None = None
+    optimize: Optimize = "balanced"
+    target: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +106,8 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
     Raises
     ------
     OptionError
-        If the name cannot prefix C symbols, or an entry point or package is unknown.
+        If the name cannot prefix C symbols, an entry point, package or kernel is unknown, or the
+        kernel has no safe layout for the model.
     IrError
         If a sum could exceed 32 bits.
     """
@@ -109,7 +119,9 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
             f"there is no entry point '{unknown[0]}'; there are {', '.join(sorted(ENTRIES))}"
         )
     program, passes = optimize(program_of(model), options.flow)
-    kernel = plain(program)
+    kernel = choose(
+        program, optimize=options.optimize, family=options.kernel, target=options.target
+    )
     entries = EntryPoints(
         raw="raw" in options.entries or any(f.thresholds for f in model.features),
         scores="scores" in options.entries,

@@ -25,3 +25,15 @@ class Kernel(Protocol):
     @property
     def addend(self) -> str:
         """What is added, in the plural: costs, or words of several costs."""
+
+    @property
+    def rom_bytes(self) -> int:
+        """Bytes of the constants that it reads: tables, prior, addresses."""
+
+    @property
+    def work(self) -> tuple[float, ...]:
+        """What executed instructions grow with; the family's cost model weighs the terms."""
+
+    @property
+    def code(self) -> tuple[float, ...]:
+        """What bytes of code grow with; likewise."""

@@ -78,8 +78,34 @@ class PlainKernel:
     @property
     def additions(self) -> int:
         """Additions of costs per decision."""
-        summands = len(self.tables) + (self.prior is not None)
-        return (summands - 1) * int(self.tables[0].costs.shape[1])
+        return (self._summands - 1) * self._n_classes
+
+    @property
+    def rom_bytes(self) -> int:
+        """Bytes of tables, prior and row addresses."""
+        prior = 0 if self.prior is None else self.prior.size * width_of(int(self.prior.max()))
+        terms = sum(term.n_tables for term in self.terms[1:]) * 16
+        addresses = self.starts.size * self.offset_bits + self.multiples.size * self.multiple_bits
+        return (self.costs.size * self.entry_bits + prior + addresses + terms) // 8
+
+    @property
+    def work(self) -> tuple[float, ...]:
+        """Terms: 1, tables, look-ups of parents, costs added."""
+        parents = sum(term.n_tables for term in self.terms[1:])
+        return (1, len(self.tables), parents, self.additions)
+
+    @property
+    def code(self) -> tuple[float, ...]:
+        """Terms: 1, parents per table."""
+        return (1, len(self.terms) - 1)
+
+    @property
+    def _summands(self) -> int:
+        return len(self.tables) + (self.prior is not None)
+
+    @property
+    def _n_classes(self) -> int:
+        return int(self.tables[0].costs.shape[1])
 
 
 def plain(program: Program) -> PlainKernel:
