@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.target_figures import PEERS, Facts, Figures, measure
-from bncc.bench.on_target import Measurement, TargetReport
+from bncc.bench.measurement import Measurement
+from bncc.bench.on_target import TargetReport
 from bncc.build.meter import Cost
 from bncc.build.targets import find_target
 from bncc.model.atomic import write_whole

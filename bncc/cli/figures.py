@@ -5,7 +5,8 @@ from dataclasses import asdict
 from textwrap import fill
 from typing import Any
 
-from bncc.bench.on_target import Measurement, TargetReport
+from bncc.bench.measurement import Measurement
+from bncc.bench.on_target import TargetReport
 from bncc.build.meter import Cost
 from bncc.cli.console import table_text
 from bncc.emit.estimate import MACHINE

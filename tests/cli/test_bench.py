@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from click.testing import Result
 
-from bncc.bench.on_target import Measurement, TargetReport
+from bncc.bench.measurement import Measurement
+from bncc.bench.on_target import TargetReport
 from bncc.build.machine import HarnessError
 from bncc.build.meter import Cost, Inputs
 from bncc.build.targets import TARGETS, Target

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bncc.bench.on_target import SPEED_LEVELS, bench_inputs, bench_target
+from bncc.bench.measurement import SPEED_LEVELS
+from bncc.bench.on_target import bench_inputs, bench_target
 from bncc.build.inputs.raw import states_of_raw
 from bncc.build.machine import HarnessError
 from bncc.build.meter import Meter
