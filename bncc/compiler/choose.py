@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
+from bncc.compiler.cost_model import code_bytes, decision_cost
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
+from bncc.compiler.kernels.lanes import lanes
 from bncc.compiler.kernels.plain import plain
 from bncc.errors import OptionError
 
@@ -12,6 +14,7 @@ Optimize = Literal["balanced", "size", "speed"]
 
 FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "plain": lambda program: iter((plain(program),)),
+    "lanes": lanes,
 }
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
 
@@ -51,4 +54,6 @@ def choose(
     candidates = list(FAMILIES[family or "plain"](program))
     if not candidates:
         raise OptionError(f"the kernel '{family}' has no layout that is safe for this model")
-    return candidates[0]
+    if optimize == "size":
+        return min(candidates, key=lambda kernel: kernel.rom_bytes + code_bytes(kernel, target))
+    return min(candidates, key=lambda kernel: decision_cost(kernel, target))

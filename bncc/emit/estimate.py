@@ -21,18 +21,18 @@ Models of two or three features are smaller than estimated, because gcc unrolls 
 
 from dataclasses import dataclass
 
-from bncc.compiler.kernels.plain import PlainKernel
+from bncc.compiler.cost_model import code_bytes, decision_cost
 from bncc.emit.layout import Layout
 
 MACHINE = "Cortex-M0 (-Os)"
 """What the estimate is of; an AVR needs more code for the same tables."""
 
-CODE = (156, 85, 139, 95, 15, 29, 15)
-"""Bytes of code per entry of `code_terms`."""
+CODE = (139, 95, 15, 29, 15)
+"""Bytes of code per entry of `code_terms`, beside the kernel's."""
 FRAMES = (30, 17, -3, 9, 9)
 """Bytes of stack per entry of `frame_terms`."""
-WORK = (-35, 12, 23, 9, 2.7)
-"""Executed instructions per entry of `work_terms`."""
+CHECK = 12
+"""Executed instructions that check a state."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Estimate:
 
 
 def estimate(layout: Layout) -> Estimate:
-    """Estimate flash, RAM and instructions of the plain kernel.
+    """Estimate flash, RAM and instructions.
 
     Parameters
     ----------
@@ -68,9 +68,11 @@ def estimate(layout: Layout) -> Estimate:
         For Cortex-M0 at -Os.
     """
     return Estimate(
-        flash=constant_bytes(layout) + _weighted(CODE, code_terms(layout)),
+        flash=constant_bytes(layout)
+        + code_bytes(layout.kernel)
+        + _weighted(CODE, code_terms(layout)),
         ram=buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
-        instructions=max(1, _weighted(WORK, work_terms(layout))),
+        instructions=decision_cost(layout.kernel) + CHECK * len(layout.program.features),
     )
 
 
@@ -90,13 +92,10 @@ def code_terms(layout: Layout) -> tuple[int, ...]:
     Returns
     -------
     tuple of int
-        1, parents per table, scores, raw, kinds of raw readings, float readings, and members of
-        the raw struct.
+        Scores, raw, kinds of raw readings, float readings, and members of the raw struct.
     """
     raw = layout.raw
     return (
-        1,
-        len(_kernel(layout).terms) - 1,
         int(layout.entries.scores),
         int(raw is not None),
         len(raw.kinds) if raw else 0,
@@ -128,39 +127,9 @@ def frame_terms(layout: Layout) -> tuple[int, ...]:
         1,
         int(layout.raw is not None),
         int(layout.raw is not None and layout.raw.is_array),
-        int(len(_kernel(layout).terms) > 1),
+        int(any(len(table.features) > 1 for table in layout.program.tables)),
         int(layout.entries.scores),
     )
-
-
-def work_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what executed instructions grow with.
-
-    Parameters
-    ----------
-    layout : Layout
-        Types and arrays of the C.
-
-    Returns
-    -------
-    tuple of int
-        1, features and tables, look-ups of parents, entries added in a loop over classes, and
-        entries added without one: gcc unrolls the loop over two classes.
-    """
-    n_tables, n_classes = len(_kernel(layout).tables), layout.program.n_classes
-    entries = n_tables * n_classes
-    return (
-        1,
-        len(layout.program.features) + n_tables,
-        sum(term.n_tables for term in _kernel(layout).terms[1:]),
-        entries if n_classes > 2 else 0,
-        entries if n_classes == 2 else 0,
-    )
-
-
-def _kernel(layout: Layout) -> PlainKernel:
-    assert isinstance(layout.kernel, PlainKernel)
-    return layout.kernel
 
 
 def _weighted(weights: tuple[float, ...], terms: tuple[int, ...]) -> int:

@@ -1,6 +1,6 @@
 """The tables as arrays of costs: one array, or several where AVR would not take one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,7 +60,7 @@ def cost_arrays(program: Program, kernel: PlainKernel) -> CostArrays:
     arrays, starts = [], []
     for k, (first, end) in enumerate(zip((0, *ends), ends, strict=False)):
         tables = kernel.tables[first:end]
-        lines = [line for table in tables for line in _table_lines(program, table)]
+        lines = [line for table in tables for line in _cost_lines(program, table)]
         length = sum(table.costs.size for table in tables)
         name, comment = "costs", _MEANING
         if len(ends) > 1:
@@ -99,11 +99,31 @@ def _part_comment(k: int, n_parts: int, first: int, end: int) -> str:
     )
 
 
-def _table_lines(program: Program, table: Table) -> list[str]:
+def _cost_lines(program: Program, table: Table) -> list[str]:
+    return table_lines(program, table, ([f"{c}U," for c in row] for row in table.costs.tolist()))
+
+
+def table_lines(program: Program, table: Table, rows: Iterable[Sequence[str]]) -> list[str]:
+    """Print a table under a heading, every row behind its states.
+
+    Parameters
+    ----------
+    program : Program
+        The program that is printed.
+    table : Table
+        Whose features head it.
+    rows : iterable of sequence of str
+        For each joint state the entries of its row, each with its comma.
+
+    Returns
+    -------
+    list of str
+        Lines.
+    """
     lines = [f"/* {_table_heading(program, table)} */"]
     digits = _joint_states([program.n_states[f] for f in table.features])
-    for states, row in zip(digits, table.costs.tolist(), strict=True):
-        first, *rest = wrap_words([f"/* {states} */", *(f"{cost}U," for cost in row)])
+    for states, row in zip(digits, rows, strict=True):
+        first, *rest = wrap_words([f"/* {states} */", *row])
         lines.append(first)
         lines += [f"    {line}" for line in rest]
     return lines

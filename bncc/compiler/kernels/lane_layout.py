@@ -1,0 +1,115 @@
+r"""Packed lanes: the costs of several classes in one machine word, added all at once.
+
+A word of w bits is cut into lanes of s bits, and lane p, at offset p s, belongs to one class. One
+addition of words adds the costs of all its classes, exactly so long as no lane carries into the
+next one. A lane may hold
+
+.. math:: cost_c < 2^{cap_c}, \qquad cap_c = \begin{cases} s & \text{below the last lane}\\
+          w - p s & \text{in the last lane} \end{cases}
+
+When the next row could exceed that, the word is split into its even and its odd lanes, which are
+then twice as wide and added to sums of their own: level by level, s, 2s, 4s, ... The offset of an
+even lane stays, so a last lane does not get wider; a narrower s can be safe where a wider is not.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import IntArray
+
+
+@dataclass(frozen=True)
+class Word:
+    """Which classes share a word.
+
+    Parameters
+    ----------
+    classes : tuple of int
+        By lane, the lowest first.
+    source : int
+        At a level above the lowest: the word of the level below that it is split from.
+    is_odd : bool
+        Whether it has that word's odd lanes.
+    """
+
+    classes: tuple[int, ...]
+    source: int = -1
+    is_odd: bool = False
+
+
+@dataclass(frozen=True)
+class Level:
+    """Sums in lanes of one width.
+
+    Parameters
+    ----------
+    word_bits : {8, 16, 32, 64}
+        Width of a word.
+    lane_bits : int
+        Width of a lane.
+    words : tuple of Word
+        All classes, each in one lane.
+    """
+
+    word_bits: int
+    lane_bits: int
+    words: tuple[Word, ...]
+
+    def capacity(self, n_classes: int) -> IntArray:
+        """Return the bits that each class's lane holds, (n_classes,) int64."""
+        bits = np.zeros(n_classes, dtype=np.int64)
+        for word in self.words:
+            for lane, c in enumerate(word.classes):
+                is_last = lane == len(word.classes) - 1
+                bits[c] = self.word_bits - lane * self.lane_bits if is_last else self.lane_bits
+        return bits
+
+    def split(self) -> "Level":
+        """Return the level above: the even and the odd lanes of every word, twice as wide."""
+        words = []
+        for source, word in enumerate(self.words):
+            words.append(Word(word.classes[0::2], source))
+            if len(word.classes) > 1:
+                words.append(Word(word.classes[1::2], source, is_odd=True))
+        return Level(self.word_bits, 2 * self.lane_bits, tuple(words))
+
+    def pack(self, rows: IntArray) -> IntArray:
+        """Return rows of costs as rows of words.
+
+        Parameters
+        ----------
+        rows : (n_rows, n_classes) int64
+            Costs, each within its lane's capacity.
+
+        Returns
+        -------
+        (n_rows, n_words) int64
+            Words.
+        """
+        packed = np.zeros((len(rows), len(self.words)), dtype=np.int64)
+        for w, word in enumerate(self.words):
+            for lane, c in enumerate(word.classes):
+                packed[:, w] |= rows[:, c] << (lane * self.lane_bits)
+        return packed
+
+
+def lowest_level(word_bits: int, lane_bits: int, n_words: int, n_classes: int) -> Level:
+    """Spread the classes evenly over words, in order.
+
+    Parameters
+    ----------
+    word_bits, lane_bits, n_words, n_classes : int
+        The layout; ``ceil(n_classes / n_words) * lane_bits <= word_bits``.
+
+    Returns
+    -------
+    Level
+        The level of the tables' rows.
+    """
+    per_word = -(-n_classes // n_words)
+    words = [
+        Word(tuple(range(first, min(first + per_word, n_classes))))
+        for first in range(0, n_classes, per_word)
+    ]
+    return Level(word_bits, lane_bits, tuple(words))

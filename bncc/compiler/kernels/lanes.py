@@ -1,0 +1,162 @@
+"""The lanes kernel: several classes to a word, table by table in straight-line code."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.compiler.ir import Program, Table, width_of
+from bncc.compiler.kernels.lane_layout import Level, lowest_level
+from bncc.compiler.kernels.lane_schedule import Schedule, schedule
+from bncc.compiler.ranges import cost_bounds
+
+MOST_WORDS = 32
+"""Words of a row at most; with more the sums would not stay in registers on any machine."""
+
+
+@dataclass(frozen=True, eq=False)
+class LaneKernel:
+    """A program in lanes.
+
+    Parameters
+    ----------
+    tables : tuple of Table
+        In the order in which they are added.
+    rows : tuple of (n_rows, n_words) int64
+        Each table's rows as words of the lowest level.
+    starts : tuple of int
+        First word of each table in one array of all.
+    schedule : Schedule
+        Proved steps.
+    prior : (n_words,) int64
+        What the uppermost level starts from, in its words; zeros when there is nothing to add.
+    largest_sum : int
+        No sum of a class exceeds this for any input.
+    sum_bits : {8, 16, 32}
+        Width of a class's cost where the C hands it out.
+    """
+
+    tables: tuple[Table, ...]
+    rows: tuple[IntArray, ...]
+    starts: tuple[int, ...]
+    schedule: Schedule
+    prior: IntArray
+    largest_sum: int
+    sum_bits: int
+
+    family = "lanes"
+
+    @property
+    def lowest(self) -> Level:
+        """The level of the rows."""
+        return self.schedule.levels[0]
+
+    @property
+    def highest(self) -> Level:
+        """The level of the result."""
+        return self.schedule.levels[-1]
+
+    @property
+    def n_words(self) -> int:
+        """Words of a row."""
+        return len(self.lowest.words)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return sum(len(word.classes) for word in self.lowest.words)
+
+    @property
+    def flushed_words(self) -> int:
+        """Words of the level above that flushes add to, over all flushes."""
+        levels = self.schedule.levels
+        flushes = (step.number for step in self.schedule.steps if step.kind == "flush")
+        return sum(len(levels[level + 1].words) for level in flushes)
+
+    @property
+    def additions(self) -> int:
+        """Additions of words per decision."""
+        firsts = sum(
+            len(self.schedule.levels[step.number + (step.kind == "flush")].words)
+            if step.kind == "flush"
+            else self.n_words
+            for step in self.schedule.steps
+            if step.is_first
+        )
+        prior = np.count_nonzero(self.prior)
+        return int(len(self.tables) * self.n_words + self.flushed_words + prior - firsts)
+
+    @property
+    def addend(self) -> str:
+        """For the card."""
+        most = max(len(word.classes) for word in self.lowest.words)
+        return f"words of up to {most} costs"
+
+    @property
+    def rom_bytes(self) -> int:
+        """Bytes of the rows; products of strides are small and left out."""
+        return sum(rows.size for rows in self.rows) * self.lowest.word_bits // 8
+
+    @property
+    def work(self) -> tuple[float, ...]:
+        """Terms: 1, states read, words of rows, words flushed, classes."""
+        reads = sum(len(table.features) for table in self.tables)
+        words = len(self.tables) * self.n_words
+        return (1, reads, words, self.flushed_words, self.n_classes)
+
+    @property
+    def code(self) -> tuple[float, ...]:
+        """As `work`: every step has instructions of its own."""
+        return self.work
+
+
+def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
+    """Return all layouts in lanes that are proved exact, the fewest words first.
+
+    Parameters
+    ----------
+    program : Program
+        A verified program.
+    word_bits : {8, 16, 32, 64}
+        Width of a word.
+
+    Yields
+    ------
+    LaneKernel
+        For each number of words the widest lanes that can be scheduled: wider lanes need fewer
+        flushes.
+    """
+    n_classes = program.n_classes
+    high = cost_bounds(program)[1]
+    tables = tuple(sorted(program.tables, key=lambda table: -len(table.features)))
+    largest = [table.costs.max(axis=0) for table in tables]
+    narrowest = max(1, max(int(most.max()) for most in largest).bit_length())
+    seen = 0
+    for n_words in range(1, min(n_classes, MOST_WORDS) + 1):
+        per_word = -(-n_classes // n_words)
+        if per_word == seen or per_word * narrowest > word_bits:
+            continue
+        seen = per_word
+        for lane_bits in range(min(word_bits // per_word, word_bits), narrowest - 1, -1):
+            lowest = lowest_level(word_bits, lane_bits, n_words, n_classes)
+            plan = schedule(lowest, largest, program.prior, high)
+            if plan is not None:
+                yield _kernel(program, tables, plan, int(high.max()))
+                break
+
+
+def _kernel(
+    program: Program, tables: tuple[Table, ...], plan: Schedule, largest_sum: int
+) -> LaneKernel:
+    rows = tuple(plan.levels[0].pack(table.costs) for table in tables)
+    starts = np.cumsum([0, *(words.size for words in rows)])
+    return LaneKernel(
+        tables=tables,
+        rows=rows,
+        starts=tuple(int(start) for start in starts[:-1]),
+        schedule=plan,
+        prior=plan.levels[-1].pack(program.prior[None])[0],
+        largest_sum=largest_sum,
+        sum_bits=max(program.cost_bits, width_of(largest_sum)),
+    )

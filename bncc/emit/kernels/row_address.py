@@ -1,0 +1,102 @@
+"""Row addresses in straight-line code: shifts, and look-ups for all other multiples."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bncc.compiler.ir import Program, Table, width_of
+from bncc.emit.c99 import ArrayText, array
+
+
+@dataclass(frozen=True, eq=False)
+class AddressText:
+    """The addresses of all tables' rows.
+
+    Parameters
+    ----------
+    of : tuple of str
+        By table: the first entry of the row that the states choose, an expression.
+    arrays : tuple of ArrayText
+        Multiples that the expressions read.
+    """
+
+    of: tuple[str, ...]
+    arrays: tuple[ArrayText, ...]
+
+
+def address_text(
+    program: Program, tables: Sequence[Table], row_length: int, name: str
+) -> AddressText:
+    """Print where each table's row begins.
+
+    Parameters
+    ----------
+    program : Program
+        The program that is printed.
+    tables : sequence of Table
+        Whose rows are addressed.
+    row_length : int
+        Entries of a row.
+    name : str
+        Prefix of every symbol.
+
+    Returns
+    -------
+    AddressText
+        A multiple of a power of two is a shift. Others are looked up, for compilers that optimize
+        for size would multiply.
+    """
+    lengths: dict[int, int] = {}
+    for table in tables:
+        for f, factor in _factors(program, table, row_length):
+            if not _is_power(factor):
+                lengths[factor] = max(lengths.get(factor, 0), program.n_states[f])
+    arrays = {
+        factor: array(
+            f"times{factor}",
+            width_of(factor * (n - 1)),
+            range(0, factor * n, factor),
+            f"Multiples of {factor}, looked up instead of multiplied.",
+        )
+        for factor, n in sorted(lengths.items())
+    }
+    of = tuple(_address(program, table, row_length, arrays, name) for table in tables)
+    return AddressText(of, tuple(arrays.values()))
+
+
+def _factors(program: Program, table: Table, row_length: int) -> list[tuple[int, int]]:
+    """Return each feature with what its state is multiplied by.
+
+    Where rows have a power of two of entries, rows are counted first and shifted in the end.
+    """
+    factor = 1 if _is_power(row_length) else row_length
+    factors = []
+    for f in reversed(table.features):
+        factors.append((f, factor))
+        factor *= program.n_states[f]
+    return factors[::-1]
+
+
+def _address(
+    program: Program, table: Table, row_length: int, arrays: dict[int, ArrayText], name: str
+) -> str:
+    # uint_fast16_t has 16 bits on an AVR and the width of a register elsewhere.
+    wide = "uint_fast16_t" if table.costs.shape[0] * row_length < 2**16 else "uint32_t"
+    terms = []
+    for f, factor in _factors(program, table, row_length):
+        if factor in arrays:
+            multiples = arrays[factor]
+            terms.append(f"{name}_rom_{multiples.type[:-2]}(&{name}_{multiples.name}[x[{f}]])")
+        else:
+            shift = factor.bit_length() - 1
+            terms.append(f"(({wide})x[{f}] << {shift})" if shift else f"x[{f}]")
+    if len(terms) > 1 and not terms[0].startswith("(("):
+        terms[0] = f"({wide}){terms[0]}"
+    shift = row_length.bit_length() - 1
+    rows = " + ".join(terms)
+    if not (_is_power(row_length) and shift):
+        return rows
+    return f"({rows}) << {shift}" if len(terms) > 1 else f"({wide}){rows} << {shift}"
+
+
+def _is_power(n: int) -> bool:
+    return n & (n - 1) == 0
