@@ -7,6 +7,7 @@ from bncc.compiler.cost_model import code_bytes, decision_cost
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
 from bncc.compiler.kernels.lanes import lanes
+from bncc.compiler.kernels.packed import packed
 from bncc.compiler.kernels.plain import plain
 from bncc.errors import OptionError
 
@@ -15,6 +16,7 @@ Optimize = Literal["balanced", "size", "speed"]
 FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "plain": lambda program: iter((plain(program),)),
     "lanes": lanes,
+    "packed": packed,
 }
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
 

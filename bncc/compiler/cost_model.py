@@ -32,6 +32,9 @@ WEIGHTS: Mapping[str, Mapping[str, Weights]] = {
     "lanes": {
         "cortex-m0": Weights((20, 2.5, 2.2, 2.6, 4.2), (60, 6, 4, 6, 8)),
     },
+    "packed": {
+        "cortex-m0": Weights((20, 20, 60, 6, 10), (110, 60, 12, 6, 16, 12, 10)),
+    },
 }
 """By family and machine."""
 

@@ -56,7 +56,7 @@ def cost_arrays(program: Program, kernel: PlainKernel) -> CostArrays:
         several are not.
     """
     entry_bytes = kernel.entry_bits // 8
-    ends = _ends([table.costs.size * entry_bytes for table in kernel.tables])
+    ends = table_ends([table.costs.size * entry_bytes for table in kernel.tables])
     arrays, starts = [], []
     for k, (first, end) in enumerate(zip((0, *ends), ends, strict=False)):
         tables = kernel.tables[first:end]
@@ -72,10 +72,19 @@ def cost_arrays(program: Program, kernel: PlainKernel) -> CostArrays:
     return CostArrays(tuple(arrays), ends, np.concatenate(starts))
 
 
-def _ends(sizes: Sequence[int]) -> tuple[int, ...]:
-    """Return where each array ends, for tables of these sizes in bytes.
+def table_ends(sizes: Sequence[int]) -> tuple[int, ...]:
+    """Divide tables among arrays.
 
-    What an AVR cannot hold either way stays in one array, which suits all other machines best.
+    Parameters
+    ----------
+    sizes : sequence of int
+        Bytes of each table.
+
+    Returns
+    -------
+    tuple of int
+        For each array the table behind its last one. What an AVR cannot hold either way stays in
+        one array, which suits all other machines best.
     """
     total = sum(sizes)
     if total <= AVR_MAX_ARRAY or total > AVR_MAX_ROM or max(sizes) > AVR_MAX_ARRAY:
@@ -120,7 +129,7 @@ def table_lines(program: Program, table: Table, rows: Iterable[Sequence[str]]) -
     list of str
         Lines.
     """
-    lines = [f"/* {_table_heading(program, table)} */"]
+    lines = [f"/* {table_heading(program, table)} */"]
     digits = _joint_states([program.n_states[f] for f in table.features])
     for states, row in zip(digits, rows, strict=True):
         first, *rest = wrap_words([f"/* {states} */", *row])
@@ -129,7 +138,21 @@ def table_lines(program: Program, table: Table, rows: Iterable[Sequence[str]]) -
     return lines
 
 
-def _table_heading(program: Program, table: Table) -> str:
+def table_heading(program: Program, table: Table) -> str:
+    """Return the comment above a table.
+
+    Parameters
+    ----------
+    program : Program
+        The program that is printed.
+    table : Table
+        Whose features it names.
+
+    Returns
+    -------
+    str
+        Text for a comment.
+    """
     *parents, own = [c_comment(program.features[f].name) for f in table.features]
     return f"{own} given {', '.join(parents)}: {', '.join(parents)}, {own}" if parents else own
 

@@ -1,0 +1,168 @@
+"""The packed kernel: several costs in a word, taken out one by one. It is the smallest in flash."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.compiler.ir import Program, Table, width_of
+from bncc.compiler.kernels.packing import Packing, Rows, packed_words, packings, unique_rows
+from bncc.compiler.kernels.walk import Walk, orders, walk_of
+from bncc.compiler.ranges import largest_cost
+
+MOST_IN_ARRAY = 32767
+MOST_IN_ALL = 65535
+"""Bytes that 16-bit machines take in one array, and in all together."""
+
+
+@dataclass(frozen=True, eq=False)
+class PackedKernel:
+    """Everything the packed kernel reads, ready to print.
+
+    Parameters
+    ----------
+    program : Program
+        What it sums, in its order of tables; costs equal those of the program it was made of but
+        for a constant.
+    packing : Packing
+        How costs fill words.
+    rows : Rows
+        The rows of all tables one after the other.
+    walk : Walk
+        How the row of a table is found.
+    largest_sum : int
+        No sum exceeds this for any input.
+    sum_bits : int
+        Width of the sums.
+    """
+
+    program: Program
+    packing: Packing
+    rows: Rows
+    walk: Walk
+    largest_sum: int
+    sum_bits: int
+
+    family = "packed"
+    addend = "costs"
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables in the order in which they are walked."""
+        return self.program.tables
+
+    @property
+    def prior(self) -> IntArray | None:
+        """Where the sums start; None when at zero."""
+        return self.program.prior if self.program.prior.any() else None
+
+    @cached_property
+    def words(self) -> IntArray:
+        """The stored rows, (n_planes, n_stored) int64."""
+        return packed_words(self.rows.costs, self.packing)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all tables."""
+        return sum(len(table.costs) for table in self.tables)
+
+    @property
+    def n_planes(self) -> int:
+        """Words of a row."""
+        return self.packing.n_planes(self.program.n_classes)
+
+    @property
+    def offset_bits(self) -> int:
+        """Width of a row's number and of a word's place, one plane behind the last included."""
+        stored = len(self.rows.costs)
+        return max(16, width_of(max(self.n_rows, (self.n_planes + 1) * stored)))
+
+    @property
+    def additions(self) -> int:
+        """Additions of costs per decision."""
+        return (len(self.tables) - (self.prior is None)) * self.program.n_classes
+
+    @property
+    def rom_bytes(self) -> int:
+        """Bytes of words, indices, prior and what finds rows."""
+        prior = 0 if self.prior is None else self.prior.size * width_of(int(self.prior.max())) // 8
+        words = len(self.rows.costs) * self.packing.row_bytes(self.program.n_classes)
+        addresses = self.walk.n_bytes(len(self.program.features))
+        return words + self.rows.index_bytes + prior + addresses
+
+    @property
+    def work(self) -> tuple[float, ...]:
+        """Terms: 1, tables, parents read, words read, costs added."""
+        arities = [len(table.features) for table in self.tables]
+        n_tables, parents = len(self.tables), sum(arity - 1 for arity in arities if arity)
+        return (1, n_tables, parents, n_tables * self.n_planes, self.additions)
+
+    @property
+    def code(self) -> tuple[float, ...]:
+        """Terms: 1, parents, index, own features, prior, several planes, a counter."""
+        several = self.n_planes > 1
+        per_word = self.packing.per_word
+        return (
+            1,
+            ("own", "parent", "parents").index(self.walk.form),
+            int(self.rows.index is not None),
+            int(self.walk.own is not None),
+            int(self.prior is not None),
+            int(several),
+            int(several and per_word & (per_word - 1) != 0),
+        )
+
+
+def packed(program: Program) -> Iterator[PackedKernel]:
+    """Return the layouts of a program that pack costs into words.
+
+    Parameters
+    ----------
+    program : Program
+        A verified program.
+
+    Yields
+    ------
+    PackedKernel
+        Equal margins for every input. Rows that are stored once are left out where 16-bit machines
+        could hold them all, but not in one array; only tables are divided among arrays.
+    """
+    for lifted in _priors(program):
+        for ordered in orders(lifted):
+            for kernel in _kernels(ordered):
+                if kernel.rows.index is None or not _only_divided(kernel):
+                    yield kernel
+
+
+def _kernels(program: Program) -> Iterator[PackedKernel]:
+    """Return the kernels of a program as it stands."""
+    costs = np.concatenate([table.costs for table in program.tables])
+    walk, largest_sum = walk_of(program), largest_cost(program)
+    sum_bits = max(program.cost_bits, width_of(largest_sum))
+    for packing in packings(int(costs.max())):
+        for rows in (Rows(costs), unique_rows(costs)):
+            yield PackedKernel(program, packing, rows, walk, largest_sum, sum_bits)
+
+
+def _priors(program: Program) -> Iterator[Program]:
+    """Return the program, and one whose tables have zero minima in each column.
+
+    The prior takes over what every row of a column has at least, so costs are equal; then its own
+    least entry is taken from all classes alike, so margins are. It undoes a fold of the prior that
+    made entries wider.
+    """
+    yield program
+    least = [table.costs.min(axis=0) for table in program.tables]
+    prior = program.prior + np.sum(least, axis=0)
+    if any(row.any() for row in least):
+        pairs = zip(program.tables, least, strict=True)
+        tables = tuple(replace(table, costs=table.costs - row) for table, row in pairs)
+        yield replace(program, tables=tables, prior=prior - prior.min())
+
+
+def _only_divided(kernel: PackedKernel) -> bool:
+    """Whether 16-bit machines hold the arrays of rows that are stored once only in parts."""
+    most = max(kernel.words.size * kernel.packing.word_bits // 8, kernel.rows.index_bytes)
+    return most > MOST_IN_ARRAY and kernel.rom_bytes <= MOST_IN_ALL
