@@ -11,9 +11,9 @@ from bncc.build.meter import Inputs
 from bncc.build.targets import Target, find_target
 from bncc.build.toolchain import is_x86
 from bncc.cli.console import Console
-from bncc.cli.emit_c import OPTIMIZE, check_lowering
 from bncc.cli.figures import facts_of, report_text
 from bncc.cli.inputs import rows_to_classify
+from bncc.cli.lowering import Emissions, Lowering, lowering_options
 from bncc.cli.machines import blame, check_fit, usable_machines
 from bncc.cli.options import (
     SIMULATORS,
@@ -24,11 +24,10 @@ from bncc.cli.options import (
     speaks,
     target_option,
 )
+from bncc.compiler.choose import Optimize
 from bncc.data.dataset import Table
-from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import load_model
-from bncc.model.model import Model
 
 
 @click.command("bench")
@@ -59,8 +58,7 @@ from bncc.model.model import Model
     help="What runs the code [default: the first found].",
 )
 @opt_level_option
-@click.option("--optimize", type=click.Choice(OPTIMIZE), default="balanced", show_default=True)
-@click.option("--kernel", metavar="NAME", help="The kernel [default: the best; only 'plain' yet].")
+@lowering_options
 @class_option
 @fold_option
 @speaks
@@ -73,7 +71,7 @@ def command(
     seed: int,
     compiler: str | None,
     simulator: str | None,
-    optimize: str,
+    optimize: Optimize,
     kernel: str | None,
     class_name: str | None,
     fold: int | None,
@@ -92,22 +90,20 @@ def command(
     Without --target it is every machine whose tools are installed; `bncc targets` says which. The
     host is measured as the simulated x86 that it is.
     """
-    check_lowering(optimize, kernel)
     if compiler == "all":
         raise OptionError("bench measures with one compiler; name it, or leave --compiler out")
-    model = load_model(model_path)
-    emission = emit_c(model, EmitOptions("m"))
+    emissions = Emissions(load_model(model_path), Lowering(optimize, kernel))
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(
-        targets or ("all",), lambda target: _check(target, emission, **tools)
+        targets or ("all",), lambda target: _check(target, emissions, **tools)
     )
     table: Table | None = None
     if data_path is not None:
         table = rows_to_classify(data_path, class_name, fold, console)
     elif fold is not None or class_name is not None:
         console.note("--class and --fold have no effect without --data")
-    inputs = bench_inputs(model, table, n_rows=n_rows, seed=seed)
-    reports = measure(model, machines, inputs, console, emission=emission, **tools, **how)
+    inputs = bench_inputs(emissions.model, table, n_rows=n_rows, seed=seed)
+    reports = measure(emissions, machines, inputs, console, **tools, **how)
     payload = {
         "targets": {target: facts_of(report) for target, report in reports.items()},
         "skipped": skipped,
@@ -144,21 +140,21 @@ def machine_of(name: str) -> Target:
     return find_target("x86" if name == "host" else name)
 
 
-def _check(target: str, emission: Emission, **tools: str | None) -> None:
+def _check(target: str, emissions: Emissions, **tools: str | None) -> None:
     """Refuse a machine whose tools are missing or that is too small."""
     find_bench(machine_of(target), **tools)
-    check_fit(target, emission)
+    check_fit(target, emissions.of(target))
 
 
 def measure(
-    model: Model, machines: Sequence[str], inputs: Inputs, console: Console, **how: Any
+    emissions: Emissions, machines: Sequence[str], inputs: Inputs, console: Console, **how: Any
 ) -> dict[str, TargetReport]:
     """Measure a model on some machines.
 
     Parameters
     ----------
-    model : Model
-        The model.
+    emissions : Emissions
+        The model and how its C is emitted.
     machines : sequence of str
         As in ``--target``, each with its tools installed; ``host`` and ``x86`` share a run.
     inputs : Inputs
@@ -187,7 +183,14 @@ def measure(
                 continue
             console.detail(f"measuring on {target.title}")
             try:
-                found[target.name] = bench_target(model, target, inputs, **how)
+                found[target.name] = bench_target(
+                    emissions.model,
+                    target,
+                    inputs,
+                    options=emissions.options(name),
+                    emission=emissions.of(name),
+                    **how,
+                )
             except ToolchainError as error:
                 raise blame(name, error) from None
     return {name: found[machine_of(name).name] for name in machines}

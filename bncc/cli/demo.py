@@ -20,6 +20,7 @@ from bncc.cli import bench
 from bncc.cli.console import Console, aligned
 from bncc.cli.evaluate import evaluation
 from bncc.cli.figures import facts_of, report_text
+from bncc.cli.lowering import Emissions, Lowering
 from bncc.cli.options import force_option, speaks
 from bncc.cli.output import check_free, staged_directory
 from bncc.cli.verify import sentence
@@ -241,10 +242,11 @@ def _bench(
     words = " ".join(f"--target {target}" for target in machines)
     tell.step(title, f"bncc bench {path} --data {held} {words}")
     inputs = bench_inputs(model, test.table)
+    emissions = Emissions(model, Lowering())
     reports: dict[str, TargetReport] = {}
     for target in machines:
         try:
-            reports |= bench.measure(model, [target], inputs, console)
+            reports |= bench.measure(emissions, [target], inputs, console)
         except HarnessError:
             raise
         except ToolchainError as error:

@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from bncc.cli.console import Console, aligned
+from bncc.cli.lowering import Lowering, lowering_options
+from bncc.cli.machines import check_fit
 from bncc.cli.options import (
     TARGETS,
     budget,
@@ -16,16 +18,15 @@ from bncc.cli.options import (
     speaks,
 )
 from bncc.cli.output import check_free, staged_directory
-from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.compiler.choose import Optimize
+from bncc.emit.emitter import Emission, emit_c
 from bncc.emit.estimate import MACHINE
 from bncc.emit.identifiers import model_name
-from bncc.errors import BudgetError
+from bncc.errors import BudgetError, OptionError
 from bncc.model.file import load_model
 
 PACKAGES = ("plain", "cmake", "arduino", "platformio", "zephyr", "esp-idf")
 ENTRIES = ("raw", "scores", "missing", "stream", "trusted")
-OPTIMIZE = ("balanced", "size", "speed")
-KERNELS = ("plain",)
 
 
 @click.command("emit-c")
@@ -34,10 +35,9 @@ KERNELS = ("plain",)
 @click.option("--name", metavar="NAME", help="Prefix of files and symbols [default: the model's].")
 @click.option("--package", type=click.Choice(PACKAGES), default="plain", show_default=True)
 @click.option("--target", type=click.Choice(TARGETS), help="A machine [default: generic C].")
-@click.option("--optimize", type=click.Choice(OPTIMIZE), default="balanced", show_default=True)
 @click.option("--max-flash", callback=budget, metavar="N[k]", help="Budget in bytes.")
 @click.option("--max-ram", callback=budget, metavar="N[k]", help="Budget in bytes.")
-@click.option("--kernel", metavar="NAME", help="The kernel [default: the best; only 'plain' yet].")
+@lowering_options
 @click.option(
     "--with",
     "entries",
@@ -54,7 +54,7 @@ def command(
     name: str | None,
     package: str,
     target: str | None,
-    optimize: str,
+    optimize: Optimize,
     max_flash: int | None,
     max_ram: int | None,
     kernel: str | None,
@@ -63,18 +63,17 @@ def command(
 ) -> None:
     """Write MODEL as C: DIR/NAME.c, DIR/NAME.h, test vectors and a self-test."""
     refuse_later(package != "plain", f"--package {package}", "use --package plain")
-    refuse_later(
-        target not in (None, "host", "x86"),
-        f"--target {target}",
-        "leave it out: the generic C builds for every machine",
-    )
-    check_lowering(optimize, kernel)
     for entry in ("missing", "stream"):
         refuse_later(entry in entries, f"--with {entry}", "use raw, scores or trusted")
+    if target == "all":
+        raise OptionError("generic C builds for all machines; leave --target out")
     check_free(output, force=force, directory=True)
     model = load_model(model_path)
     chosen = name if name is not None else model_name(Path(model_path).stem)
-    emission = emit_c(model, EmitOptions(name=chosen, entries=frozenset(entries), package=package))
+    options = Lowering(optimize, kernel).options(target, chosen, frozenset(entries), package)
+    emission = emit_c(model, options)
+    if target is not None:
+        check_fit(target, emission)
     check_budget("--max-flash", "flash", emission.estimate.flash, max_flash)
     check_budget("--max-ram", "RAM", emission.estimate.ram, max_ram)
     with staged_directory(output, force=force) as folder:
@@ -82,25 +81,6 @@ def command(
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     payload = facts_of(emission, output)
     console.result(payload, _report(payload))
-
-
-def check_lowering(optimize: str, kernel: str | None) -> None:
-    """Refuse ``--optimize`` and ``--kernel`` values that have no effect yet.
-
-    Parameters
-    ----------
-    optimize : str
-        Value of ``--optimize``.
-    kernel : str or None
-        Value of ``--kernel``.
-
-    Raises
-    ------
-    OptionError
-        If this version cannot do what they ask for.
-    """
-    refuse_later(optimize != "balanced", f"--optimize {optimize}", "leave it out")
-    refuse_later(kernel not in (None, *KERNELS), f"--kernel {kernel}", "use --kernel plain")
 
 
 def check_budget(option: str, what: str, needed: int, allowed: int | None) -> None:
@@ -142,7 +122,7 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``files`` (paths), ``kernel``, ``passes``, ``table_bytes``, ``estimate``.
+        ``files`` (paths), ``kernel`` (its family), ``passes``, ``table_bytes``, ``estimate``.
     """
     return {
         "files": [str(Path(folder) / file) for file in emission.files],

@@ -10,8 +10,8 @@ from bncc.build.cross import find_bench
 from bncc.build.targets import find_target
 from bncc.build.toolchain import host_compilers, is_x86
 from bncc.cli.console import Console
-from bncc.cli.emit_c import OPTIMIZE, check_lowering
 from bncc.cli.inputs import rows_to_classify
+from bncc.cli.lowering import Emissions, Lowering, lowering_options
 from bncc.cli.machines import blame, check_fit, usable_machines
 from bncc.cli.options import (
     SIMULATORS,
@@ -22,11 +22,10 @@ from bncc.cli.options import (
     speaks,
     target_option,
 )
+from bncc.compiler.choose import Optimize
 from bncc.data.dataset import Table
-from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import load_model
-from bncc.model.model import Model
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})
 """Entry points that are compared beside ``predict``."""
@@ -54,8 +53,7 @@ ENTRIES = frozenset({"scores", "trusted", "raw"})
     help="Random states to try.",
 )
 @click.option("--exhaustive", is_flag=True, help="Try all joint states.")
-@click.option("--optimize", type=click.Choice(OPTIMIZE), default="balanced", show_default=True)
-@click.option("--kernel", metavar="NAME", help="The kernel [default: the best; only 'plain' yet].")
+@lowering_options
 @class_option
 @fold_option
 @speaks
@@ -67,7 +65,7 @@ def command(
     compiler: str | None,
     simulator: str | None,
     sanitize: bool,
-    optimize: str,
+    optimize: Optimize,
     kernel: str | None,
     class_name: str | None,
     fold: int | None,
@@ -79,12 +77,10 @@ def command(
     every threshold; all joint states when they are few. The host is this machine; the others are
     built for by a cross compiler and simulated. `bncc targets` says what is installed.
     """
-    check_lowering(optimize, kernel)
-    model = load_model(model_path)
-    emission = emit_c(model, EmitOptions("m", ENTRIES))
+    emissions = Emissions(load_model(model_path), Lowering(optimize, kernel), ENTRIES)
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(
-        targets or ("host",), lambda target: _check(target, emission, **tools)
+        targets or ("host",), lambda target: _check(target, emissions, **tools)
     )
     if sanitize:
         _check_sanitizers(targets, machines, simulator, console)
@@ -93,9 +89,7 @@ def command(
         table = rows_to_classify(data_path, class_name, fold, console)
     elif fold is not None or class_name is not None:
         console.note("--class and --fold have no effect without --data")
-    outcomes = _verify(
-        model, table, machines, console, sanitize=sanitize, emission=emission, **tools, **effort
-    )
+    outcomes = _verify(emissions, table, machines, console, sanitize=sanitize, **tools, **effort)
     payload = {
         "agree": all(outcome.agree for outcome in outcomes.values()),
         "targets": {target: facts_of(outcome) for target, outcome in outcomes.items()},
@@ -165,7 +159,9 @@ def _is_native(target: str, simulator: str | None) -> bool:
     return target == "host" or (target == "x86" and simulator is None and is_x86())
 
 
-def _check(target: str, emission: Emission, *, compiler: str | None, simulator: str | None) -> None:
+def _check(
+    target: str, emissions: Emissions, *, compiler: str | None, simulator: str | None
+) -> None:
     """Refuse a machine whose tools are missing or that is too small."""
     if target == "host" and simulator not in (None, "all"):
         raise OptionError("host is this machine itself; leave --simulator out or name a --target")
@@ -173,7 +169,7 @@ def _check(target: str, emission: Emission, *, compiler: str | None, simulator: 
         host_compilers(compiler)
         return
     find_bench(find_target(target), compiler=compiler, simulator=simulator)
-    check_fit(target, emission)
+    check_fit(target, emissions.of(target))
 
 
 def _check_sanitizers(
@@ -191,7 +187,7 @@ def _check_sanitizers(
 
 
 def _verify(
-    model: Model,
+    emissions: Emissions,
     table: Table | None,
     machines: Sequence[str],
     console: Console,
@@ -212,9 +208,10 @@ def _verify(
             console.detail(f"building for {target}")
             try:
                 outcomes[target] = verify(
-                    model,
+                    emissions.model,
                     "host" if is_native else target,
                     table=table,
+                    emission=emissions.of(target),
                     sanitize=sanitize and is_native,
                     **how,
                 )

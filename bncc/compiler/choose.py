@@ -55,7 +55,9 @@ def choose(
         raise OptionError(f"there is no kernel '{family}'; there are {', '.join(FAMILIES)}")
     candidates = list(FAMILIES[family or "plain"](program))
     if not candidates:
-        raise OptionError(f"the kernel '{family}' has no layout that is safe for this model")
+        raise OptionError(
+            f"the kernel '{family}' has no layout that is safe for this model; name another or none"
+        )
     if optimize == "size":
         return min(candidates, key=lambda kernel: kernel.rom_bytes + code_bytes(kernel, target))
     return min(candidates, key=lambda kernel: decision_cost(kernel, target))

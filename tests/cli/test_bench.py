@@ -19,8 +19,10 @@ from bncc.build.targets import TARGETS, Target
 from bncc.cli import bench
 from bncc.cli.console import Console
 from bncc.emit import avr
+from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.estimate import Estimate
 from bncc.errors import ToolchainError
+from bncc.model.file import load_model
 from bncc.model.model import Model
 from tests.cli.contract import KEYS, check_shape
 
@@ -83,6 +85,7 @@ def test_without_a_target_it_is_every_machine_with_tools(
         check_shape(facts, "instructions")
     names = [name for name, *_ in tools["calls"]]
     assert names == [target for target in TARGETS if target != "avr"]  # host and x86 in one run
+    assert [how["options"].target for *_, how in tools["calls"]] == names
     assert run_json("bench", model, "--target", "all") == found
     said = run("bench", model).stdout
     assert f"avr: skipped, {reason}" in said
@@ -116,10 +119,13 @@ def test_options_reach_the_measurement(
     run: Run, tools: dict[str, Any], model: Path, readings: Path
 ) -> None:
     options = ["--compiler", "clang", "--simulator", "unicorn", "--opt-level", "s", "--rows", 7]
+    options += ["--optimize", "size", "--kernel", "plain"]
     run("bench", model, "--target", "rv32", "--data", readings, *options)
     ((_, inputs, how),) = tools["calls"]
     assert inputs.X.shape == inputs.R.shape == (7, 3)
-    assert {"m.c", "m.h"} <= set(how.pop("emission").files)
+    chosen = EmitOptions("m", kernel="plain", optimize="size", target="rv32")
+    assert how.pop("options") == chosen
+    assert how.pop("emission").files == emit_c(load_model(model), chosen).files
     assert how == {"compiler": "clang", "simulator": "unicorn", "opt_level": "-Os"}
 
 
@@ -227,8 +233,8 @@ def test_a_model_too_large_for_the_avr_is_told_before_it_is_built(
         (["--simulator", "all"], "is not one of 'qemu', 'unicorn', 'simavr'"),
         (["--opt-level", "9"], "is none of 0, 1, 2, 3, s"),
         (["--rows", "0"], "not in the range"),
-        (["--kernel", "swar"], "use --kernel plain"),
-        (["--optimize", "speed"], "leave it out"),
+        (["--kernel", "swar"], "is not one of 'plain', "),
+        (["--optimize", "fast"], "is not one of 'balanced', 'size', 'speed'"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(

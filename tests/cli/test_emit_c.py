@@ -8,6 +8,15 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from bncc.cli.lowering import OPTIMIZE
+from bncc.cli.options import TARGETS
+from bncc.compiler import choose
+from bncc.compiler.choose import FAMILIES
+from bncc.compiler.importer import program_of
+from bncc.compiler.pipeline import optimize as optimize_program
+from bncc.emit import avr
+from bncc.model.file import load_model
+
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
 Refused = Callable[..., str]
@@ -23,7 +32,7 @@ def test_json_names_files_passes_and_estimates(
     for suffix in (".c", ".h", "_vectors.h", "_selftest.c"):
         assert str(out / f"sensor{suffix}") in found["files"]
     assert sorted(found["files"]) == sorted(str(p) for p in out.iterdir())
-    assert found["kernel"] == "plain"
+    assert found["kernel"] in FAMILIES
     assert set(found["estimate"]) == {"flash", "ram", "instructions"}
     assert found["table_bytes"] <= found["estimate"]["flash"]
     for step in found["passes"]:
@@ -118,11 +127,12 @@ def test_a_budget_that_is_exceeded_is_exit_code_1(
     ("options", "message"),
     [
         (["--package", "arduino"], "use --package plain"),
-        (["--target", "avr"], "generic C builds for every machine"),
+        (["--target", "all"], "generic C builds for all machines; leave --target out"),
+        (["--target", "toaster"], "is not one of"),
         (["--with", "missing"], "arrives with a later version"),
         (["--with", "stream"], "arrives with a later version"),
-        (["--optimize", "size"], "arrives with a later version"),
-        (["--kernel", "swar"], "use --kernel plain"),
+        (["--optimize", "fast"], "is not one of 'balanced', 'size', 'speed'"),
+        (["--kernel", "swar"], "is not one of 'plain', "),
         (["--max-flash", "lots"], "is not a number of bytes"),
         (["-o", "no/such/place"], "create it first"),
     ],
@@ -138,15 +148,48 @@ def test_what_this_version_cannot_do_is_one_line(
     "options",
     [
         ["--package", "plain"],
-        ["--target", "host"],
-        ["--optimize", "balanced"],
-        ["--kernel", "plain"],
+        *(["--target", target] for target in TARGETS if target != "all"),
+        *(["--optimize", optimize] for optimize in OPTIMIZE),
     ],
 )
-def test_what_is_the_default_may_be_said(
-    run: Run, model: Path, tmp_path: Path, options: list[str]
-) -> None:
+def test_more_may_be_said(run: Run, model: Path, tmp_path: Path, options: list[str]) -> None:
     run("emit-c", model, "-o", tmp_path / "c", *options)
+
+
+@pytest.mark.parametrize("optimize", OPTIMIZE)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_kernel_may_be_named(
+    run_json: RunJson, refused: Refused, model: Path, tmp_path: Path, family: str, optimize: str
+) -> None:
+    """It is the one emitted, unless none of its layouts is safe for the model."""
+    program = optimize_program(program_of(load_model(model)))[0]
+    options = ["-o", tmp_path / "c", "--kernel", family, "--optimize", optimize]
+    if any(FAMILIES[family](program)):
+        found = run_json("emit-c", model, *options)
+        assert found["kernel"] == family
+    else:
+        assert "name another or none" in refused("emit-c", model, *options)
+
+
+def test_a_kernel_without_a_safe_layout_is_refused(
+    refused: Refused, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(choose.FAMILIES, "plain", lambda program: iter(()))  # type: ignore[index]
+    said = "the kernel 'plain' has no layout that is safe for this model; name another or none"
+    assert refused("emit-c", model, "-o", tmp_path / "c", "--kernel", "plain") == said
+    assert not (tmp_path / "c").exists()
+    for command in ("verify", "bench"):
+        assert refused(command, model, "--target", "all", "--kernel", "plain") == said
+
+
+def test_a_model_too_large_for_its_target_is_not_written(
+    run: Run, refused: Refused, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(avr, "AVR_MAX_ROM", 10)
+    said = refused("emit-c", model, "-o", tmp_path / "c", "--target", "avr")
+    assert said.startswith("the model does not fit avr: ")
+    assert not (tmp_path / "c").exists()
+    run("emit-c", model, "-o", tmp_path / "c")
 
 
 @pytest.mark.cc

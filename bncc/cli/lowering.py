@@ -1,0 +1,114 @@
+"""How a model is lowered to C: ``--optimize``, ``--kernel``, and the C for each machine."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from bncc.build.toolchain import is_x86
+from bncc.compiler.choose import FAMILIES, Optimize
+from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.model.model import Model
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+OPTIMIZE: tuple[Optimize, ...] = ("balanced", "size", "speed")
+
+
+def lowering_options(function: Command) -> Command:
+    """Add ``--optimize`` and ``--kernel``."""
+    families = ", ".join(FAMILIES)
+    kernel = click.option(
+        "--kernel",
+        type=click.Choice(tuple(FAMILIES)),
+        metavar="NAME",
+        help=f"The kernel: {families} [default: the best].",
+    )
+    optimize = click.option(
+        "--optimize", type=click.Choice(OPTIMIZE), default="balanced", show_default=True
+    )
+    return optimize(kernel(function))
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """What the command line says of the kernel.
+
+    Parameters
+    ----------
+    optimize : {"balanced", "size", "speed"}
+        Value of ``--optimize``.
+    kernel : str or None
+        Value of ``--kernel``.
+    """
+
+    optimize: Optimize = "balanced"
+    kernel: str | None = None
+
+    def options(
+        self,
+        machine: str | None,
+        name: str = "m",
+        entries: frozenset[str] = frozenset(),
+        package: str = "plain",
+    ) -> EmitOptions:
+        """Return how to emit for a machine.
+
+        Parameters
+        ----------
+        machine : str or None
+            As in ``--target``; ``host`` is the x86 where it is one, else as None: generic C.
+        name, entries, package
+            As in `bncc.emit.emitter.EmitOptions`.
+
+        Returns
+        -------
+        EmitOptions
+            The same for machines that share their C.
+        """
+        if machine == "host":
+            machine = "x86" if is_x86() else None
+        return EmitOptions(
+            name, entries, package, kernel=self.kernel, optimize=self.optimize, target=machine
+        )
+
+
+class Emissions:
+    """The C of a model for every machine, each emitted when it is first asked for.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    lowering : Lowering
+        How.
+    entries : frozenset of str
+        Entry points beside ``predict``.
+
+    Raises
+    ------
+    OptionError
+        If the kernel that is named has no layout that is safe for the model.
+    """
+
+    def __init__(
+        self, model: Model, lowering: Lowering, entries: frozenset[str] = frozenset()
+    ) -> None:
+        self.model = model
+        self._lowering = lowering
+        self._entries = entries
+        self._done: dict[EmitOptions, Emission] = {}
+        if lowering.kernel is not None:
+            self.of(None)  # layouts are the same for every machine: without one, say so at once
+
+    def options(self, machine: str | None) -> EmitOptions:
+        """Return how the C for a machine is emitted."""
+        return self._lowering.options(machine, entries=self._entries)
+
+    def of(self, machine: str | None) -> Emission:
+        """Return the C for a machine; None for generic C."""
+        options = self.options(machine)
+        if options not in self._done:
+            self._done[options] = emit_c(self.model, options)
+        return self._done[options]
