@@ -70,9 +70,8 @@ def walk_of(program: Program) -> Walk:
     if min(arities) < 1 or max(arities) > 2:
         reads = [f for table in program.tables for f in table.features]
         return Walk("parents", reads=np.array(reads), arities=np.array(arities))
-    own: IntArray | None = np.array([table.features[-1] for table in program.tables])
-    if np.array_equal(own, np.arange(len(program.tables))):
-        own = None
+    last = np.array([table.features[-1] for table in program.tables])
+    own = None if np.array_equal(last, np.arange(len(program.tables))) else last
     if max(arities) == 1:
         return Walk("own", own)
     return Walk("parent", own, np.array([table.features[0] for table in program.tables]))
