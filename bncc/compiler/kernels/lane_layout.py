@@ -10,6 +10,12 @@ next one. A lane may hold
 When the next row could exceed that, the word is split into its even and its odd lanes, which are
 then twice as wide and added to sums of their own: level by level, s, 2s, 4s, ... The offset of an
 even lane stays, so a last lane does not get wider; a narrower s can be safe where a wider is not.
+
+Words may be added as signed numbers, because compilers keep the order of such additions, while they
+sort those of unsigned ones and run out of registers over it. Rows, and sums that are split, then
+leave the sign bit alone: the last lane is a bit narrower. A sum of the result that could reach
+2^(w-1) starts from -2^(w-1) instead of 0, which flips its uppermost bit and lets no addition
+overflow.
 """
 
 from dataclasses import dataclass
@@ -50,19 +56,31 @@ class Level:
         Width of a lane.
     words : tuple of Word
         All classes, each in one lane.
+    is_signed : bool
+        Whether words are added as signed numbers.
     """
 
     word_bits: int
     lane_bits: int
     words: tuple[Word, ...]
+    is_signed: bool
 
-    def capacity(self, n_classes: int) -> IntArray:
-        """Return the bits that each class's lane holds, (n_classes,) int64."""
+    def capacity(self, n_classes: int, *, is_top: bool) -> IntArray:
+        """Return the bits that each class's lane holds, (n_classes,) int64.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+        is_top : bool
+            Whether sums may use the sign bit, since nothing splits them.
+        """
+        word_bits = self.word_bits - (self.is_signed and not is_top)
         bits = np.zeros(n_classes, dtype=np.int64)
         for word in self.words:
             for lane, c in enumerate(word.classes):
                 is_last = lane == len(word.classes) - 1
-                bits[c] = self.word_bits - lane * self.lane_bits if is_last else self.lane_bits
+                bits[c] = word_bits - lane * self.lane_bits if is_last else self.lane_bits
         return bits
 
     def split(self) -> "Level":
@@ -72,7 +90,7 @@ class Level:
             words.append(Word(word.classes[0::2], source))
             if len(word.classes) > 1:
                 words.append(Word(word.classes[1::2], source, is_odd=True))
-        return Level(self.word_bits, 2 * self.lane_bits, tuple(words))
+        return Level(self.word_bits, 2 * self.lane_bits, tuple(words), self.is_signed)
 
     def pack(self, rows: IntArray) -> IntArray:
         """Return rows of costs as rows of words.
@@ -94,13 +112,17 @@ class Level:
         return packed
 
 
-def lowest_level(word_bits: int, lane_bits: int, n_words: int, n_classes: int) -> Level:
+def lowest_level(
+    word_bits: int, lane_bits: int, n_words: int, n_classes: int, *, is_signed: bool = False
+) -> Level:
     """Spread the classes evenly over words, in order.
 
     Parameters
     ----------
     word_bits, lane_bits, n_words, n_classes : int
         The layout; ``ceil(n_classes / n_words) * lane_bits <= word_bits``.
+    is_signed : bool, default=False
+        Whether words are added as signed numbers.
 
     Returns
     -------
@@ -112,4 +134,4 @@ def lowest_level(word_bits: int, lane_bits: int, n_words: int, n_classes: int) -
         Word(tuple(range(first, min(first + per_word, n_classes))))
         for first in range(0, n_classes, per_word)
     ]
-    return Level(word_bits, lane_bits, tuple(words))
+    return Level(word_bits, lane_bits, tuple(words), is_signed)

@@ -45,10 +45,13 @@ class Schedule:
         The lowest first; the last holds the result.
     steps : tuple of Step
         In order; every table's row once.
+    is_biased : tuple of bool
+        By word of the last level: whether its sum can reach the sign bit of a signed number.
     """
 
     levels: tuple[Level, ...]
     steps: tuple[Step, ...]
+    is_biased: tuple[bool, ...]
 
 
 def schedule(
@@ -73,51 +76,66 @@ def schedule(
         None where a row, or the result, fits no lane however it is widened.
     """
     levels = [lowest]
+    if (np.max(largest, axis=0) > _limit(lowest, len(prior), is_top=False)).any():
+        return None
     while True:
-        limits = [(1 << level.capacity(len(prior))) - 1 for level in levels]
-        if any((most > limits[0]).any() for most in largest):
+        *below, top = levels
+        limits = [_limit(level, len(prior), is_top=False) for level in below]
+        limits.append(_limit(top, len(prior), is_top=True))
+        if (high <= limits[-1]).all():
+            steps = _steps(largest, limits, prior, high)
+            return Schedule(tuple(levels), steps, _biased(top, high))
+        if all(len(word.classes) == 1 for word in top.words):
             return None
-        if (high <= limits[-1]).all() and (steps := _steps(largest, limits, prior, high)):
-            return Schedule(tuple(levels), steps)
-        if all(len(word.classes) == 1 for word in levels[-1].words):
-            return None
-        levels.append(levels[-1].split())
+        levels.append(top.split())
+
+
+def _limit(level: Level, n_classes: int, *, is_top: bool) -> IntArray:
+    """Return the largest cost that each class's lane holds."""
+    return (1 << level.capacity(n_classes, is_top=is_top)) - 1
+
+
+def _biased(top: Level, high: IntArray) -> tuple[bool, ...]:
+    last = [(word.classes[-1], (len(word.classes) - 1) * top.lane_bits) for word in top.words]
+    sign = 1 << (top.word_bits - 1)
+    return tuple(top.is_signed and int(high[c]) << shift >= sign for c, shift in last)
 
 
 def _steps(
     largest: Sequence[IntArray], limits: Sequence[IntArray], prior: IntArray, high: IntArray
 ) -> tuple[Step, ...]:
-    """Return the steps for given levels, as few flushes as adding greedily needs; () if none."""
+    """Return the steps for given levels, as few flushes as adding greedily needs.
+
+    There always are some: the last level holds every sum, a level that has been cleared any row or
+    any sum of the level below, whose lanes are no wider.
+    """
     top = len(limits) - 1
     bounds = [np.zeros_like(prior) for _ in limits]
     bounds[top] = prior
     is_empty = [True] * len(limits)
     steps: list[Step] = []
 
-    def flush(level: int) -> bool:
+    def has_room(level: int, more: IntArray) -> bool:
+        return bool((np.minimum(bounds[level] + more, high) <= limits[level]).all())
+
+    def add(kind: str, number: int, level: int, more: IntArray) -> None:
+        assert has_room(level, more)
+        steps.append(Step(kind, number, is_empty[level]))
+        bounds[level] = bounds[level] + more
+        is_empty[level] = False
+
+    def flush(level: int) -> None:
         """Add a level to the one above, which is flushed first where it has no room."""
-        above = level + 1
-        if not _fits(bounds[above] + bounds[level], limits[above], high) and (
-            above == top or not flush(above)
-        ):
-            return False
-        steps.append(Step("flush", level, is_empty[above]))
-        bounds[above] = bounds[above] + bounds[level]
+        if not has_room(level + 1, bounds[level]):
+            flush(level + 1)
+        add("flush", level, level + 1, bounds[level])
         bounds[level] = np.zeros_like(prior)
-        is_empty[above], is_empty[level] = False, True
-        return _fits(bounds[above], limits[above], high)
+        is_empty[level] = True
 
     for t, most in enumerate(largest):
-        if not _fits(bounds[0] + most, limits[0], high) and (top == 0 or not flush(0)):
-            return ()
-        steps.append(Step("row", t, is_empty[0]))
-        bounds[0] = bounds[0] + most
-        is_empty[0] = False
+        if not has_room(0, most):
+            flush(0)
+        add("row", t, 0, most)
     for level in range(top):
-        if not flush(level):
-            return ()
+        flush(level)
     return tuple(steps)
-
-
-def _fits(bound: IntArray, limit: IntArray, high: IntArray) -> bool:
-    return bool((np.minimum(bound, high) <= limit).all())

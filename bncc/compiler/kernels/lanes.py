@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from bncc.compiler.ranges import cost_bounds
 
 MOST_WORDS = 32
 """Words of a row at most; with more the sums would not stay in registers on any machine."""
+MOST_SIGNED = 8
+"""Words of a row whose sums stay in registers where there are few, added in their order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +28,6 @@ class LaneKernel:
         In the order in which they are added.
     rows : tuple of (n_rows, n_words) int64
         Each table's rows as words of the lowest level.
-    starts : tuple of int
-        First word of each table in one array of all.
     schedule : Schedule
         Proved steps.
     prior : (n_words,) int64
@@ -39,7 +40,6 @@ class LaneKernel:
 
     tables: tuple[Table, ...]
     rows: tuple[IntArray, ...]
-    starts: tuple[int, ...]
     schedule: Schedule
     prior: IntArray
     largest_sum: int
@@ -124,8 +124,8 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
     Yields
     ------
     LaneKernel
-        For each number of words the widest lanes that can be scheduled: wider lanes need fewer
-        flushes.
+        For each number of words the widest lanes that can be scheduled, since wider lanes need
+        fewer flushes; in signed words where they are few.
     """
     n_classes = program.n_classes
     high = cost_bounds(program)[1]
@@ -138,23 +138,25 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
         if per_word == seen or per_word * narrowest > word_bits:
             continue
         seen = per_word
-        for lane_bits in range(min(word_bits // per_word, word_bits), narrowest - 1, -1):
-            lowest = lowest_level(word_bits, lane_bits, n_words, n_classes)
-            plan = schedule(lowest, largest, program.prior, high)
-            if plan is not None:
-                yield _kernel(program, tables, plan, int(high.max()))
-                break
+        widths = range(word_bits // per_word, narrowest - 1, -1)
+        signs = (True, False) if n_words <= MOST_SIGNED else (False,)
+        lowest = (
+            lowest_level(word_bits, lane_bits, n_words, n_classes, is_signed=is_signed)
+            for is_signed, lane_bits in product(signs, widths)
+        )
+        plans = (schedule(level, largest, program.prior, high) for level in lowest)
+        plan = next((plan for plan in plans if plan is not None), None)
+        if plan is not None:
+            yield _kernel(program, tables, plan, int(high.max()))
 
 
 def _kernel(
     program: Program, tables: tuple[Table, ...], plan: Schedule, largest_sum: int
 ) -> LaneKernel:
     rows = tuple(plan.levels[0].pack(table.costs) for table in tables)
-    starts = np.cumsum([0, *(words.size for words in rows)])
     return LaneKernel(
         tables=tables,
         rows=rows,
-        starts=tuple(int(start) for start in starts[:-1]),
         schedule=plan,
         prior=plan.levels[-1].pack(program.prior[None])[0],
         largest_sum=largest_sum,

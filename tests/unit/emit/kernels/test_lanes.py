@@ -1,0 +1,126 @@
+"""The lanes kernel as C: what a reader of one function sees."""
+
+import numpy as np
+import pytest
+
+from bncc.compiler.kernels.lanes import lanes
+from bncc.emit.kernels.lanes import lanes_text
+from tests.unit.compiler.by_hand import program, table
+
+
+def printed(some, n_words, word_bits=32):
+    kernel = next(kernel for kernel in lanes(some, word_bits) if kernel.n_words == n_words)
+    return lanes_text(some, kernel, "m", 8)
+
+
+def naive(costs, prior):
+    """Return a program with one feature per table."""
+    tables = [table([t], rows) for t, rows in enumerate(costs)]
+    return program([len(t.costs) for t in tables], prior, tables)
+
+
+def test_classes_share_words_and_rows_are_added():
+    some = naive([[[1, 2, 3, 4], [5, 6, 7, 8]], [[9, 0, 1, 0], [0, 3, 0, 2]]], [0, 0, 0, 0])
+    text = printed(some, 2)
+    first, second = text.arrays
+    assert (first.type, first.name, first.length) == ("int32_t", "table0", 4)
+    assert first.lines == (
+        "/* 0 */ 0x00020001U, 0x00040003U,",
+        "/* 1 */ 0x00060005U, 0x00080007U,",
+    )
+    assert second.n_bytes == 16
+    assert text.table_bytes == 32
+    assert text.decides
+    assert text.context["steps"] == [
+        [
+            "/* x0 */",
+            "row = &m_table0[(uint_fast16_t)x[0] << 1];",
+            "sum0 = m_rom_int32(&row[0]);",
+            "sum1 = m_rom_int32(&row[1]);",
+        ],
+        [
+            "/* x1 */",
+            "row = &m_table1[(uint_fast16_t)x[1] << 1];",
+            "sum0 += m_rom_int32(&row[0]);",
+            "sum1 += m_rom_int32(&row[1]);",
+        ],
+    ]
+    assert text.context["results"] == ["(uint32_t)sum0", "(uint32_t)sum1"]
+    assert text.context["class_costs"] == [
+        "sum[0] & 0xFFFFU",
+        "sum[0] >> 16",
+        "sum[1] & 0xFFFFU",
+        "sum[1] >> 16",
+    ]
+
+
+def test_lanes_are_widened_with_masks_and_shifts():
+    some = naive([[[3, 3, 3, 1], [2, 1, 0, 3]]] * 20, [0, 7, 0, 0])
+    kernel = next(iter(lanes(some)))
+    # Eight bits hold 67, so that narrower lanes have to be asked for by hand.
+    assert kernel.schedule.levels[0].lane_bits == 8
+    text = printed(naive([[[1, 1, 0, 1, 1, 1, 1, 1], [0] * 8]] * 16, [2] * 8), 1)
+    (flush,) = [step for step in text.context["steps"] if "Widen" in step[0]][-1:]
+    assert flush == [
+        "/* Widen the lanes before one could overflow. */",
+        "sum0 += (int32_t)((uint32_t)part0 & 0xF0F0F0FU);",
+        "sum1 += (int32_t)(((uint32_t)part0 >> 4) & 0xF0F0F0FU);",
+    ]
+    flushes = [step for step in text.context["steps"] if "Widen" in step[0]]
+    assert flushes[0][1] == "sum0 = 0x2020202 + (int32_t)((uint32_t)part0 & 0xF0F0F0FU);"
+    assert text.context["levels"] == [["part0"], ["sum0", "sum1"]]
+
+
+def test_two_lanes_are_parted_without_a_needless_mask():
+    rows = [[[255, 255], [0, 1]]] * 300
+    text = printed(naive(rows, [0, 0]), 1, word_bits=32)
+    flush = next(step for step in text.context["steps"] if "Widen" in step[0])
+    assert flush[1:] == [
+        "sum0 = (int32_t)((uint32_t)part0 & 0xFFFFU);",
+        "sum1 = (int32_t)((uint32_t)part0 >> 16);",
+    ]
+
+
+def test_a_word_of_one_class_moves_up_as_it_is():
+    rows = [[[255, 255, 255], [0, 1, 2]]] * 300
+    text = printed(naive(rows, [0, 0, 0]), 2)
+    flush = next(step for step in text.context["steps"] if "Widen" in step[0])
+    assert flush[-1] == "sum2 = part1;"
+
+
+@pytest.mark.parametrize(
+    ("prior", "most", "start"),
+    [
+        ([0, 0], 1 << 14, "INT32_MIN + "),
+        ([9, 1], 1 << 14, "INT32_MIN + 0x10009 + "),
+        ([3, 1 << 15], 1 << 13, "0x3 + "),
+        ([0, 1 << 15], 1 << 13, ""),
+    ],
+)
+def test_a_sum_that_reaches_the_sign_bit_is_biased(prior, most, start):
+    text = printed(naive([[[0, most], [1, 0]], [[0, most], [2, 0]]], prior), 1)
+    assert text.context["steps"][0][2] == f"sum0 = {start}m_rom_int32(&row[0]);"
+    assert text.context["results"] == ["(uint32_t)sum0 ^ 0x80000000U"]
+
+
+def test_many_words_are_unsigned():
+    rng = np.random.default_rng(0)
+    text = printed(naive(rng.integers(1, 256, (3, 2, 26)), [1] * 26), 13)
+    assert text.context["sum_type"] == text.context["word_type"] == "uint32_t"
+    assert text.context["results"][0] == "sum0"
+    assert text.context["steps"][0][2] == "sum0 = 0x10001U + m_rom_uint32(&row[0]);"
+
+
+def test_rows_of_several_features_are_addressed_without_multiplying():
+    tan = program(
+        [3, 5, 4],
+        [0, 0],
+        [table([0, 1], [[c, 1] for c in range(15)]), table([1, 2], [[c, 0] for c in range(20)])],
+    )
+    text = printed(tan, 1)
+    starts = [step[1] for step in text.context["steps"]]
+    assert starts == [
+        "row = &m_table0[(uint_fast16_t)m_rom_uint8(&m_times5[x[0]]) + x[1]];",
+        "row = &m_table1[((uint_fast16_t)x[1] << 2) + x[2]];",
+    ]
+    assert [a.name for a in text.arrays] == ["table0", "table1", "times5"]
