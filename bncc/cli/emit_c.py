@@ -1,6 +1,6 @@
 """``bncc emit-c``: a model as dependency-free C99."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from bncc.compiler.choose import Optimize
 from bncc.emit.emitter import Emission, emit_c
 from bncc.emit.estimate import MACHINE
 from bncc.emit.identifiers import model_name
-from bncc.errors import BudgetError, OptionError
+from bncc.errors import OptionError
 from bncc.model.file import load_model
 
 PACKAGES = ("plain", "cmake", "arduino", "platformio", "zephyr", "esp-idf")
@@ -71,42 +71,14 @@ def command(
     model = load_model(model_path)
     chosen = name if name is not None else model_name(Path(model_path).stem)
     options = Lowering(optimize, kernel).options(target, chosen, frozenset(entries), package)
-    emission = emit_c(model, options)
+    emission = emit_c(model, replace(options, max_flash=max_flash, max_ram=max_ram))
     if target is not None:
         check_fit(target, emission)
-    check_budget("--max-flash", "flash", emission.estimate.flash, max_flash)
-    check_budget("--max-ram", "RAM", emission.estimate.ram, max_ram)
     with staged_directory(output, force=force) as folder:
         for file, text in emission.files.items():
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     payload = facts_of(emission, output)
     console.result(payload, _report(payload))
-
-
-def check_budget(option: str, what: str, needed: int, allowed: int | None) -> None:
-    """Fail when an estimate exceeds a budget.
-
-    Parameters
-    ----------
-    option : str
-        The option that set the budget.
-    what : str
-        Flash or RAM.
-    needed : int
-        The estimate, bytes.
-    allowed : int or None
-        The budget, bytes.
-
-    Raises
-    ------
-    BudgetError
-        If it is exceeded.
-    """
-    if allowed is not None and needed > allowed:
-        raise BudgetError(
-            f"the C needs about {needed} bytes of {what} on {MACHINE}, {option} allows {allowed}; "
-            "allow more, or train with --structure naive or coarser --discretize"
-        )
 
 
 def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
@@ -122,11 +94,24 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``files`` (paths), ``kernel`` (its family), ``passes``, ``table_bytes``, ``estimate``.
+        ``files`` (paths), ``kernel`` (its family), ``layout`` (in words), ``reason``,
+        ``candidates`` (the layouts that were compared, the best first, each with the estimates of
+        its kernel alone), ``passes``, ``table_bytes``, ``estimate``.
     """
     return {
         "files": [str(Path(folder) / file) for file in emission.files],
         "kernel": emission.kernel,
+        "layout": emission.choice.kernel.summary,
+        "reason": emission.choice.reason,
+        "candidates": [
+            {
+                "kernel": each.kernel.family,
+                "layout": each.kernel.summary,
+                "instructions": each.instructions,
+                "flash": each.flash,
+            }
+            for each in emission.choice.candidates
+        ],
         "passes": [asdict(step) for step in emission.passes],
         "table_bytes": emission.table_bytes,
         "estimate": asdict(emission.estimate),
@@ -136,7 +121,8 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
 def _report(facts: dict[str, Any]) -> str:
     estimate = facts["estimate"]
     rows = [["wrote", file] for file in facts["files"]]
-    rows += [["tables", f"{facts['table_bytes']} bytes, kernel '{facts['kernel']}'"]]
+    rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
+    rows += [["tables", f"{facts['table_bytes']} bytes"]]
     rows += [
         [
             "estimate",

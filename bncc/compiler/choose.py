@@ -1,9 +1,11 @@
 """Which kernel computes a program: every family's proved candidates, and the choice among them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
-from bncc.compiler.cost_model import code_bytes, decision_cost
+from bncc.compiler.budget import Budget
+from bncc.compiler.candidate import Candidate, candidate
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
 from bncc.compiler.kernels.lanes import lanes
@@ -21,14 +23,43 @@ FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
 
 
+UNNAMED = ("plain",)
+"""The families to choose among where none is named."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What was chosen, and why.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The best proved layout; margins are those of the program for every input.
+    candidates : tuple of Candidate
+        All that were compared, the best first; the chosen one is the first within the budget.
+    reason : str
+        What it is best in.
+    """
+
+    kernel: Kernel
+    candidates: tuple[Candidate, ...]
+    reason: str
+
+    @property
+    def chosen(self) -> Candidate:
+        """The kernel's estimates."""
+        return next(each for each in self.candidates if each.kernel is self.kernel)
+
+
 def choose(
     program: Program,
     *,
     optimize: Optimize = "balanced",
     family: str | None = None,
     target: str | None = None,
-) -> Kernel:
-    """Return the best proved layout of a program.
+    budget: Budget | None = None,
+) -> Choice:
+    """Choose the best proved layout of a program.
 
     Parameters
     ----------
@@ -40,24 +71,49 @@ def choose(
         A key of `FAMILIES` to choose within; None for all.
     target : str or None
         The machine, as in ``--target``; None for generic C.
+    budget : Budget or None
+        What the classifier may take; None for any number of bytes.
 
     Returns
     -------
-    Kernel
-        Margins are those of the program for every input.
+    Choice
+        The first of the candidates, in the order of what is best, that is within the budget.
 
     Raises
     ------
     OptionError
         If there is no such family, or it has no layout for this program.
+    BudgetError
+        If no candidate is within the budget; the sentence names the nearest.
     """
     if family not in (None, *FAMILIES):
         raise OptionError(f"there is no kernel '{family}'; there are {', '.join(FAMILIES)}")
-    candidates = list(FAMILIES[family or "plain"](program))
+    candidates = _ranked(program, (family,) if family else UNNAMED, optimize, target)
     if not candidates:
         raise OptionError(
             f"the kernel '{family}' has no layout that is safe for this model; name another or none"
         )
+    budget = budget or Budget()
+    fitting = [each for each in candidates if budget.fits(each)]
+    if not fitting:
+        raise budget.refusal(_ranked(program, FAMILIES, optimize, target))
+    return Choice(fitting[0].kernel, candidates, _reason(optimize, len(fitting), len(candidates)))
+
+
+def _ranked(
+    program: Program, families: Iterable[str], optimize: Optimize, target: str | None
+) -> tuple[Candidate, ...]:
+    """Return all candidates of some families, the best first."""
+    kernels = (kernel for family in families for kernel in FAMILIES[family](program))
+    found = [candidate(program, kernel, target) for kernel in kernels]
     if optimize == "size":
-        return min(candidates, key=lambda kernel: kernel.rom_bytes + code_bytes(kernel, target))
-    return min(candidates, key=lambda kernel: decision_cost(kernel, target))
+        return tuple(sorted(found, key=lambda each: (each.flash, each.instructions)))
+    return tuple(sorted(found, key=lambda each: (each.instructions, each.flash)))
+
+
+def _reason(optimize: Optimize, n_fitting: int, n_candidates: int) -> str:
+    if n_candidates == 1:
+        return "the only layout"
+    best = "least flash" if optimize == "size" else "fewest instructions"
+    within = "" if n_fitting == n_candidates else f" the {n_fitting} that fit of"
+    return f"{best} of{within} {n_candidates} layouts"

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bncc import __version__
-from bncc.compiler.choose import Optimize, choose
+from bncc.compiler.budget import Budget
+from bncc.compiler.choose import Choice, Optimize, choose
 from bncc.compiler.importer import program_of
 from bncc.compiler.ir import Program
 from bncc.compiler.pipeline import PassReport, optimize
@@ -43,6 +44,8 @@ class EmitOptions:
         What is best.
     target : str or None, default=None
         The machine to choose for; None for generic C.
+    max_flash, max_ram : int or None, default=None
+        Bytes that the classifier may take by its estimate; None for any number.
     """
 
     name: str = "model"
@@ -52,6 +55,8 @@ class EmitOptions:
     kernel: str | None = None
     optimize: Optimize = "balanced"
     target: str | None = None
+    max_flash: int | None = None
+    max_ram: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +69,8 @@ class Emission:
         Prefix of every symbol.
     files : mapping of str to str
         Text by file name.
-    kernel : str
-        Name of the kernel.
+    choice : Choice
+        The kernel, and the layouts it was compared with.
     passes : tuple of PassReport
         What each pass did.
     table_bytes : int
@@ -80,12 +85,17 @@ class Emission:
 
     name: str
     files: Mapping[str, str]
-    kernel: str
+    choice: Choice
     passes: tuple[PassReport, ...]
     table_bytes: int
     estimate: Estimate
     program: Program
     layout: Layout
+
+    @property
+    def kernel(self) -> str:
+        """Name of the kernel."""
+        return self.choice.kernel.family
 
 
 def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
@@ -108,6 +118,8 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
     OptionError
         If the name cannot prefix C symbols, an entry point, package or kernel is unknown, or the
         kernel has no safe layout for the model.
+    BudgetError
+        If no layout is within the budget.
     IrError
         If a sum could exceed 32 bits.
     """
@@ -119,15 +131,12 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
             f"there is no entry point '{unknown[0]}'; there are {', '.join(sorted(ENTRIES))}"
         )
     program, passes = optimize(program_of(model), options.flow)
-    kernel = choose(
-        program, optimize=options.optimize, family=options.kernel, target=options.target
-    )
     entries = EntryPoints(
         raw="raw" in options.entries or any(f.thresholds for f in model.features),
         scores="scores" in options.entries,
         trusted="trusted" in options.entries,
     )
-    layout = lay_out(program, kernel, entries, name)
+    choice, layout, whole = _fitting(program, entries, options)
     vectors = make_vectors(model)
     fired = [report.name for report in passes if report.fired]
     context: dict[str, object] = {
@@ -153,10 +162,37 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
     return Emission(
         name=name,
         files=files,
-        kernel=kernel.family,
+        choice=choice,
         passes=passes,
         table_bytes=layout.table_bytes,
-        estimate=estimate(layout),
+        estimate=whole,
         program=program,
         layout=layout,
     )
+
+
+def _fitting(
+    program: Program, entries: EntryPoints, options: EmitOptions
+) -> tuple[Choice, Layout, Estimate]:
+    """Choose the best kernel with which all that is emitted is within the budget."""
+    budget = Budget(options.max_flash, options.max_ram)
+    choice, layout, whole = _laid_out(program, entries, options, None)
+    while not budget.allows(whole.flash, whole.ram):
+        # What was tried does not fit beside the rest, so every turn has fewer candidates.
+        budget = budget.beside(whole.flash - choice.chosen.flash, whole.ram - choice.chosen.ram)
+        choice, layout, whole = _laid_out(program, entries, options, budget)
+    return choice, layout, whole
+
+
+def _laid_out(
+    program: Program, entries: EntryPoints, options: EmitOptions, budget: Budget | None
+) -> tuple[Choice, Layout, Estimate]:
+    choice = choose(
+        program,
+        optimize=options.optimize,
+        family=options.kernel,
+        target=options.target,
+        budget=budget,
+    )
+    layout = lay_out(program, choice.kernel, entries, options.name)
+    return choice, layout, estimate(layout, options.target)

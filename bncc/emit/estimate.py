@@ -54,25 +54,28 @@ class Estimate:
     instructions: int
 
 
-def estimate(layout: Layout) -> Estimate:
+def estimate(layout: Layout, target: str | None = None) -> Estimate:
     """Estimate flash, RAM and instructions.
 
     Parameters
     ----------
     layout : Layout
         Types and arrays of the C.
+    target : str or None
+        The machine that the kernel's code and work are of; None for generic C.
 
     Returns
     -------
     Estimate
-        For Cortex-M0 at -Os.
+        Of what surrounds the kernel, for Cortex-M0 at -Os.
     """
+    kernel = layout.kernel
     return Estimate(
         flash=constant_bytes(layout)
-        + code_bytes(layout.kernel)
+        + code_bytes(kernel, target)
         + _weighted(CODE, code_terms(layout)),
         ram=buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
-        instructions=decision_cost(layout.kernel) + CHECK * len(layout.program.features),
+        instructions=decision_cost(kernel, target) + CHECK * len(layout.program.features),
     )
 
 

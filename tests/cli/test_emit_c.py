@@ -1,5 +1,6 @@
 """``bncc emit-c``: the files of the contract, budgets, names."""
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +29,8 @@ def test_json_names_files_passes_and_estimates(
 ) -> None:
     out = tmp_path / "c"
     found = run_json("emit-c", model, "-o", out)
-    assert set(found) == {"files", "kernel", "passes", "table_bytes", "estimate"}
+    told = {"files", "kernel", "passes", "table_bytes", "estimate"}  # by the contract
+    assert set(found) == told | {"layout", "reason", "candidates"}
     for suffix in (".c", ".h", "_vectors.h", "_selftest.c"):
         assert str(out / f"sensor{suffix}") in found["files"]
     assert sorted(found["files"]) == sorted(str(p) for p in out.iterdir())
@@ -116,11 +118,48 @@ def test_a_budget_that_fits_is_no_hindrance(run: Run, model: Path, tmp_path: Pat
 
 @pytest.mark.parametrize(("option", "word"), [("--max-flash", "flash"), ("--max-ram", "RAM")])
 def test_a_budget_that_is_exceeded_is_exit_code_1(
-    refused: Refused, model: Path, tmp_path: Path, option: str, word: str
+    run: Run, refused: Refused, model: Path, tmp_path: Path, option: str, word: str
 ) -> None:
+    """The line names what would do, and it does."""
     line = refused("emit-c", model, "-o", tmp_path / "c", option, "10", code=1)
-    assert f"bytes of {word} on Cortex-M0 (-Os), {option} allows 10" in line
+    said = rf"no kernel fits in 10 bytes of {word}; the kernel '(\w+)' needs about (\d+) bytes"
+    match = re.match(said, line)
+    assert match
     assert not (tmp_path / "c").exists()
+    family, enough = match[1], int(match[2])
+    options = ["-o", tmp_path / "c", "--kernel", family, option]
+    refused("emit-c", model, *options, int(0.95 * enough), code=1)
+    run("emit-c", model, *options, int(1.05 * enough))
+
+
+def test_a_budget_chooses_among_layouts(
+    run_json: RunJson, refused: Refused, model: Path, tmp_path: Path
+) -> None:
+    """The fastest that fits; never more flash than the smallest needs."""
+    options = ["--kernel", "packed", "--optimize"]
+    fast = run_json("emit-c", model, "-o", tmp_path / "fast", *options, "speed")
+    small = run_json("emit-c", model, "-o", tmp_path / "small", *options, "size")
+    flash = small["estimate"]["flash"]
+    assert flash < fast["estimate"]["flash"]
+    within = ["speed", "--max-flash", flash]
+    found = run_json("emit-c", model, "-o", tmp_path / "both", *options, *within)
+    assert found["estimate"]["flash"] == flash
+    assert found["candidates"] == fast["candidates"]
+    assert " that fit of " in found["reason"]
+
+
+def test_what_was_compared_is_told_the_best_first(
+    run: Run, run_json: RunJson, model: Path, tmp_path: Path
+) -> None:
+    options = ["emit-c", model, "-o", tmp_path / "c", "--kernel", "packed", "--optimize", "size"]
+    found = run_json(*options)
+    compared = found["candidates"]
+    assert len(compared) > 1
+    assert (compared[0]["kernel"], compared[0]["layout"]) == ("packed", found["layout"])
+    assert compared == sorted(compared, key=lambda each: (each["flash"], each["instructions"]))
+    assert found["reason"] == f"least flash of {len(compared)} layouts"
+    said = run(*options, "--force").stdout
+    assert f"packed: {found['layout']} ({found['reason']})" in said
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,10 @@ class Kernel(Protocol):
         """What ``--kernel`` calls it."""
 
     @property
+    def summary(self) -> str:
+        """Its layout in a few words."""
+
+    @property
     def largest_sum(self) -> int:
         """No sum of a class exceeds this for any input; proved by range analysis."""
 

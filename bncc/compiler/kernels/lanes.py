@@ -48,6 +48,14 @@ class LaneKernel:
     family = "lanes"
 
     @property
+    def summary(self) -> str:
+        """Its layout in a few words."""
+        words = "1 word" if self.n_words == 1 else f"{self.n_words} words"
+        widths = [str(level.lane_bits) for level in self.schedule.levels]
+        flushes = f", widened to {', '.join(widths[1:])}" if widths[1:] else ""
+        return f"{words} of up to {self._most_lanes} costs, lanes of {widths[0]} bits{flushes}"
+
+    @property
     def lowest(self) -> Level:
         """The level of the rows."""
         return self.schedule.levels[0]
@@ -90,8 +98,7 @@ class LaneKernel:
     @property
     def addend(self) -> str:
         """For the card."""
-        most = max(len(word.classes) for word in self.lowest.words)
-        return f"words of up to {most} costs"
+        return f"words of up to {self._most_lanes} costs"
 
     @property
     def rom_bytes(self) -> int:
@@ -109,6 +116,10 @@ class LaneKernel:
     def code(self) -> tuple[float, ...]:
         """As `work`: every step has instructions of its own."""
         return self.work
+
+    @property
+    def _most_lanes(self) -> int:
+        return max(len(word.classes) for word in self.lowest.words)
 
 
 def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:

@@ -49,6 +49,19 @@ class PackedKernel:
     addend = "costs"
 
     @property
+    def summary(self) -> str:
+        """Its layout in a few words."""
+        per_word, bits = self.packing.per_word, self.packing.word_bits
+        costs = f"{per_word} costs" if per_word > 1 else "one cost"
+        word = "a byte" if bits == 8 else f"a word of {bits} bits"
+        parts = [f"{costs} of {self.packing.entry_bits} bits in {word}"]
+        if self.rows.index is not None:
+            parts.append(f"{len(self.rows.costs)} different rows for {self.n_rows}")
+        if self.prior is not None:
+            parts.append("a prior apart")
+        return ", ".join(parts)
+
+    @property
     def tables(self) -> tuple[Table, ...]:
         """The tables in the order in which they are walked."""
         return self.program.tables

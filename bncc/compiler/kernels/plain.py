@@ -76,6 +76,11 @@ class PlainKernel:
     addend = "costs"
 
     @property
+    def summary(self) -> str:
+        """Its layout in a few words."""
+        return f"rows of {self._n_classes} costs of {self.entry_bits} bits, summed one by one"
+
+    @property
     def additions(self) -> int:
         """Additions of costs per decision."""
         return (self._summands - 1) * self._n_classes

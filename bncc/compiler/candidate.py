@@ -1,0 +1,54 @@
+"""A kernel with what it is estimated to cost, ready to be compared."""
+
+from dataclasses import dataclass
+
+from bncc.compiler.cost_model import code_bytes, decision_cost
+from bncc.compiler.ir import Program
+from bncc.compiler.kernels.base import Kernel
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One proved layout of a program and its estimates, without what surrounds a kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The layout.
+    instructions : int
+        What a decision from trusted states executes; cycles on AVR.
+    flash : int
+        Bytes of its constants and code.
+    ram : int
+        Bytes of its sums, on the stack.
+    """
+
+    kernel: Kernel
+    instructions: int
+    flash: int
+    ram: int
+
+
+def candidate(program: Program, kernel: Kernel, target: str | None) -> Candidate:
+    """Estimate what a kernel costs.
+
+    Parameters
+    ----------
+    program : Program
+        What it sums.
+    kernel : Kernel
+        A layout of it.
+    target : str or None
+        The machine; None for generic C.
+
+    Returns
+    -------
+    Candidate
+        By `bncc.compiler.cost_model`.
+    """
+    return Candidate(
+        kernel,
+        instructions=decision_cost(kernel, target),
+        flash=kernel.rom_bytes + code_bytes(kernel, target),
+        ram=program.n_classes * kernel.sum_bits // 8,
+    )

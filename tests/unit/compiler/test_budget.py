@@ -1,0 +1,84 @@
+"""Budgets: what fits, and the sentence that names what comes nearest."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from bncc.compiler.budget import Budget
+from bncc.compiler.candidate import Candidate, candidate
+from bncc.compiler.cost_model import code_bytes, decision_cost
+from bncc.compiler.kernels.plain import plain
+from tests.unit.compiler.by_hand import program, table
+
+SOME = program([2], [3, 4], [table([0], [[1, 2], [3, 400]])])
+
+
+def of(flash: int, ram: int) -> Candidate:
+    return Candidate(plain(SOME), 1, flash, ram)
+
+
+def test_a_candidate_is_a_kernel_with_its_estimates() -> None:
+    kernel = plain(SOME)
+    found = candidate(SOME, kernel, "cortex-m0")
+    assert found.kernel is kernel
+    assert found.instructions == decision_cost(kernel, "cortex-m0")
+    assert found.flash == kernel.rom_bytes + code_bytes(kernel, "cortex-m0")
+    assert found.ram == 2 * kernel.sum_bits // 8 == 8
+
+
+@pytest.mark.parametrize(
+    ("budget", "flash", "ram", "excess"),
+    [
+        (Budget(), 10**9, 10**9, 0),
+        (Budget(100), 100, 10**9, 0),
+        (Budget(100), 101, 0, 1),
+        (Budget(ram=100), 10**9, 100, 0),
+        (Budget(ram=100), 0, 103, 3),
+        (Budget(100, 10), 101, 13, 4),
+        (Budget(100, 10), 1, 13, 3),  # what is left of one is no use for the other
+        (Budget(100, 10, 40, 4), 60, 6, 0),
+        (Budget(100, 10, 40, 4), 61, 7, 2),
+    ],
+)
+def test_what_the_rest_takes_counts_too(budget: Budget, flash: int, ram: int, excess: int) -> None:
+    assert budget.excess(of(flash, ram)) == excess
+    assert budget.fits(of(flash, ram)) == (excess == 0)
+    other = budget.other_flash, budget.other_ram
+    assert budget.allows(flash + other[0], ram + other[1]) == (excess == 0)
+
+
+def test_what_the_rest_takes_only_grows() -> None:
+    """Otherwise a kernel that was tried in vain would be tried again."""
+    budget = Budget(100, 50).beside(10, 7)
+    assert budget == Budget(100, 50, 10, 7)
+    assert budget.beside(12, 3) == Budget(100, 50, 12, 7)
+    assert budget.beside(9, 8) == Budget(100, 50, 10, 8)
+
+
+@pytest.mark.parametrize(
+    ("budget", "others", "sentence"),
+    [
+        (
+            Budget(100, other_flash=20),
+            [of(90, 9), of(80, 9), of(70, 9)],
+            "no layout that was asked for fits in 100 bytes of flash, "
+            "but the kernel 'plain' needs about 100 bytes of flash",
+        ),
+        (
+            Budget(100, 10, other_flash=20, other_ram=1),
+            [of(90, 30), of(95, 20)],
+            "no kernel fits in 100 bytes of flash and 10 bytes of RAM; the kernel 'plain' needs "
+            "about 115 bytes of flash and 21 bytes of RAM: allow as much, or train with fewer "
+            "bits, coarser states or as naive Bayes",
+        ),
+        (
+            Budget(ram=10),
+            [of(1, 12)],
+            "no kernel fits in 10 bytes of RAM; the kernel 'plain' needs about 12 bytes of RAM: "
+            "allow as much, or train with fewer bits, coarser states or as naive Bayes",
+        ),
+    ],
+)
+def test_the_nearest_is_named(budget: Budget, others: Sequence[Candidate], sentence: str) -> None:
+    assert str(budget.refusal(others)) == sentence
+    assert budget.refusal(others).exit_code == 1
