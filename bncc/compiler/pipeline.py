@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bncc.compiler.ir import Program, table_bits
+from bncc.compiler.passes.column_offsets import column_offsets
 from bncc.compiler.passes.drop_constant import drop_constant
 from bncc.compiler.passes.fold_prior import fold_prior
 from bncc.compiler.passes.normalize_rows import normalize_rows
@@ -54,15 +55,15 @@ class PassReport:
     bits_after: int
 
 
+COLUMN_OFFSETS = Pass("column-offsets", "margin", column_offsets)
 DROP_CONSTANT = Pass("drop-constant", "margin", drop_constant)
-FOLD_PRIOR = Pass("fold-prior", "cost", fold_prior)
+FOLD_PRIOR = Pass("fold-prior", "margin", fold_prior)
 NORMALIZE_ROWS = Pass("normalize-rows", "margin", normalize_rows)
 SHRINK_WIDTH = Pass("shrink-width", "cost", shrink_width)
 
 FLOWS: dict[str, tuple[Pass, ...]] = {
     "none": (),
-    # Rows are normalized again behind the prior, which may have lifted those it was added to.
-    "default": (NORMALIZE_ROWS, DROP_CONSTANT, FOLD_PRIOR, NORMALIZE_ROWS, SHRINK_WIDTH),
+    "default": (NORMALIZE_ROWS, DROP_CONSTANT, COLUMN_OFFSETS, FOLD_PRIOR, SHRINK_WIDTH),
 }
 
 

@@ -2,13 +2,15 @@
 
 Rewrites: a table whose rows are all equal becomes a summand of the prior; a table whose columns
     are all equal disappears.
-Margins stay: the first adds the same row for every input, so costs do not change at all; the
-    second adds the same number to every class, and that cancels in every difference of costs.
+Margins stay: the first adds the same row for every input, as the prior does; the second adds the
+    same number to every class, as does what the prior is normalized by, and that cancels in every
+    difference of costs.
 Fires: when there is such a table and another one is left to start the sum from.
 Saves: the table, and one look-up with its additions per decision.
 """
 
 from bncc.compiler.ir import Program, Table, with_tables
+from bncc.compiler.offsets import normalized
 
 
 def drop_constant(program: Program) -> Program:
@@ -34,7 +36,7 @@ def drop_constant(program: Program) -> Program:
             prior = prior + table.costs[0]
     if len(kept) == len(program.tables):
         return program
-    return with_tables(program, kept, prior)
+    return with_tables(program, kept, normalized(prior))
 
 
 def _equal_rows(table: Table) -> bool:

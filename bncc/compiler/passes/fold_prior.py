@@ -1,22 +1,32 @@
-"""Fold the prior into a table.
+"""Fold the prior into tables that have room for it.
 
-Rewrites: adds the prior to every row of one table, and sets the prior to zero.
-Costs stay: every decision reads exactly one row of that table, so the prior is added once, as it
-    was before.
-Fires: when a table has room for it without wider entries, and a second table is there, since
-    the kernel starts its sum from two rows and would otherwise have to copy one.
+Rewrites: shares the prior out as one offset per class to some tables, adds its share to every row
+    of a table, normalizes these rows, and sets the prior to zero.
+Margins stay: every decision reads exactly one row of each table, so all shares, and with them the
+    prior, are added once, as it was before; normalizing subtracts one number from all classes.
+Fires: when no entry needs more bits than its table's largest, no sum more than before, and a
+    second table is there, since kernels start their sum from two rows and would otherwise have to
+    copy one. First no table may get larger entries at all; then as large as its bits hold.
 Saves: the prior's bytes, and one addition per class and decision.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from bncc.compiler.ir import Program, width_of, with_tables
+from bncc.compiler.ir import Program, with_tables
+from bncc.compiler.measure import sum_bits
+from bncc.compiler.offsets import gaps, normalized, offsets_below
+
+Room = Callable[[int], int]
+
+ROOMS: tuple[Room, ...] = (lambda most: most, lambda most: (1 << most.bit_length()) - 1)
+"""How large a table's entries may get, by its largest: no larger, or as its bits allow."""
 
 
 def fold_prior(program: Program) -> Program:
-    """Add the prior to the rows of the smallest table that has room for it.
+    """Share the prior out to the rows of tables that have room for it, the smallest first.
 
     Parameters
     ----------
@@ -26,16 +36,28 @@ def fold_prior(program: Program) -> Program:
     Returns
     -------
     Program
-        Equal costs for every input; the same object when nothing was to do.
+        Equal margins for every input; the same object when nothing was to do.
     """
     if not program.prior.any() or len(program.tables) < 2:
         return program
-    by_size = sorted(range(len(program.tables)), key=lambda t: len(program.tables[t].costs))
-    widest = max(width_of(int(table.costs.max())) for table in program.tables)
-    for t in by_size:
-        costs = program.tables[t].costs + program.prior
-        if width_of(int(costs.max())) <= widest:
-            tables = list(program.tables)
-            tables[t] = replace(tables[t], costs=costs)
-            return with_tables(program, tables, np.zeros_like(program.prior))
+    for room in ROOMS:
+        folded = _folded(program, room)
+        if folded is not None and sum_bits(folded) <= sum_bits(program):
+            return folded
     return program
+
+
+def _folded(program: Program, room: Room) -> Program | None:
+    """Return the program without its prior; None when some of it is left over."""
+    rest = normalized(program.prior)
+    tables = list(program.tables)
+    for t in sorted(range(len(tables)), key=lambda t: len(tables[t].costs)):
+        if not rest.any():
+            break
+        gap = gaps(tables[t].costs)
+        taken = offsets_below(gap - room(int(gap.max())), -rest)
+        assert taken is not None, "no offset at all is a solution"
+        rest = normalized(rest + taken)
+        if np.ptp(taken):
+            tables[t] = replace(tables[t], costs=normalized(tables[t].costs - taken))
+    return None if rest.any() else with_tables(program, tables, np.zeros_like(program.prior))

@@ -46,23 +46,28 @@ static inline uint8_t category_with_missing_rom_uint8(const uint8_t *p)
 /* Costs: one table per heading, one row per joint state, one entry per class. */
 static const uint8_t category_with_missing_costs[32] CATEGORY_WITH_MISSING_ROM = {
     /* weight given color: color, weight */
-    /* 0,0 */ 0U, 31U,
-    /* 0,1 */ 0U, 30U,
-    /* 0,2 */ 0U, 29U,
-    /* 1,0 */ 0U, 26U,
-    /* 1,1 */ 0U, 25U,
-    /* 1,2 */ 0U, 24U,
-    /* 2,0 */ 0U, 21U,
-    /* 2,1 */ 0U, 20U,
-    /* 2,2 */ 0U, 19U,
-    /* 3,0 */ 0U, 16U,
-    /* 3,1 */ 0U, 15U,
-    /* 3,2 */ 0U, 14U,
+    /* 0,0 */ 0U, 9U,
+    /* 0,1 */ 0U, 8U,
+    /* 0,2 */ 0U, 7U,
+    /* 1,0 */ 0U, 4U,
+    /* 1,1 */ 0U, 3U,
+    /* 1,2 */ 0U, 2U,
+    /* 2,0 */ 1U, 0U,
+    /* 2,1 */ 2U, 0U,
+    /* 2,2 */ 3U, 0U,
+    /* 3,0 */ 6U, 0U,
+    /* 3,1 */ 7U, 0U,
+    /* 3,2 */ 8U, 0U,
     /* color */
-    /* 0 */ 0U, 1U,
-    /* 1 */ 7U, 0U,
-    /* 2 */ 0U, 4U,
-    /* 3 */ 3U, 0U,
+    /* 0 */ 0U, 2U,
+    /* 1 */ 6U, 0U,
+    /* 2 */ 0U, 5U,
+    /* 3 */ 2U, 0U,
+};
+
+/* Cost of each class before any feature is read. */
+static const uint8_t category_with_missing_prior[2] CATEGORY_WITH_MISSING_ROM = {
+    0U, 21U,
 };
 
 /* First entry of each table. */
@@ -114,6 +119,8 @@ static const char category_with_missing_labels[] CATEGORY_WITH_MISSING_ROM = {
 
 /* Kernel */
 
+#define CATEGORY_WITH_MISSING_N_TABLES 2U
+
 /* First entry of the row that table t contributes: its start, plus state times stride for each
  * feature it reads. The products are looked up instead of multiplied. */
 static uint16_t category_with_missing_row(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES],
@@ -139,14 +146,21 @@ static uint16_t category_with_missing_row(const uint8_t x[CATEGORY_WITH_MISSING_
 static void category_with_missing_sum(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES],
     category_with_missing_cost_t cost[CATEGORY_WITH_MISSING_N_CLASSES])
 {
-    const uint16_t first = category_with_missing_row(x, 0U);
-    uint16_t row = category_with_missing_row(x, 1U);
+    uint16_t row = category_with_missing_row(x, 0U);
+    uint8_t t;
     uint8_t c;
 
     for (c = 0U; c < CATEGORY_WITH_MISSING_N_CLASSES; c++) {
         cost[c] = (category_with_missing_cost_t)(
-            category_with_missing_rom_uint8(&category_with_missing_costs[first + c])
+            category_with_missing_rom_uint8(&category_with_missing_prior[c])
             + category_with_missing_rom_uint8(&category_with_missing_costs[row + c]));
+    }
+    for (t = 1U; t < CATEGORY_WITH_MISSING_N_TABLES; t++) {
+        row = category_with_missing_row(x, t);
+        for (c = 0U; c < CATEGORY_WITH_MISSING_N_CLASSES; c++) {
+            cost[c] = (category_with_missing_cost_t)(cost[c]
+                + category_with_missing_rom_uint8(&category_with_missing_costs[row + c]));
+        }
     }
 }
 

@@ -25,12 +25,17 @@ def test_rows_are_printed_on_demand():
     assert lines[start + 1 : start + 3] == ["  0: 1 2 3", "  1: 3 2 1"]
 
 
-def test_a_folded_prior_and_narrow_widths_show():
+def test_offsets_in_the_prior_and_narrow_widths_show():
     program, _ = optimize(program_of(hand.category_with_missing()))
     text = print_program(program)
-    assert "prior: none\n" in text
-    assert 'table 1: "weight"[x0:4, x1:3] u8, 12 rows, costs 0 .. 31\n' in text
+    assert "prior: 0 21\n" in text
+    assert 'table 1: "weight"[x0:4, x1:3] u8, 12 rows, costs 0 .. 9\n' in text
     assert "sums: u8, " in text
+
+
+def test_a_folded_prior_shows():
+    program, _ = optimize(program_of(hand.tan_float()))
+    assert "prior: none\n" in print_program(program)
 
 
 def test_a_category_prints_its_labels_as_json():

@@ -57,8 +57,8 @@ def test_the_emission_tells_how_the_files_came_about():
     assert [report.name for report in emission.passes] == [
         "normalize-rows",
         "drop-constant",
+        "column-offsets",
         "fold-prior",
-        "normalize-rows",
         "shrink-width",
     ]
     assert (

@@ -1,4 +1,4 @@
-"""fold-prior: before, after, and when it must not fire. Equal costs: tests/property."""
+"""fold-prior: before, after, and when it must not fire. Equal margins: tests/property."""
 
 import pytest
 
@@ -6,42 +6,46 @@ from bncc.compiler.passes.fold_prior import fold_prior
 from tests.unit.compiler.by_hand import as_lists, program, table
 
 LARGE = table([0, 1], [[r, 6 - r] for r in range(6)])
-SMALL = table([0], [[1, 2], [4, 3]])
+SMALL = table([0], [[0, 2], [0, 3]])
 
 
-def test_the_prior_moves_into_the_smallest_table():
-    after = fold_prior(program([2, 3], [10, 0], [LARGE, SMALL]))
+def test_the_prior_moves_into_the_smallest_table_and_its_rows_are_normalized():
+    after = fold_prior(program([2, 3], [2, 0], [LARGE, SMALL]))
     assert as_lists(after) == (
         [0, 0],
-        [((0, 1), [[r, 6 - r] for r in range(6)]), ((0,), [[11, 2], [14, 3]])],
+        [((0, 1), [[r, 6 - r] for r in range(6)]), ((0,), [[0, 0], [0, 1]])],
     )
 
 
 def test_the_first_of_equally_small_tables_takes_it():
-    after = fold_prior(program([2, 2], [1, 0], [SMALL, table([1], [[0, 0], [0, 1]])]))
-    assert as_lists(after)[1] == [((0,), [[2, 2], [5, 3]]), ((1,), [[0, 0], [0, 1]])]
+    after = fold_prior(program([2, 2], [1, 0], [SMALL, table([1], [[0, 2], [0, 1]])]))
+    assert as_lists(after)[1] == [((0,), [[0, 1], [0, 2]]), ((1,), [[0, 2], [0, 1]])]
 
 
-def test_a_larger_table_takes_it_when_the_smallest_would_need_wider_entries():
-    full = table([0], [[0, 250], [0, 3]])
-    after = fold_prior(program([2, 3], [0, 10], [full, LARGE]))
-    assert as_lists(after) == (
-        [0, 0],
-        [((0,), [[0, 250], [0, 3]]), ((0, 1), [[r, 16 - r] for r in range(6)])],
-    )
+def test_a_second_table_takes_what_the_first_has_no_room_for():
+    tables = [table([0], [[0, 2], [0, 1]]), table([1], [[0, 2], [0, 3]])]
+    after = fold_prior(program([2, 2], [7, 1], tables))
+    assert as_lists(after) == ([0, 0], [((0,), [[1, 0], [2, 0]]), ((1,), [[1, 0], [0, 0]])])
 
 
-@pytest.mark.parametrize(("most", "fires"), [(255, True), (256, False)])
-def test_entries_may_fill_their_width_but_not_exceed_it(most, fires):
-    tables = [table([0], [[0, most - 5], [0, 0]]), table([1], [[0, most - 5], [0, 1]])]
-    before = program([2, 2], [0, 5], tables)
+def test_entries_get_larger_where_nothing_else_helps_but_no_bit_wider():
+    tables = [table([0], [[0, 4], [4, 0]]), table([1], [[0, 1], [1, 0]])]
+    after = fold_prior(program([2, 2], [0, 3], tables))
+    assert as_lists(after) == ([0, 0], [((0,), [[0, 7], [1, 0]]), ((1,), [[0, 1], [1, 0]])])
+
+
+@pytest.mark.parametrize(("prior", "fires"), [(3, True), (4, False)])
+def test_it_does_not_fire_when_entries_would_need_another_bit(prior, fires):
+    tables = [table([0], [[0, 4], [4, 0]]), table([1], [[0, 1], [1, 0]])]
+    before = program([2, 2], [0, prior], tables)
     assert (fold_prior(before) is not before) == fires
 
 
-def test_a_wide_table_elsewhere_gives_room():
-    tables = [table([0], [[0, 255], [0, 0]]), table([1], [[0, 256], [0, 1]])]
-    after = fold_prior(program([2, 2], [0, 5], tables))
-    assert as_lists(after)[1][0] == ((0,), [[0, 260], [0, 5]])
+def test_it_does_not_fire_when_sums_would_need_another_bit():
+    three = [[0, 0, 4], [0, 4, 0], [4, 0, 0]]
+    tables = [table([0], three), table([1], [[0, 0, 1], [1, 0, 0]])]
+    before = program([3, 2], [0, 2, 3], tables)
+    assert fold_prior(before) is not before
 
 
 def test_it_does_not_fire_without_a_prior():
@@ -55,7 +59,12 @@ def test_it_does_not_fire_on_a_single_table():
 
 
 def test_the_argument_is_not_written_to():
-    before = program([2, 3], [10, 0], [LARGE, SMALL])
+    before = program([2, 3], [2, 0], [LARGE, SMALL])
     fold_prior(before)
-    assert as_lists(before)[0] == [10, 0]
-    assert before.tables[1].costs.tolist() == [[1, 2], [4, 3]]
+    assert as_lists(before)[0] == [2, 0]
+    assert before.tables[1].costs.tolist() == [[0, 2], [0, 3]]
+
+
+def test_running_it_twice_changes_nothing():
+    once = fold_prior(program([2, 3], [2, 0], [LARGE, SMALL]))
+    assert fold_prior(once) is once

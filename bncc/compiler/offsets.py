@@ -1,0 +1,99 @@
+r"""Offsets of classes: how far a shift of columns lets the entries of a table shrink.
+
+With offsets d the rows of a table T become ``T[r] - d``, less their minimum. Then an entry is how
+much more class c costs than class k in one row, so the largest one is
+
+.. math:: \max_{c,k} \; G[c,k] - (d[c] - d[k]), \qquad G[c,k] = \max_r T[r,c] - T[r,k].
+
+It is at most m exactly if ``d[c] - d[k] >= G[c,k] - m`` for all pairs of classes: a system of
+difference constraints, which has a solution, and then an integer one, unless a cycle of classes
+asks for more than nothing. The least m is therefore the largest mean of G over a cycle, rounded
+up: Karp's algorithm finds it, and Bellman and Ford's the offsets. All functions here work on many
+tables at a time, along the leading axes.
+"""
+
+import numpy as np
+
+from bncc._types import IntArray
+
+
+def gaps(costs: IntArray) -> IntArray:
+    """Return by how much one class costs more than another in any row.
+
+    Parameters
+    ----------
+    costs : (..., n_rows, n_classes) int64
+        Tables.
+
+    Returns
+    -------
+    (..., n_classes, n_classes) int64
+        ``gaps[c, k]`` is the maximum of ``costs[r, c] - costs[r, k]``; its largest entry is that
+        of the table with normalized rows.
+    """
+    columns = range(costs.shape[-1])
+    return np.stack([(costs[..., c : c + 1] - costs).max(axis=-2) for c in columns], axis=-2)
+
+
+def least_spread(gap: IntArray) -> IntArray:
+    """Return the smallest largest entry that offsets can reach.
+
+    Parameters
+    ----------
+    gap : (..., n_classes, n_classes) int64
+        As `gaps` returns them.
+
+    Returns
+    -------
+    (...) int64
+        The largest mean over a cycle of classes, rounded up, by Karp's algorithm: with F_k[v] the
+        longest walk of k steps to v, it is the maximum over v of the minimum over k of
+        ``(F_n[v] - F_k[v]) / (n - k)``.
+    """
+    n = gap.shape[-1]
+    walks = [np.zeros(gap.shape[:-1], dtype=np.int64)]
+    for _ in range(n):
+        walks.append((gap + walks[-1][..., None, :]).max(axis=-1))
+    means = np.stack([-((walks[k] - walks[n]) // (n - k)) for k in range(n)])
+    return np.asarray(means.min(axis=0).max(axis=-1))
+
+
+def offsets_below(least: IntArray, start: IntArray) -> IntArray | None:
+    """Return the largest offsets that keep all differences and do not exceed where they start.
+
+    Parameters
+    ----------
+    least : (..., n_classes, n_classes) int64
+        ``d[c] - d[k] >= least[c, k]`` is asked for.
+    start : (..., n_classes) int64
+        ``d <= start`` is asked for.
+
+    Returns
+    -------
+    (..., n_classes) int64 or None
+        Of all solutions one nearest to the start: ``start - d`` has the least spread over the
+        classes (it is the tropical projection). None where a cycle of classes has no solution.
+    """
+    d = start
+    for _ in range(least.shape[-1]):
+        lower = np.minimum(d, (d[..., None] - least).min(axis=-2))
+        if np.array_equal(lower, d):
+            return d
+        d = lower
+    return None
+
+
+def normalized(costs: IntArray) -> IntArray:
+    """Return rows less their minimum over the classes.
+
+    Parameters
+    ----------
+    costs : (..., n_classes) int64
+        Rows.
+
+    Returns
+    -------
+    (..., n_classes) int64
+        Rows whose smallest cost is zero.
+    """
+    return np.asarray(costs - costs.min(axis=-1, keepdims=True))
