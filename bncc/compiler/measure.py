@@ -1,10 +1,9 @@
 """When one program is better than another: what a pass that could go either way asks.
 
-Kernels store a table's entries in as few bits as its largest needs, in lanes of any width, and
-widen the lanes the more often, the larger the entries are; or they store every different row once
-behind an index. So entries count by the bit in the smaller of the two forms, and behind that by
-their value. The prior counts as it is stored, by its width. Sums count by the bit alone: that is
-what the width of the last lanes follows.
+Lanes are widened the more often, the larger the entries of each table are; so entries count by the
+bit, table by table, and behind that by their value. In flash all entries have one width, or every
+different row is stored once behind an index: neither may make a program larger. Sums count by the
+bit: that is what the width of the last lanes follows. A prior counts as it is stored.
 """
 
 import numpy as np
@@ -24,14 +23,16 @@ def packed_bits(program: Program) -> int:
     Returns
     -------
     int
-        Bits of all tables and of the prior.
+        Bits of all tables and of a prior.
     """
     bits = [table.costs.size * int(table.costs.max()).bit_length() for table in program.tables]
-    return sum(bits) + _prior_bits(program)
+    if program.prior.any():
+        bits.append(program.prior.size * width_of(int(program.prior.max())))
+    return sum(bits)
 
 
-def shared_bits(program: Program) -> int:
-    """Return the bits of all costs when every different row is stored once, behind an index.
+def flash_bits(program: Program) -> int:
+    """Return the bits of all tables in the smaller of two forms.
 
     Parameters
     ----------
@@ -41,13 +42,14 @@ def shared_bits(program: Program) -> int:
     Returns
     -------
     int
-        Bits of the different rows, of an index for each row, and of the prior.
+        Bits of either all rows or the different rows with an index for each; every entry with the
+        bits of the largest.
     """
     rows = np.concatenate([table.costs for table in program.tables])
     n_different = len(np.unique(rows, axis=0))
-    entry_bits = int(rows.max()).bit_length()
-    stored_bits = n_different * program.n_classes * entry_bits
-    return stored_bits + len(rows) * width_of(n_different - 1) + _prior_bits(program)
+    row_bits = program.n_classes * int(rows.max()).bit_length()
+    shared = n_different * row_bits + len(rows) * width_of(n_different - 1)
+    return min(len(rows) * row_bits, shared)
 
 
 def sum_bits(program: Program) -> int:
@@ -77,16 +79,15 @@ def improves(after: Program, before: Program) -> bool:
     Returns
     -------
     bool
-        Whether its costs take fewer bits, or as many with smaller entries, while its sums need no
-        more bits.
+        Whether its tables need fewer bits, or as many with smaller entries, while neither flash
+        nor sums need more.
     """
-    return _size(after) < _size(before) and sum_bits(after) <= sum_bits(before)
+    return (
+        _entries(after) < _entries(before)
+        and flash_bits(after) <= flash_bits(before)
+        and sum_bits(after) <= sum_bits(before)
+    )
 
 
-def _size(program: Program) -> tuple[int, int]:
-    entries = sum(int(table.costs.max()) for table in program.tables)
-    return min(packed_bits(program), shared_bits(program)), entries
-
-
-def _prior_bits(program: Program) -> int:
-    return program.prior.size * width_of(int(program.prior.max())) if program.prior.any() else 0
+def _entries(program: Program) -> tuple[int, int]:
+    return packed_bits(program), sum(int(table.costs.max()) for table in program.tables)

@@ -16,6 +16,9 @@ import numpy as np
 
 from bncc._types import IntArray
 
+MOST_DIFFERENCES = 2**20
+"""Differences of costs that are held at a time."""
+
 
 def gaps(costs: IntArray) -> IntArray:
     """Return by how much one class costs more than another in any row.
@@ -31,8 +34,13 @@ def gaps(costs: IntArray) -> IntArray:
         ``gaps[c, k]`` is the maximum of ``costs[r, c] - costs[r, k]``; its largest entry is that
         of the table with normalized rows.
     """
-    columns = range(costs.shape[-1])
-    return np.stack([(costs[..., c : c + 1] - costs).max(axis=-2) for c in columns], axis=-2)
+    *_, n_rows, n_classes = costs.shape
+    n_together = max(1, MOST_DIFFERENCES * n_rows // (costs.size * n_classes))
+    most = []
+    for first in range(0, n_rows, n_together):
+        rows = costs[..., first : first + n_together, :]
+        most.append((rows[..., :, None] - rows[..., None, :]).max(axis=-3))
+    return np.asarray(np.maximum.reduce(most))
 
 
 def least_spread(gap: IntArray) -> IntArray:
@@ -46,9 +54,21 @@ def least_spread(gap: IntArray) -> IntArray:
     Returns
     -------
     (...) int64
-        The largest mean over a cycle of classes, rounded up, by Karp's algorithm: with F_k[v] the
-        longest walk of k steps to v, it is the maximum over v of the minimum over k of
-        ``(F_n[v] - F_k[v]) / (n - k)``.
+        The largest mean over a cycle of classes, rounded up. No cycle of two classes may have a
+        larger mean, and mostly none of more classes has.
+    """
+    of_two = -(-(gap + np.swapaxes(gap, -1, -2)).max(axis=(-2, -1)) // 2)
+    start = np.zeros(gap.shape[:-1], dtype=np.int64)
+    if offsets_below(gap - of_two[..., None, None], start) is not None:
+        return np.asarray(of_two)
+    return _largest_mean(gap)
+
+
+def _largest_mean(gap: IntArray) -> IntArray:
+    """Return the largest mean over a cycle, rounded up, by Karp's algorithm.
+
+    With F_k[v] the longest walk of k steps to v, it is the maximum over v of the minimum over k of
+    ``(F_n[v] - F_k[v]) / (n - k)``.
     """
     n = gap.shape[-1]
     walks = [np.zeros(gap.shape[:-1], dtype=np.int64)]

@@ -8,6 +8,7 @@ from bncc.compiler.ir import Program, table_bits
 from bncc.compiler.passes.column_offsets import column_offsets
 from bncc.compiler.passes.drop_constant import drop_constant
 from bncc.compiler.passes.fold_prior import fold_prior
+from bncc.compiler.passes.move_parent_terms import move_parent_terms
 from bncc.compiler.passes.normalize_rows import normalize_rows
 from bncc.compiler.passes.shrink_width import shrink_width
 from bncc.compiler.spec import verify
@@ -58,12 +59,20 @@ class PassReport:
 COLUMN_OFFSETS = Pass("column-offsets", "margin", column_offsets)
 DROP_CONSTANT = Pass("drop-constant", "margin", drop_constant)
 FOLD_PRIOR = Pass("fold-prior", "margin", fold_prior)
+MOVE_PARENT_TERMS = Pass("move-parent-terms", "margin", move_parent_terms)
 NORMALIZE_ROWS = Pass("normalize-rows", "margin", normalize_rows)
 SHRINK_WIDTH = Pass("shrink-width", "cost", shrink_width)
 
 FLOWS: dict[str, tuple[Pass, ...]] = {
     "none": (),
-    "default": (NORMALIZE_ROWS, DROP_CONSTANT, COLUMN_OFFSETS, FOLD_PRIOR, SHRINK_WIDTH),
+    "default": (
+        NORMALIZE_ROWS,
+        MOVE_PARENT_TERMS,
+        DROP_CONSTANT,
+        COLUMN_OFFSETS,
+        FOLD_PRIOR,
+        SHRINK_WIDTH,
+    ),
 }
 
 

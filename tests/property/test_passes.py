@@ -12,6 +12,7 @@ from bncc.compiler.pipeline import (
     COLUMN_OFFSETS,
     DROP_CONSTANT,
     FOLD_PRIOR,
+    MOVE_PARENT_TERMS,
     NORMALIZE_ROWS,
     SHRINK_WIDTH,
     optimize,
@@ -21,11 +22,16 @@ from bncc.model import reference
 from tests.strategies import models
 from tests.unit.compiler.by_hand import inputs, margins
 
-PASSES = {
-    step.name: step
-    for step in (COLUMN_OFFSETS, DROP_CONSTANT, FOLD_PRIOR, NORMALIZE_ROWS, SHRINK_WIDTH)
-}
-SIZES = {"column-offsets": packed_bits}
+STEPS = (
+    COLUMN_OFFSETS,
+    DROP_CONSTANT,
+    FOLD_PRIOR,
+    MOVE_PARENT_TERMS,
+    NORMALIZE_ROWS,
+    SHRINK_WIDTH,
+)
+PASSES = {step.name: step for step in STEPS}
+SIZES = {"column-offsets": packed_bits, "move-parent-terms": packed_bits}
 """What does not grow; where it is not named, bits of entries at their storage width."""
 by_pass = pytest.mark.parametrize("name", PASSES)
 

@@ -4,8 +4,8 @@ Rewrites: subtracts from every row of a table one offset per class, adds the off
     normalizes the rows, and folds the prior where there is room for it.
 Margins stay: every decision reads exactly one row of the table, so each class loses its offset
     once, and gets it back with the prior; normalizing subtracts one number from all classes.
-Fires: when all costs together pack into fewer bits, or into as many with smaller entries, and no
-    sum needs more bits. Tried are all tables that can shrink, then those alone that save a bit.
+Fires: when the tables' entries need fewer bits, or as many with smaller entries, and neither flash
+    nor sums more. Tried are all tables that can shrink, then those alone that save a bit.
 Saves: flash where entries need fewer bits; widenings of lanes, since more entries fit into one.
 """
 

@@ -46,23 +46,23 @@ static inline uint8_t category_with_missing_rom_uint8(const uint8_t *p)
 /* Costs: one table per heading, one row per joint state, one entry per class. */
 static const uint8_t category_with_missing_costs[32] CATEGORY_WITH_MISSING_ROM = {
     /* weight given color: color, weight */
-    /* 0,0 */ 0U, 9U,
-    /* 0,1 */ 0U, 8U,
-    /* 0,2 */ 0U, 7U,
-    /* 1,0 */ 0U, 4U,
-    /* 1,1 */ 0U, 3U,
-    /* 1,2 */ 0U, 2U,
-    /* 2,0 */ 1U, 0U,
-    /* 2,1 */ 2U, 0U,
-    /* 2,2 */ 3U, 0U,
-    /* 3,0 */ 6U, 0U,
-    /* 3,1 */ 7U, 0U,
-    /* 3,2 */ 8U, 0U,
+    /* 0,0 */ 0U, 1U,
+    /* 0,1 */ 0U, 0U,
+    /* 0,2 */ 1U, 0U,
+    /* 1,0 */ 0U, 1U,
+    /* 1,1 */ 0U, 0U,
+    /* 1,2 */ 1U, 0U,
+    /* 2,0 */ 0U, 1U,
+    /* 2,1 */ 0U, 0U,
+    /* 2,2 */ 1U, 0U,
+    /* 3,0 */ 0U, 1U,
+    /* 3,1 */ 0U, 0U,
+    /* 3,2 */ 1U, 0U,
     /* color */
-    /* 0 */ 0U, 2U,
-    /* 1 */ 6U, 0U,
-    /* 2 */ 0U, 5U,
-    /* 3 */ 2U, 0U,
+    /* 0 */ 0U, 10U,
+    /* 1 */ 3U, 0U,
+    /* 2 */ 0U, 3U,
+    /* 3 */ 9U, 0U,
 };
 
 /* Cost of each class before any feature is read. */

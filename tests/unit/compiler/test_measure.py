@@ -2,7 +2,7 @@
 
 import pytest
 
-from bncc.compiler.measure import improves, packed_bits, shared_bits, sum_bits
+from bncc.compiler.measure import flash_bits, improves, packed_bits, sum_bits
 from tests.unit.compiler.by_hand import program, table
 
 
@@ -17,10 +17,14 @@ def test_every_table_packs_by_its_own_largest_entry():
     assert packed_bits(program([2, 2], [0, 0], tables)) == 16
 
 
-def test_shared_rows_are_stored_once_behind_an_index_and_take_the_bits_of_the_largest():
-    tables = [table([0], [[0, 4], [0, 4], [0, 0]]), table([1], [[0, 0], [0, 4]])]
-    some = program([3, 2], [0, 2], tables)
-    assert shared_bits(some) == 2 * 2 * 3 + 5 * 8 + 2 * 8
+def test_in_flash_all_entries_have_the_bits_of_the_largest():
+    some = program([2, 2], [0, 2], [table([0], [[0, 4], [3, 0]]), table([1], [[0, 0], [1, 0]])])
+    assert flash_bits(some) == 4 * 2 * 3
+
+
+def test_in_flash_different_rows_are_stored_once_where_an_index_takes_less():
+    some = program([9, 2], [0] * 9, [table([0], [[0] * 8 + [4]] * 9), table([1], [[0] * 9] * 2)])
+    assert flash_bits(some) == 2 * 9 * 3 + 11 * 8
 
 
 @pytest.mark.parametrize(("entry", "bits"), [(6, 3), (7, 4)])
@@ -43,16 +47,15 @@ def test_fewer_bits_go_before_smaller_entries(after, before, better):
     assert improves(after, before) == better
 
 
-def test_rows_that_become_different_do_not_improve_a_program_whose_rows_are_shared():
+def test_more_flash_outweighs_everything():
     def many(rows):
         return program([32], [0] * 8, [table([0], [[0] * 7 + [row] for row in rows])])
 
-    before, fewer_bits = many([8, 4] * 16), many(range(32))
-    assert shared_bits(before) < packed_bits(before)
-    smaller = many([7, 4] * 16)
-    assert improves(smaller, before)
-    assert not improves(many([7, *range(8)] * 3 + [1, 2, 3, 4, 5]), before)
-    assert not improves(fewer_bits, before)
+    shared, different = many([15, 14] * 16), many([7, *range(1, 8)] * 4)
+    assert packed_bits(different) < packed_bits(shared)
+    assert flash_bits(different) > flash_bits(shared)
+    assert not improves(different, shared)
+    assert improves(many([14, 13] * 16), shared)
 
 
 def test_a_sum_of_more_bits_outweighs_everything():

@@ -29,7 +29,7 @@ def test_offsets_in_the_prior_and_narrow_widths_show():
     program, _ = optimize(program_of(hand.category_with_missing()))
     text = print_program(program)
     assert "prior: 0 21\n" in text
-    assert 'table 1: "weight"[x0:4, x1:3] u8, 12 rows, costs 0 .. 9\n' in text
+    assert 'table 1: "weight"[x0:4, x1:3] u8, 12 rows, costs 0 .. 1\n' in text
     assert "sums: u8, " in text
 
 

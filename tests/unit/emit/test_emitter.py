@@ -56,6 +56,7 @@ def test_the_emission_tells_how_the_files_came_about():
     assert emission.kernel == "plain"
     assert [report.name for report in emission.passes] == [
         "normalize-rows",
+        "move-parent-terms",
         "drop-constant",
         "column-offsets",
         "fold-prior",
