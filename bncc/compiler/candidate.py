@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bncc.compiler.cost_model import code_bytes, decision_cost
+from bncc.compiler.cost_model import Level, code_bytes, decision_cost
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
 
@@ -13,23 +13,28 @@ class Candidate:
 
     Parameters
     ----------
+    program : Program
+        What it sums.
     kernel : Kernel
         The layout.
     instructions : int
         What a decision from trusted states executes; cycles on AVR.
     flash : int
-        Bytes of its constants and code.
+        Bytes of its constants and of all code of a classifier that only decides on states.
     ram : int
         Bytes of its sums, on the stack.
     """
 
+    program: Program
     kernel: Kernel
     instructions: int
     flash: int
     ram: int
 
 
-def candidate(program: Program, kernel: Kernel, target: str | None) -> Candidate:
+def candidate(
+    program: Program, kernel: Kernel, target: str | None, level: Level = "-O2"
+) -> Candidate:
     """Estimate what a kernel costs.
 
     Parameters
@@ -40,6 +45,8 @@ def candidate(program: Program, kernel: Kernel, target: str | None) -> Candidate
         A layout of it.
     target : str or None
         The machine; None for generic C.
+    level : {"-O2", "-Os"}
+        The compiler's.
 
     Returns
     -------
@@ -47,8 +54,9 @@ def candidate(program: Program, kernel: Kernel, target: str | None) -> Candidate
         By `bncc.compiler.cost_model`.
     """
     return Candidate(
+        program,
         kernel,
-        instructions=decision_cost(kernel, target),
-        flash=kernel.rom_bytes + code_bytes(kernel, target),
+        instructions=decision_cost(kernel, target, level),
+        flash=kernel.rom_bytes + code_bytes(kernel, target, level),
         ram=program.n_classes * kernel.sum_bits // 8,
     )

@@ -1,19 +1,21 @@
 """Which kernel computes a program: every family's proved candidates, and the choice among them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import product
 
 from bncc.compiler.budget import Budget
 from bncc.compiler.candidate import Candidate, candidate
+from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
 from bncc.compiler.kernels.lanes import lanes
 from bncc.compiler.kernels.packed import packed
 from bncc.compiler.kernels.plain import plain
+from bncc.compiler.textbook_cost import TextbookCost
 from bncc.errors import OptionError
 
-Optimize = Literal["balanced", "size", "speed"]
+__all__ = ["FAMILIES", "Choice", "Optimize", "choose"]
 
 FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "plain": lambda program: iter((plain(program),)),
@@ -21,8 +23,6 @@ FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "packed": packed,
 }
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
-
-
 UNNAMED = ("plain",)
 """The families to choose among where none is named."""
 
@@ -33,7 +33,7 @@ class Choice:
 
     Parameters
     ----------
-    kernel : Kernel
+    chosen : Candidate
         The best proved layout; margins are those of the program for every input.
     candidates : tuple of Candidate
         All that were compared, the best first; the chosen one is the first within the budget.
@@ -41,18 +41,19 @@ class Choice:
         What it is best in.
     """
 
-    kernel: Kernel
+    chosen: Candidate
     candidates: tuple[Candidate, ...]
     reason: str
 
     @property
-    def chosen(self) -> Candidate:
-        """The kernel's estimates."""
-        return next(each for each in self.candidates if each.kernel is self.kernel)
+    def kernel(self) -> Kernel:
+        """The layout."""
+        return self.chosen.kernel
 
 
 def choose(
-    program: Program,
+    programs: Sequence[Program],
+    textbook: TextbookCost,
     *,
     optimize: Optimize = "balanced",
     family: str | None = None,
@@ -63,10 +64,14 @@ def choose(
 
     Parameters
     ----------
-    program : Program
-        A verified program.
+    programs : sequence of Program
+        Verified programs of equal margins.
+    textbook : TextbookCost
+        What a balanced layout is held against.
     optimize : {"balanced", "size", "speed"}
-        What is best.
+        What is best: least flash, fewest instructions, or fewest instructions among all that the
+        textbook classifier beats neither in flash nor in instructions; where it beats all of them,
+        those that it beats by least.
     family : str or None
         A key of `FAMILIES` to choose within; None for all.
     target : str or None
@@ -88,32 +93,53 @@ def choose(
     """
     if family not in (None, *FAMILIES):
         raise OptionError(f"there is no kernel '{family}'; there are {', '.join(FAMILIES)}")
-    candidates = _ranked(program, (family,) if family else UNNAMED, optimize, target)
-    if not candidates:
+    families = UNNAMED if family is None else (family,)
+    order = _order(optimize, textbook)
+    found = sorted(_candidates(programs, families, optimize, target), key=order)
+    if not found:
         raise OptionError(
             f"the kernel '{family}' has no layout that is safe for this model; name another or none"
         )
     budget = budget or Budget()
-    fitting = [each for each in candidates if budget.fits(each)]
+    fitting = [each for each in found if budget.fits(each)]
     if not fitting:
-        raise budget.refusal(_ranked(program, FAMILIES, optimize, target))
-    return Choice(fitting[0].kernel, candidates, _reason(optimize, len(fitting), len(candidates)))
+        every = _candidates(programs, FAMILIES, optimize, target)
+        raise budget.refusal(sorted(every, key=order))
+    return Choice(fitting[0], tuple(found), _reason(optimize, len(fitting), len(found)))
 
 
-def _ranked(
-    program: Program, families: Iterable[str], optimize: Optimize, target: str | None
-) -> tuple[Candidate, ...]:
-    """Return all candidates of some families, the best first."""
-    kernels = (kernel for family in families for kernel in FAMILIES[family](program))
-    found = [candidate(program, kernel, target) for kernel in kernels]
+def _candidates(
+    programs: Sequence[Program], families: Iterable[str], optimize: Optimize, target: str | None
+) -> Iterator[Candidate]:
+    for program, family in product(programs, families):
+        for kernel in FAMILIES[family](program):
+            yield candidate(program, kernel, target, LEVELS[optimize])
+
+
+def _order(optimize: Optimize, textbook: TextbookCost) -> Callable[[Candidate], tuple[float, ...]]:
+    """Return what sorts the best first."""
     if optimize == "size":
-        return tuple(sorted(found, key=lambda each: (each.flash, each.instructions)))
-    return tuple(sorted(found, key=lambda each: (each.instructions, each.flash)))
+        return lambda each: (each.flash, each.instructions)
+    if optimize == "speed":
+        return lambda each: (each.instructions, each.flash)
+
+    def balance(each: Candidate) -> tuple[float, ...]:
+        lost = max(each.flash / textbook.flash, each.instructions / textbook.instructions, 1.0)
+        return (lost, each.instructions, each.flash)
+
+    return balance
 
 
 def _reason(optimize: Optimize, n_fitting: int, n_candidates: int) -> str:
     if n_candidates == 1:
         return "the only layout"
-    best = "least flash" if optimize == "size" else "fewest instructions"
     within = "" if n_fitting == n_candidates else f" the {n_fitting} that fit of"
-    return f"{best} of{within} {n_candidates} layouts"
+    return f"{BEST[optimize]} of{within} {n_candidates} layouts"
+
+
+BEST: Mapping[Optimize, str] = {
+    "balanced": "fewest instructions in no more flash than the textbook's",
+    "size": "least flash",
+    "speed": "fewest instructions",
+}
+"""What the first candidate is best in."""

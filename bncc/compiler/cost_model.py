@@ -1,45 +1,27 @@
 """What a kernel costs on a machine: weighted counts of what it does, fitted to measurements."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Literal
 
+from bncc.compiler.cost_weights import WEIGHTS
 from bncc.compiler.kernels.base import Kernel
 
+Optimize = Literal["balanced", "size", "speed"]
+Level = Literal["-O2", "-Os"]
+
+LEVELS: Mapping[Optimize, Level] = {"balanced": "-O2", "size": "-Os", "speed": "-O2"}
+"""The compiler's level that goes with what is asked for."""
 GENERIC = "cortex-m0"
 """The machine that stands for all where none is named."""
-
-
-@dataclass(frozen=True)
-class Weights:
-    """Weights of a family's terms on one machine.
-
-    Parameters
-    ----------
-    work : tuple of float
-        Executed instructions, on AVR cycles, per term of ``Kernel.work``.
-    code : tuple of float
-        Bytes of code per term of ``Kernel.code``.
-    """
-
-    work: tuple[float, ...]
-    code: tuple[float, ...]
-
-
-WEIGHTS: Mapping[str, Mapping[str, Weights]] = {
-    "plain": {
-        "cortex-m0": Weights((-35, 24, 23, 9), (156, 85)),
-    },
-    "lanes": {
-        "cortex-m0": Weights((20, 2.5, 2.2, 2.6, 4.2), (60, 6, 4, 6, 8)),
-    },
-    "packed": {
-        "cortex-m0": Weights((20, 20, 60, 6, 10), (110, 60, 12, 6, 16, 12, 10)),
-    },
+ALIKE: Mapping[str, str] = {
+    "cortex-m3": "cortex-m4",
+    "cortex-m7": "cortex-m4",
+    "big-endian": "rv32",
 }
-"""By family and machine."""
+"""Machines that are priced as another one is."""
 
 
-def decision_cost(kernel: Kernel, target: str | None = None) -> int:
+def decision_cost(kernel: Kernel, target: str | None = None, level: Level = "-O2") -> int:
     """Return what one decision from trusted states executes.
 
     Parameters
@@ -48,17 +30,19 @@ def decision_cost(kernel: Kernel, target: str | None = None) -> int:
         A laid-out program.
     target : str or None
         The machine; None for generic C.
+    level : {"-O2", "-Os"}
+        The compiler's.
 
     Returns
     -------
     int
         Instructions, on AVR cycles.
     """
-    return max(1, round(_weighted(_weights(kernel, target).work, kernel.work)))
+    return max(1, round(weighted(kernel.family, target, level, kernel.work, which=0)))
 
 
-def code_bytes(kernel: Kernel, target: str | None = None) -> int:
-    """Return the bytes of code that a kernel needs.
+def code_bytes(kernel: Kernel, target: str | None = None, level: Level = "-O2") -> int:
+    """Return the bytes of code that a classifier needs which only decides on states.
 
     Parameters
     ----------
@@ -66,19 +50,41 @@ def code_bytes(kernel: Kernel, target: str | None = None) -> int:
         A laid-out program.
     target : str or None
         The machine; None for generic C.
+    level : {"-O2", "-Os"}
+        The compiler's.
 
     Returns
     -------
     int
-        Bytes beside its constants.
+        Bytes beside the kernel's constants.
     """
-    return max(0, round(_weighted(_weights(kernel, target).code, kernel.code)))
+    return max(0, round(weighted(kernel.family, target, level, kernel.code, which=1)))
 
 
-def _weights(kernel: Kernel, target: str | None) -> Weights:
-    machines = WEIGHTS[kernel.family]
-    return machines.get(target or GENERIC, machines[GENERIC])
+def weighted(
+    family: str, target: str | None, level: Level, terms: tuple[float, ...], *, which: int
+) -> float:
+    """Return the sum of terms by the weights of a family.
 
+    Parameters
+    ----------
+    family : str
+        Of kernels, or ``textbook``.
+    target : str or None
+        The machine; None for generic C.
+    level : {"-O2", "-Os"}
+        The compiler's.
+    terms : tuple of float
+        What is counted.
+    which : {0, 1}
+        For instructions, or for bytes of code.
 
-def _weighted(weights: tuple[float, ...], terms: tuple[float, ...]) -> float:
+    Returns
+    -------
+    float
+        Not rounded.
+    """
+    machine = ALIKE.get(target or GENERIC, target or GENERIC)
+    key = family, machine, level
+    weights = WEIGHTS[key if key in WEIGHTS else (family, GENERIC, level)][which]
     return sum(weight * term for weight, term in zip(weights, terms, strict=True))

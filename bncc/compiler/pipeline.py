@@ -1,9 +1,10 @@
 """Flows: named lists of passes, run one after the other with the verifier behind each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from bncc.compiler.cost_model import Optimize
 from bncc.compiler.ir import Program, table_bits
 from bncc.compiler.passes.column_offsets import column_offsets
 from bncc.compiler.passes.drop_constant import drop_constant
@@ -74,6 +75,14 @@ FLOWS: dict[str, tuple[Pass, ...]] = {
         SHRINK_WIDTH,
     ),
 }
+
+
+FLOWS_FOR: Mapping[Optimize, tuple[str, ...]] = {
+    "balanced": ("default",),
+    "size": ("default",),
+    "speed": ("default",),
+}
+"""The flows whose programs are laid out and compared."""
 
 
 def optimize(program: Program, flow: str = "default") -> tuple[Program, tuple[PassReport, ...]]:

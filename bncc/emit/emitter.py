@@ -1,14 +1,17 @@
 """Model to C: the whole way from a frozen model to the text of its files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bncc import __version__
 from bncc.compiler.budget import Budget
+from bncc.compiler.candidate import Candidate
 from bncc.compiler.choose import Choice, Optimize, choose
+from bncc.compiler.cost_model import LEVELS
 from bncc.compiler.importer import program_of
 from bncc.compiler.ir import Program
-from bncc.compiler.pipeline import PassReport, optimize
+from bncc.compiler.pipeline import FLOWS_FOR, PassReport, optimize
+from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.emit.avr import avr_vectors_error
 from bncc.emit.card import card_lines, class_lines, feature_lines
 from bncc.emit.environment import render
@@ -36,8 +39,6 @@ class EmitOptions:
         Entry points beside ``predict``; ``raw`` is always there when the model has thresholds.
     package : {"plain"}, default="plain"
         What is put around the two files.
-    flow : str, default="default"
-        The passes to run, a key of `bncc.compiler.pipeline.FLOWS`.
     kernel : str or None, default=None
         A key of `bncc.compiler.choose.FAMILIES`; None for the best.
     optimize : {"balanced", "size", "speed"}, default="balanced"
@@ -51,7 +52,6 @@ class EmitOptions:
     name: str = "model"
     entries: frozenset[str] = field(default_factory=frozenset)
     package: str = "plain"
-    flow: str = "default"
     kernel: str | None = None
     optimize: Optimize = "balanced"
     target: str | None = None
@@ -124,19 +124,65 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         If a sum could exceed 32 bits.
     """
     options = options or EmitOptions()
-    name = check_name(options.name)
+    check_name(options.name)
+    imported = program_of(model)
+    flows = [optimize(imported, flow) for flow in FLOWS_FOR[options.optimize]]
+    choice, layout, whole = _fitting(
+        [program for program, _ in flows],
+        textbook_cost(imported, options.target),
+        _entries(model, options),
+        options,
+    )
+    passes = next(passes for program, passes in flows if program is layout.program)
+    return _printed(model, options, passes, choice, layout, whole)
+
+
+def emit_candidate(model: Model, candidate: Candidate, options: EmitOptions) -> Emission:
+    """Compile a model to C99 with a given kernel, whatever it costs.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+    candidate : Candidate
+        A layout of a program of that model.
+    options : EmitOptions
+        What to emit.
+
+    Returns
+    -------
+    Emission
+        As from `emit_c`, had it chosen that candidate; it does not know the passes.
+    """
+    check_name(options.name)
+    choice = Choice(candidate, (candidate,), "asked for")
+    layout = lay_out(candidate.program, candidate.kernel, _entries(model, options), options.name)
+    whole = estimate(layout, options.target, LEVELS[options.optimize])
+    return _printed(model, options, (), choice, layout, whole)
+
+
+def _entries(model: Model, options: EmitOptions) -> EntryPoints:
     unknown = sorted(options.entries - ENTRIES)
     if unknown:
         raise OptionError(
             f"there is no entry point '{unknown[0]}'; there are {', '.join(sorted(ENTRIES))}"
         )
-    program, passes = optimize(program_of(model), options.flow)
-    entries = EntryPoints(
+    return EntryPoints(
         raw="raw" in options.entries or any(f.thresholds for f in model.features),
         scores="scores" in options.entries,
         trusted="trusted" in options.entries,
     )
-    choice, layout, whole = _fitting(program, entries, options)
+
+
+def _printed(
+    model: Model,
+    options: EmitOptions,
+    passes: tuple[PassReport, ...],
+    choice: Choice,
+    layout: Layout,
+    whole: Estimate,
+) -> Emission:
+    name = layout.name
     vectors = make_vectors(model)
     fired = [report.name for report in passes if report.fired]
     context: dict[str, object] = {
@@ -166,33 +212,35 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         passes=passes,
         table_bytes=layout.table_bytes,
         estimate=whole,
-        program=program,
+        program=layout.program,
         layout=layout,
     )
 
 
 def _fitting(
-    program: Program, entries: EntryPoints, options: EmitOptions
+    programs: Sequence[Program],
+    textbook: TextbookCost,
+    entries: EntryPoints,
+    options: EmitOptions,
 ) -> tuple[Choice, Layout, Estimate]:
     """Choose the best kernel with which all that is emitted is within the budget."""
+
+    def laid_out(budget: Budget) -> tuple[Choice, Layout, Estimate]:
+        choice = choose(
+            programs,
+            textbook,
+            optimize=options.optimize,
+            family=options.kernel,
+            target=options.target,
+            budget=budget,
+        )
+        layout = lay_out(choice.chosen.program, choice.kernel, entries, options.name)
+        return choice, layout, estimate(layout, options.target, LEVELS[options.optimize])
+
     budget = Budget(options.max_flash, options.max_ram)
-    choice, layout, whole = _laid_out(program, entries, options, None)
+    choice, layout, whole = laid_out(Budget())
     while not budget.allows(whole.flash, whole.ram):
         # What was tried does not fit beside the rest, so every turn has fewer candidates.
         budget = budget.beside(whole.flash - choice.chosen.flash, whole.ram - choice.chosen.ram)
-        choice, layout, whole = _laid_out(program, entries, options, budget)
+        choice, layout, whole = laid_out(budget)
     return choice, layout, whole
-
-
-def _laid_out(
-    program: Program, entries: EntryPoints, options: EmitOptions, budget: Budget | None
-) -> tuple[Choice, Layout, Estimate]:
-    choice = choose(
-        program,
-        optimize=options.optimize,
-        family=options.kernel,
-        target=options.target,
-        budget=budget,
-    )
-    layout = lay_out(program, choice.kernel, entries, options.name)
-    return choice, layout, estimate(layout, options.target)

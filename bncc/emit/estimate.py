@@ -21,7 +21,7 @@ Models of two or three features are smaller than estimated, because gcc unrolls 
 
 from dataclasses import dataclass
 
-from bncc.compiler.cost_model import code_bytes, decision_cost
+from bncc.compiler.cost_model import Level, code_bytes, decision_cost
 from bncc.emit.layout import Layout
 
 MACHINE = "Cortex-M0 (-Os)"
@@ -54,7 +54,7 @@ class Estimate:
     instructions: int
 
 
-def estimate(layout: Layout, target: str | None = None) -> Estimate:
+def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") -> Estimate:
     """Estimate flash, RAM and instructions.
 
     Parameters
@@ -72,10 +72,10 @@ def estimate(layout: Layout, target: str | None = None) -> Estimate:
     kernel = layout.kernel
     return Estimate(
         flash=constant_bytes(layout)
-        + code_bytes(kernel, target)
+        + code_bytes(kernel, target, level)
         + _weighted(CODE, code_terms(layout)),
         ram=buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
-        instructions=decision_cost(kernel, target) + CHECK * len(layout.program.features),
+        instructions=decision_cost(kernel, target, level) + CHECK * len(layout.program.features),
     )
 
 

@@ -50,7 +50,7 @@ class Level:
 
     Parameters
     ----------
-    word_bits : {8, 16, 32, 64}
+    word_bits : {8, 16, 32}
         Width of a word.
     lane_bits : int
         Width of a lane.

@@ -129,7 +129,7 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
     ----------
     program : Program
         A verified program.
-    word_bits : {8, 16, 32, 64}
+    word_bits : {8, 16, 32}
         Width of a word.
 
     Yields

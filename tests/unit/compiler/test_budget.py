@@ -14,7 +14,7 @@ SOME = program([2], [3, 4], [table([0], [[1, 2], [3, 400]])])
 
 
 def of(flash: int, ram: int) -> Candidate:
-    return Candidate(plain(SOME), 1, flash, ram)
+    return Candidate(SOME, plain(SOME), 1, flash, ram)
 
 
 def test_a_candidate_is_a_kernel_with_its_estimates() -> None:
@@ -24,6 +24,7 @@ def test_a_candidate_is_a_kernel_with_its_estimates() -> None:
     assert found.instructions == decision_cost(kernel, "cortex-m0")
     assert found.flash == kernel.rom_bytes + code_bytes(kernel, "cortex-m0")
     assert found.ram == 2 * kernel.sum_bits // 8 == 8
+    assert found.program is SOME
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ import pytest
 
 from bncc.compiler import choose as module
 from bncc.compiler.budget import Budget
-from bncc.compiler.choose import FAMILIES, UNNAMED, Optimize, choose
+from bncc.compiler.choose import BEST, FAMILIES, UNNAMED, Choice, Optimize
 from bncc.compiler.ir import Program
+from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.errors import BudgetError, OptionError
 from tests.unit.compiler.by_hand import program, table
 
@@ -17,6 +18,10 @@ def some() -> Program:
     return program([16] * 6, [1, 0, 2], [table([f], rows) for f in range(6)])
 
 
+def choose(some: Program, **options: object) -> Choice:
+    return module.choose([some], textbook_cost(some, None), **options)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("optimize", ["balanced", "size", "speed"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_best_of_a_family_comes_first(some: Program, family: str, optimize: Optimize) -> None:
@@ -26,15 +31,44 @@ def test_the_best_of_a_family_comes_first(some: Program, family: str, optimize: 
     assert found.chosen is best
     assert {each.kernel.family for each in found.candidates} == {family}
     assert len(found.candidates) == len(list(FAMILIES[family](some)))
-    what = "flash" if optimize == "size" else "instructions"
-    assert getattr(best, what) == min(getattr(each, what) for each in found.candidates)
+    if optimize != "balanced":
+        what = "flash" if optimize == "size" else "instructions"
+        assert getattr(best, what) == min(getattr(each, what) for each in found.candidates)
 
 
 @pytest.mark.parametrize("optimize", ["balanced", "size", "speed"])
-def test_without_a_name_it_is_one_of_those_that_need_none(
-    some: Program, optimize: Optimize
-) -> None:
-    assert choose(some, optimize=optimize).kernel.family in UNNAMED
+def test_without_a_name_all_families_are_compared(some: Program, optimize: Optimize) -> None:
+    found = choose(some, optimize=optimize)
+    families = [each.kernel.family for each in found.candidates]
+    assert set(families) == set(UNNAMED)
+    each = [len(choose(some, family=family).candidates) for family in UNNAMED]
+    assert len(families) == sum(each)
+
+
+def test_balanced_is_the_fastest_that_loses_to_the_textbook_in_nothing(some: Program) -> None:
+    everything = choose(some, family="packed", optimize="speed").candidates
+    limit = sorted(each.flash for each in everything)[len(everything) // 2]
+    textbook = TextbookCost(10**9, limit)
+    found = module.choose([some], textbook, family="packed")
+    within = [each for each in everything if each.flash <= limit]
+    assert found.chosen.instructions == min(each.instructions for each in within)
+    assert found.chosen.flash <= limit
+    assert found.reason == f"{BEST['balanced']} of {len(everything)} layouts"
+
+
+def test_balanced_loses_by_least_where_all_lose(some: Program) -> None:
+    found = module.choose([some], TextbookCost(1, 10**9), family="packed")
+    fastest = min(each.instructions for each in found.candidates)
+    assert found.chosen.instructions == fastest
+    small = module.choose([some], TextbookCost(10**9, 1), family="packed")
+    assert small.chosen.flash == min(each.flash for each in small.candidates)
+
+
+def test_layouts_of_several_programs_are_compared(some: Program) -> None:
+    coarse = program([16], [0, 0, 0], [table([0], [[0, 1, 2]] * 16)])
+    found = module.choose([some, coarse], textbook_cost(some, None), optimize="speed")
+    assert found.chosen.program is coarse
+    assert {each.program for each in found.candidates} == {some, coarse}
 
 
 def test_the_reason_says_what_it_was_compared_with(some: Program) -> None:

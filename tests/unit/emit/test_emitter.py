@@ -69,12 +69,6 @@ def test_the_emission_tells_how_the_files_came_about():
     assert emission.estimate.flash > emission.table_bytes
 
 
-def test_no_passes_run_in_the_empty_flow():
-    emission = emit_c(hand.general_network(), EmitOptions("m", flow="none"))
-    assert emission.passes == ()
-    assert "uint32_t m_cost_t;" in emission.files["m.h"]
-
-
 def test_an_unknown_entry_point_names_those_that_exist():
     with pytest.raises(OptionError, match="no entry point 'fast'; there are raw, scores, trusted"):
         emitted(hand.ties(), "scores", "fast")
@@ -86,8 +80,7 @@ def test_an_unknown_entry_point_names_those_that_exist():
         (EmitOptions("int"), "reserved word"),
         (EmitOptions("2m"), "cannot prefix C symbols"),
         (EmitOptions("m", package="zip"), "no package 'zip'"),
-        (EmitOptions("m", flow="fast"), "no flow 'fast'"),
-    ],
+        ],
 )
 def test_unknown_options_are_one_sentence(options, message):
     with pytest.raises(OptionError, match=message):

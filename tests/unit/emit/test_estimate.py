@@ -4,7 +4,7 @@ import pytest
 
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.emit.estimate import Estimate, buffer_bytes, code_terms, frame_terms, work_terms
+from bncc.emit.estimate import Estimate, buffer_bytes, code_terms, frame_terms
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import forest
 from tests import models as hand
@@ -55,21 +55,14 @@ def test_buffers_hold_all_costs_and_the_states_of_raw_readings():
     assert buffer_bytes(emitted(hand.wide_states(), "raw").layout) == 2 * 1 + 2 * 2
 
 
-def test_code_grows_with_parents_entry_points_and_kinds_of_readings():
-    assert code_terms(emitted(wide(4, 3, "state")).layout) == (1, 0, 0, 0, 0, 0, 0)
-    assert code_terms(emitted(hand.tan_float(), "scores").layout) == (1, 1, 1, 1, 1, 1, 0)
-    assert code_terms(emitted(hand.category_with_missing()).layout) == (1, 1, 0, 1, 2, 1, 2)
-    assert code_terms(emitted(hand.naive_integer()).layout) == (1, 0, 0, 1, 1, 0, 0)
+def test_code_grows_with_entry_points_and_kinds_of_readings():
+    assert code_terms(emitted(wide(4, 3, "state")).layout) == (0, 0, 0, 0, 0)
+    assert code_terms(emitted(hand.tan_float(), "scores").layout) == (1, 1, 1, 1, 0)
+    assert code_terms(emitted(hand.category_with_missing()).layout) == (0, 1, 2, 1, 2)
+    assert code_terms(emitted(hand.naive_integer()).layout) == (0, 1, 1, 0, 0)
 
 
 def test_frames_grow_with_raw_readings_parents_and_scores():
     assert frame_terms(emitted(wide(4, 3, "state")).layout) == (1, 0, 0, 0, 0)
     assert frame_terms(emitted(hand.tan_float(), "scores").layout) == (1, 1, 1, 1, 1)
     assert frame_terms(emitted(hand.category_with_missing()).layout) == (1, 1, 0, 1, 0)
-
-
-def test_work_counts_tables_parents_and_entries():
-    assert work_terms(emitted(wide(30, 10)).layout) == (1, 60, 0, 300, 0)
-    assert work_terms(emitted(wide(20, 2)).layout) == (1, 40, 0, 0, 40)
-    chain = wide(5, 3, parents=[None, 0, 1, 2, 3])
-    assert work_terms(emitted(chain).layout) == (1, 10, 4, 15, 0)

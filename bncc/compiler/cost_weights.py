@@ -1,0 +1,16 @@
+"""Weights of the cost model, written by benchmarks/fit_cost_model.py; do not edit.
+
+By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
+``Kernel.work``, and bytes per term of ``Kernel.code``.
+"""
+
+WEIGHTS: dict[tuple[str, str, str], tuple[tuple[float, ...], tuple[float, ...]]] = {
+    ("lanes", "cortex-m0", "-O2"): ((20, 2.5, 2.2, 2.6, 4.2), (60, 6, 4, 6, 8)),
+    ("lanes", "cortex-m0", "-Os"): ((20, 2.5, 2.2, 2.6, 4.2), (60, 6, 4, 6, 8)),
+    ("packed", "cortex-m0", "-O2"): ((20, 20, 60, 6, 10), (110, 60, 12, 6, 16, 12, 10)),
+    ("packed", "cortex-m0", "-Os"): ((20, 20, 60, 6, 10), (110, 60, 12, 6, 16, 12, 10)),
+    ("plain", "cortex-m0", "-O2"): ((-35, 24, 23, 9), (156, 85)),
+    ("plain", "cortex-m0", "-Os"): ((-35, 24, 23, 9), (156, 85)),
+    ("textbook", "cortex-m0", "-O2"): ((50, 20, 10, 6, 8), (112, 0, 0, 0)),
+    ("textbook", "cortex-m0", "-Os"): ((50, 20, 10, 6, 8), (112, 0, 0, 0)),
+}

@@ -1,0 +1,66 @@
+"""What the textbook classifier of a program costs, which nothing balanced may exceed."""
+
+from dataclasses import dataclass
+
+from bncc.compiler.cost_model import weighted
+from bncc.compiler.ir import Program, width_of
+
+FAMILY = "textbook"
+"""By which its weights are found."""
+
+
+@dataclass(frozen=True)
+class TextbookCost:
+    """Estimates of the textbook classifier.
+
+    Parameters
+    ----------
+    instructions : float
+        Per decision from trusted states, compiled with -O2 or -O3, whichever is faster; cycles
+        on AVR.
+    flash : float
+        Bytes, compiled with -Os.
+    """
+
+    instructions: float
+    flash: float
+
+
+def textbook_cost(program: Program, target: str | None) -> TextbookCost:
+    """Estimate the textbook classifier.
+
+    Parameters
+    ----------
+    program : Program
+        As imported, before any pass.
+    target : str or None
+        The machine; None for generic C.
+
+    Returns
+    -------
+    TextbookCost
+        By the cost model.
+    """
+    return TextbookCost(
+        weighted(FAMILY, target, "-O2", work_terms(program), which=0),
+        table_bytes(program) + weighted(FAMILY, target, "-Os", code_terms(program), which=1),
+    )
+
+
+def table_bytes(program: Program) -> int:
+    """Return the bytes of its tables: one entry per row and class."""
+    largest = max(int(table.costs.max()) for table in program.tables)
+    return sum(table.costs.size for table in program.tables) * width_of(largest) // 8
+
+
+def work_terms(program: Program) -> tuple[float, ...]:
+    """Return what it does: 1, features, parents read, additions, classes."""
+    parents = sum(len(table.features) - 1 for table in program.tables)
+    additions = len(program.tables) * program.n_classes
+    return (1, len(program.features), parents, additions, program.n_classes)
+
+
+def code_terms(program: Program) -> tuple[float, ...]:
+    """Return what its other bytes grow with: 1, features, parents read, classes."""
+    parents = sum(len(table.features) - 1 for table in program.tables)
+    return (1, len(program.features), parents, program.n_classes)
