@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from bncc.compiler.choose import FAMILIES, Optimize
+from bncc.compiler.importer import program_of
+from bncc.compiler.pipeline import optimize
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests import models as hand
 from tests.agreement.large import LARGE
@@ -94,6 +97,8 @@ def machines() -> dict[str, Machine]:
 MACHINES = machines()
 MODELS = {**hand.NAMED, **LARGE}
 TOO_LARGE_FOR_AVR = {"large_tables"}
+BY_KERNEL = ("tan_float", "general_network", "letter_like_1_bit", "two_cost_arrays", "mixed_kinds")
+"""Models whose C differs most within a kernel: one parent, several, many classes, much flash."""
 
 
 @cache
@@ -110,3 +115,25 @@ def emit_all(folder: Path, machine: Machine) -> tuple[str, ...]:
         for file, text in emitted(name).items():
             (folder / file).write_text(text, encoding="utf-8")
     return names
+
+
+@cache
+def emitted_for(name: str, family: str, best: Optimize) -> Mapping[str, str]:
+    """Return the files of a model with a kernel; none where it has no layout for the model."""
+    program, _ = optimize(program_of(MODELS[name]()))
+    if next(iter(FAMILIES[family](program)), None) is None:
+        return {}
+    return emit_c(MODELS[name](), EmitOptions(name, ENTRIES, kernel=family, optimize=best)).files
+
+
+def emit_kernel(folder: Path, machine: Machine, family: str, best: Optimize) -> tuple[str, ...]:
+    """Emit some models with a kernel, as far as they fit a machine, and return the names."""
+    names = []
+    for name in BY_KERNEL:
+        files = emitted_for(name, family, best)
+        too_large = machine.compiler == "avr-gcc" and any("#error" in t for t in files.values())
+        if files and not too_large:
+            names.append(name)
+            for file, text in files.items():
+                (folder / file).write_text(text, encoding="utf-8")
+    return tuple(names)

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS
+from bncc.compiler.choose import FAMILIES
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests import models as hand
 from tests.agreement.large import mixed_kinds
-from tests.firmware.machines import ENTRIES, MACHINES, MODELS, emit_all
+from tests.firmware.machines import ENTRIES, MACHINES, MODELS, emit_all, emit_kernel
 
 pytestmark = pytest.mark.cc
 COMPILED = ("host-gcc", "host-clang", "atmega1284p", "cortex-m0", "rv32ic")
@@ -38,6 +39,23 @@ def test_the_strict_flags_find_nothing(name, language, require_tool, tmp_path):
     if language is CPP17 and machine.compiler == "avr-gcc":
         language = OLD_CPP17  # avr-gcc 5 knows the standard by its first name
     machine.compile(tmp_path, sources(emit_all(tmp_path, machine)), *language, "-O2")
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("name", COMPILED)
+def test_the_strict_flags_find_nothing_in_any_kernel(name, family, require_tool, tmp_path):
+    """As C99 what is chosen for size, as C++17 what is chosen for speed."""
+    machine = MACHINES[name]
+    compiler = machine.compiler
+    require_tool(compiler)
+    require_tool(re.sub("gcc$", "g++", compiler))
+    names = emit_kernel(tmp_path, machine, family, "size")
+    assert len(names) > 2
+    machine.compile(tmp_path, tuple(f"{n}.c" for n in names), *C99, "-Os")
+    names = emit_kernel(tmp_path, machine, family, "speed")
+    language = OLD_CPP17 if compiler == "avr-gcc" else CPP17
+    machine.compile(tmp_path, tuple(f"{n}.c" for n in names), *language, "-O2")
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

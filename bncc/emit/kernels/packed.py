@@ -9,7 +9,7 @@ from bncc.compiler.ir import Program, Table, width_of
 from bncc.compiler.kernels.packed import PackedKernel
 from bncc.compiler.kernels.walk import Walk
 from bncc.emit.c99 import ArrayText, array, counter, unsigned, wrap_words
-from bncc.emit.kernels.rows import table_ends, table_heading
+from bncc.emit.kernels.rows import table_ends, table_heading, table_numbers
 from bncc.emit.kernels.text import KernelText
 
 _WORD = {8: "byte", 16: "16-bit word", 32: "32-bit word"}
@@ -96,7 +96,7 @@ def _word_arrays(kernel: PackedKernel, ends: tuple[int, ...]) -> Iterator[ArrayT
         lines = _planes(kernel, part, tables)
         comment = _meaning(kernel)
         if len(ends) > 1:
-            comment += f" These are tables {first} to {end - 1}."
+            comment += f" This is of {table_numbers(first, end)}."
         name = f"words{k + 1}" if len(ends) > 1 else "words"
         n_bytes = part.size * bits // 8
         yield ArrayText(unsigned(bits), name, part.size, comment, tuple(lines), n_bytes)

@@ -98,8 +98,13 @@ def table_ends(sizes: Sequence[int]) -> tuple[int, ...]:
     return (*ends, len(sizes))
 
 
+def table_numbers(first: int, end: int) -> str:
+    """Return what tables `first` to `end` - 1 are called in a comment."""
+    return f"tables {first} to {end - 1}" if end - first > 1 else f"table {first}"
+
+
 def _part_comment(k: int, n_parts: int, first: int, end: int) -> str:
-    numbers = f"tables {first} to {end - 1}" if end - first > 1 else f"table {first}"
+    numbers = table_numbers(first, end)
     if k:
         return f"Costs of {numbers}."
     return (
