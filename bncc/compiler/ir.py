@@ -5,7 +5,7 @@ The meaning of a program is one line,
 index of least cost. `bncc.compiler.interpreter` is that line as code.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -78,7 +78,7 @@ class Program:
         return tuple(feature.n_states for feature in self.features)
 
 
-def n_rows(features: Sequence[int], n_states: Sequence[int]) -> int:
+def n_rows(features: Iterable[int], n_states: Sequence[int]) -> int:
     """Return the number of joint states of some features."""
     return prod(n_states[f] for f in features)
 

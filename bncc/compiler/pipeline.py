@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from bncc.compiler.cost_model import Optimize
@@ -9,6 +10,8 @@ from bncc.compiler.ir import Program, table_bits
 from bncc.compiler.passes.column_offsets import column_offsets
 from bncc.compiler.passes.drop_constant import drop_constant
 from bncc.compiler.passes.fold_prior import fold_prior
+from bncc.compiler.passes.fuse_parent import fuse_parent
+from bncc.compiler.passes.fuse_tables import fuse_tables
 from bncc.compiler.passes.move_parent_terms import move_parent_terms
 from bncc.compiler.passes.normalize_rows import normalize_rows
 from bncc.compiler.passes.shrink_width import shrink_width
@@ -60,21 +63,29 @@ class PassReport:
 COLUMN_OFFSETS = Pass("column-offsets", "margin", column_offsets)
 DROP_CONSTANT = Pass("drop-constant", "margin", drop_constant)
 FOLD_PRIOR = Pass("fold-prior", "margin", fold_prior)
+FUSE_PARENT = Pass("fuse-parent", "margin", fuse_parent)
 MOVE_PARENT_TERMS = Pass("move-parent-terms", "margin", move_parent_terms)
 NORMALIZE_ROWS = Pass("normalize-rows", "margin", normalize_rows)
 SHRINK_WIDTH = Pass("shrink-width", "cost", shrink_width)
 
+
+def _speed(most_rows: int) -> tuple[Pass, ...]:
+    """Return a flow that trades flash for speed: as the default one, with larger tables."""
+    fuse = Pass("fuse-tables", "margin", partial(fuse_tables, most_rows=most_rows))
+    return (*_FEWER, fuse, *_NARROWER)
+
+
+_FEWER = (NORMALIZE_ROWS, MOVE_PARENT_TERMS, FUSE_PARENT, DROP_CONSTANT)
+_NARROWER = (COLUMN_OFFSETS, FOLD_PRIOR, SHRINK_WIDTH)
+
 FLOWS: dict[str, tuple[Pass, ...]] = {
     "none": (),
-    "default": (
-        NORMALIZE_ROWS,
-        MOVE_PARENT_TERMS,
-        DROP_CONSTANT,
-        COLUMN_OFFSETS,
-        FOLD_PRIOR,
-        SHRINK_WIDTH,
-    ),
+    "default": (*_FEWER, *_NARROWER),
+    "speed-16": _speed(16),
+    "speed": _speed(64),
+    "speed-256": _speed(256),
 }
+"""By name; a flow for speed by the rows that its fused tables have at most."""
 
 
 FLOWS_FOR: Mapping[Optimize, tuple[str, ...]] = {

@@ -11,7 +11,9 @@ from bncc.compiler.measure import packed_bits
 from bncc.compiler.pipeline import (
     COLUMN_OFFSETS,
     DROP_CONSTANT,
+    FLOWS,
     FOLD_PRIOR,
+    FUSE_PARENT,
     MOVE_PARENT_TERMS,
     NORMALIZE_ROWS,
     SHRINK_WIDTH,
@@ -26,12 +28,19 @@ STEPS = (
     COLUMN_OFFSETS,
     DROP_CONSTANT,
     FOLD_PRIOR,
+    FUSE_PARENT,
     MOVE_PARENT_TERMS,
     NORMALIZE_ROWS,
     SHRINK_WIDTH,
+    *(step for step in FLOWS["speed"] if step.name == "fuse-tables"),
 )
 PASSES = {step.name: step for step in STEPS}
-SIZES = {"column-offsets": packed_bits, "move-parent-terms": packed_bits}
+SIZES = {
+    "column-offsets": packed_bits,
+    "fuse-parent": packed_bits,
+    "fuse-tables": lambda program: len(program.tables),
+    "move-parent-terms": packed_bits,
+}
 """What does not grow; where it is not named, bits of entries at their storage width."""
 by_pass = pytest.mark.parametrize("name", PASSES)
 
@@ -80,10 +89,11 @@ def test_no_pass_makes_a_program_larger_or_costlier(name, model):
     assert len(after.tables) <= len(before.tables)
 
 
-@given(models())
+@pytest.mark.parametrize("flow", ["default", "speed"])
+@given(model=models())
 @settings(max_examples=60)
-def test_the_default_flow_keeps_the_model_s_scores_and_decisions(model):
-    program, _ = optimize(program_of(model))
+def test_a_flow_keeps_the_model_s_scores_and_decisions(flow, model):
+    program, _ = optimize(program_of(model), flow)
     X = inputs(model.n_states)
     sums = costs(program, X)
     assert np.array_equal(sums - sums.min(axis=1, keepdims=True), reference.scores(model, X))

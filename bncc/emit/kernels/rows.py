@@ -159,6 +159,8 @@ def table_heading(program: Program, table: Table) -> str:
         Text for a comment.
     """
     *parents, own = [c_comment(program.features[f].name) for f in table.features]
+    if table.name != program.features[table.features[-1]].name:
+        return ", ".join((*parents, own))  # the sum of several tables
     return f"{own} given {', '.join(parents)}: {', '.join(parents)}, {own}" if parents else own
 
 

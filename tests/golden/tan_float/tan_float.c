@@ -44,14 +44,14 @@ static inline uint8_t tan_float_rom_uint8(const uint8_t *p)
 /* Tables */
 
 /* Costs: one table per heading, one row per joint state, one entry per class. */
-static const uint8_t tan_float_costs[28] TAN_FLOAT_ROM = {
-    /* x1 given x0: x0, x1 */
-    /* 0,0 */ 0U, 1U,
-    /* 0,1 */ 0U, 63U,
-    /* 0,2 */ 13U, 0U,
-    /* 1,0 */ 0U, 0U,
-    /* 1,1 */ 39U, 0U,
-    /* 1,2 */ 0U, 28U,
+static const uint8_t tan_float_costs[24] TAN_FLOAT_ROM = {
+    /* x0, x1 */
+    /* 0,0 */ 0U, 11U,
+    /* 0,1 */ 0U, 73U,
+    /* 0,2 */ 3U, 0U,
+    /* 1,0 */ 5U, 0U,
+    /* 1,1 */ 44U, 0U,
+    /* 1,2 */ 0U, 23U,
     /* x2 given x1: x1, x2 */
     /* 0,0 */ 0U, 1U,
     /* 0,1 */ 0U, 1U,
@@ -59,14 +59,11 @@ static const uint8_t tan_float_costs[28] TAN_FLOAT_ROM = {
     /* 1,1 */ 0U, 1U,
     /* 2,0 */ 0U, 1U,
     /* 2,1 */ 1U, 0U,
-    /* x0 */
-    /* 0 */ 0U, 10U,
-    /* 1 */ 5U, 0U,
 };
 
 /* First entry of each table. */
-static const uint16_t tan_float_start[3] TAN_FLOAT_ROM = {
-    0U, 12U, 24U,
+static const uint16_t tan_float_start[2] TAN_FLOAT_ROM = {
+    0U, 12U,
 };
 
 /* Products 0, s, 2s, ... for every stride s. */
@@ -75,8 +72,8 @@ static const uint8_t tan_float_multiples[8] TAN_FLOAT_ROM = {
 };
 
 /* Feature whose state counts fastest in each table. */
-static const uint8_t tan_float_feature[3] TAN_FLOAT_ROM = {
-    1U, 2U, 0U,
+static const uint8_t tan_float_feature[2] TAN_FLOAT_ROM = {
+    1U, 2U,
 };
 
 /* Feature that comes 1 before it, in each table that has one. */
@@ -127,8 +124,6 @@ static const char tan_float_labels[] TAN_FLOAT_ROM = {
 
 /* Kernel */
 
-#define TAN_FLOAT_N_TABLES 3U
-
 /* First entry of the row that table t contributes: its start, plus state times stride for each
  * feature it reads. The products are looked up instead of multiplied. */
 static uint16_t tan_float_row(const uint8_t x[TAN_FLOAT_N_FEATURES],
@@ -139,14 +134,13 @@ static uint16_t tan_float_row(const uint8_t x[TAN_FLOAT_N_FEATURES],
 
     row = (uint16_t)(row
         + tan_float_rom_uint8(&tan_float_multiples[own]));
-    if (t < 2U) {
-        const uint8_t parent = x[tan_float_rom_uint8(&tan_float_parent[t])];
-        const uint8_t place = (uint8_t)(parent
-            + tan_float_rom_uint8(&tan_float_parent_multiples[t]));
 
-        row = (uint16_t)(row
-            + tan_float_rom_uint8(&tan_float_multiples[place]));
-    }
+    const uint8_t parent = x[tan_float_rom_uint8(&tan_float_parent[t])];
+    const uint8_t place = (uint8_t)(parent
+        + tan_float_rom_uint8(&tan_float_parent_multiples[t]));
+
+    row = (uint16_t)(row
+        + tan_float_rom_uint8(&tan_float_multiples[place]));
     return row;
 }
 
@@ -156,20 +150,12 @@ static void tan_float_sum(const uint8_t x[TAN_FLOAT_N_FEATURES],
 {
     const uint16_t first = tan_float_row(x, 0U);
     uint16_t row = tan_float_row(x, 1U);
-    uint8_t t;
     uint8_t c;
 
     for (c = 0U; c < TAN_FLOAT_N_CLASSES; c++) {
         cost[c] = (tan_float_cost_t)(
             tan_float_rom_uint8(&tan_float_costs[first + c])
             + tan_float_rom_uint8(&tan_float_costs[row + c]));
-    }
-    for (t = 2U; t < TAN_FLOAT_N_TABLES; t++) {
-        row = tan_float_row(x, t);
-        for (c = 0U; c < TAN_FLOAT_N_CLASSES; c++) {
-            cost[c] = (tan_float_cost_t)(cost[c]
-                + tan_float_rom_uint8(&tan_float_costs[row + c]));
-        }
     }
 }
 

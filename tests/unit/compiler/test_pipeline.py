@@ -12,17 +12,27 @@ from bncc.compiler.ir import table_bits
 from bncc.compiler.pipeline import FLOWS, Pass, optimize
 from bncc.errors import IrError, OptionError
 from tests import models as hand
+from tests.unit.compiler.by_hand import program, table
 
 
 def test_the_default_flow_runs_its_passes_in_this_order():
     assert [step.name for step in FLOWS["default"]] == [
         "normalize-rows",
         "move-parent-terms",
+        "fuse-parent",
         "drop-constant",
         "column-offsets",
         "fold-prior",
         "shrink-width",
     ]
+
+
+@pytest.mark.parametrize(("flow", "n_tables"), [("default", 4), ("speed-16", 2), ("speed", 2)])
+def test_a_flow_for_speed_also_fuses_tables_up_to_so_many_rows(flow, n_tables):
+    tables = [table([f], [[0, 1], [2, 0], [0, 0], [1, 0]]) for f in range(4)]
+    rewritten, reports = optimize(program([4] * 4, [0, 0], tables), flow)
+    assert len(rewritten.tables) == n_tables
+    assert ("fuse-tables" in [report.name for report in reports if report.fired]) == (n_tables < 4)
 
 
 def test_the_empty_flow_returns_the_program_itself():
@@ -33,7 +43,7 @@ def test_the_empty_flow_returns_the_program_itself():
 def test_reports_say_what_fired_and_add_up():
     program = program_of(hand.general_network())
     rewritten, reports = optimize(program)
-    assert [report.fired for report in reports] == [True, False, True, False, True, True]
+    assert [report.fired for report in reports] == [True, False, True, False, True, False, True]
     assert reports[0].bits_before == table_bits(program)
     assert reports[-1].bits_after == table_bits(rewritten)
     for before, after in pairwise(reports):

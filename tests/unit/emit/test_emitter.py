@@ -57,6 +57,7 @@ def test_the_emission_tells_how_the_files_came_about():
     assert [report.name for report in emission.passes] == [
         "normalize-rows",
         "move-parent-terms",
+        "fuse-parent",
         "drop-constant",
         "column-offsets",
         "fold-prior",
