@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 
 from bncc.compiler.budget import Budget
 from bncc.compiler.candidate import Candidate, candidate
@@ -19,7 +19,7 @@ __all__ = ["FAMILIES", "Choice", "Optimize", "choose"]
 
 FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "plain": lambda program: iter((plain(program),)),
-    "lanes": lanes,
+    "lanes": lambda program: chain(lanes(program), lanes(program, word_bits=8)),
     "packed": packed,
 }
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""

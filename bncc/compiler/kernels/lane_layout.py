@@ -10,6 +10,7 @@ next one. A lane may hold
 When the next row could exceed that, the word is split into its even and its odd lanes, which are
 then twice as wide and added to sums of their own: level by level, s, 2s, 4s, ... The offset of an
 even lane stays, so a last lane does not get wider; a narrower s can be safe where a wider is not.
+Where words of 8 or 16 bits have one lane each, the words themselves get twice as wide.
 
 Words may be added as signed numbers, because compilers keep the order of such additions, while they
 sort those of unsigned ones and run out of registers over it. Rows, and sums that are split, then
@@ -23,6 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc._types import IntArray
+
+WIDEST_SUM = 32
+"""Bits of a word that need not get wider, for no cost has more."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,18 @@ class Level:
                 bits[c] = word_bits - lane * self.lane_bits if is_last else self.lane_bits
         return bits
 
-    def split(self) -> "Level":
-        """Return the level above: the even and the odd lanes of every word, twice as wide."""
+    def widened(self) -> "Level | None":
+        """Return the level above, whose lanes are twice as wide; None where no word is wider."""
+        if any(len(word.classes) > 1 for word in self.words):
+            return self._split()
+        if self.word_bits >= WIDEST_SUM:
+            return None
+        bits = 2 * self.word_bits
+        words = tuple(Word(word.classes, source) for source, word in enumerate(self.words))
+        return Level(bits, bits, words, self.is_signed)
+
+    def _split(self) -> "Level":
+        """Return the even and the odd lanes of every word."""
         words = []
         for source, word in enumerate(self.words):
             words.append(Word(word.classes[0::2], source))

@@ -23,15 +23,19 @@ class Step:
     Parameters
     ----------
     kind : {"row", "flush"}
-        Add a table's row to the lowest level, or a level's sums to the level above.
+        Add a table's row to the lowest level or, where a word is one lane, a higher one; or add a
+        level's sums to the level above.
     number : int
         The table, or the level that is flushed.
+    level : int
+        The level whose sums it adds to.
     is_first : bool
         Whether it sets its sums instead of adding to them.
     """
 
     kind: str
     number: int
+    level: int
     is_first: bool
 
 
@@ -52,6 +56,11 @@ class Schedule:
     levels: tuple[Level, ...]
     steps: tuple[Step, ...]
     is_biased: tuple[bool, ...]
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The levels that anything is added to, the lowest first."""
+        return tuple(sorted({step.level for step in self.steps}))
 
 
 def schedule(
@@ -84,10 +93,13 @@ def schedule(
         limits.append(_limit(top, len(prior), is_top=True))
         if (high <= limits[-1]).all():
             steps = _steps(largest, limits, prior, high)
+            if all(len(word.classes) == 1 for word in lowest.words):
+                steps = _without_detours(steps)
             return Schedule(tuple(levels), steps, _biased(top, high))
-        if all(len(word.classes) == 1 for word in top.words):
+        wider = top.widened()
+        if wider is None:
             return None
-        levels.append(top.split())
+        levels.append(wider)
 
 
 def _limit(level: Level, n_classes: int, *, is_top: bool) -> IntArray:
@@ -120,7 +132,7 @@ def _steps(
 
     def add(kind: str, number: int, level: int, more: IntArray) -> None:
         assert has_room(level, more)
-        steps.append(Step(kind, number, is_empty[level]))
+        steps.append(Step(kind, number, level, is_empty[level]))
         bounds[level] = bounds[level] + more
         is_empty[level] = False
 
@@ -139,3 +151,20 @@ def _steps(
     for level in range(top):
         flush(level)
     return tuple(steps)
+
+
+def _without_detours(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Add a row that is flushed at once to the level above, for that is the same sum."""
+    found: list[Step] = []
+    for step in steps:
+        if found and _is_detour(found[-1], step):
+            found[-1] = Step("row", found[-1].number, step.level, step.is_first)
+        else:
+            found.append(step)
+    return tuple(found)
+
+
+def _is_detour(step: Step, behind: Step) -> bool:
+    """Return whether a row is alone in the sums that the step behind flushes."""
+    is_alone = step.kind == "row" and step.is_first
+    return is_alone and behind.kind == "flush" and behind.number == step.level

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import accumulate, product
 
 import numpy as np
 
@@ -16,6 +16,9 @@ MOST_WORDS = 32
 """Words of a row at most; with more the sums would not stay in registers on any machine."""
 MOST_SIGNED = 8
 """Words of a row whose sums stay in registers where there are few, added in their order."""
+
+FEW_BYTES = 26
+"""Bytes of sums that an AVR's 32 registers have room for beside two addresses, a zero, a byte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +53,7 @@ class LaneKernel:
     @property
     def summary(self) -> str:
         """Its layout in a few words."""
-        words = "1 word" if self.n_words == 1 else f"{self.n_words} words"
+        words = f"1 {self._word}" if self.n_words == 1 else f"{self.n_words} {self._word}s"
         widths = [str(level.lane_bits) for level in self.schedule.levels]
         flushes = f", widened to {', '.join(widths[1:])}" if widths[1:] else ""
         return f"{words} of up to {self._most_lanes} costs, lanes of {widths[0]} bits{flushes}"
@@ -77,18 +80,15 @@ class LaneKernel:
 
     @property
     def flushed_words(self) -> int:
-        """Words of the level above that flushes add to, over all flushes."""
-        levels = self.schedule.levels
-        flushes = (step.number for step in self.schedule.steps if step.kind == "flush")
-        return sum(len(levels[level + 1].words) for level in flushes)
+        """Words that flushes add to, over all flushes."""
+        flushes = (step for step in self.schedule.steps if step.kind == "flush")
+        return sum(len(self.schedule.levels[step.level].words) for step in flushes)
 
     @property
     def additions(self) -> int:
         """Additions of words per decision."""
         firsts = sum(
-            len(self.schedule.levels[step.number + (step.kind == "flush")].words)
-            if step.kind == "flush"
-            else self.n_words
+            len(self.schedule.levels[step.level].words)
             for step in self.schedule.steps
             if step.is_first
         )
@@ -98,7 +98,7 @@ class LaneKernel:
     @property
     def addend(self) -> str:
         """For the card."""
-        return f"words of up to {self._most_lanes} costs"
+        return f"{self._word}s of up to {self._most_lanes} costs"
 
     @property
     def rom_bytes(self) -> int:
@@ -107,15 +107,42 @@ class LaneKernel:
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1, states read, words of rows, words flushed, classes."""
+        """Terms: 1, states read, words of rows, words flushed, classes.
+
+        Then of bytes, for machines with registers of no more: read, added to above the lowest
+        level, added to sums for which there is no register, and for each class those that its
+        cost is shifted through.
+        """
         reads = sum(len(table.features) for table in self.tables)
         words = len(self.tables) * self.n_words
-        return (1, reads, words, self.flushed_words, self.n_classes)
+        read = words * self.lowest.word_bits // 8
+        added = [(step.level, self._level_bytes(step.level)) for step in self.schedule.steps]
+        above = sum(n for level, n in added if level)
+        spilled = sum(n for level, n in added if level in self._spilled_levels)
+        n_classes = self.n_classes
+        shifted = n_classes * (self.highest.word_bits // 8 - 1)
+        return (1, reads, words, self.flushed_words, n_classes, read, above, spilled, shifted)
+
+    @property
+    def _spilled_levels(self) -> set[int]:
+        """Return the levels for which there are no registers, the most used having theirs first."""
+        used = self.schedule.used
+        totals = accumulate(self._level_bytes(level) for level in used)
+        return {level for level, total in zip(used, totals, strict=True) if total > FEW_BYTES}
+
+    def _level_bytes(self, level: int) -> int:
+        """Return the bytes of all sums of a level."""
+        at = self.schedule.levels[level]
+        return len(at.words) * at.word_bits // 8
 
     @property
     def code(self) -> tuple[float, ...]:
         """As `work`: every step has instructions of its own."""
         return self.work
+
+    @property
+    def _word(self) -> str:
+        return "byte" if self.lowest.word_bits == 8 else "word"
 
     @property
     def _most_lanes(self) -> int:
@@ -150,7 +177,7 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
             continue
         seen = per_word
         widths = range(word_bits // per_word, narrowest - 1, -1)
-        signs = (True, False) if n_words <= MOST_SIGNED else (False,)
+        signs = (True, False) if word_bits >= 32 and n_words <= MOST_SIGNED else (False,)
         lowest = (
             lowest_level(word_bits, lane_bits, n_words, n_classes, is_signed=is_signed)
             for is_signed, lane_bits in product(signs, widths)

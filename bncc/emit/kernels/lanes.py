@@ -1,6 +1,6 @@
 """The lanes kernel as C: straight-line sums of words, and costs taken out of their lanes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.lane_layout import Level, Word
@@ -12,8 +12,8 @@ from bncc.emit.kernels.row_address import AddressText, address_text
 from bncc.emit.kernels.rows import table_lines
 from bncc.emit.kernels.text import KernelText
 
-_NAMES = (("sum",), ("part", "sum"), ("part", "half", "sum"), ("part", "quarter", "half", "sum"))
-"""What the sums of each level are called, by the number of levels."""
+_REGISTER = 32
+"""Bits of a word from which on C adds in the word's own type."""
 
 
 def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int) -> KernelText:
@@ -37,25 +37,26 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
     """
     address = address_text(program, kernel.tables, kernel.n_words, name)
     tables = [_table_array(program, kernel, t) for t in range(len(kernel.tables))]
-    levels = kernel.schedule.levels
-    names = _NAMES[len(levels) - 1]
     return KernelText(
         template="kernels/lanes.c.j2",
         arrays=(*tables, *address.arrays),
         table_bytes=sum(a.n_bytes for a in tables),
         decides=True,
         context={
-            "word_type": unsigned(kernel.lowest.word_bits),
-            "sum_type": _sum_type(kernel.lowest),
+            "word_type": _sum_type(kernel.lowest),
+            "result_type": unsigned(kernel.highest.word_bits),
+            "widens": len(kernel.schedule.levels) > 1,
+            "is_signed": kernel.lowest.is_signed,
+            "walked_bits": _walked_bits(kernel),
             "n_sums": len(kernel.highest.words),
             "lane_bits": kernel.lowest.lane_bits,
             "most_lanes": max(len(word.classes) for word in kernel.lowest.words),
-            "levels": [
-                [f"{level_name}{w}" for w in range(len(level.words))]
-                for level, level_name in zip(levels, names, strict=True)
+            "sums": [
+                (_sum_type(kernel.schedule.levels[level]), _variables(kernel, level))
+                for level in kernel.schedule.used
             ],
-            "steps": list(_statements(program, kernel, address, name, names)),
-            "results": _results(kernel),
+            "steps": list(_statements(program, kernel, address, name)),
+            "results": [_result(kernel, w) for w in range(len(kernel.highest.words))],
             "class_costs": [_cost(kernel, c) for c in range(program.n_classes)],
         },
     )
@@ -77,38 +78,63 @@ def _table_array(program: Program, kernel: LaneKernel, t: int) -> ArrayText:
     )
 
 
+def _variables(kernel: LaneKernel, level: int) -> list[str]:
+    """Return what the sums of a level are called: by their lanes where they are not the result."""
+    at = kernel.schedule.levels[level]
+    prefix = "sum" if at is kernel.highest else f"part{at.lane_bits}_"
+    return [f"{prefix}{w}" for w in range(len(at.words))]
+
+
 def _statements(
-    program: Program, kernel: LaneKernel, address: AddressText, name: str, names: tuple[str, ...]
+    program: Program, kernel: LaneKernel, address: AddressText, name: str
 ) -> Iterator[list[str]]:
     """Yield the statements of every step."""
-    reader = f"{name}_rom_{_sum_type(kernel.lowest)[:-2]}"
+    add = _walked if _walks(kernel) else _read
     for step in kernel.schedule.steps:
         if step.kind == "flush":
-            yield _flush(kernel, step, names)
+            yield _flush(kernel, step)
             continue
         t = step.number
         features = ", ".join(c_comment(program.features[f].name) for f in kernel.tables[t].features)
-        words = [f"{reader}(&row[{w}])" for w in range(kernel.n_words)]
         yield [
             f"/* {features} */",
             f"row = &{name}_table{t}[{address.of[t]}];",
-            *_added(kernel, 0, names[0], words, is_first=step.is_first),
+            *add(kernel, step, name),
         ]
 
 
-def _added(
-    kernel: LaneKernel, level: int, name: str, values: Iterable[str], *, is_first: bool
-) -> Iterator[str]:
-    """Yield the statements that add a value to each word of a level, or start its sums."""
-    is_top = level == len(kernel.schedule.levels) - 1
-    for w, value in enumerate(values):
-        start = _start(kernel, w) if is_first and is_top else ""
-        yield f"{name}{w} {'=' if is_first else '+='} {start}{value};"
+def _read(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:
+    """Yield the statements that add the words of a row."""
+    reader = f"{name}_rom_{_sum_type(kernel.lowest)[:-2]}"
+    return _added(kernel, step, [f"{reader}(&row[{w}])" for w in range(kernel.n_words)])
+
+
+def _walked(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:
+    """Yield the statements that add the bytes of a row one after the other."""
+    level = kernel.schedule.levels[step.level]
+    for w, variable in enumerate(_variables(kernel, step.level)):
+        start = f"{kernel.prior[w] if level is kernel.highest else 0}U"
+        before = start if step.is_first else variable
+        yield f"{variable} = {name}_add_next{level.word_bits}({before}, &row);"
+
+
+def _added(kernel: LaneKernel, step: Step, values: Sequence[str]) -> Iterator[str]:
+    """Yield the statements that add values to the words of a level, or start their sums."""
+    level = kernel.schedule.levels[step.level]
+    for w, variable in enumerate(_variables(kernel, step.level)):
+        start = _start(kernel, w) if step.is_first and level is kernel.highest else ""
+        if level.word_bits >= _REGISTER:
+            yield f"{variable} {'=' if step.is_first else '+='} {start}{values[w]};"
+        elif step.is_first and not start:
+            yield f"{variable} = {values[w]};"
+        else:
+            before = start if step.is_first else f"{variable} + "
+            yield f"{variable} = ({_sum_type(level)})({before}{values[w]});"
 
 
 def _start(kernel: LaneKernel, w: int) -> str:
     """Return what a word of the result starts from, and a plus, where that is not zero."""
-    prior, bits = int(kernel.prior[w]), kernel.lowest.word_bits
+    prior, bits = int(kernel.prior[w]), kernel.highest.word_bits
     terms = []
     if kernel.schedule.is_biased[w]:
         sign = 1 << (bits - 1)
@@ -119,14 +145,15 @@ def _start(kernel: LaneKernel, w: int) -> str:
     return "".join(f"{term} + " for term in terms)
 
 
-def _flush(kernel: LaneKernel, step: Step, names: tuple[str, ...]) -> list[str]:
+def _flush(kernel: LaneKernel, step: Step) -> list[str]:
     """Return the statements that add a level's sums to the level above."""
-    level = kernel.schedule.levels[step.number]
-    above = step.number + 1
-    words = kernel.schedule.levels[above].words
-    values = (_half(level, word, f"{names[step.number]}{word.source}") for word in words)
-    added = _added(kernel, above, names[above], values, is_first=step.is_first)
-    return ["/* Widen the lanes before one could overflow. */", *added]
+    level, below = kernel.schedule.levels[step.number], _variables(kernel, step.number)
+    words = kernel.schedule.levels[step.level].words
+    values = [_half(level, word, below[word.source]) for word in words]
+    return [
+        "/* Widen the lanes before one could overflow. */",
+        *_added(kernel, step, values),
+    ]
 
 
 def _half(level: Level, word: Word, source: str) -> str:
@@ -148,15 +175,12 @@ def _half(level: Level, word: Word, source: str) -> str:
     return f"{after}({moved} & {_hex(mask)})"
 
 
-def _results(kernel: LaneKernel) -> list[str]:
-    """Return the words of the result as unsigned numbers."""
-    bits = kernel.lowest.word_bits
+def _result(kernel: LaneKernel, w: int) -> str:
+    """Return a word of the result as an unsigned number."""
+    bits = kernel.highest.word_bits
     cast = f"({unsigned(bits)})" if kernel.lowest.is_signed else ""
-    sign = f" ^ {_hex(1 << (bits - 1))}"
-    return [
-        f"{cast}sum{w}{sign if is_biased else ''}"
-        for w, is_biased in enumerate(kernel.schedule.is_biased)
-    ]
+    sign = f" ^ {_hex(1 << (bits - 1))}" if kernel.schedule.is_biased[w] else ""
+    return f"{cast}sum{w}{sign}"
 
 
 def _cost(kernel: LaneKernel, c: int) -> str:
@@ -171,6 +195,18 @@ def _cost(kernel: LaneKernel, c: int) -> str:
         return cost
     mask = _hex((1 << level.lane_bits) - 1)
     return f"({cost}) & {mask}" if shift else f"{cost} & {mask}"
+
+
+def _walks(kernel: LaneKernel) -> bool:
+    """Return whether rows are read byte by byte, which an AVR does at one address that moves on."""
+    return kernel.lowest.word_bits == 8
+
+
+def _walked_bits(kernel: LaneKernel) -> list[int]:
+    """Return the widths of the sums that bytes of rows are added to."""
+    levels = {step.level for step in kernel.schedule.steps if step.kind == "row"}
+    bits = {kernel.schedule.levels[level].word_bits for level in levels}
+    return sorted(bits) if _walks(kernel) else []
 
 
 def _sum_type(level: Level) -> str:

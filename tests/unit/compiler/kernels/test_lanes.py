@@ -132,8 +132,64 @@ def test_costs_too_large_for_a_lane_have_no_schedule():
     prior = np.zeros(2, dtype=np.int64)
     lowest = lowest_level(8, 8, 2, 2)
     assert schedule(lowest, [np.array([256, 0])], prior, np.array([256, 0])) is None
-    rows = [np.array([200, 0]), np.array([200, 0])]
-    assert schedule(lowest, rows, prior, np.array([400, 0])) is None
+    half = np.array([1 << 31, 0])
+    assert schedule(lowest_level(32, 32, 2, 2), [half, half], prior, 2 * half) is None
+
+
+def test_bytes_of_one_class_are_widened_until_the_result_fits():
+    prior = np.zeros(2, dtype=np.int64)
+    lowest = lowest_level(8, 8, 2, 2)
+    for n_tables, widths in ((2, [8]), (50, [8, 16]), (3000, [8, 16, 32])):
+        largest = [np.array([100, 7])] * n_tables
+        plan = schedule(lowest, largest, prior, sum(largest))
+        assert plan is not None
+        assert [level.word_bits for level in plan.levels] == widths
+        assert [level.lane_bits for level in plan.levels] == widths
+        assert run(plan, largest, prior) == [100 * n_tables, 7 * n_tables]
+
+
+def test_bytes_of_several_classes_are_split_before_they_are_widened():
+    largest = [np.array([3, 3, 1])] * 100
+    prior = np.zeros(3, dtype=np.int64)
+    plan = schedule(lowest_level(8, 2, 1, 3), largest, prior, sum(largest))
+    assert plan is not None
+    layout = [(level.word_bits, level.lane_bits, len(level.words)) for level in plan.levels]
+    assert layout == [(8, 2, 1), (8, 4, 2), (8, 8, 3), (16, 16, 3)]
+    assert run(plan, largest, prior) == [300, 300, 100]
+
+
+def test_rows_that_fill_a_byte_are_added_to_wider_sums_at_once():
+    """Nothing is gained by a byte's sum of one row."""
+    wide, narrow = np.array([200, 9]), np.array([3, 9])
+    prior = np.array([1, 2])
+    largest = [wide, wide, narrow, narrow, wide]
+    plan = schedule(lowest_level(8, 8, 2, 2), largest, prior, prior + sum(largest))
+    assert plan is not None
+    assert [(step.kind, step.number, step.level, step.is_first) for step in plan.steps] == [
+        ("row", 0, 1, True),
+        ("row", 1, 0, True),
+        ("row", 2, 0, False),
+        ("row", 3, 0, False),
+        ("flush", 0, 1, False),
+        ("row", 4, 1, False),
+    ]
+    assert plan.used == (0, 1)
+    assert run(plan, largest, prior) == [607, 47]
+    only = schedule(lowest_level(8, 8, 2, 2), [wide] * 3, prior, prior + 3 * wide)
+    assert only is not None
+    assert only.used == (1,)
+
+
+def test_lanes_that_share_a_word_have_no_way_around_its_sums():
+    largest = [np.array([3, 3])] * 9
+    prior = np.zeros(2, dtype=np.int64)
+    plan = schedule(lowest_level(8, 2, 1, 2), largest[:1], prior, np.array([3, 3]))
+    assert plan is not None
+    # The upper lane has six bits, the lower one is full after every row.
+    plan = schedule(lowest_level(8, 2, 1, 2), largest, prior, sum(largest))
+    assert plan is not None
+    assert [step.kind for step in plan.steps] == ["row", "flush"] * 9
+    assert run(plan, largest, prior) == [27, 27]
 
 
 def test_the_layouts_of_a_model_have_fewer_words_first_and_say_what_they_cost():
@@ -148,7 +204,10 @@ def test_the_layouts_of_a_model_have_fewer_words_first_and_say_what_they_cost():
         # An addition per word added, but for those that set a sum.
         assert kernel.additions <= words + kernel.flushed_words + prior - kernel.n_words
         assert kernel.rom_bytes == 24 * 4 * kernel.n_words
-        assert kernel.work == kernel.code == (1, 6, words, kernel.flushed_words, 10)
+        above = 4 * kernel.flushed_words
+        terms = (1, 6, words, kernel.flushed_words, 10, 4 * words, above)
+        assert kernel.work[:-2] == kernel.code[:-2] == terms
+        assert kernel.work[-1] == 10 * 3
         assert kernel.n_classes == 10
         assert kernel.family == "lanes"
         assert kernel.sum_bits == 32
@@ -172,3 +231,26 @@ def test_an_unsigned_layout_takes_over_where_signed_words_are_too_narrow():
     assert not kernel.lowest.is_signed
     assert isinstance(kernel.schedule, Schedule)
     assert kernel.sum_bits == 32
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "most", "prior", "spilled"),
+    [
+        (26, 15, 0, 0),  # 26 sums of a byte
+        (27, 15, 0, 6 * 27),
+        (8, 63, 1, 0),  # 8 of a byte and 8 of two
+        (9, 63, 1, 2 * 2 * 9),  # two flushes to sums of two bytes
+        (13, 255, 0, 0),  # 13 of two bytes
+        (14, 255, 0, 6 * 2 * 14),
+    ],
+)
+def test_bytes_for_which_there_is_no_register_are_counted(n_classes, most, prior, spilled):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, most + 1, (6, 4, n_classes))
+    rows[:, 0] = most
+    some = naive(rows, [prior] * n_classes)
+    *_, kernel = lanes(some, 8)
+    assert kernel.n_words == n_classes
+    assert kernel.work[7] == kernel.code[7] == spilled
+    assert kernel.work[8] == n_classes * (0 if most == 15 else 1)
+    assert kernel.work[5] == 6 * n_classes

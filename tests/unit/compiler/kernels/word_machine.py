@@ -22,13 +22,13 @@ def run(plan: Schedule, rows, prior):
     top = len(plan.levels) - 1
     start = pack(plan.levels[top], prior)
     for step in plan.steps:
-        level = step.number + 1 if step.kind == "flush" else 0
+        level = step.level
         if step.is_first:
             words[level], meant[level] = [0] * len(plan.levels[level].words), 0 * meant[level]
             if level == top:
                 words[top], meant[top] = list(start), prior.astype(object)
         if step.kind == "row":
-            added, more = pack(plan.levels[0], rows[step.number]), rows[step.number]
+            added, more = pack(plan.levels[level], rows[step.number]), rows[step.number]
         else:
             added = split(plan.levels[step.number], plan.levels[level], words[step.number])
             more = meant[step.number]

@@ -63,12 +63,12 @@ def test_lanes_are_widened_with_masks_and_shifts():
     (flush,) = [step for step in text.context["steps"] if "Widen" in step[0]][-1:]
     assert flush == [
         "/* Widen the lanes before one could overflow. */",
-        "sum0 += (int32_t)((uint32_t)part0 & 0xF0F0F0FU);",
-        "sum1 += (int32_t)(((uint32_t)part0 >> 4) & 0xF0F0F0FU);",
+        "sum0 += (int32_t)((uint32_t)part4_0 & 0xF0F0F0FU);",
+        "sum1 += (int32_t)(((uint32_t)part4_0 >> 4) & 0xF0F0F0FU);",
     ]
     flushes = [step for step in text.context["steps"] if "Widen" in step[0]]
-    assert flushes[0][1] == "sum0 = 0x2020202 + (int32_t)((uint32_t)part0 & 0xF0F0F0FU);"
-    assert text.context["levels"] == [["part0"], ["sum0", "sum1"]]
+    assert flushes[0][1] == "sum0 = 0x2020202 + (int32_t)((uint32_t)part4_0 & 0xF0F0F0FU);"
+    assert text.context["sums"] == [("int32_t", ["part4_0"]), ("int32_t", ["sum0", "sum1"])]
 
 
 def test_two_lanes_are_parted_without_a_needless_mask():
@@ -76,8 +76,8 @@ def test_two_lanes_are_parted_without_a_needless_mask():
     text = printed(naive(rows, [0, 0]), 1, word_bits=32)
     flush = next(step for step in text.context["steps"] if "Widen" in step[0])
     assert flush[1:] == [
-        "sum0 = (int32_t)((uint32_t)part0 & 0xFFFFU);",
-        "sum1 = (int32_t)((uint32_t)part0 >> 16);",
+        "sum0 = (int32_t)((uint32_t)part16_0 & 0xFFFFU);",
+        "sum1 = (int32_t)((uint32_t)part16_0 >> 16);",
     ]
 
 
@@ -85,7 +85,7 @@ def test_a_word_of_one_class_moves_up_as_it_is():
     rows = [[[255, 255, 255], [0, 1, 2]]] * 300
     text = printed(naive(rows, [0, 0, 0]), 2)
     flush = next(step for step in text.context["steps"] if "Widen" in step[0])
-    assert flush[-1] == "sum2 = part1;"
+    assert flush[-1] == "sum2 = part16_1;"
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,56 @@ def test_a_sum_that_reaches_the_sign_bit_is_biased(prior, most, start):
 def test_many_words_are_unsigned():
     rng = np.random.default_rng(0)
     text = printed(naive(rng.integers(1, 256, (3, 2, 26)), [1] * 26), 13)
-    assert text.context["sum_type"] == text.context["word_type"] == "uint32_t"
+    assert text.context["word_type"] == text.context["result_type"] == "uint32_t"
+    assert not text.context["is_signed"]
     assert text.context["results"][0] == "sum0"
     assert text.context["steps"][0][2] == "sum0 = 0x10001U + m_rom_uint32(&row[0]);"
+
+
+def test_bytes_are_read_one_after_the_other_and_widened():
+    some = naive([[[9, 9, 9], [4, 5, 6]]] * 30, [1, 0, 2])
+    text = printed(some, 3, word_bits=8)
+    first, *_ = text.arrays
+    assert (first.type, first.length, first.n_bytes) == ("uint8_t", 6, 6)
+    assert first.lines == ("/* 0 */ 0x09U, 0x09U, 0x09U,", "/* 1 */ 0x04U, 0x05U, 0x06U,")
+    steps = text.context["steps"]
+    assert steps[0][2:] == [f"part8_{c} = m_add_next8(0U, &row);" for c in range(3)]
+    assert steps[1][2:] == [f"part8_{c} = m_add_next8(part8_{c}, &row);" for c in range(3)]
+    flushes = [step[1:] for step in steps if "Widen" in step[0]]
+    assert flushes == [
+        [
+            "sum0 = (uint16_t)(0x1U + part8_0);",
+            "sum1 = part8_1;",
+            "sum2 = (uint16_t)(0x2U + part8_2);",
+        ],
+        [f"sum{c} = (uint16_t)(sum{c} + part8_{c});" for c in range(3)],
+    ]
+    assert text.context["sums"] == [
+        ("uint8_t", ["part8_0", "part8_1", "part8_2"]),
+        ("uint16_t", ["sum0", "sum1", "sum2"]),
+    ]
+    assert text.context["walked_bits"] == [8]
+    assert text.context["result_type"] == "uint16_t"
+    assert text.context["class_costs"] == ["sum[0]", "sum[1]", "sum[2]"]
+
+
+def test_bytes_of_two_classes_are_parted():
+    text = printed(naive([[[3, 3, 3], [0, 1, 2]]] * 9, [0, 0, 0]), 2, word_bits=8)
+    flushes = [step[1:] for step in text.context["steps"] if "Widen" in step[0]]
+    assert flushes[1] == [
+        "sum0 = (uint8_t)(sum0 + (part4_0 & 0xFU));",
+        "sum1 = (uint8_t)(sum1 + (part4_0 >> 4));",
+        "sum2 = (uint8_t)(sum2 + part4_1);",
+    ]
+
+
+def test_bytes_go_to_wider_sums_where_each_would_fill_its_own():
+    text = printed(naive([[[255, 9], [4, 5]]] * 3, [1, 0]), 2, word_bits=8)
+    steps = text.context["steps"]
+    assert steps[0][2:] == ["sum0 = m_add_next16(1U, &row);", "sum1 = m_add_next16(0U, &row);"]
+    assert steps[2][2:] == ["sum0 = m_add_next16(sum0, &row);", "sum1 = m_add_next16(sum1, &row);"]
+    assert text.context["sums"] == [("uint16_t", ["sum0", "sum1"])]
+    assert text.context["walked_bits"] == [16]
 
 
 def test_rows_of_several_features_are_addressed_without_multiplying():
