@@ -9,6 +9,7 @@ from bncc.compiler.candidate import Candidate, candidate
 from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
+from bncc.compiler.kernels.bit_slice import bit_slice
 from bncc.compiler.kernels.lanes import lanes
 from bncc.compiler.kernels.packed import packed
 from bncc.compiler.kernels.plain import plain
@@ -19,6 +20,7 @@ __all__ = ["FAMILIES", "Choice", "Optimize", "choose"]
 
 FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "plain": lambda program: iter((plain(program),)),
+    "bit-slice": bit_slice,
     "lanes": lambda program: chain(lanes(program), lanes(program, word_bits=8)),
     "packed": packed,
 }

@@ -89,10 +89,20 @@ def mixed_kinds() -> Model:
     return random_model(features, forest([None, 0, 1, 0, 2, 4]), 5, QFormat(3, 4))
 
 
+def few_bits(n_classes: int, bits: int = 2, first_states: int = 2) -> Model:
+    """Return a TAN over 20 features whose states are given, with costs of few bits."""
+    n_states = [first_states, *(2 + i % 3 for i in range(1, 20))]
+    features = [Feature(f"x{i}", "state", n) for i, n in enumerate(n_states)]
+    parents = [None, *((i - 1) // 2 for i in range(1, 20))]
+    return random_model(features, forest(parents), n_classes, QFormat(bits, 0), seed=n_classes)
+
+
 LARGE = {
     "letter_like": letter_like,
     "letter_like_float": lambda: letter_like("float32"),
     "letter_like_1_bit": lambda: letter_like("int32", bits=1),
+    "ten_classes_2_bits": lambda: few_bits(10),
+    "three_classes_2_bits": lambda: few_bits(3, first_states=300),
     "many_features": many_features,
     "two_cost_arrays": two_cost_arrays,
     "three_cost_arrays": three_cost_arrays,

@@ -97,7 +97,10 @@ def machines() -> dict[str, Machine]:
 MACHINES = machines()
 MODELS = {**hand.NAMED, **LARGE}
 TOO_LARGE_FOR_AVR = {"large_tables"}
-BY_KERNEL = ("tan_float", "general_network", "letter_like_1_bit", "two_cost_arrays", "mixed_kinds")
+BY_KERNEL = (
+    "tan_float", "general_network", "letter_like_1_bit", "ten_classes_2_bits",
+    "three_classes_2_bits", "two_cost_arrays", "mixed_kinds",
+)  # fmt: skip
 """Models whose C differs most within a kernel: one parent, several, many classes, much flash."""
 
 

@@ -5,9 +5,11 @@ from typing import Any
 
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
+from bncc.compiler.kernels.bit_slice import BitSliceKernel
 from bncc.compiler.kernels.lanes import LaneKernel
 from bncc.compiler.kernels.packed import PackedKernel
 from bncc.compiler.kernels.plain import PlainKernel
+from bncc.emit.kernels.bit_slice import bit_slice_text
 from bncc.emit.kernels.lanes import lanes_text
 from bncc.emit.kernels.packed import packed_text
 from bncc.emit.kernels.plain import plain_text
@@ -15,6 +17,7 @@ from bncc.emit.kernels.text import KernelText
 
 _PRINTERS: Mapping[type, Callable[[Program, Any, str, int], KernelText]] = {
     PlainKernel: plain_text,
+    BitSliceKernel: bit_slice_text,
     LaneKernel: lanes_text,
     PackedKernel: packed_text,
 }

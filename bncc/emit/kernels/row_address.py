@@ -1,6 +1,6 @@
 """Row addresses in straight-line code: shifts, and look-ups for all other multiples."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bncc.compiler.ir import Program, Table, width_of
@@ -24,7 +24,11 @@ class AddressText:
 
 
 def address_text(
-    program: Program, tables: Sequence[Table], row_length: int, name: str
+    program: Program,
+    tables: Sequence[Table],
+    row_length: int,
+    name: str,
+    state: Callable[[int], str] = "x[{}]".format,
 ) -> AddressText:
     """Print where each table's row begins.
 
@@ -38,6 +42,8 @@ def address_text(
         Entries of a row.
     name : str
         Prefix of every symbol.
+    state : callable
+        Prints the state of a feature that is added or shifted.
 
     Returns
     -------
@@ -59,7 +65,7 @@ def address_text(
         )
         for factor, n in sorted(lengths.items())
     }
-    of = tuple(_address(program, table, row_length, arrays, name) for table in tables)
+    of = tuple(_address(program, table, row_length, arrays, name, state) for table in tables)
     return AddressText(of, tuple(arrays.values()))
 
 
@@ -77,7 +83,12 @@ def _factors(program: Program, table: Table, row_length: int) -> list[tuple[int,
 
 
 def _address(
-    program: Program, table: Table, row_length: int, arrays: dict[int, ArrayText], name: str
+    program: Program,
+    table: Table,
+    row_length: int,
+    arrays: dict[int, ArrayText],
+    name: str,
+    state: Callable[[int], str],
 ) -> str:
     # uint_fast16_t has 16 bits on an AVR and the width of a register elsewhere.
     wide = "uint_fast16_t" if table.costs.shape[0] * row_length < 2**16 else "uint32_t"
@@ -88,7 +99,7 @@ def _address(
             terms.append(f"{name}_rom_{multiples.type[:-2]}(&{name}_{multiples.name}[x[{f}]])")
         else:
             shift = factor.bit_length() - 1
-            terms.append(f"(({wide})x[{f}] << {shift})" if shift else f"x[{f}]")
+            terms.append(f"(({wide}){state(f)} << {shift})" if shift else state(f))
     if len(terms) > 1 and not terms[0].startswith("(("):
         terms[0] = f"({wide}){terms[0]}"
     shift = row_length.bit_length() - 1

@@ -13,8 +13,8 @@ from tests.unit.compiler.by_hand import program, table
 
 @pytest.fixture
 def some() -> Program:
-    """Return a program with several layouts of the packed kernel: rows that repeat, a prior."""
-    rows = [[0, 5, 9], [5, 0, 2], [0, 5, 9], [7, 7, 1]] * 4
+    """Return a program that every kernel suits: costs of few bits, rows that repeat, a prior."""
+    rows = [[0, 5, 6], [5, 0, 2], [0, 5, 6], [7, 7, 1]] * 4
     return program([16] * 6, [1, 0, 2], [table([f], rows) for f in range(6)])
 
 

@@ -1,0 +1,189 @@
+"""The bit-slice kernel as C: rows of bits, and the adders in straight-line code."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bncc.compiler.ir import Program
+from bncc.compiler.kernels.bit_slice import BitSliceKernel
+from bncc.compiler.kernels.carry_save import Constant, Operand, RowWord, Step, UpperHalf
+from bncc.emit.c99 import LINE, ArrayText, unsigned
+from bncc.emit.identifiers import c_comment
+from bncc.emit.kernels.row_address import address_text
+from bncc.emit.kernels.rows import table_heading, table_lines
+from bncc.emit.kernels.text import KernelText
+
+_POINTERS = ("row", "other")
+"""What points to the rows of the one or two tables of a block."""
+
+
+def bit_slice_text(
+    program: Program, kernel: BitSliceKernel, name: str, state_bits: int
+) -> KernelText:
+    """Print the arrays and statements of the bit-slice kernel.
+
+    Parameters
+    ----------
+    program : Program
+        The program that is printed.
+    kernel : BitSliceKernel
+        The same program laid out.
+    name : str
+        Prefix of every symbol.
+    state_bits : {8, 16}
+        Width of a state.
+
+    Returns
+    -------
+    KernelText
+        For the templates.
+    """
+    tables = [_table_array(program, kernel, t) for t in range(len(kernel.tables))]
+    state = "x[{}]" if state_bits > 8 else name + "_wide(x[{}])"
+    rows, multiples = _rows(program, kernel, name, state)
+    blocks = list(_Statements(program, kernel, name, rows).blocks())
+    pointed = {line.split()[0] for block in blocks for line in block}
+    adders = [step for step in kernel.steps if step.into not in (None, step.target)]
+    return KernelText(
+        template="kernels/bit_slice.c.j2",
+        arrays=(*tables, *multiples),
+        table_bytes=sum(table.n_bytes for table in tables),
+        decides=True,
+        context={
+            "is_widened": state_bits == 8,
+            "word_type": unsigned(kernel.word_bits),
+            "half_bits": kernel.half_bits,
+            "n_levels": kernel.n_levels,
+            "all_classes": _hex((1 << kernel.n_classes) - 1, kernel.word_bits),
+            "variables": sorted({step.target for step in kernel.steps}),
+            "row_pointers": [pointer for pointer in _POINTERS if pointer in pointed],
+            "blocks": blocks,
+            "addends": {len(step.operands) for step in adders},
+            "halvings": [
+                (n, f"0x{(1 << n) - 1:X}U") for n in (16, 8, 4, 2, 1) if n < kernel.n_classes
+            ],
+        },
+    )
+
+
+def _table_array(program: Program, kernel: BitSliceKernel, t: int) -> ArrayText:
+    """Return the rows of one table as an array of words."""
+    table, rows, bits = kernel.tables[t], kernel.rows[t], kernel.word_bits
+    words = ([f"{_hex(word, bits)}," for word in row] for row in rows.tolist())
+    return ArrayText(
+        type=unsigned(bits),
+        name=f"table{t}",
+        length=rows.size,
+        comment=table_heading(program, table),
+        lines=tuple(table_lines(program, table, words)[1:]),
+        n_bytes=rows.size * bits // 8,
+    )
+
+
+def _rows(
+    program: Program, kernel: BitSliceKernel, name: str, state: str
+) -> tuple[list[str], tuple[ArrayText, ...]]:
+    """Return by table the address of the row that the states choose, and arrays that it reads."""
+    address = address_text(program, kernel.tables, 1, name, state.format)
+    rows = []
+    for t, index in enumerate(address.of):
+        size, n_words = kernel.rows[t].size, kernel.rows[t].shape[1]
+        if n_words > 1:
+            wide = "uint_fast16_t" if size < 2**16 else "uint32_t"
+            row = f"({index})" if " " in index else index
+            index = f"({wide}){row} << {n_words.bit_length() - 1}"
+        rows.append(f"&{name}_table{t}[{index}]")
+    return rows, address.arrays
+
+
+@dataclass(frozen=True)
+class _Statements:
+    """The statements of a sum.
+
+    Parameters
+    ----------
+    program : Program
+        The program that is printed.
+    kernel : BitSliceKernel
+        The same program laid out.
+    name : str
+        Prefix of every symbol.
+    rows : list of str
+        By table the address of the row that its states choose.
+    """
+
+    program: Program
+    kernel: BitSliceKernel
+    name: str
+    rows: list[str]
+
+    def blocks(self) -> Iterator[list[str]]:
+        """Yield blocks of lines: the prior, then one or two tables and what follows from them."""
+        block: list[str] = []
+        for step in self.kernel.steps:
+            starts = [w.table for w in step.operands if isinstance(w, RowWord) and w.word == 0]
+            if starts or UpperHalf(0) in step.operands:
+                if block:
+                    yield block
+                block = self._heading(starts)
+            elif not block:
+                block = ["/* The prior. */"]
+            block += self._statement(step)
+        yield block
+
+    def _heading(self, tables: list[int]) -> list[str]:
+        """Say what a block adds, and point to rows of more than one word."""
+        if not tables:
+            return ["/* The upper halves count twice. */"]
+        kernel, features = self.kernel, self.program.features
+        names = (
+            ", ".join(c_comment(features[f].name) for f in kernel.tables[t].features)
+            for t in tables
+        )
+        return [f"/* {'; '.join(names)} */"] + [
+            f"{pointer} = {self.rows[t]};"
+            for t, pointer in zip(tables, _POINTERS, strict=False)
+            if kernel.rows[t].shape[1] > 1
+        ]
+
+    def _statement(self, step: Step) -> list[str]:
+        first = min((w.table for w in step.operands if isinstance(w, RowWord)), default=0)
+        words = [self._word(operand, first) for operand in step.operands]
+        if step.into is None:
+            return [f"{step.target} = {words[0]};"]
+        if step.target == step.into:
+            start, end = (f"({unsigned(self.kernel.word_bits)})(", ")")
+            if self.kernel.word_bits == 32:
+                start, end = "", ""
+            return _wrapped(f"{step.target} = {start}", [step.into, *words], " ^ ", f"{end};")
+        start = f"{step.target} = {self.name}_add{len(words)}("
+        return _wrapped(start, [f"&{step.into}", *words], ", ", ");")
+
+    def _word(self, operand: Operand, first: int) -> str:
+        """Return a word as an expression; its row is that of the block's first table or other."""
+        bits = self.kernel.word_bits
+        if isinstance(operand, str):
+            return operand
+        if isinstance(operand, Constant):
+            return _hex(operand.value, bits)
+        if isinstance(operand, UpperHalf):
+            half = f"sum{operand.level} >> {self.kernel.half_bits}"
+            return half if bits == 32 else f"({unsigned(bits)})({half})"
+        row = self.rows[operand.table]
+        if self.kernel.rows[operand.table].shape[1] > 1:
+            row = f"&{_POINTERS[operand.table != first]}[{operand.word}]"
+        return f"{self.name}_rom_uint{bits}({row})"
+
+
+def _hex(value: int, bits: int) -> str:
+    return f"0x{value:0{bits // 4}X}U"
+
+
+def _wrapped(start: str, words: list[str], separator: str, end: str) -> list[str]:
+    """Return a statement on one line where it fits, else with all but its first word below."""
+    line = start + separator.join(words) + end
+    if len(line) <= LINE:
+        return [line]
+    first, *rest = words
+    mark = separator.rstrip()
+    below = [f"    {word}{mark}" for word in rest[:-1]]
+    return [f"{start}{first}{mark}", *below, f"    {rest[-1]}{end}"]

@@ -1,0 +1,94 @@
+"""The C of the bit-slice kernel: equal to the integer model, and any mistake is seen."""
+
+import re
+from functools import cache
+
+import pytest
+
+from bncc.build.agreement import verify
+from bncc.emit.emitter import EmitOptions, emit_c
+from tests.agreement.large import few_bits, letter_like
+from tests.agreement.mistakes import Spoiled, replaced
+
+pytestmark = pytest.mark.cc
+ENTRIES = frozenset({"raw", "scores", "trusted"})
+
+
+MODELS = {
+    "26 classes, 1 bit": lambda: letter_like(bits=1),
+    "26 classes, 2 bits": lambda: letter_like(bits=2),
+    "32 classes, 2 bits": lambda: few_bits(32),
+    "10 classes, 2 bits": lambda: few_bits(10),
+    "6 classes, 2 bits": lambda: few_bits(6),
+    "2 classes, 1 bit": lambda: few_bits(2, bits=1),
+}
+
+
+@cache
+def emitted(name):
+    """Return the C of a model."""
+    return emit_c(MODELS[name](), EmitOptions("m", ENTRIES, kernel="bit-slice"))
+
+
+@pytest.mark.parametrize("level", ["-O2", "-Os"])
+@pytest.mark.parametrize("name", MODELS)
+def test_the_c_agrees(require_tool, name, level):
+    require_tool("gcc")
+    assert emitted(name).kernel == "bit-slice"
+    outcome = verify(MODELS[name](), emission=emitted(name), opt_level=level, n_random=500)
+    assert outcome.agree, outcome.first_mismatch
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_c_agrees_under_sanitizers(require_tool, name):
+    require_tool("gcc")
+    outcome = verify(
+        MODELS[name](), emission=emitted(name), sanitize=True, opt_level="-O1", n_random=300
+    )
+    assert outcome.agree, outcome.first_mismatch
+
+
+def spoiled(name, old, new):
+    """Return what comes of the C with one of its lines changed."""
+    files = dict(emitted(name).files)
+    files["m.c"] = replaced(files["m.c"], old, new)
+    return verify(MODELS[name](), emission=Spoiled(files), opt_level="-O1", n_random=300)
+
+
+def test_a_dropped_carry_is_seen(require_tool):
+    """Any of those that set a new bit of the sum."""
+    require_tool("gcc")
+    text = emitted("26 classes, 1 bit").files["m.c"]
+    carries = re.findall(r"^    ((?:held|carry|sum)\d) = m_add\d\(.*?\);$", text, re.M | re.S)
+    statements = re.findall(r"^    \w+ = m_add\d\(.*?\);$", text, re.M | re.S)
+    assert len(carries) == len(statements) > 10
+    for carry, statement in zip(carries[::4], statements[::4], strict=True):
+        files = dict(emitted("26 classes, 1 bit").files)
+        first, _, rest = text.partition(statement)
+        files["m.c"] = f"{first}{statement} {carry} = 0U;{rest}"
+        outcome = verify(letter_like(bits=1), emission=Spoiled(files), opt_level="-O1")
+        assert not outcome.agree, statement
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("26 classes, 2 bits", "left = m_cheaper(left, bit[0]);", ""),
+        ("26 classes, 2 bits", "classes & ~bit", "classes & bit"),
+        ("26 classes, 2 bits", "best = (int16_t)(best + 1);", ""),
+        ("26 classes, 2 bits", "left = 0x03FFFFFFU", "left = 0x01FFFFFFU"),
+        ("10 classes, 2 bits", "= sum0 >> 16;", "= sum0 >> 15;"),
+        ("26 classes, 2 bits", "any ^ (odd & *sum)", "any & odd"),
+    ],
+)
+def test_a_mistake_is_seen(require_tool, name, old, new):
+    """In the decision, in a half, in an adder."""
+    require_tool("gcc")
+    assert not spoiled(name, old, new).agree
+
+
+def test_a_swapped_tie_is_seen(require_tool):
+    """The next to lowest index instead of the lowest, where both are left."""
+    require_tool("gcc")
+    old = "    if ((left & 0x1U) == 0U) {"
+    assert not spoiled("2 classes, 1 bit", old, "    if ((left & 0x2U) != 0U) {").agree
