@@ -9,6 +9,7 @@ from bncc.compiler.candidate import Candidate
 from bncc.compiler.choose import Choice, Optimize, choose
 from bncc.compiler.cost_model import LEVELS
 from bncc.compiler.importer import program_of
+from bncc.compiler.input_check import input_check
 from bncc.compiler.ir import Program
 from bncc.compiler.pipeline import FLOWS_FOR, PassReport, optimize
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
@@ -156,7 +157,7 @@ def emit_candidate(model: Model, candidate: Candidate, options: EmitOptions) -> 
     """
     check_name(options.name)
     choice = Choice(candidate, (candidate,), "asked for")
-    layout = lay_out(candidate.program, candidate.kernel, _entries(model, options), options.name)
+    layout = _laid_out(candidate, _entries(model, options), options)
     whole = estimate(layout, options.target, LEVELS[options.optimize])
     return _printed(model, options, (), choice, layout, whole)
 
@@ -234,7 +235,7 @@ def _fitting(
             target=options.target,
             budget=budget,
         )
-        layout = lay_out(choice.chosen.program, choice.kernel, entries, options.name)
+        layout = _laid_out(choice.chosen, entries, options)
         return choice, layout, estimate(layout, options.target, LEVELS[options.optimize])
 
     budget = Budget(options.max_flash, options.max_ram)
@@ -244,3 +245,9 @@ def _fitting(
         budget = budget.beside(whole.flash - choice.chosen.flash, whole.ram - choice.chosen.ram)
         choice, layout, whole = laid_out(budget)
     return choice, layout, whole
+
+
+def _laid_out(candidate: Candidate, entries: EntryPoints, options: EmitOptions) -> Layout:
+    program, kernel = candidate.program, candidate.kernel
+    check = input_check(program.n_states, optimize=options.optimize, rom_bytes=kernel.rom_bytes)
+    return lay_out(program, kernel, entries, options.name, check)

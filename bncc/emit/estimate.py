@@ -28,11 +28,9 @@ MACHINE = "Cortex-M0 (-Os)"
 """What the estimate is of; an AVR needs more code for the same tables."""
 
 CODE = (139, 95, 15, 29, 15)
-"""Bytes of code per entry of `code_terms`, beside the kernel's."""
+"""Bytes of code per entry of `code_terms`, beside the kernel's and the check's."""
 FRAMES = (30, 17, -3, 9, 9)
 """Bytes of stack per entry of `frame_terms`."""
-CHECK = 12
-"""Executed instructions that check a state."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +61,8 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
         Types and arrays of the C.
     target : str or None
         The machine that the kernel's code and work are of; None for generic C.
+    level : {"-O2", "-Os"}
+        The compiler's, likewise.
 
     Returns
     -------
@@ -73,9 +73,10 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
     return Estimate(
         flash=constant_bytes(layout)
         + code_bytes(kernel, target, level)
+        + layout.check.code
         + _weighted(CODE, code_terms(layout)),
         ram=buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
-        instructions=decision_cost(kernel, target, level) + CHECK * len(layout.program.features),
+        instructions=decision_cost(kernel, target, level) + layout.check.work,
     )
 
 

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
+from bncc.compiler.input_check import InputCheck
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
 from bncc.emit.avr import avr_error
 from bncc.emit.c99 import ArrayText, array, counter, unsigned
+from bncc.emit.input_check import check_text
 from bncc.emit.kernels.dispatch import kernel_text
 from bncc.emit.kernels.text import KernelText
 from bncc.emit.labels import LabelText, label_text
@@ -45,6 +47,8 @@ class Layout:
         The raw entry point, when there is one.
     state_bits : {8, 16}
         Width of a state in the interface.
+    check : InputCheck
+        How states are checked.
     text : KernelText
         The kernel.
     arrays : tuple of ArrayText
@@ -59,6 +63,7 @@ class Layout:
     entries: EntryPoints
     raw: RawPlan | None
     state_bits: int
+    check: InputCheck
     text: KernelText
     arrays: tuple[ArrayText, ...]
     labels: LabelText
@@ -96,6 +101,7 @@ class Layout:
             "avr_error": avr_error(max(a.n_bytes for a in self.arrays), self.rom_bytes),
             "arrays": self.arrays,
             "readers": _readers(self.arrays),
+            "check": check_text(self.check),
             "raw": self.raw,
             "raw_missing": _raw_missing(self.raw),
             "narrowing": _narrowing(self.raw),
@@ -111,7 +117,9 @@ class Layout:
         }
 
 
-def lay_out(program: Program, kernel: Kernel, entries: EntryPoints, name: str) -> Layout:
+def lay_out(
+    program: Program, kernel: Kernel, entries: EntryPoints, name: str, check: InputCheck
+) -> Layout:
     """Choose types and print the arrays.
 
     Parameters
@@ -124,6 +132,8 @@ def lay_out(program: Program, kernel: Kernel, entries: EntryPoints, name: str) -
         Which functions to emit.
     name : str
         Prefix of every symbol.
+    check : InputCheck
+        How states are checked.
 
     Returns
     -------
@@ -134,13 +144,16 @@ def lay_out(program: Program, kernel: Kernel, entries: EntryPoints, name: str) -
     raw = plan_raw(program.features, state_bits) if entries.raw else None
     text = kernel_text(program, kernel, name, state_bits)
     arrays = list(text.arrays)
-    last = [n - 1 for n in program.n_states]
-    arrays.append(array("last_state", state_bits, last, "Largest state of each feature."))
+    if check.reads_last_states or text.reads_last_states:
+        last = [n - 1 for n in program.n_states]
+        arrays.append(array("last_state", state_bits, last, "Largest state of each feature."))
     if raw is not None:
         arrays += raw.arrays
     labels = label_text(program.classes)
     arrays.append(labels.starts)
-    return Layout(name, program, kernel, entries, raw, state_bits, text, tuple(arrays), labels)
+    return Layout(
+        name, program, kernel, entries, raw, state_bits, check, text, tuple(arrays), labels
+    )
 
 
 def _readers(arrays: tuple[ArrayText, ...]) -> list[dict[str, str]]:

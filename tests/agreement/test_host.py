@@ -114,7 +114,8 @@ def test_a_wrong_limit_of_a_state_is_seen(require_tool):
     """One state more than there is would be read past the table."""
     require_tool("gcc")
     model = letter_like()
-    files = emitted(model)
+    options = EmitOptions("m", ENTRIES, kernel="plain", optimize="size")
+    files = dict(emit_c(model, options).files)
     for k in range(0, 16, 5):
         outcome = check(model, files | {"m.c": bumped(files["m.c"], "last_state", k)})
         assert not outcome.agree

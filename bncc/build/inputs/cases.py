@@ -214,19 +214,24 @@ def _state_case(model: Model, X: IntArray) -> Case:
 
 
 def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
-    """Put one state out of range, for every feature: the first beyond it and the largest."""
+    """Put one state out of range, for every feature: the first beyond it and the largest.
+
+    The others are once drawn at random and once zero, for states that are checked together hide one
+    another.
+    """
     dtype = state_dtype(model.n_states)
     largest = int(np.iinfo(dtype).max)
+    drawn = random_states(model, 1, rng)[0].astype(dtype)
     wrong = [
-        (i, state)
+        (others, i, state)
+        for others in (drawn, np.zeros_like(drawn))
         for i, n_states in enumerate(model.n_states)
         for state in sorted({min(n_states, largest), largest})
         if state >= n_states
     ]
-    valid = random_states(model, 1, rng).astype(dtype)
     for start, stop in spans(len(wrong), _block_rows(model)):
-        x = np.repeat(valid, stop - start, axis=0)
-        for k, (i, state) in enumerate(wrong[start:stop]):
+        x = np.stack([others for others, _, _ in wrong[start:stop]])
+        for k, (_, i, state) in enumerate(wrong[start:stop]):
             x[k, i] = state
         yield Case("invalid", x, np.full(stop - start, ERR_STATE, dtype=np.int16))
 

@@ -48,6 +48,7 @@ def packed_text(program: Program, kernel: PackedKernel, name: str, state_bits: i
         template="kernels/packed.c.j2",
         arrays=(*tables, *others),
         table_bytes=sum(a.n_bytes for a in tables),
+        reads_last_states=True,
         context={
             "n_tables": n_tables,
             "table_type": counter(n_tables),

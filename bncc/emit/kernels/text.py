@@ -24,6 +24,8 @@ class KernelText:
         Bytes of the tables and the prior among them.
     decides : bool
         Whether the template brings ``NAME_decide``.
+    reads_last_states : bool
+        Whether the template reads ``NAME_last_state``, the array of every feature's largest state.
     context : mapping of str to object
         Names that the template uses beside those of the whole file.
     """
@@ -32,4 +34,5 @@ class KernelText:
     arrays: tuple[ArrayText, ...]
     table_bytes: int
     decides: bool = False
+    reads_last_states: bool = False
     context: Mapping[str, object] = field(default_factory=dict)

@@ -95,11 +95,6 @@ static const uint8_t category_with_missing_parent_multiples[1] CATEGORY_WITH_MIS
     4U,
 };
 
-/* Largest state of each feature. */
-static const uint8_t category_with_missing_last_state[2] CATEGORY_WITH_MISSING_ROM = {
-    3U, 2U,
-};
-
 /* Thresholds of all features, as the integers that order like the floats. */
 static const int32_t category_with_missing_cuts_float32[1] CATEGORY_WITH_MISSING_ROM = {
     /* weight: 2.5 */
@@ -193,15 +188,19 @@ static int16_t category_with_missing_decide(const uint8_t x[CATEGORY_WITH_MISSIN
     return (int16_t)category_with_missing_least(cost, &least);
 }
 
-/* 1 when every state is below its feature's number of states, else 0. */
-static uint8_t category_with_missing_in_range(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES])
+/* 1 when every state is below its feature's number of states, else 0.
+ * States are volatile here, or compilers would keep all of them for the kernel: they would run out
+ * of registers, while the kernel can read each again where it needs it. */
+static uint8_t category_with_missing_in_range(
+    const volatile uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES])
 {
-    uint8_t i;
-
-    for (i = 0U; i < CATEGORY_WITH_MISSING_N_FEATURES; i++) {
-        if (x[i] > category_with_missing_rom_uint8(&category_with_missing_last_state[i])) {
-            return 0U;
-        }
+    /* of 3 states */
+    if (x[1] > 2U) {
+        return 0U;
+    }
+    /* of 4 states */
+    if (x[0] > 3U) {
+        return 0U;
     }
     return 1U;
 }

@@ -72,11 +72,6 @@ static const uint8_t hostile_names_multiples[2] HOSTILE_NAMES_ROM = {
     0U, 2U,
 };
 
-/* Largest state of each feature. */
-static const uint8_t hostile_names_last_state[8] HOSTILE_NAMES_ROM = {
-    1U, 1U, 1U, 1U, 1U, 1U, 1U, 1U,
-};
-
 /* Number of known codes, per feature. */
 static const uint8_t hostile_names_known[8] HOSTILE_NAMES_ROM = {
     2U, 2U, 2U, 2U, 2U, 2U, 2U, 2U,
@@ -173,7 +168,7 @@ static uint8_t hostile_names_in_range(const uint8_t x[HOSTILE_NAMES_N_FEATURES])
     uint8_t i;
 
     for (i = 0U; i < HOSTILE_NAMES_N_FEATURES; i++) {
-        if (x[i] > hostile_names_rom_uint8(&hostile_names_last_state[i])) {
+        if (x[i] > 1U) {
             return 0U;
         }
     }

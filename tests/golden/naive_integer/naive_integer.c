@@ -64,11 +64,6 @@ static const uint8_t naive_integer_multiples[3] NAIVE_INTEGER_ROM = {
     0U, 3U, 6U,
 };
 
-/* Largest state of each feature. */
-static const uint8_t naive_integer_last_state[2] NAIVE_INTEGER_ROM = {
-    2U, 1U,
-};
-
 /* Thresholds of all features, in the sensors' own units. */
 static const int16_t naive_integer_cuts_int16[3] NAIVE_INTEGER_ROM = {
     /* pressure */
@@ -158,15 +153,19 @@ static int16_t naive_integer_decide(const uint8_t x[NAIVE_INTEGER_N_FEATURES])
     return (int16_t)naive_integer_least(cost, &least);
 }
 
-/* 1 when every state is below its feature's number of states, else 0. */
-static uint8_t naive_integer_in_range(const uint8_t x[NAIVE_INTEGER_N_FEATURES])
+/* 1 when every state is below its feature's number of states, else 0.
+ * States are volatile here, or compilers would keep all of them for the kernel: they would run out
+ * of registers, while the kernel can read each again where it needs it. */
+static uint8_t naive_integer_in_range(
+    const volatile uint8_t x[NAIVE_INTEGER_N_FEATURES])
 {
-    uint8_t i;
-
-    for (i = 0U; i < NAIVE_INTEGER_N_FEATURES; i++) {
-        if (x[i] > naive_integer_rom_uint8(&naive_integer_last_state[i])) {
-            return 0U;
-        }
+    /* of 2 states */
+    if (x[1] > 1U) {
+        return 0U;
+    }
+    /* of 3 states */
+    if (x[0] > 2U) {
+        return 0U;
     }
     return 1U;
 }

@@ -81,7 +81,7 @@ def test_an_unknown_entry_point_names_those_that_exist():
         (EmitOptions("int"), "reserved word"),
         (EmitOptions("2m"), "cannot prefix C symbols"),
         (EmitOptions("m", package="zip"), "no package 'zip'"),
-        ],
+    ],
 )
 def test_unknown_options_are_one_sentence(options, message):
     with pytest.raises(OptionError, match=message):

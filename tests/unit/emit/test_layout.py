@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.compiler.importer import program_of
+from bncc.compiler.input_check import input_check
 from bncc.compiler.kernels.plain import plain
 from bncc.compiler.pipeline import optimize
 from bncc.discretize.feature import Feature
@@ -20,7 +21,8 @@ EVERYTHING = EntryPoints(raw=True, scores=True, trusted=True)
 
 
 def layout_of(some, entries=EVERYTHING):
-    return lay_out(some, plain(some), entries, "m")
+    check = input_check(some.n_states, optimize="balanced", rom_bytes=0)
+    return lay_out(some, plain(some), entries, "m", check)
 
 
 def layout_of_model(model, entries=EVERYTHING):
@@ -179,8 +181,8 @@ def test_the_unit_of_a_negative_fraction_has_a_positive_exponent():
 def test_bytes_are_those_of_all_arrays_and_labels():
     layout = layout_of_model(hand.naive_integer())
     assert layout.table_bytes == 3 * 3 + 2 * 3
-    # start, multiples, last state, thresholds, their ends, missing states, labels and their starts
-    assert layout.other_bytes == 4 + 3 + 2 + 6 + 4 + 2 + (3 * 3 + 1) + 4
+    # start, multiples, thresholds, their ends, missing states, labels and their starts
+    assert layout.other_bytes == 4 + 3 + 6 + 4 + 2 + (3 * 3 + 1) + 4
 
 
 def test_the_prior_counts_as_a_table():

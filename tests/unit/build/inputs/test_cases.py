@@ -77,12 +77,17 @@ def test_answers_are_the_reference_s():
 
 
 def test_invalid_states_are_tried_at_every_feature():
-    """The first state beyond the range and the largest number, one feature at a time."""
+    """The first state beyond the range and the largest number, one feature at a time.
+
+    Beside any others, and beside zeros, which cannot hide it where states are checked together.
+    """
     model = hand.wide_states()
     (case,) = [case for case in cases(model) if case.kind == "invalid"]
     bad = case.x >= np.array(model.n_states)
     assert (bad.sum(axis=1) == 1).all()
     assert set(case.x[bad]) == {2, 300, 65535}
+    is_alone = np.where(bad, 0, case.x).sum(axis=1) == 0
+    assert set(case.x[is_alone][bad[is_alone]]) == {2, 300, 65535}
     assert (case.y == ERR_STATE).all()
 
 

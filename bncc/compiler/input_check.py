@@ -1,0 +1,113 @@
+"""How the states of an input are checked: in a loop, or in straight-line code."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bncc.compiler.cost_model import Optimize
+from bncc.compiler.ir import width_of
+
+TOGETHER = 4
+"""States that are compared together at most: compilers load all of them before they join them."""
+LOOP_WORK = 7
+LOOP_CODE = 24
+"""Instructions per state, and bytes, of a loop on Cortex-M0."""
+STRAIGHT_CODE = 4
+"""Bytes per instruction of straight-line code, jumps that are long among them."""
+SHARE = 32
+"""For a balance, straight-line code may add this part of the kernel's constants."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One comparison of one state, or of the disjunction of several, with a limit.
+
+    Where the limit is 2^k - 1, a number exceeds it if and only if it has a bit above the lowest k.
+    The disjunction has such a bit if and only if one of the states has it. So it exceeds the limit
+    if and only if one of them does, whatever the width of a state.
+
+    Parameters
+    ----------
+    last : int
+        The largest state of each feature; 2^k - 1 where there are several.
+    features : tuple of int
+        Whose states are compared.
+    """
+
+    last: int
+    features: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class InputCheck:
+    """How the states of an input are checked.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of states in an input.
+    last : int or None
+        The largest state of every feature, where it is the same for all.
+    comparisons : tuple of Comparison
+        Straight-line code, equal limits one after the other; none where a loop compares each state.
+    """
+
+    n_features: int
+    last: int | None
+    comparisons: tuple[Comparison, ...] = ()
+
+    @property
+    def reads_last_states(self) -> bool:
+        """Whether it needs an array of every feature's largest state."""
+        return not self.comparisons and self.last is None
+
+    @property
+    def work(self) -> int:
+        """Executed instructions, about: a load and a disjunction per state, and two to compare."""
+        if not self.comparisons:
+            return LOOP_WORK * self.n_features
+        return sum(2 * len(each.features) + 1 for each in self.comparisons)
+
+    @property
+    def code(self) -> int:
+        """Bytes of code, about, beyond those of a loop."""
+        return STRAIGHT_CODE * self.work - LOOP_CODE if self.comparisons else 0
+
+
+def input_check(n_states: Sequence[int], *, optimize: Optimize, rom_bytes: int) -> InputCheck:
+    """Choose how inputs are checked.
+
+    Parameters
+    ----------
+    n_states : sequence of int
+        States of every feature.
+    optimize : {"balanced", "size", "speed"}
+        What is best.
+    rom_bytes : int
+        Bytes of the kernel's constants.
+
+    Returns
+    -------
+    InputCheck
+        It refuses an input if and only if a state is not below its feature's number of states.
+        Straight-line code for speed, fewest bytes for size.
+    """
+    n_features = len(n_states)
+    last = n_states[0] - 1 if len(set(n_states)) == 1 else None
+    loop = InputCheck(n_features, last)
+    straight = InputCheck(n_features, last, tuple(_comparisons(n_states)))
+    array = n_features * width_of(max(n_states)) // 8 if loop.reads_last_states else 0
+    allowed = rom_bytes // SHARE if optimize == "balanced" else 0
+    if optimize == "speed" or straight.code <= array + allowed:
+        return straight
+    return loop
+
+
+def _comparisons(n_states: Sequence[int]) -> Iterator[Comparison]:
+    """Return the comparisons of all features, the smallest limit first."""
+    features: dict[int, list[int]] = {}
+    for f, n in enumerate(n_states):
+        features.setdefault(n - 1, []).append(f)
+    for last, group in sorted(features.items()):
+        together = TOGETHER if last & (last + 1) == 0 else 1
+        for first in range(0, len(group), together):
+            yield Comparison(last, tuple(group[first : first + together]))

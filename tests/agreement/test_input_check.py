@@ -1,0 +1,82 @@
+"""The check of an input as C: exact next to every limit, and a wrong limit is seen."""
+
+import re
+
+import numpy as np
+import pytest
+
+from bncc.build.agreement import verify
+from bncc.build.host import build_library
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.fixed_point import QFormat
+from bncc.model.reference import costs
+from bncc.structure.graph import forest
+from tests import models as hand
+from tests.agreement.large import letter_like
+from tests.agreement.mistakes import Spoiled
+
+pytestmark = pytest.mark.cc
+ENTRIES = frozenset({"scores", "trusted"})
+SHAPES = {
+    "even": (4,) * 9,
+    "even and odd": (3,) * 9,
+    "uneven": (5, 1, 4, 3, 8, 5, 4, 4, 4, 4, 128, 255),
+    "wide": (5, 256, 300, 1024, 65535, 256, 1),
+}
+
+
+def naive(n_states):
+    """Return naive Bayes of two classes in which every state tells something."""
+    rng = np.random.default_rng(0)
+    tables = [rng.integers(0, 16, (n, 2)).tolist() for n in n_states]
+    features = [hand.feature(f"x{f}", n) for f, n in enumerate(n_states)]
+    return hand.model_of(features, forest([None] * len(n_states)), QFormat(4, 0), [1, 0], tables)
+
+
+def edges(n_states, most):
+    """Return inputs that have one state of interest, the rest in range; and mixtures."""
+    rng = np.random.default_rng(0)
+    for f, n in enumerate(n_states):
+        near = {*range(256)} | {n + by for by in range(-3, 4)} | {2**k for k in range(16)}
+        values = np.array(sorted(v for v in near | {most} if 0 <= v <= most))
+        X = rng.integers(0, n_states, (len(values), len(n_states)))
+        X[:, f] = values
+        yield X
+    ends = np.array(n_states) - 1
+    yield np.minimum(ends + rng.integers(-1, 2, (2000, len(ends))).clip(-ends), most)
+
+
+@pytest.mark.parametrize("optimize", ["speed", "size", "balanced"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_states_and_only_these_are_taken(require_tool, shape, optimize):
+    require_tool("gcc")
+    model = naive(SHAPES[shape])
+    n_states = np.array(model.n_states)
+    emission = emit_c(model, EmitOptions("m", ENTRIES, kernel="plain", optimize=optimize))
+    X = np.concatenate(list(edges(model.n_states, 255 if n_states.max() <= 255 else 65535)))
+    is_state = (X < n_states).all(axis=1)
+    assert is_state.any()
+    assert not is_state.all()
+    expected = np.full(len(X), -1)
+    expected[is_state] = costs(model, X[is_state]).argmin(axis=1)
+    with build_library(model, emission.files) as library:
+        assert library.predict(X).tolist() == expected.tolist()
+        assert library.scores(X)[0].tolist() == expected.tolist()
+
+
+def test_a_wrong_limit_in_straight_line_code_is_seen(require_tool):
+    """One state too many would be read past the table, one too few is no error."""
+    require_tool("gcc")
+    model = letter_like()
+    files = dict(emit_c(model, EmitOptions("m", ENTRIES, optimize="speed")).files)
+    text = files["m.c"]
+    start, end = text.index("m_in_range("), text.index("/* Entry points */")
+    limits = list(re.finditer(r" > (\d+)U", text[start:end]))
+    joint = next(limit for limit in limits if text[start + limit.start() - 1] == ")")
+    for limit in (limits[0], joint, limits[-1]):
+        at = slice(start + limit.start(1), start + limit.end(1))
+        for by, said in ((1, "Python says -1"), (-1, "the C says -1")):
+            wrong = f"{text[: at.start]}{int(limit[1]) + by}{text[at.stop :]}"
+            outcome = verify(model, emission=Spoiled(files | {"m.c": wrong}), n_random=300)
+            assert not outcome.agree
+            assert said in outcome.first_mismatch
