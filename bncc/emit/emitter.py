@@ -11,7 +11,7 @@ from bncc.compiler.cost_model import LEVELS
 from bncc.compiler.importer import program_of
 from bncc.compiler.input_check import input_check
 from bncc.compiler.ir import Program
-from bncc.compiler.pipeline import FLOWS_FOR, PassReport, optimize
+from bncc.compiler.pipeline import FLOWS_FOR, PassReport, optimize_each
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.emit.avr import avr_vectors_error
 from bncc.emit.card import card_lines, class_lines, feature_lines
@@ -127,7 +127,7 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
     options = options or EmitOptions()
     check_name(options.name)
     imported = program_of(model)
-    flows = [optimize(imported, flow) for flow in FLOWS_FOR[options.optimize]]
+    flows = optimize_each(imported, FLOWS_FOR[options.optimize])
     choice, layout, whole = _fitting(
         [program for program, _ in flows],
         textbook_cost(imported, options.target),

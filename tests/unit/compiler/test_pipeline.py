@@ -9,7 +9,8 @@ import pytest
 from bncc.compiler import pipeline
 from bncc.compiler.importer import program_of
 from bncc.compiler.ir import table_bits
-from bncc.compiler.pipeline import FLOWS, Pass, optimize
+from bncc.compiler.pipeline import FLOWS, Pass, optimize, optimize_each
+from bncc.compiler.text import print_program
 from bncc.errors import IrError, OptionError
 from tests import models as hand
 from tests.unit.compiler.by_hand import program, table
@@ -48,6 +49,28 @@ def test_reports_say_what_fired_and_add_up():
     assert reports[-1].bits_after == table_bits(rewritten)
     for before, after in pairwise(reports):
         assert before.bits_after == after.bits_before
+
+
+def test_several_flows_give_what_each_gives_and_run_what_they_share_once(monkeypatch):
+    runs = []
+
+    def counted(step):
+        def rewrite(program):
+            runs.append(step.name)
+            return step.rewrite(program)
+
+        return Pass(step.name, step.keeps, rewrite)
+
+    first, *rest = (counted(step) for step in FLOWS["default"])
+    monkeypatch.setitem(pipeline.FLOWS, "short", (first, rest[0]))
+    monkeypatch.setitem(pipeline.FLOWS, "long", (first, *rest))
+    program = program_of(hand.general_network())
+    alone = print_program(optimize(program)[0], rows=True)
+    (_, few), (whole, many) = optimize_each(program, ("short", "long"))
+    assert print_program(whole, rows=True) == alone
+    assert [report.name for report in many] == [step.name for step in FLOWS["default"]]
+    assert many[:2] == few
+    assert runs == [report.name for report in many]
 
 
 def test_a_pass_that_finds_nothing_is_reported_as_such():
