@@ -13,6 +13,7 @@ column's interval, so every sum lies in the sum of the intervals.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import heappop, heappush
 from math import prod
 
@@ -54,8 +55,11 @@ def cost_bounds(program: Program) -> tuple[IntArray, IntArray]:
     return _extreme(program, np.min), _extreme(program, np.max)
 
 
+@lru_cache(maxsize=16)
 def largest_cost(program: Program) -> int:
     """Return the largest value that an accumulator can reach.
+
+    Passes ask for the same programs again and again, so answers are kept for a while.
 
     Parameters
     ----------
