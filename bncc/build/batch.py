@@ -1,0 +1,146 @@
+"""Many decisions at once on this machine: a model's integer tables added in vectors, through CFFI.
+
+It decides as the emitted C does, on which it does not depend: that is one input at a time in as
+little code as possible, this is as many inputs a second as possible.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Self
+
+import cffi
+import numpy as np
+
+from bncc._types import AnyArray, IntArray
+from bncc.build.inputs.raw import state_dtype
+from bncc.build.sources import support_file
+from bncc.build.toolchain import Tool, host_compilers, run
+from bncc.compiler.importer import program_of
+from bncc.compiler.ir import Program, width_of
+from bncc.compiler.pipeline import optimize
+from bncc.compiler.ranges import cost_bounds
+from bncc.errors import ToolchainError
+from bncc.model.model import Model
+
+VECTOR_BYTES = 16
+"""Sums fill whole vectors of the smallest size that machines have."""
+BLOCK = 16
+"""Inputs added up side by side."""
+FLAGS = ("-std=gnu99", "-O3", "-fPIC", "-shared")
+NATIVE = "-march=native"
+
+
+class Batch:
+    """A model's decisions on arrays of states.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+    compiler : Tool or None
+        gcc or clang; None for the first host compiler.
+
+    Raises
+    ------
+    ToolchainError
+        If there is no compiler, or it does not know vectors.
+    """
+
+    def __init__(self, model: Model, compiler: Tool | None = None) -> None:
+        program, _ = optimize(program_of(model))
+        self._n_features = model.n_features
+        self._state = state_dtype(model.n_states)
+        largest = int(cost_bounds(program)[1].max())
+        self._sum = np.dtype(f"u{width_of(largest) // 8}")
+        lanes = _lanes(program.n_classes, self._sum.itemsize)
+        self._constants = self._laid_out(program, lanes)
+        arity = self._constants[1].shape[1]
+        sizes = {
+            "N_FEATURES": model.n_features,
+            "N_TABLES": len(program.tables),
+            "ARITY": arity,
+            "N_CLASSES": program.n_classes,
+            "LANES": lanes,
+            "SUM": f"uint{8 * self._sum.itemsize}_t",
+            "KEY": "uint32_t" if self._sum.itemsize < 4 else "uint64_t",
+            "BLOCK": BLOCK,
+            "STATE": f"uint{8 * self._state.itemsize}_t",
+        }
+        self._ffi: Any = cffi.FFI()
+        self._ffi.cdef(
+            "void bncc_batch(const void *, int16_t *, uint32_t, const void *, const void *, "
+            "const void *, const void *, const void *, const void *);"
+        )
+        self._library = _built(self._ffi, compiler or host_compilers()[0], sizes)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Unload the code; no call may follow."""
+        self._ffi.dlclose(self._library)
+
+    def predict(self, X: IntArray) -> IntArray:
+        """Decide on many inputs.
+
+        Parameters
+        ----------
+        X : (n, n_features) integer array
+            States, all within the range of an unsigned state.
+
+        Returns
+        -------
+        (n,) int16
+            Class index of least cost, the smallest on ties; -1 where a state is out of range.
+        """
+        rows = np.ascontiguousarray(X, dtype=self._state)
+        y = np.empty(len(rows), dtype=np.int16)
+        read = [self._ffi.from_buffer(constant) for constant in self._constants]
+        buffer = self._ffi.from_buffer
+        self._library.bncc_batch(buffer(rows), buffer("int16_t[]", y), len(rows), *read)
+        return y
+
+    def _laid_out(self, program: Program, lanes: int) -> tuple[AnyArray, ...]:
+        """Return last states, features, strides, starts, rows and prior."""
+        arity = max(len(table.features) for table in program.tables)
+        features = np.zeros((len(program.tables), arity), dtype=np.uint32)
+        strides = np.zeros_like(features)
+        starts, parts, start = [], [], 0
+        for t, table in enumerate(program.tables):
+            stride = lanes
+            for k, f in enumerate(reversed(table.features)):
+                features[t, k], strides[t, k] = f, stride
+                stride *= program.n_states[f]
+            rows = np.zeros((len(table.costs), lanes), dtype=self._sum)
+            rows[:, : program.n_classes] = table.costs
+            starts.append(start)
+            parts.append(rows)
+            start += rows.size
+        prior = np.zeros(lanes, dtype=self._sum)
+        prior[: program.n_classes] = program.prior
+        last = np.array(program.n_states) - 1
+        return (
+            last.astype(self._state), features, strides, np.array(starts, dtype=np.uint32),
+            np.concatenate(parts), prior,
+        )  # fmt: skip
+
+
+def _lanes(n_classes: int, itemsize: int) -> int:
+    """Return the sums of a vector: a power of two of bytes."""
+    size = max(VECTOR_BYTES, n_classes * itemsize)
+    return (1 << (size - 1).bit_length()) // itemsize
+
+
+def _built(ffi: Any, tool: Tool, sizes: dict[str, object]) -> Any:
+    with TemporaryDirectory(prefix="bncc-") as folder:
+        (Path(folder) / "batch.c").write_text(support_file("batch.c"), encoding="utf-8")
+        defined = [f"-D{name}={value}" for name, value in sizes.items()]
+        command = (*tool.command, *FLAGS, *defined, "batch.c", "-o", "batch.so")
+        try:
+            run((*command, NATIVE), Path(folder))
+        except ToolchainError:
+            run(command, Path(folder))  # a compiler that does not know the machine it runs on
+        return ffi.dlopen(str(Path(folder) / "batch.so"))
