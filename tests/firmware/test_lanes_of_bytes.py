@@ -9,12 +9,32 @@ from benchmarks.reference_models import Recipe, reference, some_rows
 from bncc.build.agreement import verify
 from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS
 from bncc.compiler.kernels.lanes import LaneKernel
+from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.fixed_point import QFormat
 from bncc.model.model import Model
+from bncc.structure.graph import forest
+from tests.agreement.large import random_model
 from tests.firmware.machines import ENTRIES, MACHINES, MODELS
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
-NAMES = ("naive_integer", "mixed_kinds", "wide_states", "general_network", "sum_255", "sum_256")
+
+
+def scaled(n_classes: int, parents: list[int | None]) -> Model:
+    """Return a model whose states are multiplied by powers of two to find rows."""
+    features = [Feature(f"x{i}", "state", 8) for i in range(len(parents))]
+    return random_model(features, forest(parents), n_classes, QFormat(4, 4))
+
+
+NAMED = {
+    **MODELS,
+    "eight_classes": lambda: scaled(8, [None, 0, 1]),
+    "sixteen_classes": lambda: scaled(16, [None, None, None]),
+}
+NAMES = (
+    "naive_integer", "mixed_kinds", "wide_states", "general_network", "sum_255", "sum_256",
+    "eight_classes", "sixteen_classes",
+)  # fmt: skip
 STANDARDS = {
     "c99": ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS),
     "c11": ("-std=c11", *STRICT_FLAGS, *STRICT_C_FLAGS),
@@ -34,8 +54,8 @@ def emitted(model: Model) -> Emission:
 def test_the_c_is_strict_and_never_multiplies(machine, require_tool, tmp_path: Path) -> None:
     chosen = MACHINES[machine]
     require_tool(chosen.compiler)
-    for name in ("mixed_kinds", "general_network", "sum_256"):
-        for file, text in emitted(MODELS[name]()).files.items():
+    for name in ("mixed_kinds", "sum_256", "eight_classes", "sixteen_classes"):
+        for file, text in emitted(NAMED[name]()).files.items():
             (tmp_path / file).write_text(text, encoding="utf-8")
         for flags in STANDARDS.values():
             chosen.compile(tmp_path, ("m.c",), *flags, "-O2")
@@ -50,7 +70,7 @@ def test_the_c_is_strict_and_never_multiplies(machine, require_tool, tmp_path: P
 @pytest.mark.parametrize("level", ["-Os", "-O3"])
 def test_an_avr_agrees(require_bench, name: str, level: str) -> None:
     require_bench("avr")
-    model = MODELS[name]()
+    model = NAMED[name]()
     outcome = verify(model, "avr", opt_level=level, n_random=50, emission=emitted(model))
     assert outcome.agree, outcome.first_mismatch
 

@@ -124,6 +124,14 @@ class LaneKernel:
         return (1, reads, words, self.flushed_words, n_classes, read, above, spilled, shifted)
 
     @property
+    def is_in_order(self) -> bool:
+        """Whether states may be read by an address that moves on, with a register to keep it."""
+        own = [table.features[-1] for table in self.tables]
+        has_room = self._level_bytes(self.schedule.used[0]) < FEW_BYTES
+        is_naive = all(len(table.features) == 1 for table in self.tables)
+        return has_room and is_naive and own == sorted(set(own))
+
+    @property
     def _spilled_levels(self) -> set[int]:
         """Return the levels for which there are no registers, the most used having theirs first."""
         used = self.schedule.used

@@ -29,6 +29,7 @@ def address_text(
     row_length: int,
     name: str,
     state: Callable[[int], str] = "x[{}]".format,
+    place: Callable[[int], str] = "x[{}]".format,
 ) -> AddressText:
     """Print where each table's row begins.
 
@@ -44,6 +45,8 @@ def address_text(
         Prefix of every symbol.
     state : callable
         Prints the state of a feature that is added or shifted.
+    place : callable
+        Prints the state of a feature whose multiple is looked up.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def address_text(
         )
         for factor, n in sorted(lengths.items())
     }
-    of = tuple(_address(program, table, row_length, arrays, name, state) for table in tables)
+    of = tuple(_address(program, table, row_length, arrays, name, state, place) for table in tables)
     return AddressText(of, tuple(arrays.values()))
 
 
@@ -89,6 +92,7 @@ def _address(
     arrays: dict[int, ArrayText],
     name: str,
     state: Callable[[int], str],
+    place: Callable[[int], str],
 ) -> str:
     # uint_fast16_t has 16 bits on an AVR and the width of a register elsewhere.
     wide = "uint_fast16_t" if table.costs.shape[0] * row_length < 2**16 else "uint32_t"
@@ -96,7 +100,8 @@ def _address(
     for f, factor in _factors(program, table, row_length):
         if factor in arrays:
             multiples = arrays[factor]
-            terms.append(f"{name}_rom_{multiples.type[:-2]}(&{name}_{multiples.name}[x[{f}]])")
+            entry = f"{name}_{multiples.name}[{place(f)}]"
+            terms.append(f"{name}_rom_{multiples.type[:-2]}(&{entry})")
         else:
             shift = factor.bit_length() - 1
             terms.append(f"(({wide}){state(f)} << {shift})" if shift else state(f))

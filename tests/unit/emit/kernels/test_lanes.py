@@ -34,13 +34,13 @@ def test_classes_share_words_and_rows_are_added():
     assert text.context["steps"] == [
         [
             "/* x0 */",
-            "row = &m_table0[(uint_fast16_t)x[0] << 1];",
+            "row = &m_table0[(uint_fast16_t)m_wide(x[0]) << 1];",
             "sum0 = m_rom_int32(&row[0]);",
             "sum1 = m_rom_int32(&row[1]);",
         ],
         [
             "/* x1 */",
-            "row = &m_table1[(uint_fast16_t)x[1] << 1];",
+            "row = &m_table1[(uint_fast16_t)m_wide(x[1]) << 1];",
             "sum0 += m_rom_int32(&row[0]);",
             "sum1 += m_rom_int32(&row[1]);",
         ],
@@ -119,8 +119,8 @@ def test_bytes_are_read_one_after_the_other_and_widened():
     assert (first.type, first.length, first.n_bytes) == ("uint8_t", 6, 6)
     assert first.lines == ("/* 0 */ 0x09U, 0x09U, 0x09U,", "/* 1 */ 0x04U, 0x05U, 0x06U,")
     steps = text.context["steps"]
-    assert steps[0][2:] == [f"part8_{c} = m_add_next8(0U, &row);" for c in range(3)]
-    assert steps[1][2:] == [f"part8_{c} = m_add_next8(part8_{c}, &row);" for c in range(3)]
+    assert steps[0][3:] == [f"part8_{c} = m_add_next8(0U, &row);" for c in range(3)]
+    assert steps[1][3:] == [f"part8_{c} = m_add_next8(part8_{c}, &row);" for c in range(3)]
     flushes = [step[1:] for step in steps if "Widen" in step[0]]
     assert flushes == [
         [
@@ -139,6 +139,33 @@ def test_bytes_are_read_one_after_the_other_and_widened():
     assert text.context["class_costs"] == ["sum[0]", "sum[1]", "sum[2]"]
 
 
+def test_states_in_their_order_are_walked_past_those_that_no_table_reads():
+    rows = [[1, 2, 3]] * 4
+    tables = [table([f], rows) for f in (1, 2, 5)]
+    some = program([4] * 7, [0, 0, 0], tables)
+    text = printed(some, 3, word_bits=8)
+    assert text.context["walks_x"]
+    assert [step[1:-3] for step in text.context["steps"]] == [
+        ["x += 1;", "state = m_next_state(&x);", "row = &m_table0[m_rom_uint8(&m_times3[state])];"],
+        ["state = m_next_state(&x);", "row = &m_table1[m_rom_uint8(&m_times3[state])];"],
+        ["x += 2;", "state = m_next_state(&x);", "row = &m_table2[m_rom_uint8(&m_times3[state])];"],
+    ]
+
+
+def test_states_that_are_read_again_or_wide_are_not_walked():
+    rows = [[1, 2, 3]] * 4
+    twice = program([4] * 3, [0, 0, 0], [table([1], rows), table([1], rows)])
+    backwards = program([4] * 3, [0, 0, 0], [table([2], rows), table([1], rows)])
+    pair = program([4] * 3, [0, 0, 0], [table([0, 1], rows * 4)])
+    wide = program([4] * 3, [0, 0, 0], [table([1], rows)])
+    many = program([4] * 3, [0] * 26, [table([1], [[9] * 26] * 4)])  # a register for each sum
+    for some, state_bits in ((twice, 8), (backwards, 8), (pair, 8), (wide, 16), (many, 8)):
+        *_, kernel = lanes(some, 8)
+        text = lanes_text(some, kernel, "m", state_bits)
+        assert not text.context["walks_x"]
+        assert "x[1]" in text.context["steps"][0][1] + text.context["steps"][-1][1]
+
+
 def test_bytes_of_two_classes_are_parted():
     text = printed(naive([[[3, 3, 3], [0, 1, 2]]] * 9, [0, 0, 0]), 2, word_bits=8)
     flushes = [step[1:] for step in text.context["steps"] if "Widen" in step[0]]
@@ -152,8 +179,8 @@ def test_bytes_of_two_classes_are_parted():
 def test_bytes_go_to_wider_sums_where_each_would_fill_its_own():
     text = printed(naive([[[255, 9], [4, 5]]] * 3, [1, 0]), 2, word_bits=8)
     steps = text.context["steps"]
-    assert steps[0][2:] == ["sum0 = m_add_next16(1U, &row);", "sum1 = m_add_next16(0U, &row);"]
-    assert steps[2][2:] == ["sum0 = m_add_next16(sum0, &row);", "sum1 = m_add_next16(sum1, &row);"]
+    assert steps[0][3:] == ["sum0 = m_add_next16(1U, &row);", "sum1 = m_add_next16(0U, &row);"]
+    assert steps[2][3:] == ["sum0 = m_add_next16(sum0, &row);", "sum1 = m_add_next16(sum1, &row);"]
     assert text.context["sums"] == [("uint16_t", ["sum0", "sum1"])]
     assert text.context["walked_bits"] == [16]
 
@@ -167,7 +194,17 @@ def test_rows_of_several_features_are_addressed_without_multiplying():
     text = printed(tan, 1)
     starts = [step[1] for step in text.context["steps"]]
     assert starts == [
-        "row = &m_table0[(uint_fast16_t)m_rom_uint8(&m_times5[x[0]]) + x[1]];",
-        "row = &m_table1[((uint_fast16_t)x[1] << 2) + x[2]];",
+        "row = &m_table0[(uint_fast16_t)m_rom_uint8(&m_times5[x[0]]) + m_wide(x[1])];",
+        "row = &m_table1[((uint_fast16_t)m_wide(x[1]) << 2) + m_wide(x[2])];",
     ]
     assert [a.name for a in text.arrays] == ["table0", "table1", "times5"]
+    assert text.context["is_widened"]
+
+
+def test_only_states_of_a_byte_that_are_scaled_are_widened():
+    some = naive([[[1, 2, 3, 4], [5, 6, 7, 8]]] * 2, [0, 0, 0, 0])
+    assert not printed(some, 1).context["is_widened"]
+    kernel = next(kernel for kernel in lanes(some) if kernel.n_words == 2)
+    text = lanes_text(some, kernel, "m", 16)
+    assert text.context["steps"][0][1] == "row = &m_table0[(uint_fast16_t)x[0] << 1];"
+    assert not text.context["is_widened"]

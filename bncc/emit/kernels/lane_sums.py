@@ -1,0 +1,184 @@
+"""Sums in lanes as C: what they are called, started from and added to, and costs taken out."""
+
+from collections.abc import Iterator, Sequence
+
+from bncc.compiler.kernels.lane_layout import Level, Word
+from bncc.compiler.kernels.lane_schedule import Step
+from bncc.compiler.kernels.lanes import LaneKernel
+from bncc.emit.c99 import unsigned
+
+_REGISTER = 32
+"""Bits of a word from which on C adds in the word's own type."""
+
+
+def sum_type(level: Level) -> str:
+    """Return the C type of a level's words.
+
+    Parameters
+    ----------
+    level : Level
+        The level.
+
+    Returns
+    -------
+    str
+        Its name.
+    """
+    return f"{'int' if level.is_signed else 'uint'}{level.word_bits}_t"
+
+
+def variables(kernel: LaneKernel, level: int) -> list[str]:
+    """Name the sums of a level.
+
+    Parameters
+    ----------
+    kernel : LaneKernel
+        Whose sums.
+    level : int
+        From 0, that of the rows.
+
+    Returns
+    -------
+    list of str
+        ``sum`` and a number for those of the result; others are called after the width of lanes.
+    """
+    at = kernel.schedule.levels[level]
+    prefix = "sum" if at is kernel.highest else f"part{at.lane_bits}_"
+    return [f"{prefix}{w}" for w in range(len(at.words))]
+
+
+def added(kernel: LaneKernel, step: Step, values: Sequence[str]) -> Iterator[str]:
+    """Print additions to the words of a level.
+
+    Parameters
+    ----------
+    kernel : LaneKernel
+        Whose sums.
+    step : Step
+        What is done.
+    values : sequence of str
+        What is added to each word, expressions.
+
+    Yields
+    ------
+    str
+        Statements, which start the sums where the step is their first.
+    """
+    level = kernel.schedule.levels[step.level]
+    for w, variable in enumerate(variables(kernel, step.level)):
+        start = _start(kernel, w) if step.is_first and level is kernel.highest else ""
+        if level.word_bits >= _REGISTER:
+            yield f"{variable} {'=' if step.is_first else '+='} {start}{values[w]};"
+        elif step.is_first and not start:
+            yield f"{variable} = {values[w]};"
+        else:
+            before = start if step.is_first else f"{variable} + "
+            yield f"{variable} = ({sum_type(level)})({before}{values[w]});"
+
+
+def flush(kernel: LaneKernel, step: Step) -> list[str]:
+    """Print the addition of a level's sums to the level above.
+
+    Parameters
+    ----------
+    kernel : LaneKernel
+        Whose sums.
+    step : Step
+        A flush.
+
+    Returns
+    -------
+    list of str
+        A comment and statements.
+    """
+    level, below = kernel.schedule.levels[step.number], variables(kernel, step.number)
+    words = kernel.schedule.levels[step.level].words
+    values = [_half(level, word, below[word.source]) for word in words]
+    return [
+        "/* Widen the lanes before one could overflow. */",
+        *added(kernel, step, values),
+    ]
+
+
+def result(kernel: LaneKernel, w: int) -> str:
+    """Return a word of the result as an unsigned number.
+
+    Parameters
+    ----------
+    kernel : LaneKernel
+        Whose sums.
+    w : int
+        The word.
+
+    Returns
+    -------
+    str
+        An expression.
+    """
+    bits = kernel.highest.word_bits
+    cast = f"({unsigned(bits)})" if kernel.lowest.is_signed else ""
+    sign = f" ^ {_hex(1 << (bits - 1))}" if kernel.schedule.is_biased[w] else ""
+    return f"{cast}sum{w}{sign}"
+
+
+def cost_of(kernel: LaneKernel, c: int) -> str:
+    """Return a class's cost taken out of the result.
+
+    Parameters
+    ----------
+    kernel : LaneKernel
+        Whose sums.
+    c : int
+        The class.
+
+    Returns
+    -------
+    str
+        An expression of the array ``sum``.
+    """
+    level = kernel.highest
+    w, lane = next(
+        (w, word.classes.index(c)) for w, word in enumerate(level.words) if c in word.classes
+    )
+    shift = lane * level.lane_bits
+    cost = f"sum[{w}] >> {shift}" if shift else f"sum[{w}]"
+    if lane == len(level.words[w].classes) - 1:
+        return cost
+    mask = _hex((1 << level.lane_bits) - 1)
+    return f"({cost}) & {mask}" if shift else f"{cost} & {mask}"
+
+
+def _start(kernel: LaneKernel, w: int) -> str:
+    """Return what a word of the result starts from, and a plus, where that is not zero."""
+    prior, bits = int(kernel.prior[w]), kernel.highest.word_bits
+    terms = []
+    if kernel.schedule.is_biased[w]:
+        sign = 1 << (bits - 1)
+        terms = [f"INT{bits}_MIN"] if prior < sign else []
+        prior %= sign
+    if prior:
+        terms.append(f"0x{prior:X}" if kernel.lowest.is_signed else _hex(prior))
+    return "".join(f"{term} + " for term in terms)
+
+
+def _half(level: Level, word: Word, source: str) -> str:
+    """Return the even or the odd lanes of a word of the level below as an expression."""
+    n_lanes = len(level.words[word.source].classes)
+    if n_lanes == 1:
+        return source
+    before = f"({unsigned(level.word_bits)})" if level.is_signed else ""
+    after = f"({sum_type(level)})" if level.is_signed else ""
+    moved = f"({before}{source} >> {level.lane_bits})" if word.is_odd else f"{before}{source}"
+    if n_lanes == 2 and word.is_odd:
+        return f"{after}{moved}"  # nothing lies above it
+    mask = 0
+    for k in range(len(word.classes)):
+        place = 2 * k + word.is_odd
+        is_last = place == n_lanes - 1
+        width = level.word_bits - place * level.lane_bits if is_last else level.lane_bits
+        mask |= ((1 << width) - 1) << (2 * k * level.lane_bits)
+    return f"{after}({moved} & {_hex(mask)})"
+
+
+def _hex(value: int) -> str:
+    return f"0x{int(value):X}U"
