@@ -7,11 +7,12 @@ import sys
 import pytest
 
 from bncc.compiler.ir import table_bits
-from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
-from bncc.errors import IrError, OptionError
+from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c, emit_candidate
+from bncc.errors import BudgetError, IrError, OptionError
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import forest
 from tests import models as hand
+from tests.agreement.large import letter_like
 
 FUNCTIONS = {
     "raw": "int16_t m_predict_raw(const m_raw_t *x)",
@@ -98,6 +99,38 @@ def test_a_model_whose_sums_leave_32_bits_is_refused():
     )
     with pytest.raises(IrError, match="can exceed 32 bits; train with fewer bits"):
         emit_c(model)
+
+
+def packed(optimize, **limits):
+    return emit_c(letter_like(), EmitOptions(kernel="packed", optimize=optimize, **limits))
+
+
+def test_budgets_are_those_of_all_that_is_emitted():
+    """The fastest kernel with which thresholds, labels and entry points still fit."""
+    fast, small = packed("speed").estimate, packed("size").estimate
+    between = (fast.flash + small.flash) // 2
+    found = packed("speed", max_flash=between)
+    assert small.instructions > found.estimate.instructions > fast.instructions
+    assert found.estimate.flash <= between
+    assert found.estimate == packed("speed", max_flash=found.estimate.flash).estimate
+    with pytest.raises(BudgetError, match=f"no kernel fits in {small.ram - 1} bytes of RAM; "):
+        packed("speed", max_ram=small.ram - 1)
+    assert packed("speed", max_ram=small.ram).estimate == fast
+
+
+def test_a_candidate_is_emitted_as_if_it_had_been_chosen():
+    options = EmitOptions("m", ENTRIES, optimize="speed")
+    model = hand.tan_float()
+    chosen = emit_c(model, options)
+    same = emit_candidate(model, chosen.choice.chosen, options)
+    assert same.estimate == chosen.estimate
+    own, passes = same.files["m.c"], same.passes
+    assert own == chosen.files["m.c"]
+    assert passes == ()
+    other = emit_candidate(
+        model, emit_c(model, EmitOptions(kernel="packed")).choice.chosen, options
+    )
+    assert other.kernel == "packed"
 
 
 PRINT_ALL = """
