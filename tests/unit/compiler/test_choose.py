@@ -1,5 +1,6 @@
 """The choice of a kernel: the best that is proved and fits, and what it was compared with."""
 
+import numpy as np
 import pytest
 
 from bncc.compiler import choose as module
@@ -45,15 +46,31 @@ def test_without_a_name_all_families_are_compared(some: Program, optimize: Optim
     assert len(families) == sum(each)
 
 
-def test_balanced_is_the_fastest_that_loses_to_the_textbook_in_nothing(some: Program) -> None:
-    everything = choose(some, family="packed", optimize="speed").candidates
-    limit = sorted(each.flash for each in everything)[len(everything) // 2]
-    textbook = TextbookCost(10**9, limit)
-    found = module.choose([some], textbook, family="packed")
-    within = [each for each in everything if each.flash <= limit]
-    assert found.chosen.instructions == min(each.instructions for each in within)
-    assert found.chosen.flash <= limit
+@pytest.fixture
+def traded() -> Program:
+    """Return rows of 20 bits, read fastest as a word of 32 and stored smallest as 3 bytes."""
+    rows = np.random.default_rng(0).integers(0, 16, (6, 64, 5)).tolist()
+    return program([64] * 6, [0] * 5, [table([f], rows[f]) for f in range(6)])
+
+
+def test_balanced_is_the_fastest_that_loses_to_the_textbook_in_nothing(traded: Program) -> None:
+    everything = choose(traded, family="packed", optimize="speed").candidates
+    fastest = everything[0]
+    found = module.choose([traded], TextbookCost(10**9, fastest.flash), family="packed")
+    assert found.chosen.instructions == fastest.instructions
     assert found.reason == f"{BEST['balanced']} of {len(everything)} layouts"
+    found = module.choose([traded], TextbookCost(10**9, fastest.flash - 1), family="packed")
+    within = [each for each in everything if each.flash < fastest.flash]
+    assert found.chosen.instructions == min(each.instructions for each in within)
+    assert fastest.instructions < found.chosen.instructions
+    assert found.chosen.flash < fastest.flash
+
+
+def test_balanced_rather_loses_a_byte_than_many_instructions(traded: Program) -> None:
+    fastest = choose(traded, family="packed", optimize="speed").chosen
+    textbook = TextbookCost(fastest.instructions, fastest.flash - 1)
+    found = module.choose([traded], textbook, family="packed")
+    assert found.chosen.instructions == fastest.instructions
 
 
 def test_balanced_loses_by_least_where_all_lose(some: Program) -> None:

@@ -52,6 +52,7 @@ def test_a_machine_is_priced_as_one_like_it_else_as_the_generic_one(weights):
     assert decision_cost(weights, "cortex-m4") == 3 * sum(weights.work)
     assert decision_cost(weights, "cortex-m7") == 3 * sum(weights.work)
     assert decision_cost(weights, "avr") == sum(weights.work)
+    assert decision_cost(weights, "avr", "-Os") == 2 * sum(weights.work)
 
 
 def test_the_textbook_classifier_has_a_byte_per_cost():
