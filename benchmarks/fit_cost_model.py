@@ -13,181 +13,20 @@ changed are measured again. The weights go to bncc/compiler/cost_weights.py.
 """
 
 import argparse
-import json
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
-from hashlib import sha256
-from multiprocessing import get_context
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 from scipy.optimize import nnls
 
-from benchmarks.reference_models import BUNDLED_SETS, PAPER_SETS, STRUCTURES, Recipe, reference
-from bncc.bench.measurement import Measurement, measure_ours, measure_textbook
-from bncc.bench.on_target import bench_inputs
-from bncc.build.cross import find_bench
-from bncc.build.targets import TARGETS
-from bncc.compiler import textbook_cost
-from bncc.compiler.candidate import Candidate, candidate
-from bncc.compiler.choose import FAMILIES
-from bncc.compiler.cost_model import Level
-from bncc.compiler.importer import program_of
-from bncc.compiler.ir import Program
-from bncc.compiler.pipeline import optimize
-from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
-from bncc.errors import BnccError
+from benchmarks.cost_samples import MACHINES, Sample, jobs, known_samples, measured
 
-MACHINES = ("cortex-m0", "cortex-m4", "rv32", "x86", "avr")
-LEVELS: tuple[Level, ...] = ("-O2", "-Os")
-WIDTHS = (1, 2, 4, 8)
-N_ROWS = 5
-MOST_LAYOUTS = 4
-"""Of a family for one model."""
 CLOSE = 0.15
 """Relative error within which an estimate is good."""
 ROOT = Path(__file__).parent.parent
 WEIGHTS = ROOT / "bncc" / "compiler" / "cost_weights.py"
-
-
-@dataclass(frozen=True)
-class Job:
-    """One model on one machine."""
-
-    recipe: Recipe
-    target: str
-    level: Level
-    data: Path
-
-
-@dataclass(frozen=True)
-class Sample:
-    """What one layout was measured to cost.
-
-    Parameters
-    ----------
-    key : str
-        Model, machine, level, family and number of the layout.
-    c_digest : str
-        Of its C.
-    model, family, target, level : str
-        What was measured where.
-    n_features : int
-        Inputs of the model.
-    rom_bytes : int
-        Bytes of its constants.
-    work, code : tuple of float
-        Its terms.
-    trusted, predict : float or None
-        Instructions of both; None where it does not fit.
-    flash : float or None
-        Bytes of `predict`.
-    """
-
-    key: str
-    c_digest: str
-    model: str
-    family: str
-    target: str
-    level: str
-    n_features: int
-    rom_bytes: int
-    work: tuple[float, ...]
-    code: tuple[float, ...]
-    trusted: float | None
-    predict: float | None
-    flash: float | None
-
-
-Terms: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]
-Figures: TypeAlias = tuple[float, float, float]
-Measure: TypeAlias = Callable[[], Figures]
-
-
-def jobs(options: argparse.Namespace) -> Iterator[Job]:
-    """Yield every model on every machine."""
-    recipes = [Recipe(s, k, b) for s in PAPER_SETS for k in STRUCTURES for b in WIDTHS]
-    recipes += [Recipe(s, k, b) for s in BUNDLED_SETS for k in STRUCTURES for b in (2, 8)]
-    for recipe in recipes:
-        for target in options.machine or MACHINES:
-            if target == "avr" and recipe.structure != "naive":
-                continue
-            for level in LEVELS:
-                yield Job(recipe, target, level, options.data)
-
-
-def layouts(program: Program, family: str, job: Job) -> list[tuple[int, Candidate]]:
-    """Return some layouts of a family: the first by each estimate, and some of the rest."""
-    kernels = FAMILIES[family](program)
-    found = [candidate(program, kernel, job.target, job.level) for kernel in kernels]
-    by_speed = sorted(range(len(found)), key=lambda i: found[i].instructions)
-    by_size = sorted(range(len(found)), key=lambda i: found[i].flash)
-    chosen = dict.fromkeys([*by_speed[:2], *by_size[:1], *by_speed[2:]])
-    return [(i, found[i]) for i in sorted(list(chosen)[:MOST_LAYOUTS])]
-
-
-def work(job: Job, known: Mapping[str, Sample]) -> list[Sample]:
-    """Measure what is not known of a model on a machine."""
-    found = reference(job.recipe, job.data)
-    imported = program_of(found.model)
-    program, _ = optimize(imported)
-    (bench,) = find_bench(TARGETS[job.target])
-    inputs = bench_inputs(found.model, found.test, n_rows=N_ROWS)
-    options = EmitOptions("m", frozenset({"trusted"}), target=job.target)
-
-    def sample(
-        family: str, number: int, digest: str, constants: int, terms: Terms, measure: Measure
-    ) -> Sample:
-        key = f"{job.recipe} {job.target} {job.level} {family} {number}"
-        before = known.get(key)
-        figures = None, None, None
-        if before is not None and before.c_digest == digest:
-            figures = before.trusted, before.predict, before.flash
-        else:
-            try:
-                figures = measure()
-            except BnccError as error:
-                print(f"{key}: {error}", file=sys.stderr)
-        where = str(job.recipe), family, job.target, job.level
-        n_features = len(imported.features)
-        return Sample(key, digest, *where, n_features, constants, *terms, *figures)
-
-    def textbook() -> Figures:
-        measured, reason = measure_textbook(found.model, bench, inputs)
-        if measured is None:
-            raise BnccError(reason or "")
-        return _figures(measured)
-
-    terms = textbook_cost.work_terms(imported), textbook_cost.code_terms(imported)
-    constants = textbook_cost.table_bytes(imported)
-    samples = [sample(textbook_cost.FAMILY, 0, "", constants, terms, textbook)]
-    for family in FAMILIES:
-        for i, chosen in layouts(program, family, job):
-            emission = emit_candidate(found.model, chosen, options)
-            kernel = chosen.kernel
-
-            def ours(emission: Emission = emission) -> Figures:
-                return _figures(
-                    measure_ours(found.model, bench, inputs, opt_level=job.level, emission=emission)
-                )
-
-            terms = kernel.work, kernel.code
-            digest = _digest(emission)
-            samples.append(sample(family, i, digest, kernel.rom_bytes, terms, ours))
-    return samples
-
-
-def _figures(found: Measurement) -> Figures:
-    return found.costs["trusted"].mean, found.costs["predict"].mean, found.flash
-
-
-def _digest(emission: Emission) -> str:
-    text = json.dumps(dict(emission.files), sort_keys=True)
-    return sha256(text.encode()).hexdigest()[:16]
 
 
 def fitted(terms: Sequence[Sequence[float]], wanted: Sequence[float]) -> np.ndarray:
@@ -210,20 +49,6 @@ def errors(
         if not held.all():
             apart[held] = A[held] @ fitted(A[~held], y[~held]) / y[held] - 1
     return together, apart
-
-
-def known_samples(log: Path) -> dict[str, Sample]:
-    """Return the last sample of every key in a file; a line cut off is passed over."""
-    found = {}
-    for line in log.read_text("utf-8").splitlines() if log.exists() else ():
-        try:
-            values = json.loads(line)
-            values["work"], values["code"] = tuple(values["work"]), tuple(values["code"])
-            sample = Sample(**values)
-        except (ValueError, TypeError, KeyError):
-            continue
-        found[sample.key] = sample
-    return found
 
 
 def fit(samples: Sequence[Sample]) -> str:
@@ -295,29 +120,9 @@ def main(words: Sequence[str] | None = None) -> int:
     known = known_samples(options.log)
     samples = list(known.values())
     if not options.fit_only:
-        samples = _measured(list(jobs(options)), known, options)
+        samples = measured(list(jobs(options)), known, options)
     WEIGHTS.write_text(fit(samples), encoding="utf-8")
     return 0
-
-
-def _measured(
-    todo: Sequence[Job], known: Mapping[str, Sample], options: argparse.Namespace
-) -> list[Sample]:
-    options.log.parent.mkdir(parents=True, exist_ok=True)
-    found: list[Sample] = []
-    with (
-        options.log.open("a", encoding="utf-8") as stream,
-        ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool,
-    ):
-        stream.write("\n")  # what a run that was killed may have left
-        for i, samples in enumerate(pool.map(work, todo, [known] * len(todo)), 1):
-            found += samples
-            for sample in samples:
-                if sample != known.get(sample.key):
-                    print(json.dumps(asdict(sample)), file=stream, flush=True)
-            name = f"{todo[i - 1].recipe} {todo[i - 1].target} {todo[i - 1].level}"
-            print(f"[{i}/{len(todo)}] {name}", file=sys.stderr, flush=True)
-    return found
 
 
 if __name__ == "__main__":
