@@ -191,9 +191,9 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
             for is_signed, lane_bits in product(signs, widths)
         )
         plans = (schedule(level, largest, program.prior, high) for level in lowest)
-        plan = next((plan for plan in plans if plan is not None), None)
-        if plan is not None:
-            yield _kernel(program, tables, plan, int(high.max()))
+        # Unsigned words that are split to the last hold every sum of 32 bits.
+        plan = next(plan for plan in plans if plan is not None)
+        yield _kernel(program, tables, plan, int(high.max()))
 
 
 def _kernel(

@@ -39,7 +39,7 @@ def all_costs(some, kernel, X):
 
 
 @given(models(max_classes=9), st.sampled_from([8, 16, 32]), st.booleans())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_every_layout_is_exact_on_every_input(model, word_bits, is_optimized):
     some = program_of(model)
     if is_optimized:
