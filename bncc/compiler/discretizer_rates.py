@@ -1,0 +1,156 @@
+"""What finding a state costs on each machine: rates fitted to measurements.
+
+``benchmarks/discretizer_rates.py`` measures every way alone: sensors of one kind behind equally
+many thresholds, 2 to 26 of them, instructions (cycles on AVR) of ``raw`` less those of ``trusted``
+at -O2, bytes at -Os.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+from typing import Literal, TypeAlias
+
+Search = Literal["linear", "binary"]
+Cost: TypeAlias = tuple[float, float]
+"""Executed instructions, on AVR cycles, and bytes of flash."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Instructions and bytes of code of the ways to find a state, for readings of 16 bits.
+
+    Parameters
+    ----------
+    line : tuple of float
+        Around a way in straight-line code: the reading's load and the state's store.
+    call : tuple of float
+        Calling a search with its four arguments, and what is done there once.
+    turn : tuple of float
+        Around a search in a loop over all features; the bytes are those of the loop.
+    linear, binary : tuple of float
+        Per threshold passed, or per halving; the bytes are those of the function.
+    tree : tuple of float
+        Per comparison.
+    table : tuple of float
+        Comparing with both ends and reading the state.
+    nibble : tuple of float
+        Taking one of the two states of a byte.
+    half, word : tuple of float
+        What a comparison takes more with a number of 16 bits that is no byte, and with any of 32.
+    """
+
+    line: Cost
+    call: Cost
+    turn: Cost
+    linear: Cost
+    binary: Cost
+    tree: Cost
+    table: Cost
+    nibble: Cost
+    half: Cost
+    word: Cost
+
+    def shared(self, search: Search) -> float:
+        """Return the bytes of the function that searches."""
+        return (self.linear if search == "linear" else self.binary)[1]
+
+    def looped(self, search: Search, n: int, bits: int) -> float:
+        """Return the instructions of one turn of a loop that searches n thresholds."""
+        return self.turn[0] + self._search(search, n, bits)
+
+    def called(self, search: Search, n: int, bits: int) -> Cost:
+        """Return the cost of a line that searches n thresholds, without their bytes."""
+        work = self.line[0] + self.call[0] + self._search(search, n, bits)
+        return work, self.line[1] + self.call[1]
+
+    def compared(self, mean: float, bounds: Sequence[int], bits: int) -> Cost:
+        """Return the cost of a line of comparisons with bounds, on average `mean` of them met."""
+        work, size = self._more(bounds, bits)
+        return (
+            self.line[0] + mean * (self.tree[0] + work / max(len(bounds), 1)),
+            self.line[1] + len(bounds) * self.tree[1] + size,
+        )
+
+    def looked_up(
+        self, n_bytes: int, bounds: Sequence[int], bits: int, *, is_nibbles: bool = False
+    ) -> Cost:
+        """Return the cost of a line with comparisons and a look-up in so many bytes."""
+        work, size = (
+            line + table + more + is_nibbles * nibble
+            for line, table, more, nibble in zip(
+                self.line, self.table, self._more(bounds, bits), self.nibble, strict=True
+            )
+        )
+        return work, size + n_bytes
+
+    def _search(self, search: Search, n: int, bits: int) -> float:
+        """Return the instructions of a search among n thresholds, on average over the states."""
+        # State s of 0 .. n takes s + 1 looks of a linear search, the last without a comparison.
+        looks = n / 2 + 1 if search == "linear" else log2(n + 1)
+        each = self.linear[0] if search == "linear" else self.binary[0]
+        return looks * (each + self.word[0] * (bits == 32))
+
+    def _more(self, bounds: Sequence[int], bits: int) -> Cost:
+        """Return what comparisons with bounds take beyond those with bytes."""
+        if bits == 32:
+            return len(bounds) * self.word[0], len(bounds) * self.word[1]
+        n_half = sum(not 0 <= bound <= 255 for bound in bounds)
+        return n_half * self.half[0], n_half * self.half[1]
+
+
+GENERIC = "cortex-m0"
+"""The machine that stands for all where none is named."""
+
+_M4 = Rates(
+    line=(0.573, 6.45),
+    call=(0, 9.01),
+    turn=(12, 41),
+    linear=(5.92, 46.6),
+    binary=(12.6, 60.3),
+    tree=(3.44, 7.6),
+    table=(8.82, 28.7),
+    nibble=(3.75, 15),
+    half=(0.823, 3.78),
+    word=(1, 5.4),
+)
+RATES: Mapping[str, Rates] = {
+    "cortex-m0": Rates(
+        line=(0.45, 10.3),
+        call=(0, 7.15),
+        turn=(17.5, 51.1),
+        linear=(7.25, 43.3),
+        binary=(14.1, 59),
+        tree=(4.17, 6.15),
+        table=(11.6, 20.5),
+        nibble=(4.38, 13.8),
+        half=(1.12, 4.87),
+        word=(0.493, 4.75),
+    ),
+    "cortex-m3": _M4,
+    "cortex-m4": _M4,
+    "cortex-m7": _M4,
+    "rv32": Rates(
+        (3, 8), (10, 22), (16, 60), (5, 30), (7, 44), (2.4, 10), (9, 30), (3, 10), (1, 4), (1, 4)
+    ),
+    "x86": Rates(
+        (3, 10), (10, 26), (14, 70), (4, 36), (6, 52), (2.2, 9), (9, 34), (3, 10), (0, 2), (0, 2)
+    ),
+    "avr": Rates(
+        line=(7.46, 11.6),
+        call=(0, 9.66),
+        turn=(44.4, 82.4),
+        linear=(16.9, 78.7),
+        binary=(34.4, 121),
+        tree=(3.96, 10.1),
+        table=(15.9, 30.5),
+        nibble=(4.88, 10.1),
+        half=(2.33, 1.02),
+        word=(8.37, 6.84),
+    ),
+}
+"""By target."""
+
+
+def rates_of(target: str | None) -> Rates:
+    """Return the rates of a machine, those of the generic one where it has none of its own."""
+    return RATES.get(target or GENERIC, RATES[GENERIC])

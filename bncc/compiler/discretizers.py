@@ -1,0 +1,293 @@
+"""How a raw reading finds its state: the ways there are, what each costs, and the choice.
+
+Every way gives every reading the state of its rule, so that the choice is one of cost alone:
+
+linear
+    Thresholds ascend: the first that is not below the reading ends those that are.
+binary
+    All thresholds before `low` lie below the reading and none from `high` on does; every round
+    keeps that and brings them nearer, and where they meet is the state.
+tree
+    Each comparison splits the rule's steps in two, see `bncc.compiler.steps.tree_of`.
+bytes
+    Between the first and the last threshold lie at most 255 integers, each with an entry of its
+    own; readings outside have been compared with both.
+nibbles
+    As bytes, where no state between those thresholds exceeds 15.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bncc.compiler.cost_model import Optimize
+from bncc.compiler.discretizer_rates import Rates, Search, rates_of
+from bncc.compiler.steps import (
+    Branch,
+    Run,
+    mean_comparisons,
+    nodes,
+    steps_of,
+    table_of,
+)
+from bncc.discretize.feature import Feature
+
+Method = Literal["linear", "binary", "tree", "bytes", "nibbles"]
+
+MAX_TREE = 256
+"""Steps of the largest tree: beyond, nobody reads it, and compilers take their time."""
+SPEED_BUDGET = 65536
+"""Bytes by which ``speed`` lets discretizers grow, so that compilers still take seconds."""
+BALANCE = 0.05
+"""Part of its flash by which ``balanced`` lets a classifier grow."""
+
+
+@dataclass(frozen=True)
+class Discretizer:
+    """One way for one feature.
+
+    Parameters
+    ----------
+    method : {"linear", "binary", "tree", "bytes", "nibbles"}
+        How the step is found.
+    instructions : float
+        Estimated, on average over the states.
+    flash : float
+        Estimated bytes of code and constants, without what features share.
+    """
+
+    method: Method
+    instructions: float
+    flash: float
+
+
+@dataclass(frozen=True)
+class Discretizers:
+    """The choice for a classifier.
+
+    Parameters
+    ----------
+    is_loop : bool
+        Whether one loop searches for all features; else there is a line per feature.
+    search : {"linear", "binary"}
+        What searches in arrays of thresholds, where anything does.
+    methods : tuple of str or None
+        Per feature; None for codes, which are states already.
+    instructions, flash : float
+        Estimated, of all features.
+    """
+
+    is_loop: bool
+    search: Search
+    methods: tuple[Method | None, ...]
+    instructions: float
+    flash: float
+
+
+def ways(feature: Feature, search: Search | None, rates: Rates) -> tuple[Discretizer, ...]:
+    """Return the ways that a feature's states can be found in a line of their own.
+
+    Parameters
+    ----------
+    feature : Feature
+        Of a numeric kind.
+    search : {"linear", "binary"} or None
+        What searches in arrays; None where nothing does.
+    rates : Rates
+        What they cost.
+
+    Returns
+    -------
+    tuple of Discretizer
+        None at all only where nothing searches and the thresholds are too many for a tree.
+    """
+    return (*((_called(feature, search, rates),) if search else ()), *_own_ways(feature, rates))
+
+
+def _called(feature: Feature, search: Search, rates: Rates) -> Discretizer:
+    n, bits = len(feature.thresholds), _bits(feature)
+    work, size = rates.called(search, n, bits)
+    return Discretizer(search, work, size + n * bits // 8)
+
+
+def _own_ways(feature: Feature, rates: Rates) -> Iterator[Discretizer]:
+    """Yield the ways that share nothing with other features."""
+    steps, bits = steps_of(feature), _bits(feature)
+    if len(steps) <= MAX_TREE:
+        bounds = [step.last for step in steps[:-1]]
+        yield Discretizer("tree", *rates.compared(mean_comparisons(steps), bounds, bits))
+    table = None if feature.kind == "float32" else table_of(steps)
+    if table:
+        bounds = [node.bound.last for node in nodes(table) if isinstance(node, Branch)]
+        (states,) = (node.states for node in nodes(table) if isinstance(node, Run))
+        yield Discretizer("bytes", *rates.looked_up(len(states), bounds, bits))
+        if max(states) < 16:
+            pairs = (len(states) + 1) // 2
+            yield Discretizer("nibbles", *rates.looked_up(pairs, bounds, bits, is_nibbles=True))
+
+
+def _bits(feature: Feature) -> int:
+    return 16 if feature.kind == "int16" else 32
+
+
+def choose_discretizers(
+    features: Sequence[Feature],
+    *,
+    optimize: Optimize = "balanced",
+    target: str | None = None,
+    other_bytes: int = 0,
+) -> Discretizers:
+    """Choose how the states of all features are found.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The classifier's inputs.
+    optimize : {"balanced", "size", "speed"}
+        ``size`` takes the least flash, ``speed`` the fewest instructions, and ``balanced`` the
+        fewest among what takes at most 5 % more flash than linear searches, which is what
+        anybody would write.
+    target : str or None
+        The machine; None for generic C.
+    other_bytes : int, default=0
+        Bytes of flash that the rest of the classifier takes at least.
+
+    Returns
+    -------
+    Discretizers
+        The choice.
+    """
+    rates = rates_of(target)
+    plain = searched(features, "linear", rates)
+    plans = [plain, searched(features, "binary", rates)]
+    if optimize == "size":
+        budget = 0.0
+    elif optimize == "speed":
+        budget = plain.flash + SPEED_BUDGET
+    else:
+        budget = plain.flash + BALANCE * (plain.flash + other_bytes)
+    if any(feature.is_numeric for feature in features):
+        plans += _in_lines(features, rates, budget)
+    if optimize == "size":
+        return min(plans, key=lambda plan: (plan.flash, plan.instructions))
+    fitting = [plan for plan in plans if plan.flash <= budget]
+    return min(fitting, key=lambda plan: (plan.instructions, plan.flash))
+
+
+def searched(features: Sequence[Feature], search: Search, rates: Rates) -> Discretizers:
+    """Return the plan that searches arrays for all features, in a loop where readings are one.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The classifier's inputs.
+    search : {"linear", "binary"}
+        What searches.
+    rates : Rates
+        What that costs.
+
+    Returns
+    -------
+    Discretizers
+        With its estimated costs.
+    """
+    is_loop = len({_type(feature) for feature in features}) == 1
+    if not is_loop or not features[0].is_numeric:
+        chosen = {i: _called(f, search, rates) for i, f in enumerate(features) if f.is_numeric}
+        return in_lines(features, search, rates, chosen, is_loop=is_loop)
+    bits = _bits(features[0])
+    counts = [len(feature.thresholds) for feature in features]
+    return Discretizers(
+        is_loop=True,
+        search=search,
+        methods=(search,) * len(features),
+        instructions=sum(rates.looped(search, n, bits) for n in counts),
+        flash=rates.shared(search) + rates.turn[1] + sum(2 + n * bits // 8 for n in counts),
+    )
+
+
+def in_lines(
+    features: Sequence[Feature],
+    search: Search | None,
+    rates: Rates,
+    chosen: Mapping[int, Discretizer],
+    *,
+    is_loop: bool = False,
+) -> Discretizers:
+    """Return the plan of a line per feature.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The classifier's inputs.
+    search : {"linear", "binary"} or None
+        What searches; None where nothing does.
+    rates : Rates
+        What that costs.
+    chosen : mapping of int to Discretizer
+        By the index of each numeric feature.
+    is_loop : bool, default=False
+        Whether it is a loop after all, over codes.
+
+    Returns
+    -------
+    Discretizers
+        With its estimated costs.
+    """
+    kinds = {features[i].kind for i, way in chosen.items() if way.method == search}
+    shared = rates.shared(search) * len(kinds) if search else 0
+    return Discretizers(
+        is_loop=is_loop,
+        search=search or "linear",
+        methods=tuple(chosen[i].method if i in chosen else None for i in range(len(features))),
+        instructions=sum(way.instructions for way in chosen.values()),
+        flash=sum(way.flash for way in chosen.values()) + shared,
+    )
+
+
+def _in_lines(features: Sequence[Feature], rates: Rates, budget: float) -> Iterator[Discretizers]:
+    """Yield plans of a line per feature: the smallest ones, made faster as the budget allows."""
+    numeric = [(i, f) for i, f in enumerate(features) if f.is_numeric]
+    own = {i: tuple(_own_ways(f, rates)) for i, f in numeric}
+    searches: tuple[Search | None, ...] = ("linear", "binary", None)
+    for search in searches:
+        every = {
+            i: (*((_called(f, search, rates),) if search else ()), *own[i]) for i, f in numeric
+        }
+        if all(every.values()):
+            chosen = {i: min(some, key=_flash_first) for i, some in every.items()}
+            left = budget - in_lines(features, search, rates, chosen).flash
+            _make_faster(chosen, every, left)
+            yield in_lines(features, search, rates, chosen)
+
+
+def _flash_first(way: Discretizer) -> tuple[float, float]:
+    return way.flash, way.instructions
+
+
+def _make_faster(
+    chosen: dict[int, Discretizer], every: Mapping[int, tuple[Discretizer, ...]], left: float
+) -> None:
+    """Put faster ways in the place of those chosen, most instructions saved per byte first."""
+    upgrades = sorted(
+        (
+            ((chosen[i].instructions - way.instructions) / (way.flash - chosen[i].flash), i, k)
+            for i, some in every.items()
+            for k, way in enumerate(some)
+            if way.instructions < chosen[i].instructions
+        ),
+        reverse=True,
+    )
+    for _, i, k in upgrades:
+        way = every[i][k]
+        more = way.flash - chosen[i].flash
+        if way.instructions < chosen[i].instructions and more <= left:
+            chosen[i], left = way, left - more
+
+
+def _type(feature: Feature) -> str:
+    """Return what tells the C types of readings apart."""
+    if feature.is_numeric:
+        return feature.kind
+    known = len(feature.categories) if feature.kind == "category" else feature.n_states
+    return "code8" if known <= 255 else "code16"
