@@ -8,6 +8,7 @@ from bncc.compiler.budget import Budget
 from bncc.compiler.candidate import Candidate
 from bncc.compiler.choose import Choice, Optimize, choose
 from bncc.compiler.cost_model import LEVELS
+from bncc.compiler.discretizers import choose_discretizers
 from bncc.compiler.importer import program_of
 from bncc.compiler.input_check import input_check
 from bncc.compiler.ir import Program
@@ -157,7 +158,7 @@ def emit_candidate(model: Model, candidate: Candidate, options: EmitOptions) -> 
     """
     check_name(options.name)
     choice = Choice(candidate, (candidate,), "asked for")
-    layout = _laid_out(candidate, _entries(model, options), options)
+    layout = _laid_out(candidate, _entries(model, options), options, options.optimize)
     whole = estimate(layout, options.target, LEVELS[options.optimize])
     return _printed(model, options, (), choice, layout, whole)
 
@@ -226,7 +227,7 @@ def _fitting(
 ) -> tuple[Choice, Layout, Estimate]:
     """Choose the best kernel with which all that is emitted is within the budget."""
 
-    def laid_out(budget: Budget) -> tuple[Choice, Layout, Estimate]:
+    def laid_out(budget: Budget, discretize: Optimize) -> tuple[Choice, Layout, Estimate]:
         choice = choose(
             programs,
             textbook,
@@ -235,19 +236,31 @@ def _fitting(
             target=options.target,
             budget=budget,
         )
-        layout = _laid_out(choice.chosen, entries, options)
+        layout = _laid_out(choice.chosen, entries, options, discretize)
         return choice, layout, estimate(layout, options.target, LEVELS[options.optimize])
 
     budget = Budget(options.max_flash, options.max_ram)
-    choice, layout, whole = laid_out(Budget())
+    choice, layout, whole = laid_out(Budget(), options.optimize)
+    if not budget.allows(whole.flash, whole.ram):
+        # Discretizers give way before a kernel does.
+        choice, layout, whole = laid_out(Budget(), "size")
     while not budget.allows(whole.flash, whole.ram):
         # What was tried does not fit beside the rest, so every turn has fewer candidates.
         budget = budget.beside(whole.flash - choice.chosen.flash, whole.ram - choice.chosen.ram)
-        choice, layout, whole = laid_out(budget)
+        choice, layout, whole = laid_out(budget, "size")
     return choice, layout, whole
 
 
-def _laid_out(candidate: Candidate, entries: EntryPoints, options: EmitOptions) -> Layout:
+def _laid_out(
+    candidate: Candidate, entries: EntryPoints, options: EmitOptions, discretize: Optimize
+) -> Layout:
+    """Lay out a kernel with the discretizers that are best in something."""
     program, kernel = candidate.program, candidate.kernel
     check = input_check(program.n_states, optimize=options.optimize, rom_bytes=kernel.rom_bytes)
-    return lay_out(program, kernel, entries, options.name, check)
+    discretizers = choose_discretizers(
+        program.features,
+        optimize=discretize,
+        target=options.target,
+        other_bytes=kernel.rom_bytes,
+    )
+    return lay_out(program, kernel, entries, options.name, check, discretizers)

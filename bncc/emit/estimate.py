@@ -27,8 +27,9 @@ from bncc.emit.layout import Layout
 MACHINE = "Cortex-M0 (-Os)"
 """What the estimate is of; an AVR needs more code for the same tables."""
 
-CODE = (139, 95, 15, 29, 15)
-"""Bytes of code per entry of `code_terms`, beside the kernel's and the check's."""
+CODE = (139, 95, 15, 15)
+"""Bytes of code per entry of `code_terms`, beside those of the kernel, the check and what compares
+readings."""
 FRAMES = (30, 17, -3, 9, 9)
 """Bytes of stack per entry of `frame_terms`."""
 
@@ -74,6 +75,7 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
         flash=constant_bytes(layout)
         + code_bytes(kernel, target, level)
         + layout.check.code
+        + (layout.raw.code_bytes if layout.raw else 0)
         + _weighted(CODE, code_terms(layout)),
         ram=buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
         instructions=decision_cost(kernel, target, level) + layout.check.work,
@@ -96,15 +98,15 @@ def code_terms(layout: Layout) -> tuple[int, ...]:
     Returns
     -------
     tuple of int
-        Scores, raw, kinds of raw readings, float readings, and members of the raw struct.
+        Scores, raw, kinds of codes, and members of the raw struct that are codes.
     """
     raw = layout.raw
+    codes = [field for field in raw.fields if field.kind.startswith("code")] if raw else []
     return (
         int(layout.entries.scores),
         int(raw is not None),
-        len(raw.kinds) if raw else 0,
-        int(raw is not None and "float32" in raw.kinds),
-        len(raw.fields) if raw and not raw.is_array else 0,
+        len({field.kind for field in codes}),
+        0 if raw is None or raw.is_loop else len(codes),
     )
 
 

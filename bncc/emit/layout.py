@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass
 
+from bncc.compiler.discretizers import Discretizers
 from bncc.compiler.input_check import InputCheck
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
+from bncc.compiler.steps import float_key
 from bncc.emit.avr import avr_error
 from bncc.emit.c99 import ArrayText, array, counter, unsigned
 from bncc.emit.input_check import check_text
 from bncc.emit.kernels.dispatch import kernel_text
 from bncc.emit.kernels.text import KernelText
 from bncc.emit.labels import LabelText, label_text
-from bncc.emit.raw import RawPlan, float_key, plan_raw
+from bncc.emit.raw import RawPlan, plan_raw
 
 PGM = {
     "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
@@ -98,6 +100,7 @@ class Layout:
             "feature_type": counter(len(program.features)),
             "known_type": types.get("known", ""),
             "cut_type": unsigned(self.raw.cut_bits) if self.raw else "",
+            "count_type": f"uint_fast{self.raw.count_bits}_t" if self.raw else "",
             "avr_error": avr_error(max(a.n_bytes for a in self.arrays), self.rom_bytes),
             "arrays": self.arrays,
             "readers": _readers(self.arrays),
@@ -118,7 +121,12 @@ class Layout:
 
 
 def lay_out(
-    program: Program, kernel: Kernel, entries: EntryPoints, name: str, check: InputCheck
+    program: Program,
+    kernel: Kernel,
+    entries: EntryPoints,
+    name: str,
+    check: InputCheck,
+    discretizers: Discretizers,
 ) -> Layout:
     """Choose types and print the arrays.
 
@@ -134,6 +142,8 @@ def lay_out(
         Prefix of every symbol.
     check : InputCheck
         How states are checked.
+    discretizers : Discretizers
+        How raw readings find their states.
 
     Returns
     -------
@@ -141,7 +151,7 @@ def lay_out(
         For the templates.
     """
     state_bits = 8 if max(program.n_states) <= 255 else 16
-    raw = plan_raw(program.features, state_bits) if entries.raw else None
+    raw = plan_raw(program.features, state_bits, discretizers, name) if entries.raw else None
     text = kernel_text(program, kernel, name, state_bits)
     arrays = list(text.arrays)
     if check.reads_last_states or text.reads_last_states:
@@ -165,7 +175,7 @@ def _readers(arrays: tuple[ArrayText, ...]) -> list[dict[str, str]]:
 def _raw_missing(raw: RawPlan | None) -> str:
     if raw is None or not raw.is_array:
         return ""
-    kind = raw.kinds[0]
+    kind = raw.fields[0].kind
     if kind.startswith("code"):
         return "a number out of range"
     return "NaN" if kind == "float32" else f"{kind.upper()}_MIN"

@@ -1,13 +1,14 @@
 """The raw entry point: how sensor values become states in the emitted C."""
 
-import struct
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from bncc.discretize.feature import Feature, FeatureKind
-from bncc.emit.c99 import ArrayText, array, unsigned, wrap, wrap_words
+from bncc.compiler.discretizer_rates import Search
+from bncc.compiler.discretizers import Discretizers
+from bncc.discretize.feature import Feature
+from bncc.emit.c99 import ArrayText, unsigned
 from bncc.emit.identifiers import c_comment, field_names
-
-CUT_BITS = {"int16": 16, "int32": 32, "float32": 32}
+from bncc.emit.raw_arrays import count_bits, cuts_array, n_known, per_feature
+from bncc.emit.state_functions import StateFunction, state_function
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,13 @@ class RawField:
         Which state function reads it: ``int16``, ``int32``, ``float32``, ``code8`` or ``code16``.
     first, last : int
         Its thresholds are ``cuts[first .. last - 1]``; for codes ``last`` is the number of known
-        codes.
+        codes. Equal where it has a state function of its own.
     fallback : int
         State of a missing or unseen value.
     comment : str
         Column name or range, and what is missing.
+    own : str
+        What its own state function's name ends with; empty where it shares one.
     """
 
     field: str
@@ -38,6 +41,7 @@ class RawField:
     last: int
     fallback: int
     comment: str
+    own: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,40 +54,48 @@ class RawPlan:
         One per feature.
     is_array : bool
         Whether all raw inputs share one type and are passed as an array.
+    is_loop : bool
+        Whether one loop finds all states, which only an array allows.
+    search : {"linear", "binary"}
+        How thresholds in arrays are searched.
+    functions : tuple of StateFunction
+        Those that belong to one feature.
     arrays : tuple of ArrayText
-        Thresholds and, for an array, where each feature's begin.
+        Thresholds and, for a loop, how many each feature has.
     kinds : tuple of str
-        The state functions needed.
+        The shared state functions needed.
     cut_bits : {16, 32}
         Width of a threshold's index.
+    count_bits : {8, 16, 32}
+        Width in which the thresholds of one feature are counted, twice over.
+    code_bytes : int
+        Estimated bytes of code that compares readings.
     """
 
     fields: tuple[RawField, ...]
     is_array: bool
+    is_loop: bool
+    search: Search
+    functions: tuple[StateFunction, ...]
     arrays: tuple[ArrayText, ...]
     kinds: tuple[str, ...]
     cut_bits: int
+    count_bits: int
+    code_bytes: int
+
+    @property
+    def needs_float_bits(self) -> bool:
+        """Whether any state is found from a float's bits."""
+        own = any(f.kind == "float32" and not f.is_constant for f in self.functions)
+        return own or "float32" in self.kinds
 
 
-def float_key(value: float) -> int:
-    """Return the integer that orders like a float32.
-
-    Parameters
-    ----------
-    value : float
-        A value of float32, not NaN.
-
-    Returns
-    -------
-    int
-        In int32: the IEEE 754 bits, negative values mirrored, so that ``a < b`` as floats iff
-        ``float_key(a) < float_key(b)``, -0.0 just below 0.0.
-    """
-    bits: int = struct.unpack("<i", struct.pack("<f", value))[0]
-    return bits if bits >= 0 else bits ^ 0x7FFFFFFF
-
-
-def plan_raw(features: tuple[Feature, ...], state_bits: int) -> RawPlan:
+def plan_raw(
+    features: tuple[Feature, ...],
+    state_bits: int,
+    chosen: Discretizers,
+    name: str,
+) -> RawPlan:
     """Lay out thresholds and raw inputs.
 
     Parameters
@@ -92,88 +104,63 @@ def plan_raw(features: tuple[Feature, ...], state_bits: int) -> RawPlan:
         The classifier's inputs.
     state_bits : {8, 16}
         Width of a state.
+    chosen : Discretizers
+        How states are found.
+    name : str
+        Prefix of every symbol.
 
     Returns
     -------
     RawPlan
         For the templates.
     """
-    cuts: dict[FeatureKind, list[int]] = {"int16": [], "int32": [], "float32": []}
-    lines: dict[FeatureKind, list[str]] = {"int16": [], "int32": [], "float32": []}
-    fields = []
-    for feature, name in zip(features, field_names(f.name for f in features), strict=True):
-        if feature.is_numeric:
-            mine = cuts[feature.kind]
-            first = len(mine)
-            mine += _cut_integers(feature)
-            lines[feature.kind] += _cut_lines(feature)
-            c_type = "float" if feature.kind == "float32" else f"{feature.kind}_t"
-            fields.append(
-                RawField(name, c_type, feature.kind, first, len(mine), feature.fallback,
-                         _numeric_comment(feature))
-            )  # fmt: skip
+    names = field_names(feature.name for feature in features)
+    counts: dict[str, int] = {}
+    fields, functions = [], []
+    for i, feature in enumerate(features):
+        method = chosen.methods[i]
+        if method in ("tree", "bytes", "nibbles"):
+            own = state_function(feature, names[i], i, name, method)
+            functions.append(own)
+            fields.append(_numeric_field(feature, names[i], 0, 0, own.suffix))
+        elif feature.is_numeric:
+            first = counts.get(feature.kind, 0)
+            counts[feature.kind] = first + len(feature.thresholds)
+            fields.append(_numeric_field(feature, names[i], first, counts[feature.kind]))
         else:
-            fields.append(_code_field(feature, name))
-    is_array = len({field.c_type for field in fields}) == 1
-    kinds = tuple(sorted({field.kind for field in fields}))
-    cut_bits = 16 if max(field.last for field in fields) < 2**16 else 32
+            fields.append(_code_field(feature, names[i]))
+    shared = [i for i, field in enumerate(fields) if not field.own]
+    kinds = sorted({fields[i].kind for i in shared})
     arrays = [
-        _cuts_array(kind, values, lines[kind]) for kind, values in cuts.items() if kind in kinds
+        cuts_array(kind, [features[i] for i in shared if features[i].kind == kind])
+        for kind in counts
     ]
-    if is_array:
-        arrays += _array_bounds(fields, state_bits, cut_bits)
-    return RawPlan(tuple(fields), is_array, tuple(arrays), kinds, cut_bits)
+    if chosen.is_loop:
+        arrays += per_feature(features, fields[0].kind, state_bits)
+    arrays += [own.array for own in functions if own.array]
+    return RawPlan(
+        fields=tuple(fields),
+        is_array=len({field.c_type for field in fields}) == 1,
+        is_loop=chosen.is_loop,
+        search=chosen.search,
+        functions=tuple(functions),
+        arrays=tuple(arrays),
+        kinds=tuple(kinds),
+        cut_bits=16 if max(field.last for field in fields) < 2**16 else 32,
+        count_bits=count_bits(features),
+        code_bytes=max(0, round(chosen.flash) - sum(a.n_bytes for a in arrays)),
+    )
 
 
-def _cut_integers(feature: Feature) -> list[int]:
-    if feature.kind == "float32":
-        return [float_key(float(t)) for t in feature.thresholds]
-    return [int(t) for t in feature.thresholds]
+def _numeric_field(feature: Feature, name: str, first: int, last: int, own: str = "") -> RawField:
+    c_type = "float" if feature.kind == "float32" else f"{feature.kind}_t"
+    missing = "NaN" if feature.kind == "float32" else f"{feature.kind.upper()}_MIN"
+    comment = f"{c_comment(feature.name)}; {missing} when missing"
+    return RawField(name, c_type, feature.kind, first, last, feature.fallback, comment, own)
 
 
 def _code_field(feature: Feature, name: str) -> RawField:
-    known = len(feature.categories) if feature.kind == "category" else feature.n_states
+    known = n_known(feature)
     bits = 8 if known <= 255 else 16
     comment = f"{feature.kind} 0 .. {known - 1}; any other number: missing or unseen"
     return RawField(name, unsigned(bits), f"code{bits}", 0, known, feature.fallback, comment)
-
-
-def _numeric_comment(feature: Feature) -> str:
-    missing = "NaN" if feature.kind == "float32" else f"{feature.kind.upper()}_MIN"
-    return f"{c_comment(feature.name)}; {missing} when missing"
-
-
-def _cut_lines(feature: Feature) -> list[str]:
-    """Return a feature's thresholds under a heading that gives them in the sensor's own unit."""
-    if not feature.thresholds:
-        return []
-    heading = [f"/* {c_comment(feature.name)}"]
-    if feature.kind == "float32":
-        heading = [f"{heading[0]}:", *(f"{t:.9g}" for t in feature.thresholds[:12])]
-        heading += ["..."] if len(feature.thresholds) > 12 else []
-    first, *rest = wrap_words([*heading, "*/"])
-    cuts = wrap(_cut_integers(feature), signed=True)
-    return [first, *(f" * {line}" for line in rest), *cuts]
-
-
-def _cuts_array(kind: FeatureKind, values: list[int], lines: list[str]) -> ArrayText:
-    comment = "Thresholds of all features, in the sensors' own units."
-    if kind == "float32":
-        comment = "Thresholds of all features, as the integers that order like the floats."
-    plain = array(f"cuts_{kind}", CUT_BITS[kind], values, comment, signed=True)
-    return replace(plain, lines=tuple(lines)) if lines else plain
-
-
-def _array_bounds(fields: list[RawField], state_bits: int, cut_bits: int) -> list[ArrayText]:
-    fallback = array(
-        "missing_state",
-        state_bits,
-        [field.fallback for field in fields],
-        "State of a missing or unseen reading, per feature.",
-    )
-    if fields[0].kind.startswith("code"):
-        known = [field.last for field in fields]
-        bits = 8 if max(known) <= 255 else 16
-        return [array("known", bits, known, "Number of known codes, per feature."), fallback]
-    ends = [field.last for field in fields]
-    return [array("last_cut", cut_bits, ends, "Where each feature's thresholds end."), fallback]

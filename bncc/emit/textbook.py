@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import accumulate, product
 
 from bncc import __version__
+from bncc.compiler.discretizer_rates import rates_of
+from bncc.compiler.discretizers import searched
 from bncc.compiler.ir import width_of
 from bncc.emit.avr import avr_error
 from bncc.emit.c99 import ArrayText, array, wrap, wrap_words
@@ -110,7 +112,8 @@ def textbook_c(model: Model, name: str = "model", *, raw: bool | None = None) ->
     if raw is None:
         raw = any(feature.thresholds for feature in model.features)
     state_bits = 8 if max(model.n_states) <= 255 else 16
-    plan = plan_raw(model.features, state_bits) if raw else None
+    discretizers = searched(model.features, "linear", rates_of(None))
+    plan = plan_raw(model.features, state_bits, discretizers, name) if raw else None
     table = _table(model)
     arrays = [*_costs_and_rows(model, state_bits), *(_raw_arrays(model, plan) if plan else [])]
     sizes = [a.n_bytes for a in (table, *arrays)]

@@ -22,8 +22,8 @@ ENTRIES = frozenset({"raw", "scores", "trusted"})
 BY_NAME = {**hand.NAMED, **LARGE}
 
 
-def emitted(model) -> dict[str, str]:
-    return dict(emit_c(model, EmitOptions("m", ENTRIES)).files)
+def emitted(model, **options) -> dict[str, str]:
+    return dict(emit_c(model, EmitOptions("m", ENTRIES, **options)).files)
 
 
 def check(model, files) -> Agreement:
@@ -90,7 +90,7 @@ def test_a_wrong_threshold_is_seen(require_tool, kind):
     """By one unit, or one step of float32, up or down."""
     require_tool("gcc")
     model = letter_like(kind)
-    files = emitted(model)
+    files = emitted(model, optimize="size")
     n = sum(len(feature.thresholds) for feature in model.features)
     for k in (0, n - 1, *np.random.default_rng(1).integers(0, n, 4).tolist()):
         for by in (-1, 1):
@@ -104,7 +104,7 @@ def test_a_wrong_fallback_is_seen(require_tool):
     """The state of a missing reading."""
     require_tool("gcc")
     model = letter_like()
-    files = emitted(model)
+    files = emitted(model, optimize="size")
     for k in range(0, 16, 5):
         wrong = bumped(files["m.c"], "missing_state", k)
         assert not check(model, files | {"m.c": wrong}).agree

@@ -14,15 +14,6 @@
 
 /* Reading flash */
 
-static inline int32_t category_with_missing_rom_int32(const int32_t *p)
-{
-#if defined(__AVR__)
-    return (int32_t)pgm_read_dword(p);
-#else
-    return *p;
-#endif
-}
-
 static inline uint16_t category_with_missing_rom_uint16(const uint16_t *p)
 {
 #if defined(__AVR__)
@@ -93,12 +84,6 @@ static const uint8_t category_with_missing_parent[1] CATEGORY_WITH_MISSING_ROM =
 /* Where the multiples of its stride begin. */
 static const uint8_t category_with_missing_parent_multiples[1] CATEGORY_WITH_MISSING_ROM = {
     4U,
-};
-
-/* Thresholds of all features, as the integers that order like the floats. */
-static const int32_t category_with_missing_cuts_float32[1] CATEGORY_WITH_MISSING_ROM = {
-    /* weight: 2.5 */
-    1075838976,
 };
 
 /* Where each class's label begins. */
@@ -207,8 +192,9 @@ static uint8_t category_with_missing_in_range(
 
 /* Discretizer */
 
-/* Integer that orders like a float: its IEEE 754 bits, those of negative values mirrored. */
-static int32_t category_with_missing_float_key(float value)
+/* IEEE 754 bits of a float. Those of floats from 0.0 on ascend with the float; those of negative
+ * floats lie below all of them and ascend as the float falls. NaN lies behind the infinities. */
+static int32_t category_with_missing_float_bits(float value)
 {
     union {
         float value;
@@ -216,7 +202,7 @@ static int32_t category_with_missing_float_key(float value)
     } word;
 
     word.value = value;
-    return (word.bits < 0) ? (int32_t)(word.bits ^ INT32_MAX) : word.bits;
+    return word.bits;
 }
 
 /* State of a category's or state's number; the missing state when the number is not known. */
@@ -226,21 +212,24 @@ static uint8_t category_with_missing_state_code8(uint8_t value, uint8_t known,
     return (value < known) ? value : missing;
 }
 
-/* State of a reading: how many of the thresholds cut .. last - 1 lie below it. */
-static uint8_t category_with_missing_state_float32(float value, uint16_t cut, uint16_t last,
-    uint8_t missing)
+/* State of weight. */
+static uint8_t category_with_missing_state_of_weight(float value)
 {
-    const uint16_t first = cut;
-    const int32_t key = category_with_missing_float_key(value);
+    const int32_t bits = category_with_missing_float_bits(value);
 
-    if ((key > 2139095040) || (key < -2139095041)) { /* NaN */
-        return missing;
+    if (bits <= 1075838976) { /* up to 2.5 */
+        if (bits < 0) { /* negative */
+            if (bits <= -8388608) { /* negative, not NaN */
+                return 0U;
+            }
+            return 2U;
+        }
+        return 0U;
     }
-    while ((cut < last)
-        && (key > category_with_missing_rom_int32(&category_with_missing_cuts_float32[cut]))) {
-        cut++;
+    if (bits <= 2139095040) { /* not NaN */
+        return 1U;
     }
-    return (uint8_t)(cut - first);
+    return 2U;
 }
 
 /* Entry points */
@@ -262,7 +251,7 @@ void category_with_missing_states(const category_with_missing_raw_t *x,
     uint8_t state[CATEGORY_WITH_MISSING_N_FEATURES])
 {
     state[0] = category_with_missing_state_code8(x->color, 3U, 3U);
-    state[1] = category_with_missing_state_float32(x->weight, 0U, 1U, 2U);
+    state[1] = category_with_missing_state_of_weight(x->weight);
 }
 
 int16_t category_with_missing_predict_raw(const category_with_missing_raw_t *x)

@@ -14,15 +14,6 @@
 
 /* Reading flash */
 
-static inline int16_t naive_integer_rom_int16(const int16_t *p)
-{
-#if defined(__AVR__)
-    return (int16_t)pgm_read_word(p);
-#else
-    return *p;
-#endif
-}
-
 static inline uint16_t naive_integer_rom_uint16(const uint16_t *p)
 {
 #if defined(__AVR__)
@@ -62,24 +53,6 @@ static const uint16_t naive_integer_start[2] NAIVE_INTEGER_ROM = {
 /* Products 0, s, 2s, ... for every stride s. */
 static const uint8_t naive_integer_multiples[3] NAIVE_INTEGER_ROM = {
     0U, 3U, 6U,
-};
-
-/* Thresholds of all features, in the sensors' own units. */
-static const int16_t naive_integer_cuts_int16[3] NAIVE_INTEGER_ROM = {
-    /* pressure */
-    -5, 100,
-    /* light */
-    0,
-};
-
-/* Where each feature's thresholds end. */
-static const uint16_t naive_integer_last_cut[2] NAIVE_INTEGER_ROM = {
-    2U, 3U,
-};
-
-/* State of a missing or unseen reading, per feature. */
-static const uint8_t naive_integer_missing_state[2] NAIVE_INTEGER_ROM = {
-    0U, 0U,
 };
 
 /* Where each class's label begins. */
@@ -172,20 +145,25 @@ static uint8_t naive_integer_in_range(
 
 /* Discretizer */
 
-/* State of a reading: how many of the thresholds cut .. last - 1 lie below it. */
-static uint8_t naive_integer_state_int16(int16_t value, uint16_t cut, uint16_t last,
-    uint8_t missing)
+/* State of pressure. */
+static uint8_t naive_integer_state_of_pressure(int16_t value)
 {
-    const uint16_t first = cut;
+    if (value <= -5) {
+        return 0U;
+    }
+    if (value <= 100) {
+        return 1U;
+    }
+    return 2U;
+}
 
-    if (value == INT16_MIN) {
-        return missing;
+/* State of light. */
+static uint8_t naive_integer_state_of_light(int16_t value)
+{
+    if (value <= 0) {
+        return 0U;
     }
-    while ((cut < last)
-        && (value > naive_integer_rom_int16(&naive_integer_cuts_int16[cut]))) {
-        cut++;
-    }
-    return (uint8_t)(cut - first);
+    return 1U;
 }
 
 /* Entry points */
@@ -206,16 +184,8 @@ int16_t naive_integer_predict_trusted(const uint8_t x[NAIVE_INTEGER_N_FEATURES])
 void naive_integer_states(const naive_integer_raw_t *x,
     uint8_t state[NAIVE_INTEGER_N_FEATURES])
 {
-    uint16_t cut = 0U;
-    uint8_t i;
-
-    for (i = 0U; i < NAIVE_INTEGER_N_FEATURES; i++) {
-        const uint16_t last = naive_integer_rom_uint16(&naive_integer_last_cut[i]);
-
-        state[i] = naive_integer_state_int16(x[i], cut, last,
-            naive_integer_rom_uint8(&naive_integer_missing_state[i]));
-        cut = last;
-    }
+    state[0] = naive_integer_state_of_pressure(x[0]);
+    state[1] = naive_integer_state_of_light(x[1]);
 }
 
 int16_t naive_integer_predict_raw(const naive_integer_raw_t *x)

@@ -14,15 +14,6 @@
 
 /* Reading flash */
 
-static inline int32_t tan_float_rom_int32(const int32_t *p)
-{
-#if defined(__AVR__)
-    return (int32_t)pgm_read_dword(p);
-#else
-    return *p;
-#endif
-}
-
 static inline uint16_t tan_float_rom_uint16(const uint16_t *p)
 {
 #if defined(__AVR__)
@@ -89,26 +80,6 @@ static const uint8_t tan_float_parent_multiples[2] TAN_FLOAT_ROM = {
 /* Largest state of each feature. */
 static const uint8_t tan_float_last_state[3] TAN_FLOAT_ROM = {
     1U, 2U, 1U,
-};
-
-/* Thresholds of all features, as the integers that order like the floats. */
-static const int32_t tan_float_cuts_float32[4] TAN_FLOAT_ROM = {
-    /* x0: 0.5 */
-    1056964608,
-    /* x1: -1.25 3 */
-    -1067450369, 1077936128,
-    /* x2: 0 */
-    0,
-};
-
-/* Where each feature's thresholds end. */
-static const uint16_t tan_float_last_cut[3] TAN_FLOAT_ROM = {
-    1U, 3U, 4U,
-};
-
-/* State of a missing or unseen reading, per feature. */
-static const uint8_t tan_float_missing_state[3] TAN_FLOAT_ROM = {
-    0U, 0U, 0U,
 };
 
 /* Where each class's label begins. */
@@ -203,8 +174,9 @@ static uint8_t tan_float_in_range(const uint8_t x[TAN_FLOAT_N_FEATURES])
 
 /* Discretizer */
 
-/* Integer that orders like a float: its IEEE 754 bits, those of negative values mirrored. */
-static int32_t tan_float_float_key(float value)
+/* IEEE 754 bits of a float. Those of floats from 0.0 on ascend with the float; those of negative
+ * floats lie below all of them and ascend as the float falls. NaN lies behind the infinities. */
+static int32_t tan_float_float_bits(float value)
 {
     union {
         float value;
@@ -212,24 +184,55 @@ static int32_t tan_float_float_key(float value)
     } word;
 
     word.value = value;
-    return (word.bits < 0) ? (int32_t)(word.bits ^ INT32_MAX) : word.bits;
+    return word.bits;
 }
 
-/* State of a reading: how many of the thresholds cut .. last - 1 lie below it. */
-static uint8_t tan_float_state_float32(float value, uint16_t cut, uint16_t last,
-    uint8_t missing)
+/* State of x0. */
+static uint8_t tan_float_state_of_x0(float value)
 {
-    const uint16_t first = cut;
-    const int32_t key = tan_float_float_key(value);
+    const int32_t bits = tan_float_float_bits(value);
 
-    if ((key > 2139095040) || (key < -2139095041)) { /* NaN */
-        return missing;
+    if (bits <= 1056964608) { /* up to 0.5 */
+        return 0U;
     }
-    while ((cut < last)
-        && (key > tan_float_rom_int32(&tan_float_cuts_float32[cut]))) {
-        cut++;
+    if (bits <= 2139095040) { /* not NaN */
+        return 1U;
     }
-    return (uint8_t)(cut - first);
+    return 0U;
+}
+
+/* State of x1. */
+static uint8_t tan_float_state_of_x1(float value)
+{
+    const int32_t bits = tan_float_float_bits(value);
+
+    if (bits < 0) { /* negative */
+        if (bits <= -1080033281) { /* negative, above -1.25 */
+            return 1U;
+        }
+        return 0U;
+    }
+    if (bits <= 1077936128) { /* up to 3 */
+        return 1U;
+    }
+    if (bits <= 2139095040) { /* not NaN */
+        return 2U;
+    }
+    return 0U;
+}
+
+/* State of x2. */
+static uint8_t tan_float_state_of_x2(float value)
+{
+    const int32_t bits = tan_float_float_bits(value);
+
+    if (bits <= 0) { /* zero */
+        return 0U;
+    }
+    if (bits <= 2139095040) { /* not NaN */
+        return 1U;
+    }
+    return 0U;
 }
 
 /* Entry points */
@@ -250,16 +253,9 @@ int16_t tan_float_predict_trusted(const uint8_t x[TAN_FLOAT_N_FEATURES])
 void tan_float_states(const tan_float_raw_t *x,
     uint8_t state[TAN_FLOAT_N_FEATURES])
 {
-    uint16_t cut = 0U;
-    uint8_t i;
-
-    for (i = 0U; i < TAN_FLOAT_N_FEATURES; i++) {
-        const uint16_t last = tan_float_rom_uint16(&tan_float_last_cut[i]);
-
-        state[i] = tan_float_state_float32(x[i], cut, last,
-            tan_float_rom_uint8(&tan_float_missing_state[i]));
-        cut = last;
-    }
+    state[0] = tan_float_state_of_x0(x[0]);
+    state[1] = tan_float_state_of_x1(x[1]);
+    state[2] = tan_float_state_of_x2(x[2]);
 }
 
 int16_t tan_float_predict_raw(const tan_float_raw_t *x)

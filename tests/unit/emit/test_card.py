@@ -23,7 +23,7 @@ def test_the_card_of_a_naive_model():
     assert card(model) == {
         "model": "m: structure by hand, 0 arcs between 2 features, 3 classes",
         "numbers": "cost = -ln p in UQ2.2; sums in 8 bits, at most 17",
-        "memory": "15 B of tables, 33 B of addresses, thresholds and labels in flash; "
+        "memory": "15 B of tables, 21 B of addresses, thresholds and labels in flash; "
         "no static RAM",
         "work": "3 additions of costs and 2 comparisons per decision; no multiplication",
         "passes": "normalize-rows, shrink-width",

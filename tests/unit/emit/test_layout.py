@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bncc.compiler.discretizer_rates import rates_of
+from bncc.compiler.discretizers import searched
 from bncc.compiler.importer import program_of
 from bncc.compiler.input_check import input_check
 from bncc.compiler.kernels.plain import plain
@@ -22,7 +24,8 @@ EVERYTHING = EntryPoints(raw=True, scores=True, trusted=True)
 
 def layout_of(some, entries=EVERYTHING):
     check = input_check(some.n_states, optimize="balanced", rom_bytes=0)
-    return lay_out(some, plain(some), entries, "m", check)
+    discretizers = searched(some.features, "linear", rates_of(None))
+    return lay_out(some, plain(some), entries, "m", check, discretizers)
 
 
 def layout_of_model(model, entries=EVERYTHING):
@@ -181,8 +184,8 @@ def test_the_unit_of_a_negative_fraction_has_a_positive_exponent():
 def test_bytes_are_those_of_all_arrays_and_labels():
     layout = layout_of_model(hand.naive_integer())
     assert layout.table_bytes == 3 * 3 + 2 * 3
-    # start, multiples, thresholds, their ends, missing states, labels and their starts
-    assert layout.other_bytes == 4 + 3 + 6 + 4 + 2 + (3 * 3 + 1) + 4
+    # start, multiples, thresholds, their numbers, missing states, labels and their starts
+    assert layout.other_bytes == 4 + 3 + 6 + 2 + 2 + (3 * 3 + 1) + 4
 
 
 def test_the_prior_counts_as_a_table():
@@ -260,9 +263,10 @@ def test_without_raw_there_are_no_thresholds():
     assert "cuts_int16" not in names(layout)
     assert layout.template_names()["raw_missing"] == ""
     assert layout.template_names()["cut_type"] == ""
+    assert layout.template_names()["count_type"] == ""
 
 
-def test_thresholds_in_a_struct_are_counted_in_enough_bits():
+def test_thresholds_are_counted_in_the_fastest_type_of_enough_bits():
     thresholds = tuple(range(40000))
     features = [
         Feature("a", "int32", 40001, thresholds=thresholds),
@@ -273,7 +277,8 @@ def test_thresholds_in_a_struct_are_counted_in_enough_bits():
     model = hand.model_of(
         features, forest([None] * 3), QFormat(1, 0), [0, 1], [rows, rows, [[0, 0]]]
     )
-    assert layout_of_model(model).template_names()["cut_type"] == "uint32_t"
+    context = layout_of_model(model).template_names()
+    assert (context["cut_type"], context["count_type"]) == ("uint32_t", "uint_fast32_t")
 
 
 def test_names_from_data_are_made_safe():

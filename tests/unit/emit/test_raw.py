@@ -1,50 +1,13 @@
-"""The raw entry point: keys that order like floats, and where thresholds and codes are put."""
-
-import struct
-from itertools import pairwise
+"""The raw entry point: where thresholds and codes are put, and who finds which state."""
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
+from bncc.compiler.discretizer_rates import rates_of
+from bncc.compiler.discretizers import Discretizers, searched
+from bncc.compiler.steps import float_key
 from bncc.discretize.feature import Feature
-from bncc.emit.raw import float_key, plan_raw
-
-floats = st.floats(width=32, allow_nan=False)
-TINY = struct.unpack("<f", b"\x01\0\0\0")[0]
-HUGE = float(np.finfo(np.float32).max)
-ORDERED = [float("-inf"), -HUGE, -1.0, -TINY, -0.0, 0.0, TINY, 1.0, HUGE, float("inf")]
-
-
-@given(floats, floats)
-@example(-0.0, 0.0)
-@example(TINY, -TINY)
-@example(float("inf"), HUGE)
-@example(float("-inf"), -HUGE)
-def test_keys_order_like_floats(a, b):
-    if a == b:
-        assert abs(float_key(a) - float_key(b)) <= (struct.pack("<f", a) != struct.pack("<f", b))
-    else:
-        assert (float_key(a) < float_key(b)) == (a < b)
-    assert -(2**31) <= float_key(a) < 2**31
-
-
-def test_special_values_ascend_and_minus_zero_lies_just_below_zero():
-    keys = [float_key(value) for value in ORDERED]
-    assert all(low < high for low, high in pairwise(keys))
-    assert float_key(-0.0) == -1
-    assert float_key(0.0) == 0
-
-
-@pytest.mark.parametrize("bits", [0x7F800001, 0x7FC00000, 0x7FFFFFFF, -0x7FFFFF, -1, -0x400000])
-def test_every_nan_lies_outside_the_infinities(bits):
-    nan = struct.unpack("<f", struct.pack("<i", bits))[0]
-    assert nan != nan
-    # NaN is no argument of float_key; the C sees the same bits, whatever the payload
-    key = bits if bits >= 0 else bits ^ 0x7FFFFFFF
-    assert key > float_key(float("inf")) or key < float_key(float("-inf"))
-
+from bncc.emit import raw
 
 INT16 = Feature("a", "int16", 3, thresholds=(-5, 7), fallback=1)
 INT16_TOO = Feature("b", "int16", 2, thresholds=(0,))
@@ -54,17 +17,24 @@ CATEGORY = Feature("e", "category", 3, categories=("x", "y"), fallback=2)
 STATE = Feature("f", "state", 4, fallback=3)
 
 
+def plan_raw(features, state_bits, chosen=None):
+    """Plan linear searches, or what was chosen."""
+    return raw.plan_raw(
+        features, state_bits, chosen or searched(features, "linear", rates_of(None)), "m"
+    )
+
+
 def arrays(plan):
     return {array.name: (array.type, list(array.lines)) for array in plan.arrays}
 
 
-def test_features_of_one_type_are_an_array_with_the_end_of_each_one_s_thresholds():
+def test_features_of_one_type_are_an_array_with_the_number_of_each_one_s_thresholds():
     plan = plan_raw((INT16, INT16_TOO), 8)
     assert plan.is_array
     assert plan.kinds == ("int16",)
     assert arrays(plan) == {
         "cuts_int16": ("int16_t", ["/* a */", "-5, 7,", "/* b */", "0,"]),
-        "last_cut": ("uint16_t", ["2U, 3U,"]),
+        "n_cuts": ("uint8_t", ["2U, 1U,"]),
         "missing_state": ("uint8_t", ["1U, 0U,"]),
     }
 
@@ -140,7 +110,7 @@ def test_codes_of_two_widths_are_a_struct():
 def test_a_kind_without_any_threshold_keeps_an_array_of_one_zero():
     plan = plan_raw((Feature("a", "float32", 1), Feature("b", "float32", 1)), 8)
     assert arrays(plan)["cuts_float32"] == ("int32_t", ["0,"])
-    assert arrays(plan)["last_cut"] == ("uint16_t", ["0U, 0U,"])
+    assert arrays(plan)["n_cuts"] == ("uint8_t", ["0U, 0U,"])
 
 
 def test_a_feature_without_thresholds_gets_no_heading():
@@ -153,5 +123,51 @@ def test_indices_of_thresholds_change_width_at_their_edge(n_cuts, bits):
     first = Feature("a", "int32", n_cuts, thresholds=tuple(range(n_cuts - 1)))
     plan = plan_raw((first, INT32), 16)
     assert plan.cut_bits == bits
-    assert arrays(plan)["last_cut"][0] == f"uint{bits}_t"
     assert plan_raw((first, INT32, INT16), 16).cut_bits == bits
+
+
+@pytest.mark.parametrize(("n_cuts", "bits"), [(255, 8), (256, 16), (32767, 16), (32768, 32)])
+def test_counts_of_thresholds_change_width_at_their_edge(n_cuts, bits):
+    """Twice 32767 is the most that 16 bits hold."""
+    most = Feature("a", "int32", n_cuts + 1, thresholds=tuple(range(n_cuts)))
+    plan = plan_raw((INT32, most), 16)
+    assert plan.count_bits == bits
+    assert arrays(plan)["n_cuts"][0] == f"uint{bits}_t"
+
+
+def chosen(*methods):
+    return Discretizers(False, "binary", methods, 0, 0)
+
+
+def test_a_feature_with_a_function_of_its_own_has_no_thresholds_in_arrays():
+    plan = plan_raw((INT16, INT16_TOO, CATEGORY), 8, chosen("bytes", "binary", None))
+    assert [(f.field, f.own, f.first, f.last) for f in plan.fields] == [
+        ("a", "a", 0, 0),
+        ("b", "", 0, 1),
+        ("e", "", 0, 2),
+    ]
+    assert plan.kinds == ("code8", "int16")
+    assert (plan.search, plan.is_loop) == ("binary", False)
+    assert arrays(plan) == {
+        "cuts_int16": ("int16_t", ["/* b */", "0,"]),
+        "states_a": ("uint8_t", ["1U, " * 11 + "1U,"]),
+    }
+
+
+def test_features_with_functions_of_their_own_need_nothing_shared():
+    plan = plan_raw((INT16, INT16_TOO), 8, chosen("tree", "tree"))
+    assert (plan.kinds, plan.arrays, plan.is_array) == ((), (), True)
+    assert [function.suffix for function in plan.functions] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("features", "methods", "needed"),
+    [
+        ((INT16,), ("tree",), False),
+        ((FLOAT,), ("tree",), True),
+        ((FLOAT,), ("linear",), True),
+        ((Feature("a", "float32", 1),), ("tree",), False),
+    ],
+)
+def test_the_bits_of_floats_are_read_only_where_they_are_compared(features, methods, needed):
+    assert plan_raw(features, 8, chosen(*methods)).needs_float_bits is needed

@@ -1,0 +1,151 @@
+"""A feature's own state function in the C: nested comparisons, or a look-up behind two."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bncc.compiler.discretizers import Method
+from bncc.compiler.steps import (
+    LARGEST,
+    Branch,
+    Run,
+    Step,
+    Tree,
+    nodes,
+    steps_of,
+    table_of,
+    tree_of,
+)
+from bncc.discretize.feature import Feature
+from bncc.emit.c99 import ArrayText, array
+from bncc.emit.identifiers import MAX_NAME, c_comment
+
+LONGEST_FIELD = 63 - MAX_NAME - len("_state_of_")
+"""Of a field in a function's name: every C99 compiler tells internal names apart by 63 characters,
+whatever the model is called."""
+INDENT = "    "
+
+
+@dataclass(frozen=True)
+class StateFunction:
+    """The state function of one feature.
+
+    Parameters
+    ----------
+    suffix : str
+        What its name ends with: the field, or its number where the field is long.
+    feature : str
+        The feature, as text for a comment.
+    kind : str
+        What it reads: ``int16``, ``int32`` or ``float32``.
+    lines : tuple of str
+        Its statements.
+    array : ArrayText or None
+        The states that it looks up.
+    """
+
+    suffix: str
+    feature: str
+    kind: str
+    lines: tuple[str, ...]
+    array: ArrayText | None
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether every reading has the same state."""
+        return len(self.lines) == 1
+
+
+def state_function(
+    feature: Feature, field: str, number: int, name: str, method: Method
+) -> StateFunction:
+    """Print a feature's own state function.
+
+    Parameters
+    ----------
+    feature : Feature
+        Of a numeric kind.
+    field : str
+        The feature's member in the raw struct.
+    number : int
+        The feature's index.
+    name : str
+        Prefix of every symbol.
+    method : {"tree", "bytes", "nibbles"}
+        How it finds the state; a look-up needs a feature that has a table.
+
+    Returns
+    -------
+    StateFunction
+        For the templates.
+    """
+    suffix = field if len(field) <= LONGEST_FIELD else str(number)
+    title, steps = c_comment(feature.name), steps_of(feature)
+    table = None if method == "tree" else table_of(steps)
+    looked_up = None
+    statements: list[str] = []
+    if table:
+        (run,) = (node for node in nodes(table) if isinstance(node, Run))
+        is_nibbles = method == "nibbles"
+        looked_up = _pairs(run, suffix, title) if is_nibbles else _entries(run, suffix, title)
+        look_up = _nibble if is_nibbles else _entry
+        statements = look_up(run, f"{name}_rom_uint8(&{name}_{looked_up.name}")
+    lines = _lines(table or tree_of(steps), feature.kind, statements)
+    return StateFunction(suffix, title, feature.kind, tuple(lines), looked_up)
+
+
+def _entries(run: Run, suffix: str, title: str) -> ArrayText:
+    return array(f"states_{suffix}", 8, run.states, f"States of {title} from {run.first} on.")
+
+
+def _entry(run: Run, read: str) -> list[str]:
+    return [f"return {read}[{_place(run)}]);"]
+
+
+def _pairs(run: Run, suffix: str, title: str) -> ArrayText:
+    low, high = run.states[::2], (*run.states[1::2], 0)
+    pairs = [first + 16 * second for first, second in zip(low, high, strict=False)]
+    comment = f"States of {title} from {run.first} on, two in a byte, the first in its low half."
+    return array(f"states_{suffix}", 8, pairs, comment)
+
+
+def _nibble(run: Run, read: str) -> list[str]:
+    return [
+        f"const uint8_t place = {_place(run)};",
+        f"const uint8_t pair = {read}[place >> 1]);",
+        "",
+        "if ((place & 1U) != 0U) {",
+        f"{INDENT}return (uint8_t)(pair >> 4);",
+        "}",
+        "return (uint8_t)(pair & 15U);",
+    ]
+
+
+def _place(run: Run) -> str:
+    """Return the number of a reading's entry."""
+    if run.first == 0:
+        return "(uint8_t)value"
+    return f"(uint8_t)(value {'-' if run.first > 0 else '+'} {abs(run.first)})"
+
+
+def _lines(tree: Tree, kind: str, look_up: Sequence[str]) -> Iterator[str]:
+    """Yield nested comparisons, ascending, the smaller readings inside."""
+    while isinstance(tree, Branch):
+        note = f" /* {tree.bound.note} */" if tree.bound.note else ""
+        yield f"if ({_up_to(tree.bound, kind)}) {{{note}"
+        yield from (f"{INDENT}{line}".rstrip() for line in _lines(tree.below, kind, look_up))
+        yield "}"
+        tree = tree.above
+    if isinstance(tree, Run):
+        yield from look_up
+    else:
+        yield f"return {tree}U;"
+
+
+def _up_to(bound: Step, kind: str) -> str:
+    """Return the condition that a reading lies within a step or below."""
+    word, smallest = ("bits", "INT32") if kind == "float32" else ("value", kind.upper())
+    if bound.last == -LARGEST[kind] - 1:
+        return f"{word} == {smallest}_MIN"
+    if kind == "float32" and bound.last == -1:
+        return "bits < 0"
+    return f"{word} <= {bound.last}"

@@ -1,0 +1,77 @@
+"""Every way to find a state, on features that try its limits."""
+
+from unittest.mock import patch
+
+import numpy as np
+
+from bncc.compiler.discretizer_rates import rates_of
+from bncc.compiler.discretizers import in_lines, searched, ways
+from bncc.discretize.feature import Feature
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.fixed_point import QFormat
+from bncc.structure.graph import forest
+from tests import models as hand
+
+LOW16, LOW32 = -(2**15), -(2**31)
+TINY, HUGE = 2.0**-149, 2.0**128 - 2.0**104
+FEATURES = {
+    "int16 bytes": (
+        Feature("a", "int16", 4, thresholds=(0, 100, 254), fallback=1),
+        Feature("b", "int16", 5, thresholds=(-20, 3, 40), fallback=4),
+        Feature("c", "int16", 3, thresholds=(7, 9), fallback=0),
+        Feature("d", "int16", 18, thresholds=tuple(range(-1, 33, 2)), fallback=17),
+    ),
+    "int16 ends": (
+        Feature("a", "int16", 4, thresholds=(LOW16, LOW16 + 1, LOW16 + 9), fallback=2),
+        Feature("b", "int16", 4, thresholds=(32700, 32766, 32767), fallback=0),
+        Feature("c", "int16", 4, thresholds=(-30000, 0, 30000), fallback=3),
+        Feature("d", "int16", 1),
+    ),
+    "int32": (
+        Feature("a", "int32", 4, thresholds=(LOW32, LOW32 + 1, LOW32 + 200), fallback=3),
+        Feature("b", "int32", 4, thresholds=(2**31 - 200, 2**31 - 2, 2**31 - 1), fallback=1),
+        Feature("c", "int32", 5, thresholds=(-100000, 0, 255, 100000), fallback=0),
+    ),
+    "float32": (
+        Feature("a", "float32", 4, thresholds=(-1.5, 0.0, 2.0**-10), fallback=3),
+        Feature("b", "float32", 5, thresholds=(-TINY, TINY, 2.0), fallback=4),
+        Feature("c", "float32", 4, thresholds=(-HUGE, -2.0, -1.0), fallback=0),
+        Feature("d", "float32", 3, thresholds=(1.0, HUGE), fallback=1),
+        Feature("e", "float32", 2, fallback=1),
+    ),
+    "mixed": (
+        Feature("a", "int16", 4, thresholds=(1, 2, 3), fallback=1),
+        Feature("b", "int32", 4, thresholds=(10, 20, 30), fallback=2),
+        Feature("c", "float32", 4, thresholds=(-0.5, 0.5, 1.5), fallback=3),
+        Feature("d", "category", 3, categories=("x", "y"), fallback=2),
+    ),
+}
+METHODS = ("linear loop", "binary loop", "linear", "binary", "tree", "bytes", "nibbles")
+
+
+def model_of(features):
+    """Return a model of many classes, so that another state of any feature is another class."""
+    rng = np.random.default_rng(0)
+    tables = [rng.integers(0, 2**16, (f.n_states, 200)).tolist() for f in features]
+    return hand.model_of(
+        features, forest([None] * len(features)), QFormat(16, 0), [0] * 200, tables
+    )
+
+
+def plan(features, method):
+    """Return the plan that finds all states in one way; by a tree where a feature lacks it."""
+    way, _, place = method.partition(" ")
+    search = way if way in ("linear", "binary") else None
+    if place == "loop":
+        return searched(features, search, rates_of(None))
+    every = {i: ways(f, search, rates_of(None)) for i, f in enumerate(features) if f.is_numeric}
+    chosen = {
+        i: next((one for one in some if one.method == way), some[0]) for i, some in every.items()
+    }
+    return in_lines(features, search, rates_of(None), chosen)
+
+
+def emitted(features, method, name="m"):
+    """Return the C that finds all states in one way."""
+    with patch("bncc.emit.emitter.choose_discretizers", return_value=plan(features, method)):
+        return dict(emit_c(model_of(features), EmitOptions(name)).files)

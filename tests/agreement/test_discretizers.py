@@ -1,0 +1,79 @@
+"""Every way to find a state, in C: the state that Python finds, for any reading at all."""
+
+import re
+
+import numpy as np
+import pytest
+
+from bncc.build.agreement import compare, verify
+from bncc.build.host import build_library
+from bncc.build.inputs.cases import Effort, cases
+from bncc.build.inputs.raw import row_dtype, states_of_raw
+from bncc.model.reference import predict
+from tests.agreement.discretizer_ways import FEATURES, METHODS, emitted, model_of
+from tests.agreement.mistakes import Spoiled, bumped, without_comments
+
+pytestmark = pytest.mark.cc
+
+
+def random_rows(features):
+    """Return raw rows of random bytes: every other NaN, every denormal."""
+    row = row_dtype(features)
+    bits = np.random.default_rng(0).integers(0, 256, 2000 * row.itemsize, dtype=np.uint8)
+    return bits.view(row)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", FEATURES)
+def test_every_way_finds_the_state(require_tool, name, method):
+    """At and beside every threshold, at the ends of the type, for NaN, and for any bytes."""
+    require_tool("gcc")
+    features = FEATURES[name]
+    model = model_of(features)
+    rows = random_rows(features)
+    with np.errstate(invalid="ignore"):  # of signaling NaN
+        R = np.stack([rows[field].astype(np.float64) for field in rows.dtype.names], axis=1)
+    expected = predict(model, states_of_raw(features, R))
+    with build_library(model, emitted(features, method), opt_level="-O1") as library:
+        outcome = compare(library, cases(model, effort=Effort(n_random=300)))
+        assert outcome.agree, outcome.first_mismatch
+        assert np.array_equal(library.raw_rows(rows), expected)
+
+
+INFINITIES = (2139095040, -8388608)
+"""The bits next to them are those of one NaN of many."""
+
+
+@pytest.mark.parametrize(
+    ("name", "method"), [("int16 bytes", "tree"), ("int16 bytes", "nibbles"), ("float32", "tree")]
+)
+def test_a_wrong_number_is_seen(require_tool, name, method):
+    """By one: bounds of comparisons and the states themselves."""
+    require_tool("gcc")
+    files = emitted(FEATURES[name], method)
+    text = files["m.c"]
+    start, end = text.index("/* Discretizer */"), text.index("/* Entry points */")
+    code = without_comments(text[start:end])
+    found = [
+        number
+        for number in re.finditer(r"(?<=<= )-?\d+|(?<=return )\d+(?=U;)", code)
+        if int(number.group()) not in INFINITIES
+    ]
+    for number in (found[0], found[len(found) // 2], found[-1]):
+        before, after = text[: start + number.start()], text[start + number.end() :]
+        assert not agree(name, files | {"m.c": f"{before}{int(number.group()) + 1}{after}"})
+
+
+@pytest.mark.parametrize("method", ["bytes", "nibbles"])
+def test_a_wrong_entry_is_seen(require_tool, method):
+    """By one, at both ends of a look-up."""
+    require_tool("gcc")
+    files = emitted(FEATURES["int16 bytes"], method)
+    for k in (0, -1):
+        assert not agree("int16 bytes", files | {"m.c": bumped(files["m.c"], "states_b", k)})
+
+
+def agree(name, files):
+    """Return whether some C decides as the model of some features."""
+    model = model_of(FEATURES[name])
+    return verify(model, emission=Spoiled(files), opt_level="-O0", n_random=300).agree
