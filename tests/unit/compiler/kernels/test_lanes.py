@@ -180,6 +180,18 @@ def test_rows_that_fill_a_byte_are_added_to_wider_sums_at_once():
     assert only.used == (1,)
 
 
+def test_a_row_waits_in_its_byte_while_wider_sums_are_flushed():
+    largest = [np.array([200, 7])] * 400
+    prior = np.zeros(2, dtype=np.int64)
+    plan = schedule(lowest_level(8, 8, 2, 2), largest, prior, sum(largest))
+    assert plan is not None
+    assert plan.used == (0, 1, 2)
+    (byte,) = [k for k, step in enumerate(plan.steps) if step.kind == "row" and not step.level]
+    behind = [(step.kind, step.number) for step in plan.steps[byte + 1 : byte + 3]]
+    assert behind == [("flush", 1), ("flush", 0)]
+    assert run(plan, largest, prior) == [80_000, 2_800]
+
+
 def test_lanes_that_share_a_word_have_no_way_around_its_sums():
     largest = [np.array([3, 3])] * 9
     prior = np.zeros(2, dtype=np.int64)
