@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.compiler.ir import Program, Table
+from bncc.compiler.ir import Program, Table, expanded
 from bncc.compiler.offsets import normalized
 
 
@@ -26,7 +26,7 @@ def fused(program: Program, tables: Sequence[Table]) -> Table:
     """
     features = tuple(dict.fromkeys(f for table in tables for f in table.features))
     total: IntArray = np.zeros(program.n_classes, dtype=np.int64)
-    for table in tables:
+    for table in (expanded(table, program.n_states) for table in tables):
         states = [program.n_states[f] for f in table.features]
         read = [f for f in features if f in table.features]
         costs = table.costs.reshape(*states, program.n_classes)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.compiler.ir import Program
+from bncc.compiler.ir import Program, n_levels
 
 
 def costs(program: Program, X: IntArray) -> IntArray:
@@ -24,8 +24,9 @@ def costs(program: Program, X: IntArray) -> IntArray:
     total = np.tile(program.prior.astype(np.int64), (len(X), 1))
     for table in program.tables:
         row = np.zeros(len(X), dtype=np.int64)
-        for f in table.features:
-            row = row * program.n_states[f] + X[:, f]
+        for f, n in zip(table.features, n_levels(table, program.n_states), strict=True):
+            level = np.array(table.maps[f])[X[:, f]] if f in table.maps else X[:, f]
+            row = row * n + level
         total += table.costs[row]
     return total
 

@@ -5,8 +5,8 @@ The meaning of a program is one line,
 index of least cost. `bncc.compiler.interpreter` is that line as code.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 
@@ -27,17 +27,21 @@ class Table:
         What the table stands for, any text; usually the name of its last feature.
     features : tuple of int
         Features read, outermost first: with states x and cardinalities n the row of two features
-        (p, i) is ``x[p] * n[i] + x[i]``.
+        (p, i) is ``x[p] * n[i] + x[i]``. Where a feature has a state map, its state is replaced by
+        the level that the map gives it, its cardinality by the number of levels.
     costs : (n_rows, n_classes) int64
         Costs >= 0, the class index fastest.
     entry_bits : {8, 16, 32}
         Storage width of one entry.
+    maps : mapping of int to tuple of int
+        By feature, for those that have one: the level of each state, 0 .. n_levels - 1.
     """
 
     name: str
     features: tuple[int, ...]
     costs: IntArray
     entry_bits: int = 32
+    maps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +85,65 @@ class Program:
 def n_rows(features: Iterable[int], n_states: Sequence[int]) -> int:
     """Return the number of joint states of some features."""
     return prod(n_states[f] for f in features)
+
+
+def n_levels(table: Table, n_states: Sequence[int]) -> tuple[int, ...]:
+    """Return how many states or levels each feature of a table has in it.
+
+    Parameters
+    ----------
+    table : Table
+        Any table.
+    n_states : sequence of int
+        Cardinality of each feature of the program.
+
+    Returns
+    -------
+    tuple of int
+        One number per feature of the table; their product is its number of rows.
+    """
+    return tuple(max(table.maps[f]) + 1 if f in table.maps else n_states[f] for f in table.features)
+
+
+def unmapped(program: Program) -> Program:
+    """Return the program with a row for every joint state instead of state maps.
+
+    Parameters
+    ----------
+    program : Program
+        Any program.
+
+    Returns
+    -------
+    Program
+        Equal costs for every input; the same object where no table has a state map.
+    """
+    if not any(table.maps for table in program.tables):
+        return program
+    tables = [expanded(table, program.n_states) for table in program.tables]
+    return with_tables(program, tables, program.prior)
+
+
+def expanded(table: Table, n_states: Sequence[int]) -> Table:
+    """Return a table with a row for every joint state instead of state maps.
+
+    Parameters
+    ----------
+    table : Table
+        Any table.
+    n_states : sequence of int
+        Cardinality of each feature of the program.
+
+    Returns
+    -------
+    Table
+        Equal costs for every input.
+    """
+    costs = table.costs.reshape(*n_levels(table, n_states), -1)
+    for axis, f in enumerate(table.features):
+        if f in table.maps:
+            costs = costs.take(table.maps[f], axis=axis)
+    return replace(table, costs=costs.reshape(-1, costs.shape[-1]), maps={})
 
 
 def with_tables(program: Program, tables: Sequence[Table], prior: IntArray) -> Program:

@@ -12,6 +12,7 @@ from bncc.compiler.passes.drop_constant import drop_constant
 from bncc.compiler.passes.fold_prior import fold_prior
 from bncc.compiler.passes.fuse_parent import fuse_parent
 from bncc.compiler.passes.fuse_tables import fuse_tables
+from bncc.compiler.passes.merge_states import merge_states
 from bncc.compiler.passes.move_parent_terms import move_parent_terms
 from bncc.compiler.passes.normalize_rows import normalize_rows
 from bncc.compiler.passes.shrink_width import shrink_width
@@ -64,6 +65,7 @@ COLUMN_OFFSETS = Pass("column-offsets", "margin", column_offsets)
 DROP_CONSTANT = Pass("drop-constant", "margin", drop_constant)
 FOLD_PRIOR = Pass("fold-prior", "margin", fold_prior)
 FUSE_PARENT = Pass("fuse-parent", "margin", fuse_parent)
+MERGE_STATES = Pass("merge-states", "cost", merge_states)
 MOVE_PARENT_TERMS = Pass("move-parent-terms", "margin", move_parent_terms)
 NORMALIZE_ROWS = Pass("normalize-rows", "margin", normalize_rows)
 SHRINK_WIDTH = Pass("shrink-width", "cost", shrink_width)
@@ -81,6 +83,7 @@ _NARROWER = (COLUMN_OFFSETS, FOLD_PRIOR, SHRINK_WIDTH)
 FLOWS: dict[str, tuple[Pass, ...]] = {
     "none": (),
     "default": (*_FEWER, *_NARROWER),
+    "size": (*_FEWER, *_NARROWER, MERGE_STATES),
     "speed-16": _speed(16),
     "speed": _speed(64),
     "speed-256": _speed(256),
@@ -90,7 +93,7 @@ FLOWS: dict[str, tuple[Pass, ...]] = {
 
 FLOWS_FOR: Mapping[Optimize, tuple[str, ...]] = {
     "balanced": ("default",),
-    "size": ("default",),
+    "size": ("default", "size"),
     "speed": ("default", "speed-16", "speed"),
 }
 """The flows whose programs are laid out and compared."""

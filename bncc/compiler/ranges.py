@@ -20,7 +20,7 @@ from math import prod
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.compiler.ir import Program
+from bncc.compiler.ir import Program, unmapped
 
 MOST_ENTRIES = 2**20
 """Entries of the largest table that an elimination may make."""
@@ -78,7 +78,7 @@ def _extreme(program: Program, reduce: Reduce) -> IntArray:
     """Return the extreme cost of every class, exactly where that is feasible."""
     n_states, n_classes = program.n_states, program.n_classes
     pool = _Pool(n_states)
-    for table in program.tables:
+    for table in unmapped(program).tables:
         shape = (*(n_states[f] for f in table.features), n_classes)
         pool.add(_Factor(table.features, table.costs.reshape(shape)))
     while (feature := pool.cheapest()) is not None:

@@ -2,7 +2,7 @@
 
 import json
 
-from bncc.compiler.ir import Program, Table, table_bits
+from bncc.compiler.ir import Program, Table, n_levels, table_bits
 from bncc.compiler.ranges import cost_bounds
 from bncc.discretize.feature import Feature
 
@@ -49,7 +49,10 @@ def _feature(feature: Feature) -> str:
 
 
 def _table(program: Program, table: Table) -> str:
-    index = ", ".join(f"x{f}:{program.n_states[f]}" for f in table.features)
+    index = ", ".join(
+        f"x{f}:{n}" + (f" of {' '.join(map(str, table.maps[f]))}" if f in table.maps else "")
+        for f, n in zip(table.features, n_levels(table, program.n_states), strict=True)
+    )
     return (
         f"{json.dumps(table.name)}[{index}] u{table.entry_bits}, {len(table.costs)} rows, "
         f"costs {int(table.costs.min())} .. {int(table.costs.max())}"

@@ -14,6 +14,7 @@ from bncc.compiler.pipeline import (
     FLOWS,
     FOLD_PRIOR,
     FUSE_PARENT,
+    MERGE_STATES,
     MOVE_PARENT_TERMS,
     NORMALIZE_ROWS,
     SHRINK_WIDTH,
@@ -29,6 +30,7 @@ STEPS = (
     DROP_CONSTANT,
     FOLD_PRIOR,
     FUSE_PARENT,
+    MERGE_STATES,
     MOVE_PARENT_TERMS,
     NORMALIZE_ROWS,
     SHRINK_WIDTH,
@@ -89,7 +91,7 @@ def test_no_pass_makes_a_program_larger_or_costlier(name, model):
     assert len(after.tables) <= len(before.tables)
 
 
-@pytest.mark.parametrize("flow", ["default", "speed"])
+@pytest.mark.parametrize("flow", ["default", "size", "speed"])
 @given(model=models())
 @settings(max_examples=60)
 def test_a_flow_keeps_the_model_s_scores_and_decisions(flow, model):

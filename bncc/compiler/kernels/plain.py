@@ -5,11 +5,12 @@ one per distinct stride.
 """
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.compiler.ir import Program, Table, width_of
+from bncc.compiler.ir import Program, Table, n_levels, width_of
 from bncc.compiler.ranges import largest_cost
 
 
@@ -49,7 +50,8 @@ class PlainKernel:
     terms : tuple of Term
         Terms of the row address; the first concerns every table and has stride n_classes.
     multiples : (n,) int64
-        Multiples 0, s, 2s, ... of every distinct stride s.
+        Multiples 0, s, 2s, ... of every distinct stride s; through a state map, the multiples of
+        the levels that the states have.
     offset_bits, multiple_bits : int
         Widths of an entry's index and of a multiple.
     prior : (n_classes,) int64 or None
@@ -89,7 +91,8 @@ class PlainKernel:
     def rom_bytes(self) -> int:
         """Bytes of tables, prior and row addresses."""
         prior = 0 if self.prior is None else self.prior.size * width_of(int(self.prior.max()))
-        terms = sum(term.n_tables for term in self.terms[1:]) * 16
+        looked_up = (term for k, term in enumerate(self.terms) if k or term.multiples.any())
+        terms = sum(term.n_tables for term in looked_up) * 16
         addresses = self.starts.size * self.offset_bits + self.multiples.size * self.multiple_bits
         return (self.costs.size * self.entry_bits + prior + addresses + terms) // 8
 
@@ -143,7 +146,7 @@ def plain(program: Program) -> PlainKernel:
     for k in range(arity):
         deep = [table for table in tables if len(table.features) > k]
         features = [table.features[len(table.features) - 1 - k] for table in deep]
-        places_k = [places[_stride(program, table, k)] for table in deep]
+        places_k = [places[_multiplied(program, table, k)] for table in deep]
         terms.append(Term(len(deep), np.array(features), np.array(places_k)))
     entry_bits = max(table.entry_bits for table in tables)
     largest_sum = largest_cost(program) + int(prior is not None and not program.prior.any())
@@ -162,24 +165,30 @@ def plain(program: Program) -> PlainKernel:
     )
 
 
-def _stride(program: Program, table: Table, k: int) -> int:
-    """Entries between neighboring states of the feature k places from the innermost."""
-    stride = program.n_classes
-    for f in table.features[len(table.features) - k :]:
-        stride *= program.n_states[f]
-    return stride
+def _multiplied(program: Program, table: Table, k: int) -> tuple[int, tuple[int, ...]]:
+    """Return how the feature k places from the innermost counts.
+
+    First the entries between neighboring states, or levels; then the level of each state, empty
+    where a state counts itself.
+    """
+    place = len(table.features) - 1 - k
+    levels = n_levels(table, program.n_states)[place + 1 :]
+    return program.n_classes * prod(levels), table.maps.get(table.features[place], ())
 
 
-def _multiples(program: Program, tables: tuple[Table, ...]) -> tuple[IntArray, dict[int, int]]:
+def _multiples(
+    program: Program, tables: tuple[Table, ...]
+) -> tuple[IntArray, dict[tuple[int, tuple[int, ...]], int]]:
     """Return the concatenated multiples of all strides, and where each stride's begin."""
-    length: dict[int, int] = {program.n_classes: 1}
+    length: dict[tuple[int, tuple[int, ...]], int] = {(program.n_classes, ()): 1}
     for table in tables:
         for k, f in enumerate(reversed(table.features)):
-            stride = _stride(program, table, k)
-            length[stride] = max(length.get(stride, 0), program.n_states[f])
+            key = _multiplied(program, table, k)
+            length[key] = max(length.get(key, 0), program.n_states[f])
     arrays, places, place = [], {}, 0
-    for stride, n in length.items():
-        arrays.append(np.arange(n) * stride)
-        places[stride] = place
+    for key, n in length.items():
+        stride, levels = key
+        arrays.append(np.array(levels or range(n)) * stride)
+        places[key] = place
         place += n
     return np.concatenate(arrays), places

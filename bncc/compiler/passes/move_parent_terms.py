@@ -64,9 +64,15 @@ def _moved(program: Program) -> Program:
 
 
 def _edges(tables: list[Table]) -> Iterator[tuple[int, int, int]]:
-    """Yield a table, the table of a parent and the parent, from the leaves of a network up."""
-    own = {table.features[-1]: t for t, table in reversed(list(enumerate(tables)))}
-    targets = [[(own[f], f) for f in table.features[:-1] if f in own] for table in tables]
+    """Yield a table, the table of a parent and the parent, from the leaves of a network up.
+
+    Tables with state maps stay as they are: rows that they share would become different.
+    """
+    plain = [(t, table) for t, table in enumerate(tables) if not table.maps]
+    own = {table.features[-1]: t for t, table in reversed(plain)}
+    targets: list[list[tuple[int, int]]] = [[] for _ in tables]
+    for t, table in plain:
+        targets[t] = [(own[f], f) for f in table.features[:-1] if f in own]
     waiting = [0] * len(tables)
     for some in targets:
         for target, _ in some:

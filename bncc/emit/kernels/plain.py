@@ -63,6 +63,8 @@ def plain_text(program: Program, kernel: PlainKernel, name: str, state_bits: int
     meaning = f"First entry of each table{' in its array' if costs.is_split else ''}."
     start = array("start", kernel.offset_bits, costs.starts.tolist(), meaning)
     meaning = "Products 0, s, 2s, ... for every stride s."
+    if any(table.maps for table in kernel.tables):
+        meaning += " States whose rows are equal share one."
     multiples = array("multiples", kernel.multiple_bits, kernel.multiples.tolist(), meaning)
     terms, needed = [], []
     for k, term in enumerate(kernel.terms):
@@ -105,14 +107,15 @@ def _term(
             meaning = f"Feature that comes {k} before it, in each table that has one."
         arrays.append(array(what, bits, term.features.tolist(), meaning))
         state = f"x[{name}_rom_uint{bits}(&{name}_{what}[t])]"
-    if k == 0:
+    if k == 0 and not term.multiples.any():
         return TermText(term.n_tables, False, "own", "own", state, ""), arrays
     bits = width_of(int(term.multiples.max()))
     meaning = "Where the multiples of its stride begin."
     arrays.append(array(f"{what}_multiples", bits, term.multiples.tolist(), meaning))
     place = f"{name}_rom_uint{bits}(&{name}_{what}_multiples[t])"
     is_partial = term.n_tables < len(kernel.tables)
-    return TermText(term.n_tables, is_partial, what, f"place{what[6:]}", state, place), arrays
+    local, place_name = (what, f"place{what[6:]}") if k else ("own", "own_place")
+    return TermText(term.n_tables, is_partial, local, place_name, state, place), arrays
 
 
 def _first_cast(kernel: PlainKernel, name: str) -> str:

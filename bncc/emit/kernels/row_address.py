@@ -1,9 +1,10 @@
 """Row addresses in straight-line code: shifts, and look-ups for all other multiples."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from bncc.compiler.ir import Program, Table, width_of
+from bncc.compiler.ir import Program, Table, n_levels, width_of
 from bncc.emit.c99 import ArrayText, array
 
 
@@ -54,34 +55,52 @@ def address_text(
         A multiple of a power of two is a shift. Others are looked up, for compilers that optimize
         for size would multiply.
     """
-    lengths: dict[int, int] = {}
+    lengths: dict[_Factor, int] = {}
     for table in tables:
         for f, factor in _factors(program, table, row_length):
-            if not _is_power(factor):
+            if factor.levels or not _is_power(factor.multiple):
                 lengths[factor] = max(lengths.get(factor, 0), program.n_states[f])
-    arrays = {
-        factor: array(
-            f"times{factor}",
-            width_of(factor * (n - 1)),
-            range(0, factor * n, factor),
-            f"Multiples of {factor}, looked up instead of multiplied.",
-        )
-        for factor, n in sorted(lengths.items())
-    }
+    arrays = _arrays(lengths)
     of = tuple(_address(program, table, row_length, arrays, name, state, place) for table in tables)
     return AddressText(of, tuple(arrays.values()))
 
 
-def _factors(program: Program, table: Table, row_length: int) -> list[tuple[int, int]]:
+class _Factor(NamedTuple):
+    """What the state of a feature is multiplied by, after its level took its place."""
+
+    multiple: int
+    levels: tuple[int, ...] = ()
+
+
+def _arrays(lengths: Mapping[_Factor, int]) -> dict[_Factor, ArrayText]:
+    """Print the multiples of states, then those of levels in the order of their first use."""
+    arrays = {}
+    for factor in sorted(factor for factor in lengths if not factor.levels):
+        multiple, n = factor.multiple, lengths[factor]
+        arrays[factor] = array(
+            f"times{multiple}",
+            width_of(multiple * (n - 1)),
+            range(0, multiple * n, multiple),
+            f"Multiples of {multiple}, looked up instead of multiplied.",
+        )
+    for k, factor in enumerate(factor for factor in lengths if factor.levels):
+        multiples = [factor.multiple * level for level in factor.levels]
+        meaning = "What a state adds to a row's address; states with equal rows add the same."
+        arrays[factor] = array(f"level{k}", width_of(max(multiples)), multiples, meaning)
+    return arrays
+
+
+def _factors(program: Program, table: Table, row_length: int) -> list[tuple[int, _Factor]]:
     """Return each feature with what its state is multiplied by.
 
     Where rows have a power of two of entries, rows are counted first and shifted in the end.
     """
     factor = 1 if _is_power(row_length) else row_length
     factors = []
-    for f in reversed(table.features):
-        factors.append((f, factor))
-        factor *= program.n_states[f]
+    counts = n_levels(table, program.n_states)
+    for f, n in zip(reversed(table.features), reversed(counts), strict=True):
+        factors.append((f, _Factor(factor, table.maps.get(f, ()))))
+        factor *= n
     return factors[::-1]
 
 
@@ -89,7 +108,7 @@ def _address(
     program: Program,
     table: Table,
     row_length: int,
-    arrays: dict[int, ArrayText],
+    arrays: Mapping[_Factor, ArrayText],
     name: str,
     state: Callable[[int], str],
     place: Callable[[int], str],
@@ -103,7 +122,7 @@ def _address(
             entry = f"{name}_{multiples.name}[{place(f)}]"
             terms.append(f"{name}_rom_{multiples.type[:-2]}(&{entry})")
         else:
-            shift = factor.bit_length() - 1
+            shift = factor.multiple.bit_length() - 1
             terms.append(f"(({wide}){state(f)} << {shift})" if shift else state(f))
     if len(terms) > 1 and not terms[0].startswith("(("):
         terms[0] = f"({wide}){terms[0]}"

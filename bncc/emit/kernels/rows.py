@@ -135,7 +135,7 @@ def table_lines(program: Program, table: Table, rows: Iterable[Sequence[str]]) -
         Lines.
     """
     lines = [f"/* {table_heading(program, table)} */"]
-    digits = _joint_states([program.n_states[f] for f in table.features])
+    digits = _joint_states([_states(program, table, f) for f in table.features])
     for states, row in zip(digits, rows, strict=True):
         first, *rest = wrap_words([f"/* {states} */", *row])
         lines.append(first)
@@ -164,8 +164,27 @@ def table_heading(program: Program, table: Table) -> str:
     return f"{own} given {', '.join(parents)}: {', '.join(parents)}, {own}" if parents else own
 
 
-def _joint_states(n_states: list[int]) -> list[str]:
+def _states(program: Program, table: Table, f: int) -> list[str]:
+    """Name the states of a feature, or its levels by their states, as in 0-2+5."""
+    if f not in table.maps:
+        return [str(state) for state in range(program.n_states[f])]
+    levels = np.array(table.maps[f])
+    return [_ranges(np.flatnonzero(levels == k).tolist()) for k in range(levels.max() + 1)]
+
+
+def _ranges(states: list[int]) -> str:
+    """Write increasing numbers with neighbors as ranges."""
+    runs = [[states[0], states[0]]]
+    for state in states[1:]:
+        if state == runs[-1][1] + 1:
+            runs[-1][1] = state
+        else:
+            runs.append([state, state])
+    return "+".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def _joint_states(states: list[list[str]]) -> list[str]:
     joint = [""]
-    for n in n_states:
-        joint = [f"{prefix},{k}" if prefix else str(k) for prefix in joint for k in range(n)]
+    for names in states:
+        joint = [f"{prefix},{k}" if prefix else k for prefix in joint for k in names]
     return joint

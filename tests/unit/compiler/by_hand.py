@@ -1,6 +1,6 @@
 """Programs written down as plain lists, and inputs to compare them on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -9,10 +9,15 @@ from bncc.compiler.ir import Program, Table
 from bncc.discretize.feature import Feature
 
 
-def table(features: Sequence[int], costs: Sequence[Sequence[int]], entry_bits: int = 32) -> Table:
+def table(
+    features: Sequence[int],
+    costs: Sequence[Sequence[int]],
+    entry_bits: int = 32,
+    maps: Mapping[int, tuple[int, ...]] | None = None,
+) -> Table:
     """Return a table called after the features it reads."""
     name = ",".join(f"x{f}" for f in features)
-    return Table(name, tuple(features), np.array(costs, dtype=np.int64), entry_bits)
+    return Table(name, tuple(features), np.array(costs, dtype=np.int64), entry_bits, maps or {})
 
 
 def program(

@@ -32,6 +32,13 @@ def test_shared_features_are_read_once_in_any_order():
         )
 
 
+def test_state_maps_are_undone():
+    mapped = table([1], [[0, 1], [5, 0]], maps={1: (0, 1, 0)})
+    both = fused(program([2, 3], [0, 0], [A, mapped]), [A, mapped])
+    assert not both.maps
+    assert both.costs.tolist() == [[0, 4], [2, 0], [0, 4], [0, 0], [6, 0], [0, 0]]
+
+
 def test_one_table_stays_but_for_normalized_rows():
     lifted = table([1], [[2, 3], [4, 4], [0, 1]])
     assert fused(program([2, 3], [0, 0], [A, lifted]), [lifted]).costs.tolist() == [

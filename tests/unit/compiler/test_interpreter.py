@@ -28,6 +28,13 @@ def test_the_first_feature_of_a_table_counts_slowest():
     assert costs(some, np.array([[0, 1], [1, 0], [1, 2]])).tolist() == [[2, 0], [1, 0], [5, 0]]
 
 
+def test_a_state_map_replaces_a_state_by_its_level():
+    rows = [[r, 0] for r in range(4)]
+    some = program([3, 4], [0, 0], [table([1, 0], rows, maps={1: (0, 1, 1, 0), 0: (1, 0, 1)})])
+    X = np.array([[0, 0], [1, 0], [2, 1], [1, 2], [2, 3]])
+    assert costs(some, X)[:, 0].tolist() == [1, 0, 3, 2, 1]
+
+
 def test_the_smallest_class_index_wins_a_tie():
     some = program([1], [3, 2, 2], [table([0], [[0, 0, 0]])])
     assert decisions(some, np.array([[0]])).tolist() == [1]

@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from bncc.compiler.ir import n_rows, table_bits, width_of, with_tables
+from bncc.compiler.ir import n_levels, n_rows, table_bits, unmapped, width_of, with_tables
 from tests.unit.compiler.by_hand import program, table
 
 
@@ -28,6 +28,24 @@ def test_a_width_changes_exactly_at_its_edge(largest, bits):
 def test_joint_states_multiply():
     assert n_rows((2, 0), (3, 5, 4)) == 12
     assert n_rows((), (3, 5, 4)) == 1
+
+
+def test_a_state_map_takes_the_place_of_states():
+    mapped = table([0, 1], [[0, 1]] * 6, maps={1: (0, 1, 1, 0)})
+    assert n_levels(mapped, (3, 4)) == (3, 2)
+
+
+def test_without_maps_every_joint_state_has_its_row_again():
+    rows = [[0, 1], [2, 3], [4, 5], [6, 7]]
+    mapped = table([1, 0], rows, maps={1: (0, 1, 1), 0: (1, 0)})
+    plain = unmapped(program([2, 3], [0, 0], [mapped])).tables[0]
+    assert not plain.maps
+    assert plain.costs[:, 0].tolist() == [2, 0, 6, 4, 6, 4]
+
+
+def test_a_program_without_maps_stays_as_it_is():
+    some = program([2], [0, 0], [table([0], [[1, 2], [3, 4]])])
+    assert unmapped(some) is some
 
 
 def test_size_counts_entries_at_their_width_and_a_prior_in_use():

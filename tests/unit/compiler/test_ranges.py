@@ -82,6 +82,15 @@ def test_the_largest_sum_is_exact_at_the_edges_of_widths(largest):
     assert largest_cost(program([2, 2], [0, 0], tables)) == largest
 
 
+def test_state_maps_are_followed_exactly():
+    mapped = table([0], [[0, 9], [5, 1]], maps={0: (0, 1, 1)})
+    other = table([0], [[0, 1], [0, 2], [7, 0]])
+    assert [b.tolist() for b in cost_bounds(program([3], [0, 0], [mapped, other]))] == [
+        [0, 1],
+        [12, 10],
+    ]
+
+
 def test_the_prior_counts():
     some = program([1], [7, 0], [table([0], [[1, 3]])])
     assert largest_cost(some) == 8

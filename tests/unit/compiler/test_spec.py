@@ -27,6 +27,8 @@ def test_a_whole_program_passes():
     verify(whole())
     verify(whole(cost_bits=8))
     verify(with_first_table(entry_bits=8))
+    verify(with_first_table(maps={0: (1, 0)}))
+    verify(with_first_table(maps={0: (0, 0)}, costs=np.array(ROWS[:1])))
 
 
 BROKEN = {
@@ -41,6 +43,15 @@ BROKEN = {
     "0 reads distinct, known features": lambda: with_first_table(features=(2,)),
     "0 reads distinct, known": lambda: with_first_table(features=(-1,)),
     "table 0 reads at least one feature": lambda: with_first_table(features=()),
+    "a state map of table 0 has a level for every state": lambda: with_first_table(
+        maps={0: (0, 0, 0)}
+    ),
+    "map of table 0 has a level for every state of its feature": lambda: with_first_table(
+        maps={1: (0, 1, 1)}
+    ),
+    "the levels of a state map of table 0 are 0, 1, 2": lambda: with_first_table(maps={0: (0, 2)}),
+    "levels of a state map of table 0 are": lambda: with_first_table(maps={0: (-1, 0)}),
+    "table 0 has one row per": lambda: with_first_table(maps={0: (0, 0)}),
     "table 0 has one row per joint state": lambda: with_first_table(costs=np.array(ROWS[:1])),
     "one row per joint state and one cost": lambda: with_first_table(
         costs=np.array([[1, 2, 3]] * 2)

@@ -4,6 +4,7 @@ from bncc.compiler.importer import program_of
 from bncc.compiler.pipeline import optimize
 from bncc.compiler.text import print_program
 from tests import models as hand
+from tests.unit.compiler.by_hand import program, table
 
 
 def test_a_program_prints_features_classes_prior_tables_and_range():
@@ -59,3 +60,8 @@ def test_names_cannot_break_lines():
     text = print_program(program_of(hand.hostile_names()))
     assert text.isascii()
     assert len(text.splitlines()) == 1 + 8 + 1 + 1 + 8 + 1
+
+
+def test_a_state_map_shows_the_level_of_every_state():
+    some = program([2, 4], [0, 0], [table([0, 1], [[0, 1]] * 4, maps={1: (0, 1, 1, 0)})])
+    assert 'table 0: "x0,x1"[x0:2, x1:2 of 0 1 1 0] u32, 4 rows, ' in print_program(some)

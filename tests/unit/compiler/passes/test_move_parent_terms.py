@@ -1,6 +1,9 @@
 """move-parent-terms: before, after, and when it must not fire. Equal margins: tests/property."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from bncc.compiler.interpreter import costs
 from bncc.compiler.measure import packed_bits
@@ -79,6 +82,14 @@ def test_a_parent_that_is_not_outermost_is_found():
 
 def test_it_does_not_fire_where_no_table_is_the_parent_s_own():
     before = program([2, 2], [0, 0], [CHILD, table([1], [[0, 1], [1, 0]])])
+    assert move_parent_terms(before) is before
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_it_leaves_tables_with_state_maps_alone(which):
+    tables = [ROOT, CHILD]
+    tables[which] = replace(tables[which], maps={0: (0, 1)})
+    before = program([2, 2], [0, 0], tables)
     assert move_parent_terms(before) is before
 
 
