@@ -5,7 +5,9 @@ AVR) of `raw` less those of `trusted` at -O2, and bytes of flash at -Os less tho
 each as a weighted sum of the terms of `Rates`. Prints the rates as they stand in
 bncc/compiler/discretizer_rates.py, and how far the estimates are from what was measured.
 
-    .venv/bin/python benchmarks/discretizer_rates.py --machine cortex-m0
+    .venv/bin/python -m benchmarks.discretizer_rates --machine cortex-m0
+
+Some minutes a machine.
 """
 
 import argparse
