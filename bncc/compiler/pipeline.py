@@ -94,7 +94,7 @@ FLOWS: dict[str, tuple[Pass, ...]] = {
 FLOWS_FOR: Mapping[Optimize, tuple[str, ...]] = {
     "balanced": ("default",),
     "size": ("default", "size"),
-    "speed": ("default", "speed-16", "speed"),
+    "speed": ("default", "speed-16", "speed", "speed-256"),
 }
 """The flows whose programs are laid out and compared."""
 

@@ -16,6 +16,9 @@ from itertools import count
 from bncc.compiler.fuse import fused
 from bncc.compiler.ir import Program, n_rows, with_tables
 
+MOST_ENTRIES = 60_000
+"""Costs of all tables at most, of a byte each: what an AVR holds; else no more than before."""
+
 
 def fuse_tables(program: Program, most_rows: int) -> Program:
     """Add tables up, those of fewest joint states first.
@@ -25,14 +28,19 @@ def fuse_tables(program: Program, most_rows: int) -> Program:
     program : Program
         Any program.
     most_rows : int
-        No fused table has more rows.
+        No fused table has more rows; half as many where all together would get too large, and so
+        on.
 
     Returns
     -------
     Program
         Equal margins for every input; the same object when nothing was to do.
     """
+    singles = [[t] for t in range(len(program.tables))]
     groups = _groups(program, most_rows)
+    while _n_entries(program, groups) > max(MOST_ENTRIES, _n_entries(program, singles)):
+        most_rows //= 2
+        groups = _groups(program, most_rows)
     if len(groups) == len(program.tables):
         return program
     tables = [
@@ -42,6 +50,12 @@ def fuse_tables(program: Program, most_rows: int) -> Program:
         for group in groups
     ]
     return with_tables(program, tables, program.prior)
+
+
+def _n_entries(program: Program, groups: Iterable[Iterable[int]]) -> int:
+    """Return the costs of all tables when groups of them become one."""
+    features = ({f for t in group for f in program.tables[t].features} for group in groups)
+    return program.n_classes * sum(n_rows(some, program.n_states) for some in features)
 
 
 def _groups(program: Program, most_rows: int) -> list[list[int]]:

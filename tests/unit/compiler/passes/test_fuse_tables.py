@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bncc.compiler.interpreter import costs
+from bncc.compiler.passes import fuse_tables as module
 from bncc.compiler.passes.fuse_tables import fuse_tables
 from bncc.compiler.ranges import largest_cost
 from tests.unit.compiler.by_hand import as_lists, inputs, program, table
@@ -32,6 +33,13 @@ def test_the_largest_tables_choose_first_and_the_others_fill_what_is_left():
 @pytest.mark.parametrize(("most", "n"), [(12, 1), (11, 2)])
 def test_no_table_gets_more_rows_than_allowed(most, n):
     assert len(fuse_tables(naive([3, 4]), most).tables) == n
+
+
+@pytest.mark.parametrize(("most", "n"), [(108, 1), (107, 2), (39, 2), (38, 3)])
+def test_fewer_are_fused_where_all_costs_would_be_too_many(monkeypatch, most, n):
+    """All three are 36 rows of 3 costs; two of 9 rows and one of 4 are the fewest."""
+    monkeypatch.setattr(module, "MOST_ENTRIES", most)
+    assert len(fuse_tables(naive([3, 4, 3]), 36).tables) == n
 
 
 def test_children_of_a_parent_share_its_states():
