@@ -127,12 +127,14 @@ def test_speed_takes_the_fewest_instructions_of_each_feature():
     assert not plan.is_loop
 
 
-def test_speed_keeps_to_its_budget():
-    features = (cuts(*range(0, 250 * 100, 100)),) * 400
+def test_speed_keeps_to_its_budget(monkeypatch):
+    """Where trees for all are too many bytes, some sensors are searched."""
+    monkeypatch.setattr("bncc.compiler.discretizers.SPEED_BUDGET", 6000)
+    features = (cuts(*range(0, 250 * 100, 100)),) * 10
     plan = choose_discretizers(features, optimize="speed")
     plain = searched(features, "linear", rates_of(None))
-    assert {"tree", "binary"} == set(plan.methods)
-    assert plain.flash < plan.flash <= plain.flash + 65536
+    assert set(plan.methods) == {"tree", "binary"}
+    assert plain.flash < plan.flash <= plain.flash + 6000
 
 
 def test_size_takes_a_loop_for_many_and_a_tree_for_one():

@@ -154,3 +154,16 @@ def test_the_same_model_gives_the_same_bytes_whatever_the_hash_seed():
     }
     assert len(texts) == 1
     assert len(texts.pop()) > 10**5
+
+
+def test_discretizers_give_way_before_a_kernel_does():
+    """Between the bytes of trees and of a search lies a budget that keeps the kernel."""
+    fast = emit_c(letter_like(), EmitOptions(optimize="speed"))
+    assert fast.layout.raw.functions
+    less = EmitOptions(optimize="speed", max_flash=fast.estimate.flash - 1)
+    small = emit_c(letter_like(), less)
+    assert small.layout.raw.is_loop
+    assert small.layout.raw.functions == ()
+    assert small.estimate.flash < fast.estimate.flash
+    assert small.kernel == fast.kernel
+    assert small.table_bytes == fast.table_bytes
