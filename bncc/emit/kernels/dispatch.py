@@ -7,10 +7,12 @@ from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
 from bncc.compiler.kernels.bit_slice import BitSliceKernel
 from bncc.compiler.kernels.lanes import LaneKernel
+from bncc.compiler.kernels.looped import LoopedKernel
 from bncc.compiler.kernels.packed import PackedKernel
 from bncc.compiler.kernels.plain import PlainKernel
 from bncc.emit.kernels.bit_slice import bit_slice_text
 from bncc.emit.kernels.lanes import lanes_text
+from bncc.emit.kernels.looped import looped_text
 from bncc.emit.kernels.packed import packed_text
 from bncc.emit.kernels.plain import plain_text
 from bncc.emit.kernels.text import KernelText
@@ -19,6 +21,7 @@ _PRINTERS: Mapping[type, Callable[[Program, Any, str, int], KernelText]] = {
     PlainKernel: plain_text,
     BitSliceKernel: bit_slice_text,
     LaneKernel: lanes_text,
+    LoopedKernel: looped_text,
     PackedKernel: packed_text,
 }
 

@@ -54,7 +54,7 @@ def plain_text(program: Program, kernel: PlainKernel, name: str, state_bits: int
     KernelText
         For the templates.
     """
-    costs = cost_arrays(program, kernel)
+    costs = cost_arrays(program, kernel.tables, kernel.entry_bits)
     tables = list(costs.arrays)
     if kernel.prior is not None:
         bits = width_of(int(kernel.prior.max()))

@@ -7,7 +7,6 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table
-from bncc.compiler.kernels.plain import PlainKernel
 from bncc.emit.avr import AVR_MAX_ARRAY, AVR_MAX_ROM
 from bncc.emit.c99 import ArrayText, unsigned, wrap_words
 from bncc.emit.identifiers import c_comment
@@ -39,15 +38,30 @@ class CostArrays:
         return len(self.arrays) > 1
 
 
-def cost_arrays(program: Program, kernel: PlainKernel) -> CostArrays:
-    """Print the tables, every row in lines of its own behind its states.
+def cost_arrays(
+    program: Program,
+    tables: Sequence[Table],
+    entry_bits: int,
+    name: str = "costs",
+    meaning: str = _MEANING,
+    hex_digits: int = 0,
+) -> CostArrays:
+    """Print tables, every row in lines of its own behind its states.
 
     Parameters
     ----------
     program : Program
         The program that is printed.
-    kernel : PlainKernel
-        Its layout for the plain kernel.
+    tables : sequence of Table
+        Its tables in kernel order; entries may be words of several costs.
+    entry_bits : int
+        Width of an entry.
+    name : str, default="costs"
+        Name of the array.
+    meaning : str
+        What its entries are.
+    hex_digits : int, default=0
+        Digits of an entry in hexadecimal; 0 for decimal numbers.
 
     Returns
     -------
@@ -55,20 +69,20 @@ def cost_arrays(program: Program, kernel: PlainKernel) -> CostArrays:
         One array ``costs``; ``costs1``, ``costs2``, ... where one would be too large for AVR and
         several are not.
     """
-    entry_bytes = kernel.entry_bits // 8
-    ends = table_ends([table.costs.size * entry_bytes for table in kernel.tables])
+    sizes = [table.costs.size for table in tables]
+    before = np.cumsum([0, *sizes])
+    ends = table_ends([size * entry_bits // 8 for size in sizes])
     arrays, starts = [], []
     for k, (first, end) in enumerate(zip((0, *ends), ends, strict=False)):
-        tables = kernel.tables[first:end]
-        lines = [line for table in tables for line in _cost_lines(program, table)]
-        length = sum(table.costs.size for table in tables)
-        name, comment = "costs", _MEANING
+        part = tables[first:end]
+        lines = [line for table in part for line in _cost_lines(program, table, hex_digits)]
+        length = sum(sizes[first:end])
+        title, comment = name, meaning
         if len(ends) > 1:
-            name, comment = f"costs{k + 1}", _part_comment(k, len(ends), first, end)
-        c_type = unsigned(kernel.entry_bits)
-        n_bytes = length * entry_bytes
-        arrays.append(ArrayText(c_type, name, length, comment, tuple(lines), n_bytes))
-        starts.append(kernel.starts[first:end] - kernel.starts[first])
+            title, comment = f"{name}{k + 1}", _part_comment(meaning, k, len(ends), first, end)
+        c_type, n_bytes = unsigned(entry_bits), length * entry_bits // 8
+        arrays.append(ArrayText(c_type, title, length, comment, tuple(lines), n_bytes))
+        starts.append(before[first:end] - before[first])
     return CostArrays(tuple(arrays), ends, np.concatenate(starts))
 
 
@@ -103,18 +117,21 @@ def table_numbers(first: int, end: int) -> str:
     return f"tables {first} to {end - 1}" if end - first > 1 else f"table {first}"
 
 
-def _part_comment(k: int, n_parts: int, first: int, end: int) -> str:
+def _part_comment(meaning: str, k: int, n_parts: int, first: int, end: int) -> str:
     numbers = table_numbers(first, end)
     if k:
         return f"Costs of {numbers}."
     return (
-        f"{_MEANING} They fill {n_parts}\n * arrays, since AVR compilers take at most "
+        f"{meaning} They fill {n_parts}\n * arrays, since AVR compilers take at most "
         f"{AVR_MAX_ARRAY} bytes in one. This one has {numbers}."
     )
 
 
-def _cost_lines(program: Program, table: Table) -> list[str]:
-    return table_lines(program, table, ([f"{c}U," for c in row] for row in table.costs.tolist()))
+def _cost_lines(program: Program, table: Table, hex_digits: int) -> list[str]:
+    def entry(cost: int) -> str:
+        return f"0x{cost:0{hex_digits}X}U," if hex_digits else f"{cost}U,"
+
+    return table_lines(program, table, ([entry(c) for c in row] for row in table.costs.tolist()))
 
 
 def table_lines(program: Program, table: Table, rows: Iterable[Sequence[str]]) -> list[str]:

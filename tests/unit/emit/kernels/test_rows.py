@@ -15,7 +15,7 @@ def split(sizes, entry_bits=8):
     """Return the arrays of tables with one class and these numbers of entries."""
     tables = [table([i], [[0]] * n, entry_bits) for i, n in enumerate(sizes)]
     some = program(sizes, [0], tables)
-    return cost_arrays(some, plain(some))
+    return cost_arrays(some, some.tables, entry_bits)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,170 @@
+"""The looped kernel: rows of packed costs, taken apart into lanes that a loop over tables sums.
+
+Costs are stored in as few bits as they need, and a word of several is added in a few operations:
+moved down and masked, every k-th of its costs has a lane k times as wide. Lanes sum as many rows as
+they can hold whatever the input, then they are added to the sums of their classes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from bncc.compiler.ir import Program, Table, unmapped, width_of
+from bncc.compiler.kernels.finder import Finder, finder_of
+from bncc.compiler.kernels.packing import Packing, packed_words, packings
+from bncc.compiler.kernels.parts import Part, longest_run, parts_of
+from bncc.compiler.ranges import largest_cost
+
+IN_REGISTERS = 8
+"""Sums that a machine with few registers keeps in them."""
+LEAST_RUN = 8
+"""Rows below which emptying the lanes costs as much as filling them."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoopedKernel:
+    """Everything the looped kernel reads, ready to print.
+
+    Parameters
+    ----------
+    program : Program
+        What it sums.
+    packing : Packing
+        How costs fill the words of a row.
+    n_parts : int
+        Into how many parts a word is taken.
+    run : int
+        Tables that lanes sum before they are emptied; all of them where they need not be.
+    largest_sum : int
+        No sum exceeds this for any input.
+    sum_bits : int
+        Width of the sums.
+    """
+
+    program: Program
+    packing: Packing
+    n_parts: int
+    run: int
+    largest_sum: int
+    sum_bits: int
+
+    family = "looped"
+    addend = "words of several costs"
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables with rows of words in place of costs."""
+        pack, packing = packed_words, self.packing
+        return tuple(replace(t, costs=pack(t.costs, packing).T) for t in self.program.tables)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Where rows begin."""
+        return finder_of(self.program, self.n_words)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The sums of lanes."""
+        return parts_of(self.packing, self.program.n_classes, self.n_parts)
+
+    @property
+    def n_words(self) -> int:
+        """Words of a row."""
+        return self.packing.n_planes(self.program.n_classes)
+
+    @property
+    def n_runs(self) -> int:
+        """How often lanes are emptied."""
+        return -(-len(self.program.tables) // self.run)
+
+    @property
+    def summary(self) -> str:
+        """Its layout in a few words."""
+        packing = self.packing
+        costs = f"{packing.per_word} costs" if packing.per_word > 1 else "one cost"
+        lanes = f"in lanes of {self.parts[0].lane_bits} bits" if self.has_lanes else "one by one"
+        return (
+            f"{costs} of {packing.entry_bits} bits in {packing.word_bits}, summed {lanes}, "
+            f"{self.run} tables at a time"
+        )
+
+    @property
+    def has_lanes(self) -> bool:
+        """Whether several classes share a sum."""
+        return any(len(part.classes) > 1 for part in self.parts)
+
+    @property
+    def additions(self) -> int:
+        """Additions per decision."""
+        return len(self.program.tables) * len(self.parts) + self.n_runs * self.program.n_classes
+
+    @property
+    def rom_bytes(self) -> int:
+        """Bytes of tables and row addresses; the prior is in the code."""
+        n_rows = sum(len(table.costs) for table in self.program.tables)
+        return n_rows * self.packing.row_bytes(self.program.n_classes) + self.finder.n_bytes
+
+    @property
+    def work(self) -> tuple[float, ...]:
+        """Terms: 1; tables, other features, words, parts, moves, parts in memory; classes emptied.
+
+        All but the first and last add up over tables. A move is a shift or a mask.
+        """
+        n_tables, n_classes = len(self.program.tables), self.program.n_classes
+        in_memory = max(0, len(self.parts) - IN_REGISTERS)
+        counts = (1, self.finder.n_others, self.n_words, len(self.parts), self._n_moves, in_memory)
+        return (1, *(n_tables * count for count in counts), self.n_runs * n_classes)
+
+    @property
+    def code(self) -> tuple[float, ...]:
+        """Terms: 1, other features, words, parts, shifts and masks, classes, several runs'."""
+        n_classes = self.program.n_classes
+        return (
+            1,
+            self.finder.n_others,
+            self.n_words,
+            len(self.parts),
+            self._n_moves,
+            n_classes,
+            n_classes * (self.n_runs > 1),
+        )
+
+    @property
+    def _n_moves(self) -> int:
+        """Shifts and masks of a row."""
+        return sum((part.shift > 0) + (not part.is_rest) for part in self.parts)
+
+
+def looped(program: Program) -> Iterator[LoopedKernel]:
+    """Return the layouts of a program whose lanes no input overflows.
+
+    Parameters
+    ----------
+    program : Program
+        A verified program.
+
+    Yields
+    ------
+    LoopedKernel
+        Equal margins for every input: those with different numbers of parts that sum longer runs.
+        State maps are undone.
+    """
+    if not all(table.features for table in program.tables):
+        return
+    program = unmapped(program)
+    largest = np.array([table.costs.max(axis=0) for table in program.tables])
+    largest_sum = largest_cost(program)
+    sum_bits = max(program.cost_bits, width_of(largest_sum))
+    for packing in packings(int(largest.max())):
+        longest, n_parts = min(LEAST_RUN, len(largest)) - 1, 0
+        while longest < len(largest):
+            n_parts += 1
+            parts = parts_of(packing, program.n_classes, n_parts)
+            run = longest_run(parts, largest)
+            if all(len(part.classes) == 1 for part in parts):
+                run = len(largest)  # such sums are as wide as the result
+            if run > longest:
+                longest = run
+                yield LoopedKernel(program, packing, n_parts, run, largest_sum, sum_bits)
