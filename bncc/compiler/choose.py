@@ -11,6 +11,7 @@ from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
 from bncc.compiler.kernels.bit_slice import bit_slice
 from bncc.compiler.kernels.lanes import lanes
+from bncc.compiler.kernels.looped import looped
 from bncc.compiler.kernels.packed import packed
 from bncc.compiler.kernels.plain import plain
 from bncc.compiler.textbook_cost import TextbookCost
@@ -22,6 +23,7 @@ FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "plain": lambda program: iter((plain(program),)),
     "bit-slice": bit_slice,
     "lanes": lambda program: chain(lanes(program), lanes(program, word_bits=8)),
+    "looped": looped,
     "packed": packed,
 }
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
