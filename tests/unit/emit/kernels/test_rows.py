@@ -5,7 +5,9 @@ import pytest
 
 from bncc.compiler.kernels.plain import plain
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.emit.kernels.rows import cost_arrays
+from bncc.emit.kernels.plain import plain_text
+from bncc.emit.kernels.row_address import address_text
+from bncc.emit.kernels.rows import cost_arrays, table_lines
 from tests import models as hand
 from tests.agreement.large import large_tables, three_cost_arrays, two_cost_arrays
 from tests.unit.compiler.by_hand import program, table
@@ -101,3 +103,35 @@ def test_what_is_too_large_for_avr_is_refused_there_alone():
     text = emit_c(large_tables(), EmitOptions("m")).files["m.c"]
     assert '#if defined(__AVR__)\n#error "m: ' in text
     assert "static uint32_t m_row(" in text
+
+
+def test_rows_that_states_share_stand_behind_all_of_them():
+    shared = table([0, 1], [[0, 1]] * 4, maps={0: (0, 1, 0, 0, 1, 0)})
+    some = program([6, 2], [0, 0], [shared])
+    assert table_lines(some, shared, [["0U,", "1U,"]] * 4)[1:] == [
+        "/* 0+2-3+5,0 */ 0U, 1U,",
+        "/* 0+2-3+5,1 */ 0U, 1U,",
+        "/* 1+4,0 */ 0U, 1U,",
+        "/* 1+4,1 */ 0U, 1U,",
+    ]
+
+
+def test_a_state_map_is_an_array_of_addresses():
+    maps = {0: (0, 1, 0)}
+    tables = [table([0], [[0, 1]] * 2, maps=maps), table([0, 1], [[0, 1]] * 8, maps=maps)]
+    address = address_text(program([3, 4], [0, 0], tables), tables, 3, "m")
+    assert [(a.name, a.lines) for a in address.arrays] == [
+        ("times3", ("0U, 3U, 6U, 9U,",)),
+        ("level0", ("0U, 3U, 0U,",)),
+        ("level1", ("0U, 12U, 0U,",)),
+    ]
+    assert address.of[0] == "m_rom_uint8(&m_level0[x[0]])"
+
+
+def test_the_plain_kernel_looks_levels_up_among_the_products():
+    some = program([3], [0, 1], [table([0], [[0, 1], [1, 0]], maps={0: (0, 1, 0)})])
+    text = plain_text(some, plain(some), "m", 8)
+    assert text.context["terms"][0].place == "own_place"
+    multiples = next(a for a in text.arrays if a.name == "multiples")
+    assert multiples.comment.endswith("States whose rows are equal share one.")
+    assert multiples.lines == ("0U, 0U, 2U, 0U,",)
