@@ -27,8 +27,6 @@ FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "packed": packed,
 }
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
-UNNAMED = ("plain",)
-"""The families to choose among where none is named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +95,7 @@ def choose(
     """
     if family not in (None, *FAMILIES):
         raise OptionError(f"there is no kernel '{family}'; there are {', '.join(FAMILIES)}")
-    families = UNNAMED if family is None else (family,)
+    families = FAMILIES if family is None else (family,)
     order = _order(optimize, textbook)
     found = sorted(_candidates(programs, families, optimize, target), key=order)
     if not found:

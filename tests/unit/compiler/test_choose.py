@@ -5,7 +5,7 @@ import pytest
 
 from bncc.compiler import choose as module
 from bncc.compiler.budget import Budget
-from bncc.compiler.choose import BEST, FAMILIES, UNNAMED, Choice, Optimize
+from bncc.compiler.choose import BEST, FAMILIES, Choice, Optimize
 from bncc.compiler.ir import Program
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.errors import BudgetError, OptionError
@@ -41,8 +41,8 @@ def test_the_best_of_a_family_comes_first(some: Program, family: str, optimize: 
 def test_without_a_name_all_families_are_compared(some: Program, optimize: Optimize) -> None:
     found = choose(some, optimize=optimize)
     families = [each.kernel.family for each in found.candidates]
-    assert set(families) == set(UNNAMED)
-    each = [len(choose(some, family=family).candidates) for family in UNNAMED]
+    assert set(families) == set(FAMILIES)
+    each = [len(choose(some, family=family).candidates) for family in FAMILIES]
     assert len(families) == sum(each)
 
 
