@@ -31,9 +31,12 @@ def initializer(text, name):
 
 
 emissions = st.builds(
-    lambda model, entries: emit_c(model, EmitOptions("m", frozenset(entries))),
+    lambda model, entries, optimize: emit_c(
+        model, EmitOptions("m", frozenset(entries), optimize=optimize)
+    ),
     models(),
     st.sets(st.sampled_from(sorted(ENTRIES))),
+    st.sampled_from(["balanced", "size", "speed"]),
 )
 
 

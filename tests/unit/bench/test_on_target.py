@@ -100,7 +100,7 @@ def test_a_model_without_thresholds_has_no_raw_figures(require_bench):
     inputs = bench_inputs(model, n_rows=3)
     both = []
     for entries in (frozenset({"trusted"}), frozenset({"trusted", "raw"})):
-        emission = emit_c(model, EmitOptions("m", entries))
+        emission = emit_c(model, EmitOptions("m", entries, kernel="plain"))
         both.append(bench_target(model, TARGETS["cortex-m0"], inputs, emission=emission))
     assert both[0].ratio["raw"] is None
     assert both[0].ours.flash == both[1].ours.flash

@@ -14,7 +14,7 @@ from tests import models as hand
 
 def card(model, name="m"):
     """Return the card as a mapping of its titles."""
-    header = emit_c(model, EmitOptions(name=name)).files[f"{name}.h"]
+    header = emit_c(model, EmitOptions(name=name, kernel="plain")).files[f"{name}.h"]
     lines = header.split(" * Model card\n")[1].split(" */")[0].splitlines()
     return {line[5:17].strip(): line[17:] for line in lines}
 

@@ -53,7 +53,7 @@ def test_predict_and_the_labels_are_always_there():
 
 
 def test_the_emission_tells_how_the_files_came_about():
-    emission = emit_c(hand.general_network(), EmitOptions("m"))
+    emission = emit_c(hand.general_network(), EmitOptions("m", kernel="plain"))
     assert emission.kernel == "plain"
     assert [report.name for report in emission.passes] == [
         "normalize-rows",

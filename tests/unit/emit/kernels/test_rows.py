@@ -13,6 +13,9 @@ from tests.agreement.large import large_tables, three_cost_arrays, two_cost_arra
 from tests.unit.compiler.by_hand import program, table
 
 
+PLAIN = EmitOptions("m", kernel="plain")
+
+
 def split(sizes, entry_bits=8):
     """Return the arrays of tables with one class and these numbers of entries."""
     tables = [table([i], [[0]] * n, entry_bits) for i, n in enumerate(sizes)]
@@ -51,8 +54,8 @@ def test_the_limit_is_in_bytes():
 
 @pytest.mark.parametrize("make", [*hand.NAMED.values(), two_cost_arrays, three_cost_arrays])
 def test_every_table_is_found_where_its_start_says(make):
-    kernel = plain(emit_c(make(), EmitOptions("m")).program)
-    costs = emit_c(make(), EmitOptions("m")).layout.text.context["costs"]
+    kernel = plain(emit_c(make(), PLAIN).program)
+    costs = emit_c(make(), PLAIN).layout.text.context["costs"]
     entries = [
         [int(word[:-2]) for line in array.lines for word in line.split("*/")[-1].split()
          if word.endswith("U,")]
@@ -78,7 +81,7 @@ def test_several_arrays_say_why_and_which_tables_they_hold():
 
 
 def test_one_array_is_indexed():
-    text = emit_c(hand.tan_float(), EmitOptions("m")).files["m.c"]
+    text = emit_c(hand.tan_float(), PLAIN).files["m.c"]
     assert "static uint16_t m_row(" in text
     assert "    const uint16_t first = m_row(x, 0U);" in text
     assert "m_rom_uint8(&m_costs[first + c])" in text
@@ -86,7 +89,7 @@ def test_one_array_is_indexed():
 
 
 def test_several_arrays_are_pointed_into():
-    text = emit_c(three_cost_arrays(), EmitOptions("m")).files["m.c"]
+    text = emit_c(three_cost_arrays(), PLAIN).files["m.c"]
     assert "static const uint16_t *m_row(" in text
     assert "    const uint16_t *const first = m_row(x, 0U);" in text
     assert "    const uint16_t *row = m_row(x, 1U);" in text
@@ -100,7 +103,7 @@ def test_several_arrays_are_pointed_into():
 
 
 def test_what_is_too_large_for_avr_is_refused_there_alone():
-    text = emit_c(large_tables(), EmitOptions("m")).files["m.c"]
+    text = emit_c(large_tables(), PLAIN).files["m.c"]
     assert '#if defined(__AVR__)\n#error "m: ' in text
     assert "static uint32_t m_row(" in text
 
