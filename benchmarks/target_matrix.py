@@ -4,10 +4,11 @@ Letter, satimage and usps; naive Bayes and Chow-Liu TAN; 1, 2, 4 and 8 bits, tab
 host, AVR, four Cortex-M, RV32, a big-endian MIPS and x86-64, each with the preferred compiler at
 -O2 and the preferred simulator. Inputs of each: every row of every table, 200 test rows of fold 1
 (a seeded choice), 1,000 random states and as many next to a boundary between classes, states out
-of range; at `predict`, `trusted`, `scores` and `raw`. All of it (216 runs of 24 models) takes a
-quarter of an hour on two cores:
+of range; at `predict`, `trusted`, `scores` and `raw`. All of it (216 runs of 24 models) takes some
+minutes on two cores, every other way to lower the models as long again:
 
     .venv/bin/python benchmarks/target_matrix.py --data ../shared/data
+    .venv/bin/python benchmarks/target_matrix.py --data ../shared/data --way speed --way lanes
 
 Every finished run is one line of build/target_matrix.jsonl; run it again to go on. A run counts
 as done when it agreed and the C is still the same.
@@ -23,15 +24,19 @@ from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
+from typing import cast
 
 from benchmarks.reference_models import PAPER_SETS, STRUCTURES, Recipe, reference, some_rows
 from bncc.build.agreement import verify
 from bncc.build.targets import TARGETS
+from bncc.compiler.choose import FAMILIES, Optimize
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.errors import BnccError
+from bncc.errors import BnccError, OptionError
 
 WIDTHS = (1, 2, 4, 8)
 MACHINES = ("host", *TARGETS)
+WAYS = ("balanced", "size", "speed", *FAMILIES)
+"""What a kernel is chosen for, or its family."""
 N_ROWS = 200
 N_RANDOM = 1000
 ENTRIES = frozenset({"raw", "scores", "trusted"})
@@ -39,16 +44,25 @@ ENTRIES = frozenset({"raw", "scores", "trusted"})
 
 @dataclass(frozen=True)
 class Run:
-    """One model on one machine."""
+    """One model on one machine, chosen for what is one of `WAYS`, or with that kernel."""
 
     recipe: Recipe
     target: str
     data: Path
+    way: str = WAYS[0]
 
     @property
     def name(self) -> str:
         """What it is called in the file of results."""
-        return f"{self.recipe} {self.target}"
+        return f"{self.recipe} {self.target}" + ("" if self.way == WAYS[0] else f" {self.way}")
+
+    @property
+    def options(self) -> EmitOptions:
+        """How its C is emitted."""
+        target = None if self.target == "host" else self.target
+        if self.way in FAMILIES:
+            return EmitOptions("m", ENTRIES, kernel=self.way, target=target)
+        return EmitOptions("m", ENTRIES, optimize=cast(Optimize, self.way), target=target)
 
 
 @dataclass(frozen=True)
@@ -103,15 +117,19 @@ class Total:
 
 
 def matrix(
-    data: Path, data_sets: Sequence[str] = PAPER_SETS, targets: Sequence[str] = MACHINES
+    data: Path,
+    data_sets: Sequence[str] = PAPER_SETS,
+    targets: Sequence[str] = MACHINES,
+    ways: Sequence[str] = WAYS[:1],
 ) -> tuple[Run, ...]:
     """Return all runs, those of one model one after the other."""
     return tuple(
-        Run(Recipe(data_set, structure, bits), target, data)
+        Run(Recipe(data_set, structure, bits), target, data, way)
         for data_set in data_sets
         for structure in STRUCTURES
         for bits in WIDTHS
         for target in targets
+        for way in ways
     )
 
 
@@ -119,7 +137,10 @@ def check(run: Run, before: Outcome | None = None) -> Outcome:
     """Return the outcome of a run: the one before where the C has not changed since."""
     begin = perf_counter()
     known = reference(run.recipe, run.data)
-    emission = emit_c(known.model, EmitOptions("m", ENTRIES))
+    try:
+        emission = emit_c(known.model, run.options)
+    except OptionError as error:  # a family without a layout for this model
+        return Outcome(run.name, "", True, 0, 0, "", "", str(error), _since(begin))
     digest = _digest(emission)
     if before is not None and before.agree and before.c_digest == digest:
         return before
@@ -197,6 +218,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
     parser.add_argument("--target", action="append", choices=MACHINES, help="repeatable")
     parser.add_argument("--dataset", action="append", choices=PAPER_SETS, help="repeatable")
+    parser.add_argument("--way", action="append", choices=WAYS, help="repeatable [balanced]")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--log", type=Path, default=Path("build/target_matrix.jsonl"))
     options = parser.parse_args(words)
@@ -208,7 +230,12 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
 def main(words: Sequence[str] | None = None) -> int:
     """Check all that is not done, print one summary line, and fail unless everything agrees."""
     options = _arguments(words)
-    runs = matrix(options.data, options.dataset or PAPER_SETS, options.target or MACHINES)
+    runs = matrix(
+        options.data,
+        options.dataset or PAPER_SETS,
+        options.target or MACHINES,
+        options.way or WAYS[:1],
+    )
     options.log.parent.mkdir(parents=True, exist_ok=True)
     before, found = read(options.log), []
     with options.log.open("a", encoding="utf-8") as stream:

@@ -12,7 +12,6 @@ from tests import models as hand
 from tests.agreement.large import large_tables, three_cost_arrays, two_cost_arrays
 from tests.unit.compiler.by_hand import program, table
 
-
 PLAIN = EmitOptions("m", kernel="plain")
 
 
