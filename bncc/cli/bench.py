@@ -24,7 +24,7 @@ from bncc.cli.options import (
     speaks,
     target_option,
 )
-from bncc.compiler.choose import Optimize
+from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.data.dataset import Table
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import load_model
@@ -57,7 +57,7 @@ from bncc.model.file import load_model
     type=click.Choice(SIMULATORS),
     help="What runs the code [default: the first found].",
 )
-@opt_level_option
+@opt_level_option(None, "2; s with --optimize size")
 @lowering_options
 @class_option
 @fold_option
@@ -75,6 +75,7 @@ def command(
     kernel: str | None,
     class_name: str | None,
     fold: int | None,
+    opt_level: str | None,
     **how: Any,
 ) -> None:
     """Measure the C of MODEL on simulated machines: flash, RAM, stack, time per decision.
@@ -103,6 +104,7 @@ def command(
     elif fold is not None or class_name is not None:
         console.note("--class and --fold have no effect without --data")
     inputs = bench_inputs(emissions.model, table, n_rows=n_rows, seed=seed)
+    how["opt_level"] = opt_level or LEVELS[optimize]
     reports = measure(emissions, machines, inputs, console, **tools, **how)
     payload = {
         "targets": {target: facts_of(report) for target, report in reports.items()},

@@ -98,20 +98,21 @@ def target_option(function: Command) -> Command:
     )(function)
 
 
-def opt_level_option(function: Command) -> Command:
-    """Add ``--opt-level L``, handed on as the compiler's flag."""
+def opt_level_option(default: str | None, told: str) -> Callable[[Command], Command]:
+    """Return what adds ``--opt-level L``, handed on as the compiler's flag, or None without one."""
     return click.option(
         "--opt-level",
         callback=_opt_level,
-        default="2",
+        default=default,
         metavar="L",
-        show_default=True,
-        help=f"The compiler's level: {', '.join(OPT_LEVELS)}.",
-    )(function)
+        help=f"The compiler's level: {', '.join(OPT_LEVELS)} [default: {told}].",
+    )
 
 
-def _opt_level(ctx: click.Context, param: click.Parameter, value: str) -> str:
+def _opt_level(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Read an optimization level: ``2``, ``O2`` or ``-O2``."""
+    if value is None:
+        return None
     level = value.removeprefix("-").removeprefix("O")
     if level not in OPT_LEVELS:
         raise click.BadParameter(f"{value!r} is none of {', '.join(OPT_LEVELS)}")

@@ -41,7 +41,7 @@ ENTRIES = frozenset({"scores", "trusted", "raw"})
     type=click.Choice((*SIMULATORS, "all")),
     help="What runs the code of other machines [default: the first found].",
 )
-@opt_level_option
+@opt_level_option("2", "2")
 @click.option("--sanitize", is_flag=True, help="Watch addresses and undefined behavior, on host.")
 @click.option(
     "--random",

@@ -129,6 +129,17 @@ def test_options_reach_the_measurement(
     assert how == {"compiler": "clang", "simulator": "unicorn", "opt_level": "-Os"}
 
 
+@pytest.mark.parametrize(
+    ("optimize", "level"), [("balanced", "-O2"), ("speed", "-O2"), ("size", "-Os")]
+)
+def test_the_compiler_s_level_goes_with_what_is_asked_for(
+    run: Run, tools: dict[str, Any], model: Path, optimize: str, level: str
+) -> None:
+    run("bench", model, "--target", "rv32", "--optimize", optimize)
+    run("bench", model, "--target", "rv32", "--optimize", optimize, "--opt-level", "3")
+    assert [how["opt_level"] for _, _, how in tools["calls"]] == [level, "-O3"]
+
+
 def test_rows_come_from_the_data_or_the_seed(
     run: Run, tools: dict[str, Any], model: Path, readings: Path
 ) -> None:
