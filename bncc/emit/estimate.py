@@ -73,9 +73,7 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
     kernel = layout.kernel
     return Estimate(
         flash=constant_bytes(layout)
-        + code_bytes(kernel, target, level)
-        + layout.check.code
-        + (layout.raw.code_bytes if layout.raw else 0)
+        + kernel_bytes(layout, target, level)
         + _weighted(CODE, code_terms(layout)),
         ram=buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
         instructions=decision_cost(kernel, target, level) + layout.check.work,
@@ -85,6 +83,12 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
 def constant_bytes(layout: Layout) -> int:
     """Return the bytes of flash that are known: tables, addresses, thresholds, labels."""
     return layout.table_bytes + layout.other_bytes
+
+
+def kernel_bytes(layout: Layout, target: str | None = None, level: Level = "-O2") -> int:
+    """Return the bytes of code of the kernel, the check and what compares readings."""
+    readings = layout.raw.code_bytes if layout.raw else 0
+    return code_bytes(layout.kernel, target, level) + layout.check.code + readings
 
 
 def code_terms(layout: Layout) -> tuple[int, ...]:
