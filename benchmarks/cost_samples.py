@@ -16,14 +16,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeAlias
 
-from benchmarks.reference_models import BUNDLED_SETS, PAPER_SETS, STRUCTURES, Recipe, reference
+from benchmarks.reference_models import PAPER_SETS, STRUCTURES, Recipe, reference
 from bncc.bench.measurement import Measurement, measure_ours, measure_textbook
 from bncc.bench.on_target import bench_inputs
 from bncc.build.cross import find_bench
 from bncc.build.targets import TARGETS
 from bncc.compiler import textbook_cost
 from bncc.compiler.candidate import Candidate, candidate
-from bncc.compiler.choose import FAMILIES
+from bncc.compiler.choose import FAMILIES, families_for
 from bncc.compiler.cost_model import Level
 from bncc.compiler.importer import program_of
 from bncc.compiler.ir import Program
@@ -33,12 +33,16 @@ from bncc.errors import BnccError
 
 MACHINES = ("cortex-m0", "cortex-m4", "rv32", "x86", "avr")
 LEVELS: tuple[Level, ...] = ("-O2", "-Os")
+SMALL = ("cortex-m0", "avr")
+"""Machines that are measured at -Os too; others take the bytes of the first there."""
 WIDTHS = (1, 2, 4, 8)
 N_ROWS = 5
-MOST_LAYOUTS = 3
-"""Of a family for one program."""
-FLOWS: Mapping[Level, tuple[str, ...]] = {"-O2": ("default", "speed"), "-Os": ("default",)}
-"""Whose programs are laid out."""
+LAYOUTS: Mapping[tuple[Level, str], int] = {
+    ("-O2", "default"): 2,
+    ("-O2", "speed"): 1,
+    ("-Os", "default"): 2,
+}
+"""How many of each family for the programs of which flows."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +67,16 @@ class Sample:
         Of its C.
     model, family, target, level : str
         What was measured where.
-    n_features : int
-        Inputs of the model.
     rom_bytes : int
         Bytes of its constants.
+    check_bytes : int
+        What the check of inputs takes more than the smallest.
     work, code : tuple of float
         Its terms.
     trusted, predict : float or None
         Instructions of both; None where it does not fit.
     flash : float or None
-        Bytes of `predict`.
+        Bytes of `predict`; None where there are readings too.
     """
 
     key: str
@@ -81,8 +85,8 @@ class Sample:
     family: str
     target: str
     level: str
-    n_features: int
     rom_bytes: int
+    check_bytes: int
     work: tuple[float, ...]
     code: tuple[float, ...]
     trusted: float | None
@@ -91,48 +95,52 @@ class Sample:
 
 
 Terms: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]
-Figures: TypeAlias = tuple[float, float, float]
+Figures: TypeAlias = tuple[float | None, float | None, float | None]
 Measure: TypeAlias = Callable[[], Figures]
 
 
 def jobs(options: argparse.Namespace) -> Iterator[Job]:
     """Yield every model on every machine."""
     recipes = [Recipe(s, k, b) for s in PAPER_SETS for k in STRUCTURES for b in WIDTHS]
-    recipes += [Recipe(s, k, b) for s in BUNDLED_SETS for k in STRUCTURES for b in (2, 8)]
     for recipe in recipes:
         for target in options.machine or MACHINES:
             if target == "avr" and recipe.structure != "naive":
                 continue
-            for level in LEVELS:
+            for level in LEVELS if target in SMALL else LEVELS[:1]:
                 yield Job(recipe, target, level, options.data)
 
 
-def layouts(program: Program, family: str, job: Job) -> list[tuple[int, Candidate]]:
-    """Return some layouts of a family: the first by each estimate, and some of the rest."""
+def layouts(program: Program, family: str, job: Job, most: int) -> list[tuple[int, Candidate]]:
+    """Return some layouts of a family, the fastest, the smallest and the next ones."""
     kernels = FAMILIES[family](program)
     found = [candidate(program, kernel, job.target, job.level) for kernel in kernels]
     by_speed = sorted(range(len(found)), key=lambda i: found[i].instructions)
     by_size = sorted(range(len(found)), key=lambda i: found[i].flash)
-    chosen = dict.fromkeys([*by_speed[:2], *by_size[:1], *by_speed[2:]])
-    return [(i, found[i]) for i in sorted(list(chosen)[:MOST_LAYOUTS])]
+    chosen = dict.fromkeys([*by_speed[:1], *by_size[:1], *by_speed])
+    return [(i, found[i]) for i in sorted(list(chosen)[:most])]
 
 
 def work(job: Job, known: Mapping[str, Sample]) -> list[Sample]:
     """Measure what is not known of a model on a machine."""
     found = reference(job.recipe, job.data)
     imported = program_of(found.model)
-    flows = FLOWS[job.level]
+    flows = [flow for level, flow in LAYOUTS if level == job.level]
     programs = [program for program, _ in optimize_each(imported, flows)]
     (bench,) = find_bench(TARGETS[job.target])
     inputs = bench_inputs(found.model, found.test, n_rows=N_ROWS)
     options = EmitOptions("m", frozenset({"trusted"}), target=job.target)
 
     def sample(
-        family: str, number: int, digest: str, constants: int, terms: Terms, measure: Measure
+        family: str,
+        number: int,
+        digest: str,
+        sizes: tuple[int, int],
+        terms: Terms,
+        measure: Measure,
     ) -> Sample:
         key = f"{job.recipe} {job.target} {job.level} {family} {number}"
         before = known.get(key)
-        figures = None, None, None
+        figures: Figures = None, None, None
         if before is not None and before.c_digest == digest:
             figures = before.trusted, before.predict, before.flash
         else:
@@ -141,8 +149,7 @@ def work(job: Job, known: Mapping[str, Sample]) -> list[Sample]:
             except BnccError as error:
                 print(f"{key}: {error}", file=sys.stderr)
         where = str(job.recipe), family, job.target, job.level
-        n_features = len(imported.features)
-        return Sample(key, digest, *where, n_features, constants, *terms, *figures)
+        return Sample(key, digest, *where, *sizes, *terms, *figures)
 
     def textbook() -> Figures:
         measured, reason = measure_textbook(found.model, bench, inputs)
@@ -151,12 +158,12 @@ def work(job: Job, known: Mapping[str, Sample]) -> list[Sample]:
         return _figures(measured)
 
     terms = textbook_cost.work_terms(imported), textbook_cost.code_terms(imported)
-    constants = textbook_cost.table_bytes(imported)
-    samples = [sample(textbook_cost.FAMILY, 0, "", constants, terms, textbook)]
-    for flow, family in product(range(len(flows)), FAMILIES):
+    sizes = textbook_cost.table_bytes(imported), 0
+    samples = [sample(textbook_cost.FAMILY, 0, "", sizes, terms, textbook)]
+    for flow, family in product(range(len(flows)), families_for(job.target)):
         if programs[flow] in programs[:flow]:
             continue
-        for i, chosen in layouts(programs[flow], family, job):
+        for i, chosen in layouts(programs[flow], family, job, LAYOUTS[job.level, flows[flow]]):
             emission = emit_candidate(found.model, chosen, options)
             kernel = chosen.kernel
 
@@ -167,12 +174,20 @@ def work(job: Job, known: Mapping[str, Sample]) -> list[Sample]:
 
             terms = kernel.work, kernel.code
             digest = _digest(emission)
-            samples.append(sample(family, 100 * flow + i, digest, kernel.rom_bytes, terms, ours))
+            sizes = kernel.rom_bytes, _check_bytes(emission)
+            samples.append(sample(family, 100 * flow + i, digest, sizes, terms, ours))
     return samples
 
 
 def _figures(found: Measurement) -> Figures:
-    return found.costs["trusted"].mean, found.costs["predict"].mean, found.flash
+    flash = None if "raw" in found.costs else found.flash
+    return found.costs["trusted"].mean, found.costs["predict"].mean, flash
+
+
+def _check_bytes(emission: Emission) -> int:
+    """Return the bytes of the input check, beyond those of a loop."""
+    check, n = emission.layout.check, len(emission.program.features)
+    return check.code + check.reads_last_states * n * emission.layout.state_bits // 8
 
 
 def _digest(emission: Emission) -> str:

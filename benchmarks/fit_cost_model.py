@@ -13,6 +13,7 @@ changed are measured again. The weights go to bncc/compiler/cost_weights.py.
 """
 
 import argparse
+import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from benchmarks.cost_samples import MACHINES, Sample, jobs, known_samples, measured
+from bncc._types import FloatArray
 
 CLOSE = 0.15
 """Relative error within which an estimate is good."""
@@ -29,16 +31,23 @@ ROOT = Path(__file__).parent.parent
 WEIGHTS = ROOT / "bncc" / "compiler" / "cost_weights.py"
 
 
-def fitted(terms: Sequence[Sequence[float]], wanted: Sequence[float]) -> np.ndarray:
-    """Return the weights >= 0 of least squared relative error."""
-    A = np.asarray(terms, dtype=float) / np.asarray(wanted, dtype=float)[:, None]
+def fitted(
+    terms: Sequence[Sequence[float]] | FloatArray,
+    wanted: Sequence[float] | FloatArray,
+    *,
+    scaled: bool = True,
+) -> FloatArray:
+    """Return the weights >= 0 of least squared error, relative to what is wanted if scaled."""
+    A, y = np.asarray(terms, dtype=float), np.asarray(wanted, dtype=float)
+    if scaled:
+        A, y = A / y[:, None], np.ones(len(y))
     scale = np.maximum(np.abs(A).max(axis=0), 1e-12)
-    return nnls(A / scale, np.ones(len(A)))[0] / scale
+    return np.asarray(nnls(A / scale, y)[0] / scale)
 
 
 def errors(
     samples: Sequence[Sample], terms: Sequence[Sequence[float]], wanted: Sequence[float]
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[FloatArray, FloatArray]:
     """Return relative errors of weights fitted to all, and to all but the model in question."""
     A, y = np.asarray(terms, dtype=float), np.asarray(wanted, dtype=float)
     names = np.array([sample.model for sample in samples])
@@ -55,27 +64,31 @@ def fit(samples: Sequence[Sample]) -> str:
     """Fit all weights, print how well, and return the module that holds them."""
     groups: dict[tuple[str, str, str], list[Sample]] = defaultdict(list)
     for sample in samples:
-        if sample.trusted is not None and sample.flash is not None:
-            groups[sample.family, sample.target, sample.level].append(sample)
-    total: dict[str, list[np.ndarray]] = defaultdict(list)
+        groups[sample.family, sample.target, sample.level].append(sample)
+    total: dict[str, list[FloatArray]] = defaultdict(list)
     entries = []
-    print(f"{'family':10} {'machine':10} {'level':5} {'n':>3}  within 15 %: instructions, flash")
+    print(f"{'family':10} {'machine':10} {'level':5}  within 15 %: instructions, left out, flash")
     for key in sorted(groups):
-        some = groups[key]
-        work_terms = [sample.work for sample in some]
-        code_terms = [sample.code for sample in some]
-        spent = [sample.trusted or 0 for sample in some]
-        code = [(sample.flash or 0) - sample.rom_bytes for sample in some]
-        flash = np.array([sample.flash for sample in some], dtype=float)
-        weights = fitted(work_terms, spent), _fitted_code(code_terms, code, flash)
-        both, alone = errors(some, work_terms, spent)
-        size = (np.asarray(code_terms) @ weights[1] - np.asarray(code)) / flash
-        total["instructions"].append(both)
-        total["instructions, its model left out"].append(alone)
-        total["flash"].append(size)
-        shares = [f"{np.mean(np.abs(e) <= CLOSE):4.0%}" for e in (both, alone, size)]
-        worst = f"{np.abs(both).max():.0%} {np.abs(size).max():.0%}"
-        print(f"{key[0]:10} {key[1]:10} {key[2]:5} {len(some):3}  {' '.join(shares)}  {worst}")
+        timed = [each for each in groups[key] if each.trusted]
+        sized = [each for each in groups[key] if each.flash]
+        if not timed or not sized:
+            continue
+        spent = [each.trusted or 0 for each in timed]
+        both, alone = errors(timed, [each.work for each in timed], spent)
+        flash = np.array([each.flash for each in sized], dtype=float)
+        known = np.array([each.rom_bytes + each.check_bytes for each in sized])
+        terms = np.array([each.code for each in sized], dtype=float)
+        weights = (
+            fitted([each.work for each in timed], spent),
+            fitted(terms / flash[:, None], (flash - known) / flash, scaled=False),
+        )
+        size = (terms @ weights[1] + known) / flash - 1
+        figures = {"instructions": both, "instructions, its model left out": alone, "flash": size}
+        for what, part in figures.items():
+            total[what].append(part)
+        shares = " ".join(f"{np.mean(np.abs(part) <= CLOSE):5.0%}" for part in figures.values())
+        worst = " ".join(f"{np.abs(part).max():4.0%}" for part in figures.values())
+        print(f"{key[0]:10} {key[1]:10} {key[2]:5} n={len(timed):3} {shares}  worst {worst}")
         numbers = ", ".join(_numbers(w) for w in weights)
         entries.append(f'    ("{key[0]}", "{key[1]}", "{key[2]}"): ({numbers}),\n')
     for what, parts in total.items():
@@ -84,18 +97,8 @@ def fit(samples: Sequence[Sample]) -> str:
     return HEAD + "".join(entries) + "}\n"
 
 
-def _fitted_code(
-    terms: Sequence[Sequence[float]], wanted: Sequence[float], flash: np.ndarray
-) -> np.ndarray:
-    """Return the weights of code whose error is least relative to all of the flash."""
-    A, y = np.asarray(terms, dtype=float), np.asarray(wanted, dtype=float)
-    A, y = A / flash[:, None], y / flash
-    scale = np.maximum(np.abs(A).max(axis=0), 1e-12)
-    return nnls(A / scale, y)[0] / scale
-
-
-def _numbers(weights: np.ndarray) -> str:
-    return f"({', '.join(f'{weight:.4g}' for weight in weights)},)"
+def _numbers(weights: FloatArray) -> str:
+    return f"({', '.join(f'{weight:.3g}' for weight in weights)})"
 
 
 HEAD = '''"""Weights of the cost model, written by benchmarks/fit_cost_model.py; do not edit.
@@ -122,6 +125,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if not options.fit_only:
         samples = measured(list(jobs(options)), known, options)
     WEIGHTS.write_text(fit(samples), encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", WEIGHTS], check=True)
     return 0
 
 

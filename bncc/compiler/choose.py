@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from functools import partial
+from itertools import product
 
 from bncc.compiler.budget import Budget
 from bncc.compiler.candidate import Candidate, candidate
@@ -22,11 +23,15 @@ __all__ = ["FAMILIES", "Choice", "Optimize", "choose"]
 FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "plain": lambda program: iter((plain(program),)),
     "bit-slice": bit_slice,
-    "lanes": lambda program: chain(lanes(program), lanes(program, word_bits=8)),
+    "bytes": partial(lanes, word_bits=8),
+    "lanes": lanes,
     "looped": looped,
     "packed": packed,
 }
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
+FOR_AVR = frozenset({"bytes"})
+"""Families for registers of a byte. Elsewhere they run but gain nothing, and compilers that sort
+the additions of many tables hold kilobytes of rows on the stack."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +80,7 @@ def choose(
         textbook classifier beats neither in flash nor in instructions; where it beats all of them,
         those that it beats by least.
     family : str or None
-        A key of `FAMILIES` to choose within; None for all.
+        A key of `FAMILIES` to choose within; None for all that suit the machine.
     target : str or None
         The machine, as in ``--target``; None for generic C.
     budget : Budget or None
@@ -95,7 +100,7 @@ def choose(
     """
     if family not in (None, *FAMILIES):
         raise OptionError(f"there is no kernel '{family}'; there are {', '.join(FAMILIES)}")
-    families = FAMILIES if family is None else (family,)
+    families = (family,) if family else families_for(target)
     order = _order(optimize, textbook)
     found = sorted(_candidates(programs, families, optimize, target), key=order)
     if not found:
@@ -105,9 +110,14 @@ def choose(
     budget = budget or Budget()
     fitting = [each for each in found if budget.fits(each)]
     if not fitting:
-        every = _candidates(programs, FAMILIES, optimize, target)
+        every = _candidates(programs, families_for(target), optimize, target)
         raise budget.refusal(sorted(every, key=order))
     return Choice(fitting[0], tuple(found), _reason(optimize, len(fitting), len(found)))
+
+
+def families_for(target: str | None) -> tuple[str, ...]:
+    """Return the families to choose among on a machine where none is named."""
+    return tuple(name for name in FAMILIES if target == "avr" or name not in FOR_AVR)
 
 
 def _candidates(

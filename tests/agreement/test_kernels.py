@@ -17,7 +17,7 @@ ENTRIES = frozenset({"raw", "scores", "trusted"})
 BY_NAME = {**hand.NAMED, **LARGE}
 by_family = pytest.mark.parametrize(
     ("family", "target"),
-    [("lanes", "avr"), *((name, None) for name in FAMILIES if name != "plain")],
+    [("bytes", "avr"), *((name, None) for name in FAMILIES if name not in ("plain", "bytes"))],
 )
 """With the machine to choose for: words of a byte are best for an AVR alone."""
 

@@ -43,7 +43,7 @@ STANDARDS = {
 
 
 def emitted(model: Model) -> Emission:
-    options = EmitOptions("m", ENTRIES, kernel="lanes", target="avr", optimize="speed")
+    options = EmitOptions("m", ENTRIES, kernel="bytes", target="avr", optimize="speed")
     found = emit_c(model, options)
     assert isinstance(found.layout.kernel, LaneKernel)
     assert found.layout.kernel.lowest.word_bits == 8

@@ -12,8 +12,10 @@ from bncc.compiler.kernels.lane_layout import Level, lowest_level
 from bncc.compiler.kernels.lane_schedule import Schedule, schedule
 from bncc.compiler.ranges import cost_bounds
 
-MOST_WORDS = 32
-"""Words of a row at most; with more the sums would not stay in registers on any machine."""
+MOST_WORDS = {8: 32, 16: 32, 32: 16}
+"""Words of a row at most, by their bits; sums of more would not stay in registers anywhere."""
+REGISTERS = (4, 8, 12)
+"""Words of a row that machines with few, some and many registers keep there."""
 MOST_SIGNED = 8
 """Words of a row whose sums stay in registers where there are few, added in their order."""
 
@@ -48,7 +50,10 @@ class LaneKernel:
     largest_sum: int
     sum_bits: int
 
-    family = "lanes"
+    @property
+    def family(self) -> str:
+        """``bytes`` where a word is one."""
+        return "bytes" if self.lowest.word_bits == 8 else "lanes"
 
     @property
     def summary(self) -> str:
@@ -107,21 +112,33 @@ class LaneKernel:
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1, states read, words of rows, words flushed, classes.
+        """Terms: 1, states read, multiples looked up, words of rows, words flushed, classes.
 
-        Then of bytes, for machines with registers of no more: read, added to above the lowest
-        level, added to sums for which there is no register, and for each class those that its
-        cost is shifted through.
+        Words beyond 4, 8 and 12 of a row, for want of registers; those that are added unsigned, in
+        an order that compilers choose. Then of bytes, for machines with registers of no more: read,
+        added to above the lowest level, added to sums for which there is no register, and for each
+        class those that its cost is shifted through.
         """
+        n_tables, n_words, n_classes = len(self.tables), self.n_words, self.n_classes
         reads = sum(len(table.features) for table in self.tables)
-        words = len(self.tables) * self.n_words
-        read = words * self.lowest.word_bits // 8
+        words = n_tables * n_words
+        spilled = (n_tables * max(0, n_words - n) for n in REGISTERS)
+        unsigned = 0 if self.lowest.is_signed else words
         added = [(step.level, self._level_bytes(step.level)) for step in self.schedule.steps]
-        above = sum(n for level, n in added if level)
-        spilled = sum(n for level, n in added if level in self._spilled_levels)
-        n_classes = self.n_classes
-        shifted = n_classes * (self.highest.word_bits // 8 - 1)
-        return (1, reads, words, self.flushed_words, n_classes, read, above, spilled, shifted)
+        return (
+            1,
+            reads,
+            reads - n_tables,
+            words,
+            self.flushed_words,
+            n_classes,
+            *spilled,
+            unsigned,
+            words * self.lowest.word_bits // 8,
+            sum(n for level, n in added if level),
+            sum(n for level, n in added if level in self._spilled_levels),
+            n_classes * (self.highest.word_bits // 8 - 1),
+        )
 
     @property
     def is_in_order(self) -> bool:
@@ -179,7 +196,7 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
     largest = [table.costs.max(axis=0) for table in tables]
     narrowest = max(1, max(int(most.max()) for most in largest).bit_length())
     seen = 0
-    for n_words in range(1, min(n_classes, MOST_WORDS) + 1):
+    for n_words in range(1, min(n_classes, MOST_WORDS[word_bits]) + 1):
         per_word = -(-n_classes // n_words)
         if per_word == seen or per_word * narrowest > word_bits:
             continue

@@ -110,12 +110,29 @@ class LoopedKernel:
     def work(self) -> tuple[float, ...]:
         """Terms: 1; tables, other features, words, parts, moves, parts in memory; classes emptied.
 
-        All but the first and last add up over tables. A move is a shift or a mask.
+        All but the first and last add up over tables. A move is a shift or a mask. Then, for
+        machines with registers of a byte: bytes of words and of sums, bits that bytes are shifted
+        by, and bytes of the classes emptied.
         """
         n_tables, n_classes = len(self.program.tables), self.program.n_classes
         in_memory = max(0, len(self.parts) - IN_REGISTERS)
-        counts = (1, self.finder.n_others, self.n_words, len(self.parts), self._n_moves, in_memory)
-        return (1, *(n_tables * count for count in counts), self.n_runs * n_classes)
+        n_bytes = self.packing.word_bits // 8
+        sums = len(self.parts) * max(n_bytes, self.parts[0].lane_bits // 8)
+        shifted = sum(part.shift for part in self.parts) * n_bytes
+        counts = (
+            1,
+            self.finder.n_others,
+            self.n_words,
+            len(self.parts),
+            self._n_moves,
+            in_memory,
+            self.n_words * n_bytes,
+            sums,
+            shifted,
+        )
+        emptied = self.n_runs * n_classes
+        every = (n_tables * count for count in counts)
+        return (1, *every, emptied, emptied * self.sum_bits // 8)
 
     @property
     def code(self) -> tuple[float, ...]:

@@ -107,16 +107,40 @@ class PackedKernel:
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1, tables, parents read, words read, costs added."""
-        arities = [len(table.features) for table in self.tables]
-        n_tables, parents = len(self.tables), sum(arity - 1 for arity in arities if arity)
-        return (1, n_tables, parents, n_tables * self.n_planes, self.additions)
+        """Terms: 1; tables, those with an index, those with own features; parents and their bits.
+
+        Then words read; additions, those of unpacked costs, of several words, of a counter, the
+        bytes of their sums, and the bits that bytes of words are shifted by.
+        """
+        n_tables, packing, n_states = len(self.tables), self.packing, self.program.n_states
+        parents = [f for table in self.tables for f in table.features[:-1]]
+        unpacked = self.additions * (packing.per_word > 1)
+        several = unpacked * (self.n_planes > 1)
+        return (
+            1,
+            n_tables,
+            n_tables * (self.rows.index is not None),
+            n_tables * (self.walk.own is not None),
+            len(parents),
+            sum((n_states[f] - 1).bit_length() for f in parents),
+            n_tables * self.n_planes,
+            self.additions,
+            unpacked,
+            several,
+            several * self._is_counted,
+            self.additions * self.sum_bits // 8,
+            unpacked * packing.entry_bits * packing.word_bits // 8,
+        )
+
+    @property
+    def _is_counted(self) -> bool:
+        """Whether costs that are left in a word are counted."""
+        return self.packing.per_word & (self.packing.per_word - 1) != 0
 
     @property
     def code(self) -> tuple[float, ...]:
         """Terms: 1, parents, index, own features, prior, several planes, a counter."""
         several = self.n_planes > 1
-        per_word = self.packing.per_word
         return (
             1,
             ("own", "parent", "parents").index(self.walk.form),
@@ -124,7 +148,7 @@ class PackedKernel:
             int(self.walk.own is not None),
             int(self.prior is not None),
             int(several),
-            int(several and per_word & (per_word - 1) != 0),
+            int(several and self._is_counted),
         )
 
 

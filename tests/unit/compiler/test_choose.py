@@ -5,7 +5,7 @@ import pytest
 
 from bncc.compiler import choose as module
 from bncc.compiler.budget import Budget
-from bncc.compiler.choose import BEST, FAMILIES, Choice, Optimize
+from bncc.compiler.choose import BEST, FAMILIES, Choice, Optimize, families_for
 from bncc.compiler.ir import Program
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.errors import BudgetError, OptionError
@@ -41,8 +41,8 @@ def test_the_best_of_a_family_comes_first(some: Program, family: str, optimize: 
 def test_without_a_name_all_families_are_compared(some: Program, optimize: Optimize) -> None:
     found = choose(some, optimize=optimize)
     families = [each.kernel.family for each in found.candidates]
-    assert set(families) == set(FAMILIES)
-    each = [len(choose(some, family=family).candidates) for family in FAMILIES]
+    assert set(families) == set(families_for(None))
+    each = [len(choose(some, family=family).candidates) for family in families_for(None)]
     assert len(families) == sum(each)
 
 
@@ -86,6 +86,11 @@ def test_layouts_of_several_programs_are_compared(some: Program) -> None:
     found = module.choose([some, coarse], textbook_cost(some, None), optimize="speed")
     assert found.chosen.program is coarse
     assert {each.program for each in found.candidates} == {some, coarse}
+
+
+def test_bytes_are_for_machines_whose_registers_they_fill() -> None:
+    assert "bytes" not in families_for("cortex-m0")
+    assert set(families_for("avr")) == set(FAMILIES)
 
 
 def test_the_reason_says_what_it_was_compared_with(some: Program) -> None:

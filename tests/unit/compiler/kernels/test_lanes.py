@@ -217,7 +217,9 @@ def test_the_layouts_of_a_model_have_fewer_words_first_and_say_what_they_cost():
         assert kernel.additions <= words + kernel.flushed_words + prior - kernel.n_words
         assert kernel.rom_bytes == 24 * 4 * kernel.n_words
         above = 4 * kernel.flushed_words
-        terms = (1, 6, words, kernel.flushed_words, 10, 4 * words, above)
+        beyond = [6 * max(0, kernel.n_words - n) for n in (4, 8, 12)]
+        unsigned = 0 if kernel.lowest.is_signed else words
+        terms = (1, 6, 0, words, kernel.flushed_words, 10, *beyond, unsigned, 4 * words, above)
         assert kernel.work[:-2] == kernel.code[:-2] == terms
         assert kernel.work[-1] == 10 * 3
         assert kernel.n_classes == 10
@@ -232,7 +234,7 @@ def test_many_classes_are_added_in_unsigned_words():
     some = naive(rng.integers(0, 256, (4, 3, 26)), [0] * 26)
     signs = {kernel.n_words: kernel.lowest.is_signed for kernel in lanes(some)}
     assert signs == dict.fromkeys(signs, False)
-    assert max(signs) == 26
+    assert max(signs) == 13
     assert {kernel.lowest.is_signed for kernel in lanes(naive([[[1, 2]]], [0, 0]))} == {True}
 
 
@@ -263,6 +265,6 @@ def test_bytes_for_which_there_is_no_register_are_counted(n_classes, most, prior
     some = naive(rows, [prior] * n_classes)
     *_, kernel = lanes(some, 8)
     assert kernel.n_words == n_classes
-    assert kernel.work[7] == kernel.code[7] == spilled
-    assert kernel.work[8] == n_classes * (0 if most == 15 else 1)
-    assert kernel.work[5] == 6 * n_classes
+    assert kernel.work[12] == kernel.code[12] == spilled
+    assert kernel.work[13] == n_classes * (0 if most == 15 else 1)
+    assert kernel.work[10] == 6 * n_classes

@@ -120,14 +120,16 @@ def test_bytes_of_rows_indices_prior_and_addresses():
 
 def test_work_and_code_count_what_the_loop_does():
     plain, shared = list(packed(tan()))[:2]
-    assert plain.work == shared.work == (1, 2, 1, 2, 2)
+    # one parent of two states; sums of 32 bits; 3 bits of a byte for each cost
+    assert plain.work == (1, 2, 0, 0, 1, 1, 2, 2, 2, 0, 0, 8, 6)
+    assert shared.work == (1, 2, 2, 0, 1, 1, 2, 2, 2, 0, 0, 8, 6)
     assert plain.additions == 2  # the first row sets the sums
     assert plain.code == (1, 1, 0, 0, 0, 0, 0)
     assert shared.code == (1, 1, 1, 0, 0, 0, 0)
     wide = program([2], [1, 0, 0, 0], [table([0], [[0, 7, 7, 7], [1, 0, 0, 0]])])
     kernel = next(packed(wide))
     assert kernel.packing == Packing(3, 8)
-    assert kernel.work == (1, 1, 0, 2, 4)
+    assert kernel.work == (1, 1, 0, 0, 0, 0, 2, 4, 4, 4, 0, 16, 12)
     assert kernel.code == (1, 0, 0, 0, 1, 1, 0)
     three = program([2], [0] * 4, [table([0], [[0, 31, 3, 7], [1, 0, 0, 0]])])
     counted = [k for k in packed(three) if k.packing == Packing(5, 16) and k.rows.index is None]

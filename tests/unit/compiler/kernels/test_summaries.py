@@ -26,7 +26,7 @@ def naive(n_features: int, n_classes: int, most: int, prior: int = 0) -> Program
         ("lanes", naive(3, 26, 1), "4 words of up to 7 costs, lanes of 4 bits"),
         ("bit-slice", naive(3, 26, 1), "words with one bit of 26 costs, sums of 2 bits"),
         ("bit-slice", naive(3, 5, 3), "words with two bits of 5 costs, sums of 4 bits"),
-        ("lanes", naive(3, 5, 15), "3 bytes of up to 2 costs, lanes of 4 bits, widened to 8"),
+        ("bytes", naive(3, 5, 15), "3 bytes of up to 2 costs, lanes of 4 bits, widened to 8"),
         ("packed", naive(3, 5, 15), "2 costs of 4 bits in a byte"),
         ("packed", naive(3, 5, 15), "8 costs of 4 bits in a word of 32 bits"),
         ("packed", naive(3, 5, 15), "2 costs of 4 bits in a byte, 9 different rows for 12"),
