@@ -14,10 +14,10 @@
 
 /* Reading flash */
 
-static inline uint16_t category_with_missing_rom_uint16(const uint16_t *p)
+static inline int32_t category_with_missing_rom_int32(const int32_t *p)
 {
 #if defined(__AVR__)
-    return (uint16_t)pgm_read_word(p);
+    return (int32_t)pgm_read_dword(p);
 #else
     return *p;
 #endif
@@ -34,56 +34,33 @@ static inline uint8_t category_with_missing_rom_uint8(const uint8_t *p)
 
 /* Tables */
 
-/* Costs: one table per heading, one row per joint state, one entry per class. */
-static const uint8_t category_with_missing_costs[32] CATEGORY_WITH_MISSING_ROM = {
-    /* weight given color: color, weight */
-    /* 0,0 */ 0U, 1U,
-    /* 0,1 */ 0U, 0U,
-    /* 0,2 */ 1U, 0U,
-    /* 1,0 */ 0U, 1U,
-    /* 1,1 */ 0U, 0U,
-    /* 1,2 */ 1U, 0U,
-    /* 2,0 */ 0U, 1U,
-    /* 2,1 */ 0U, 0U,
-    /* 2,2 */ 1U, 0U,
-    /* 3,0 */ 0U, 1U,
-    /* 3,1 */ 0U, 0U,
-    /* 3,2 */ 1U, 0U,
-    /* color */
-    /* 0 */ 0U, 10U,
-    /* 1 */ 3U, 0U,
-    /* 2 */ 0U, 3U,
-    /* 3 */ 9U, 0U,
+/* weight given color: color, weight */
+static const int32_t category_with_missing_table0[12] CATEGORY_WITH_MISSING_ROM = {
+    /* 0,0 */ 0x00010000U,
+    /* 0,1 */ 0x00000000U,
+    /* 0,2 */ 0x00000001U,
+    /* 1,0 */ 0x00010000U,
+    /* 1,1 */ 0x00000000U,
+    /* 1,2 */ 0x00000001U,
+    /* 2,0 */ 0x00010000U,
+    /* 2,1 */ 0x00000000U,
+    /* 2,2 */ 0x00000001U,
+    /* 3,0 */ 0x00010000U,
+    /* 3,1 */ 0x00000000U,
+    /* 3,2 */ 0x00000001U,
 };
 
-/* Cost of each class before any feature is read. */
-static const uint8_t category_with_missing_prior[2] CATEGORY_WITH_MISSING_ROM = {
-    0U, 21U,
+/* color */
+static const int32_t category_with_missing_table1[4] CATEGORY_WITH_MISSING_ROM = {
+    /* 0 */ 0x000A0000U,
+    /* 1 */ 0x00000003U,
+    /* 2 */ 0x00030000U,
+    /* 3 */ 0x00000009U,
 };
 
-/* First entry of each table. */
-static const uint16_t category_with_missing_start[2] CATEGORY_WITH_MISSING_ROM = {
-    0U, 24U,
-};
-
-/* Products 0, s, 2s, ... for every stride s. */
-static const uint8_t category_with_missing_multiples[8] CATEGORY_WITH_MISSING_ROM = {
-    0U, 2U, 4U, 6U, 0U, 6U, 12U, 18U,
-};
-
-/* Feature whose state counts fastest in each table. */
-static const uint8_t category_with_missing_feature[2] CATEGORY_WITH_MISSING_ROM = {
-    1U, 0U,
-};
-
-/* Feature that comes 1 before it, in each table that has one. */
-static const uint8_t category_with_missing_parent[1] CATEGORY_WITH_MISSING_ROM = {
-    0U,
-};
-
-/* Where the multiples of its stride begin. */
-static const uint8_t category_with_missing_parent_multiples[1] CATEGORY_WITH_MISSING_ROM = {
-    4U,
+/* Multiples of 3, looked up instead of multiplied. */
+static const uint8_t category_with_missing_times3[4] CATEGORY_WITH_MISSING_ROM = {
+    0U, 3U, 6U, 9U,
 };
 
 /* Where each class's label begins. */
@@ -99,49 +76,68 @@ static const char category_with_missing_labels[] CATEGORY_WITH_MISSING_ROM = {
 
 /* Kernel */
 
-#define CATEGORY_WITH_MISSING_N_TABLES 2U
-
-/* First entry of the row that table t contributes: its start, plus state times stride for each
- * feature it reads. The products are looked up instead of multiplied. */
-static uint16_t category_with_missing_row(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES],
-    uint8_t t)
+/* A state as a number of 16 bits or more. AVR compilers would multiply to scale one of 8 bits; the
+ * empty statement hides that its upper bits are zero. */
+static inline uint_fast16_t category_with_missing_wide(uint8_t state)
 {
-    const uint8_t own = x[category_with_missing_rom_uint8(&category_with_missing_feature[t])];
-    uint16_t row = category_with_missing_rom_uint16(&category_with_missing_start[t]);
+    uint_fast16_t wide = state;
 
-    row = (uint16_t)(row
-        + category_with_missing_rom_uint8(&category_with_missing_multiples[own]));
-    if (t < 1U) {
-        const uint8_t parent = x[category_with_missing_rom_uint8(&category_with_missing_parent[t])];
-        const uint8_t place = (uint8_t)(parent
-            + category_with_missing_rom_uint8(&category_with_missing_parent_multiples[t]));
+#if defined(__AVR__)
+    __asm__("" : "+r"(wide));
+#endif
+    return wide;
+}
 
-        row = (uint16_t)(row
-            + category_with_missing_rom_uint8(&category_with_missing_multiples[place]));
+/* Costs of all classes, for states in range.
+ *
+ * A word of a row has a lane of 16 bits for each of up to 2 classes, so that one addition adds
+ * to all of them. No lane carries into the next: no class's cost exceeds 32.
+ * Words are signed because compilers keep the order of such additions; none can overflow.
+ */
+static void category_with_missing_add_rows(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES],
+    uint32_t sum[1])
+{
+    const int32_t *row;
+    int32_t sum0;
+
+    /* color, weight */
+    row = &category_with_missing_table0[(uint_fast16_t)category_with_missing_rom_uint8(&category_with_missing_times3[x[0]]) + category_with_missing_wide(x[1])];
+    sum0 = 0x150000 + category_with_missing_rom_int32(&row[0]);
+
+    /* color */
+    row = &category_with_missing_table1[category_with_missing_wide(x[0])];
+    sum0 += category_with_missing_rom_int32(&row[0]);
+
+    sum[0] = (uint32_t)sum0;
+}
+
+/* Class of least cost, the smallest index on ties. */
+static int16_t category_with_missing_decide(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES])
+{
+    uint32_t sum[1];
+    uint32_t least;
+    uint32_t cost;
+    int16_t best = 0;
+
+    category_with_missing_add_rows(x, sum);
+    least = sum[0] & 0xFFFFU;
+    cost = sum[0] >> 16;
+    if (cost < least) {
+        least = cost;
+        best = 1;
     }
-    return row;
+    return best;
 }
 
 /* Cost of every class, for states in range. */
 static void category_with_missing_sum(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES],
     category_with_missing_cost_t cost[CATEGORY_WITH_MISSING_N_CLASSES])
 {
-    uint16_t row = category_with_missing_row(x, 0U);
-    uint8_t t;
-    uint8_t c;
+    uint32_t sum[1];
 
-    for (c = 0U; c < CATEGORY_WITH_MISSING_N_CLASSES; c++) {
-        cost[c] = (category_with_missing_cost_t)(
-            category_with_missing_rom_uint8(&category_with_missing_prior[c])
-            + category_with_missing_rom_uint8(&category_with_missing_costs[row + c]));
-    }
-    for (t = 1U; t < CATEGORY_WITH_MISSING_N_TABLES; t++) {
-        row = category_with_missing_row(x, t);
-        for (c = 0U; c < CATEGORY_WITH_MISSING_N_CLASSES; c++) {
-            cost[c] = (category_with_missing_cost_t)(cost[c]
-                + category_with_missing_rom_uint8(&category_with_missing_costs[row + c]));
-        }
-    }
+    category_with_missing_add_rows(x, sum);
+    cost[0] = (category_with_missing_cost_t)(sum[0] & 0xFFFFU);
+    cost[1] = (category_with_missing_cost_t)(sum[0] >> 16);
 }
 
 /* Class of least cost, the smallest index on ties; the cost goes to `least`. It is kept beside the
@@ -162,15 +158,6 @@ static uint8_t category_with_missing_least(
     }
     *least = lowest;
     return best;
-}
-
-static int16_t category_with_missing_decide(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES])
-{
-    category_with_missing_cost_t cost[CATEGORY_WITH_MISSING_N_CLASSES];
-    category_with_missing_cost_t least;
-
-    category_with_missing_sum(x, cost);
-    return (int16_t)category_with_missing_least(cost, &least);
 }
 
 /* 1 when every state is below its feature's number of states, else 0.

@@ -14,10 +14,10 @@
 
 /* Reading flash */
 
-static inline uint16_t general_network_rom_uint16(const uint16_t *p)
+static inline int32_t general_network_rom_int32(const int32_t *p)
 {
 #if defined(__AVR__)
-    return (uint16_t)pgm_read_word(p);
+    return (int32_t)pgm_read_dword(p);
 #else
     return *p;
 #endif
@@ -34,83 +34,42 @@ static inline uint8_t general_network_rom_uint8(const uint8_t *p)
 
 /* Tables */
 
-/* Costs: one table per heading, one row per joint state, one entry per class. */
-static const uint8_t general_network_costs[72] GENERAL_NETWORK_ROM = {
-    /* x2, x0, x1, x3 */
-    /* 0,0,0,0 */ 0U, 11U, 22U,
-    /* 0,0,0,1 */ 0U, 11U, 22U,
-    /* 0,0,1,0 */ 10U, 21U, 0U,
-    /* 0,0,1,1 */ 10U, 21U, 0U,
-    /* 0,0,2,0 */ 10U, 21U, 0U,
-    /* 0,0,2,1 */ 21U, 0U, 11U,
-    /* 0,1,0,0 */ 23U, 0U, 9U,
-    /* 0,1,0,1 */ 0U, 9U, 18U,
-    /* 0,1,1,0 */ 0U, 9U, 18U,
-    /* 0,1,1,1 */ 14U, 23U, 0U,
-    /* 0,1,2,0 */ 14U, 23U, 0U,
-    /* 0,1,2,1 */ 23U, 0U, 9U,
-    /* 1,0,0,0 */ 21U, 0U, 11U,
-    /* 1,0,0,1 */ 0U, 11U, 22U,
-    /* 1,0,1,0 */ 0U, 11U, 22U,
-    /* 1,0,1,1 */ 10U, 21U, 0U,
-    /* 1,0,2,0 */ 10U, 21U, 0U,
-    /* 1,0,2,1 */ 21U, 0U, 11U,
-    /* 1,1,0,0 */ 23U, 0U, 9U,
-    /* 1,1,0,1 */ 23U, 0U, 9U,
-    /* 1,1,1,0 */ 0U, 9U, 18U,
-    /* 1,1,1,1 */ 0U, 9U, 18U,
-    /* 1,1,2,0 */ 14U, 23U, 0U,
-    /* 1,1,2,1 */ 14U, 23U, 0U,
+/* x2, x0, x1, x3 */
+static const int32_t general_network_table0[24] GENERAL_NETWORK_ROM = {
+    /* 0,0,0,0 */ 0x01602C00U,
+    /* 0,0,0,1 */ 0x01602C00U,
+    /* 0,0,1,0 */ 0x0000540AU,
+    /* 0,0,1,1 */ 0x0000540AU,
+    /* 0,0,2,0 */ 0x0000540AU,
+    /* 0,0,2,1 */ 0x00B00015U,
+    /* 0,1,0,0 */ 0x00900017U,
+    /* 0,1,0,1 */ 0x01202400U,
+    /* 0,1,1,0 */ 0x01202400U,
+    /* 0,1,1,1 */ 0x00005C0EU,
+    /* 0,1,2,0 */ 0x00005C0EU,
+    /* 0,1,2,1 */ 0x00900017U,
+    /* 1,0,0,0 */ 0x00B00015U,
+    /* 1,0,0,1 */ 0x01602C00U,
+    /* 1,0,1,0 */ 0x01602C00U,
+    /* 1,0,1,1 */ 0x0000540AU,
+    /* 1,0,2,0 */ 0x0000540AU,
+    /* 1,0,2,1 */ 0x00B00015U,
+    /* 1,1,0,0 */ 0x00900017U,
+    /* 1,1,0,1 */ 0x00900017U,
+    /* 1,1,1,0 */ 0x01202400U,
+    /* 1,1,1,1 */ 0x01202400U,
+    /* 1,1,2,0 */ 0x00005C0EU,
+    /* 1,1,2,1 */ 0x00005C0EU,
 };
 
-/* Cost of each class before any feature is read. */
-static const uint8_t general_network_prior[3] GENERAL_NETWORK_ROM = {
-    5U, 2U, 0U,
+/* Multiples of 6, looked up instead of multiplied. */
+static const uint8_t general_network_times6[2] GENERAL_NETWORK_ROM = {
+    0U, 6U,
 };
 
-/* First entry of each table. */
-static const uint16_t general_network_start[1] GENERAL_NETWORK_ROM = {
-    0U,
-};
-
-/* Products 0, s, 2s, ... for every stride s. */
-static const uint8_t general_network_multiples[9] GENERAL_NETWORK_ROM = {
-    0U, 3U, 0U, 6U, 12U, 0U, 18U, 0U, 36U,
-};
-
-/* Feature whose state counts fastest in each table. */
-static const uint8_t general_network_feature[1] GENERAL_NETWORK_ROM = {
-    3U,
-};
-
-/* Feature that comes 1 before it, in each table that has one. */
-static const uint8_t general_network_parent[1] GENERAL_NETWORK_ROM = {
-    1U,
-};
-
-/* Where the multiples of its stride begin. */
-static const uint8_t general_network_parent_multiples[1] GENERAL_NETWORK_ROM = {
-    2U,
-};
-
-/* Feature that comes 2 before it, in each table that has one. */
-static const uint8_t general_network_parent2[1] GENERAL_NETWORK_ROM = {
-    0U,
-};
-
-/* Where the multiples of its stride begin. */
-static const uint8_t general_network_parent2_multiples[1] GENERAL_NETWORK_ROM = {
-    5U,
-};
-
-/* Feature that comes 3 before it, in each table that has one. */
-static const uint8_t general_network_parent3[1] GENERAL_NETWORK_ROM = {
-    2U,
-};
-
-/* Where the multiples of its stride begin. */
-static const uint8_t general_network_parent3_multiples[1] GENERAL_NETWORK_ROM = {
-    7U,
+/* Multiples of 12, looked up instead of multiplied. */
+static const uint8_t general_network_times12[2] GENERAL_NETWORK_ROM = {
+    0U, 12U,
 };
 
 /* Largest state of each feature. */
@@ -142,52 +101,70 @@ static const char general_network_labels[] GENERAL_NETWORK_ROM = {
 
 /* Kernel */
 
-/* First entry of the row that table t contributes: its start, plus state times stride for each
- * feature it reads. The products are looked up instead of multiplied. */
-static uint16_t general_network_row(const uint8_t x[GENERAL_NETWORK_N_FEATURES],
-    uint8_t t)
+/* A state as a number of 16 bits or more. AVR compilers would multiply to scale one of 8 bits; the
+ * empty statement hides that its upper bits are zero. */
+static inline uint_fast16_t general_network_wide(uint8_t state)
 {
-    const uint8_t own = x[general_network_rom_uint8(&general_network_feature[t])];
-    uint16_t row = general_network_rom_uint16(&general_network_start[t]);
+    uint_fast16_t wide = state;
 
-    row = (uint16_t)(row
-        + general_network_rom_uint8(&general_network_multiples[own]));
+#if defined(__AVR__)
+    __asm__("" : "+r"(wide));
+#endif
+    return wide;
+}
 
-    const uint8_t parent = x[general_network_rom_uint8(&general_network_parent[t])];
-    const uint8_t place = (uint8_t)(parent
-        + general_network_rom_uint8(&general_network_parent_multiples[t]));
+/* Costs of all classes, for states in range.
+ *
+ * A word of a row has a lane of 10 bits for each of up to 3 classes, so that one addition adds
+ * to all of them. No lane carries into the next: no class's cost exceeds 28.
+ * Words are signed because compilers keep the order of such additions; none can overflow.
+ */
+static void general_network_add_rows(const uint8_t x[GENERAL_NETWORK_N_FEATURES],
+    uint32_t sum[1])
+{
+    const int32_t *row;
+    int32_t sum0;
 
-    row = (uint16_t)(row
-        + general_network_rom_uint8(&general_network_multiples[place]));
+    /* x2, x0, x1, x3 */
+    row = &general_network_table0[(uint_fast16_t)general_network_rom_uint8(&general_network_times12[x[2]]) + general_network_rom_uint8(&general_network_times6[x[0]]) + ((uint_fast16_t)general_network_wide(x[1]) << 1) + general_network_wide(x[3])];
+    sum0 = 0x805 + general_network_rom_int32(&row[0]);
 
-    const uint8_t parent2 = x[general_network_rom_uint8(&general_network_parent2[t])];
-    const uint8_t place2 = (uint8_t)(parent2
-        + general_network_rom_uint8(&general_network_parent2_multiples[t]));
+    sum[0] = (uint32_t)sum0;
+}
 
-    row = (uint16_t)(row
-        + general_network_rom_uint8(&general_network_multiples[place2]));
+/* Class of least cost, the smallest index on ties. */
+static int16_t general_network_decide(const uint8_t x[GENERAL_NETWORK_N_FEATURES])
+{
+    uint32_t sum[1];
+    uint32_t least;
+    uint32_t cost;
+    int16_t best = 0;
 
-    const uint8_t parent3 = x[general_network_rom_uint8(&general_network_parent3[t])];
-    const uint8_t place3 = (uint8_t)(parent3
-        + general_network_rom_uint8(&general_network_parent3_multiples[t]));
-
-    row = (uint16_t)(row
-        + general_network_rom_uint8(&general_network_multiples[place3]));
-    return row;
+    general_network_add_rows(x, sum);
+    least = sum[0] & 0x3FFU;
+    cost = (sum[0] >> 10) & 0x3FFU;
+    if (cost < least) {
+        least = cost;
+        best = 1;
+    }
+    cost = sum[0] >> 20;
+    if (cost < least) {
+        least = cost;
+        best = 2;
+    }
+    return best;
 }
 
 /* Cost of every class, for states in range. */
 static void general_network_sum(const uint8_t x[GENERAL_NETWORK_N_FEATURES],
     general_network_cost_t cost[GENERAL_NETWORK_N_CLASSES])
 {
-    uint16_t row = general_network_row(x, 0U);
-    uint8_t c;
+    uint32_t sum[1];
 
-    for (c = 0U; c < GENERAL_NETWORK_N_CLASSES; c++) {
-        cost[c] = (general_network_cost_t)(
-            general_network_rom_uint8(&general_network_prior[c])
-            + general_network_rom_uint8(&general_network_costs[row + c]));
-    }
+    general_network_add_rows(x, sum);
+    cost[0] = (general_network_cost_t)(sum[0] & 0x3FFU);
+    cost[1] = (general_network_cost_t)((sum[0] >> 10) & 0x3FFU);
+    cost[2] = (general_network_cost_t)(sum[0] >> 20);
 }
 
 /* Class of least cost, the smallest index on ties; the cost goes to `least`. It is kept beside the
@@ -208,15 +185,6 @@ static uint8_t general_network_least(
     }
     *least = lowest;
     return best;
-}
-
-static int16_t general_network_decide(const uint8_t x[GENERAL_NETWORK_N_FEATURES])
-{
-    general_network_cost_t cost[GENERAL_NETWORK_N_CLASSES];
-    general_network_cost_t least;
-
-    general_network_sum(x, cost);
-    return (int16_t)general_network_least(cost, &least);
 }
 
 /* 1 when every state is below its feature's number of states, else 0. */

@@ -14,10 +14,10 @@
 
 /* Reading flash */
 
-static inline uint16_t hostile_names_rom_uint16(const uint16_t *p)
+static inline int32_t hostile_names_rom_int32(const int32_t *p)
 {
 #if defined(__AVR__)
-    return (uint16_t)pgm_read_word(p);
+    return (int32_t)pgm_read_dword(p);
 #else
     return *p;
 #endif
@@ -34,42 +34,52 @@ static inline uint8_t hostile_names_rom_uint8(const uint8_t *p)
 
 /* Tables */
 
-/* Costs: one table per heading, one row per joint state, one entry per class. */
-static const uint8_t hostile_names_costs[32] HOSTILE_NAMES_ROM = {
-    /* " */
-    /* 0 */ 0U, 0U,
-    /* 1 */ 1U, 0U,
-    /* '/ int main */
-    /* 0 */ 0U, 1U,
-    /* 1 */ 1U, 0U,
-    /* a?b */
-    /* 0 */ 0U, 1U,
-    /* 1 */ 2U, 0U,
-    /* ? */
-    /* 0 */ 0U, 2U,
-    /* 1 */ 2U, 0U,
-    /* ?/ */
-    /* 0 */ 0U, 1U,
-    /* 1 */ 0U, 0U,
-    /* ? */
-    /* 0 */ 0U, 1U,
-    /* 1 */ 1U, 0U,
-    /* register */
-    /* 0 */ 0U, 1U,
-    /* 1 */ 2U, 0U,
-    /* (blank) */
-    /* 0 */ 0U, 2U,
-    /* 1 */ 2U, 0U,
+/* " */
+static const int32_t hostile_names_table0[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00000000U,
+    /* 1 */ 0x00000001U,
 };
 
-/* First entry of each table. */
-static const uint16_t hostile_names_start[8] HOSTILE_NAMES_ROM = {
-    0U, 4U, 8U, 12U, 16U, 20U, 24U, 28U,
+/* '/ int main */
+static const int32_t hostile_names_table1[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00010000U,
+    /* 1 */ 0x00000001U,
 };
 
-/* Products 0, s, 2s, ... for every stride s. */
-static const uint8_t hostile_names_multiples[2] HOSTILE_NAMES_ROM = {
-    0U, 2U,
+/* a?b */
+static const int32_t hostile_names_table2[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00010000U,
+    /* 1 */ 0x00000002U,
+};
+
+/* ? */
+static const int32_t hostile_names_table3[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00020000U,
+    /* 1 */ 0x00000002U,
+};
+
+/* ?/ */
+static const int32_t hostile_names_table4[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00010000U,
+    /* 1 */ 0x00000000U,
+};
+
+/* ? */
+static const int32_t hostile_names_table5[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00010000U,
+    /* 1 */ 0x00000001U,
+};
+
+/* register */
+static const int32_t hostile_names_table6[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00010000U,
+    /* 1 */ 0x00000002U,
+};
+
+/* (blank) */
+static const int32_t hostile_names_table7[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00020000U,
+    /* 1 */ 0x00000002U,
 };
 
 /* Number of known codes, per feature. */
@@ -95,42 +105,80 @@ static const char hostile_names_labels[] HOSTILE_NAMES_ROM = {
 
 /* Kernel */
 
-#define HOSTILE_NAMES_N_TABLES 8U
-
-/* First entry of the row that table t contributes: its start, plus state times stride for each
- * feature it reads. The products are looked up instead of multiplied. */
-static uint16_t hostile_names_row(const uint8_t x[HOSTILE_NAMES_N_FEATURES],
-    uint8_t t)
+/* Costs of all classes, for states in range.
+ *
+ * A word of a row has a lane of 16 bits for each of up to 2 classes, so that one addition adds
+ * to all of them. No lane carries into the next: no class's cost exceeds 11.
+ * Words are signed because compilers keep the order of such additions; none can overflow.
+ */
+static void hostile_names_add_rows(const uint8_t x[HOSTILE_NAMES_N_FEATURES],
+    uint32_t sum[1])
 {
-    const uint8_t own = x[t];
-    uint16_t row = hostile_names_rom_uint16(&hostile_names_start[t]);
+    const int32_t *row;
+    int32_t sum0;
 
-    row = (uint16_t)(row
-        + hostile_names_rom_uint8(&hostile_names_multiples[own]));
-    return row;
+    /* " */
+    row = &hostile_names_table0[x[0]];
+    sum0 = hostile_names_rom_int32(&row[0]);
+
+    /* '/ int main */
+    row = &hostile_names_table1[x[1]];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* a?b */
+    row = &hostile_names_table2[x[2]];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* ? */
+    row = &hostile_names_table3[x[3]];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* ?/ */
+    row = &hostile_names_table4[x[4]];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* ? */
+    row = &hostile_names_table5[x[5]];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* register */
+    row = &hostile_names_table6[x[6]];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* (blank) */
+    row = &hostile_names_table7[x[7]];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    sum[0] = (uint32_t)sum0;
+}
+
+/* Class of least cost, the smallest index on ties. */
+static int16_t hostile_names_decide(const uint8_t x[HOSTILE_NAMES_N_FEATURES])
+{
+    uint32_t sum[1];
+    uint32_t least;
+    uint32_t cost;
+    int16_t best = 0;
+
+    hostile_names_add_rows(x, sum);
+    least = sum[0] & 0xFFFFU;
+    cost = sum[0] >> 16;
+    if (cost < least) {
+        least = cost;
+        best = 1;
+    }
+    return best;
 }
 
 /* Cost of every class, for states in range. */
 static void hostile_names_sum(const uint8_t x[HOSTILE_NAMES_N_FEATURES],
     hostile_names_cost_t cost[HOSTILE_NAMES_N_CLASSES])
 {
-    const uint16_t first = hostile_names_row(x, 0U);
-    uint16_t row = hostile_names_row(x, 1U);
-    uint8_t t;
-    uint8_t c;
+    uint32_t sum[1];
 
-    for (c = 0U; c < HOSTILE_NAMES_N_CLASSES; c++) {
-        cost[c] = (hostile_names_cost_t)(
-            hostile_names_rom_uint8(&hostile_names_costs[first + c])
-            + hostile_names_rom_uint8(&hostile_names_costs[row + c]));
-    }
-    for (t = 2U; t < HOSTILE_NAMES_N_TABLES; t++) {
-        row = hostile_names_row(x, t);
-        for (c = 0U; c < HOSTILE_NAMES_N_CLASSES; c++) {
-            cost[c] = (hostile_names_cost_t)(cost[c]
-                + hostile_names_rom_uint8(&hostile_names_costs[row + c]));
-        }
-    }
+    hostile_names_add_rows(x, sum);
+    cost[0] = (hostile_names_cost_t)(sum[0] & 0xFFFFU);
+    cost[1] = (hostile_names_cost_t)(sum[0] >> 16);
 }
 
 /* Class of least cost, the smallest index on ties; the cost goes to `least`. It is kept beside the
@@ -151,15 +199,6 @@ static uint8_t hostile_names_least(
     }
     *least = lowest;
     return best;
-}
-
-static int16_t hostile_names_decide(const uint8_t x[HOSTILE_NAMES_N_FEATURES])
-{
-    hostile_names_cost_t cost[HOSTILE_NAMES_N_CLASSES];
-    hostile_names_cost_t least;
-
-    hostile_names_sum(x, cost);
-    return (int16_t)hostile_names_least(cost, &least);
 }
 
 /* 1 when every state is below its feature's number of states, else 0. */

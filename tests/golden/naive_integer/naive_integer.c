@@ -14,10 +14,10 @@
 
 /* Reading flash */
 
-static inline uint16_t naive_integer_rom_uint16(const uint16_t *p)
+static inline int32_t naive_integer_rom_int32(const int32_t *p)
 {
 #if defined(__AVR__)
-    return (uint16_t)pgm_read_word(p);
+    return (int32_t)pgm_read_dword(p);
 #else
     return *p;
 #endif
@@ -34,25 +34,17 @@ static inline uint8_t naive_integer_rom_uint8(const uint8_t *p)
 
 /* Tables */
 
-/* Costs: one table per heading, one row per joint state, one entry per class. */
-static const uint8_t naive_integer_costs[15] NAIVE_INTEGER_ROM = {
-    /* pressure */
-    /* 0 */ 0U, 3U, 15U,
-    /* 1 */ 3U, 0U, 6U,
-    /* 2 */ 15U, 15U, 0U,
-    /* light */
-    /* 0 */ 0U, 1U, 2U,
-    /* 1 */ 2U, 1U, 0U,
+/* pressure */
+static const int32_t naive_integer_table0[3] NAIVE_INTEGER_ROM = {
+    /* 0 */ 0x00F00C00U,
+    /* 1 */ 0x00600003U,
+    /* 2 */ 0x00003C0FU,
 };
 
-/* First entry of each table. */
-static const uint16_t naive_integer_start[2] NAIVE_INTEGER_ROM = {
-    0U, 9U,
-};
-
-/* Products 0, s, 2s, ... for every stride s. */
-static const uint8_t naive_integer_multiples[3] NAIVE_INTEGER_ROM = {
-    0U, 3U, 6U,
+/* light */
+static const int32_t naive_integer_table1[2] NAIVE_INTEGER_ROM = {
+    /* 0 */ 0x00200400U,
+    /* 1 */ 0x00000402U,
 };
 
 /* Where each class's label begins. */
@@ -69,32 +61,62 @@ static const char naive_integer_labels[] NAIVE_INTEGER_ROM = {
 
 /* Kernel */
 
-/* First entry of the row that table t contributes: its start, plus state times stride for each
- * feature it reads. The products are looked up instead of multiplied. */
-static uint16_t naive_integer_row(const uint8_t x[NAIVE_INTEGER_N_FEATURES],
-    uint8_t t)
+/* Costs of all classes, for states in range.
+ *
+ * A word of a row has a lane of 10 bits for each of up to 3 classes, so that one addition adds
+ * to all of them. No lane carries into the next: no class's cost exceeds 17.
+ * Words are signed because compilers keep the order of such additions; none can overflow.
+ */
+static void naive_integer_add_rows(const uint8_t x[NAIVE_INTEGER_N_FEATURES],
+    uint32_t sum[1])
 {
-    const uint8_t own = x[t];
-    uint16_t row = naive_integer_rom_uint16(&naive_integer_start[t]);
+    const int32_t *row;
+    int32_t sum0;
 
-    row = (uint16_t)(row
-        + naive_integer_rom_uint8(&naive_integer_multiples[own]));
-    return row;
+    /* pressure */
+    row = &naive_integer_table0[x[0]];
+    sum0 = naive_integer_rom_int32(&row[0]);
+
+    /* light */
+    row = &naive_integer_table1[x[1]];
+    sum0 += naive_integer_rom_int32(&row[0]);
+
+    sum[0] = (uint32_t)sum0;
+}
+
+/* Class of least cost, the smallest index on ties. */
+static int16_t naive_integer_decide(const uint8_t x[NAIVE_INTEGER_N_FEATURES])
+{
+    uint32_t sum[1];
+    uint32_t least;
+    uint32_t cost;
+    int16_t best = 0;
+
+    naive_integer_add_rows(x, sum);
+    least = sum[0] & 0x3FFU;
+    cost = (sum[0] >> 10) & 0x3FFU;
+    if (cost < least) {
+        least = cost;
+        best = 1;
+    }
+    cost = sum[0] >> 20;
+    if (cost < least) {
+        least = cost;
+        best = 2;
+    }
+    return best;
 }
 
 /* Cost of every class, for states in range. */
 static void naive_integer_sum(const uint8_t x[NAIVE_INTEGER_N_FEATURES],
     naive_integer_cost_t cost[NAIVE_INTEGER_N_CLASSES])
 {
-    const uint16_t first = naive_integer_row(x, 0U);
-    uint16_t row = naive_integer_row(x, 1U);
-    uint8_t c;
+    uint32_t sum[1];
 
-    for (c = 0U; c < NAIVE_INTEGER_N_CLASSES; c++) {
-        cost[c] = (naive_integer_cost_t)(
-            naive_integer_rom_uint8(&naive_integer_costs[first + c])
-            + naive_integer_rom_uint8(&naive_integer_costs[row + c]));
-    }
+    naive_integer_add_rows(x, sum);
+    cost[0] = (naive_integer_cost_t)(sum[0] & 0x3FFU);
+    cost[1] = (naive_integer_cost_t)((sum[0] >> 10) & 0x3FFU);
+    cost[2] = (naive_integer_cost_t)(sum[0] >> 20);
 }
 
 /* Class of least cost, the smallest index on ties; the cost goes to `least`. It is kept beside the
@@ -115,15 +137,6 @@ static uint8_t naive_integer_least(
     }
     *least = lowest;
     return best;
-}
-
-static int16_t naive_integer_decide(const uint8_t x[NAIVE_INTEGER_N_FEATURES])
-{
-    naive_integer_cost_t cost[NAIVE_INTEGER_N_CLASSES];
-    naive_integer_cost_t least;
-
-    naive_integer_sum(x, cost);
-    return (int16_t)naive_integer_least(cost, &least);
 }
 
 /* 1 when every state is below its feature's number of states, else 0.

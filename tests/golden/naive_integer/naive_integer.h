@@ -4,8 +4,8 @@
  * Model card
  *   model       naive_integer: structure by hand, 0 arcs between 2 features, 3 classes
  *   numbers     cost = -ln p in UQ2.2; sums in 8 bits, at most 17
- *   memory      15 B of tables, 21 B of addresses, thresholds and labels in flash; no static RAM
- *   work        3 additions of costs and 2 comparisons per decision; no multiplication
+ *   memory      20 B of tables, 14 B of addresses, thresholds and labels in flash; no static RAM
+ *   work        1 addition of words of up to 3 costs and 2 comparisons per decision; no multiplication
  *   passes      normalize-rows, shrink-width
  *   digest      9ea50f2d6152119d6bd4b717d2f51abd8800d902f762b281273dd7a46adc6cc7
  */

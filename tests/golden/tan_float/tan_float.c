@@ -14,10 +14,10 @@
 
 /* Reading flash */
 
-static inline uint16_t tan_float_rom_uint16(const uint16_t *p)
+static inline int32_t tan_float_rom_int32(const int32_t *p)
 {
 #if defined(__AVR__)
-    return (uint16_t)pgm_read_word(p);
+    return (int32_t)pgm_read_dword(p);
 #else
     return *p;
 #endif
@@ -34,47 +34,29 @@ static inline uint8_t tan_float_rom_uint8(const uint8_t *p)
 
 /* Tables */
 
-/* Costs: one table per heading, one row per joint state, one entry per class. */
-static const uint8_t tan_float_costs[24] TAN_FLOAT_ROM = {
-    /* x0, x1 */
-    /* 0,0 */ 0U, 11U,
-    /* 0,1 */ 0U, 73U,
-    /* 0,2 */ 3U, 0U,
-    /* 1,0 */ 5U, 0U,
-    /* 1,1 */ 44U, 0U,
-    /* 1,2 */ 0U, 23U,
-    /* x2 given x1: x1, x2 */
-    /* 0,0 */ 0U, 1U,
-    /* 0,1 */ 0U, 1U,
-    /* 1,0 */ 0U, 1U,
-    /* 1,1 */ 0U, 1U,
-    /* 2,0 */ 0U, 1U,
-    /* 2,1 */ 1U, 0U,
+/* x0, x1 */
+static const int32_t tan_float_table0[6] TAN_FLOAT_ROM = {
+    /* 0,0 */ 0x000B0000U,
+    /* 0,1 */ 0x00490000U,
+    /* 0,2 */ 0x00000003U,
+    /* 1,0 */ 0x00000005U,
+    /* 1,1 */ 0x0000002CU,
+    /* 1,2 */ 0x00170000U,
 };
 
-/* First entry of each table. */
-static const uint16_t tan_float_start[2] TAN_FLOAT_ROM = {
-    0U, 12U,
+/* x2 given x1: x1, x2 */
+static const int32_t tan_float_table1[6] TAN_FLOAT_ROM = {
+    /* 0,0 */ 0x00010000U,
+    /* 0,1 */ 0x00010000U,
+    /* 1,0 */ 0x00010000U,
+    /* 1,1 */ 0x00010000U,
+    /* 2,0 */ 0x00010000U,
+    /* 2,1 */ 0x00000001U,
 };
 
-/* Products 0, s, 2s, ... for every stride s. */
-static const uint8_t tan_float_multiples[8] TAN_FLOAT_ROM = {
-    0U, 2U, 4U, 0U, 6U, 0U, 4U, 8U,
-};
-
-/* Feature whose state counts fastest in each table. */
-static const uint8_t tan_float_feature[2] TAN_FLOAT_ROM = {
-    1U, 2U,
-};
-
-/* Feature that comes 1 before it, in each table that has one. */
-static const uint8_t tan_float_parent[2] TAN_FLOAT_ROM = {
-    0U, 1U,
-};
-
-/* Where the multiples of its stride begin. */
-static const uint8_t tan_float_parent_multiples[2] TAN_FLOAT_ROM = {
-    3U, 5U,
+/* Multiples of 3, looked up instead of multiplied. */
+static const uint8_t tan_float_times3[2] TAN_FLOAT_ROM = {
+    0U, 3U,
 };
 
 /* Largest state of each feature. */
@@ -95,39 +77,68 @@ static const char tan_float_labels[] TAN_FLOAT_ROM = {
 
 /* Kernel */
 
-/* First entry of the row that table t contributes: its start, plus state times stride for each
- * feature it reads. The products are looked up instead of multiplied. */
-static uint16_t tan_float_row(const uint8_t x[TAN_FLOAT_N_FEATURES],
-    uint8_t t)
+/* A state as a number of 16 bits or more. AVR compilers would multiply to scale one of 8 bits; the
+ * empty statement hides that its upper bits are zero. */
+static inline uint_fast16_t tan_float_wide(uint8_t state)
 {
-    const uint8_t own = x[tan_float_rom_uint8(&tan_float_feature[t])];
-    uint16_t row = tan_float_rom_uint16(&tan_float_start[t]);
+    uint_fast16_t wide = state;
 
-    row = (uint16_t)(row
-        + tan_float_rom_uint8(&tan_float_multiples[own]));
+#if defined(__AVR__)
+    __asm__("" : "+r"(wide));
+#endif
+    return wide;
+}
 
-    const uint8_t parent = x[tan_float_rom_uint8(&tan_float_parent[t])];
-    const uint8_t place = (uint8_t)(parent
-        + tan_float_rom_uint8(&tan_float_parent_multiples[t]));
+/* Costs of all classes, for states in range.
+ *
+ * A word of a row has a lane of 16 bits for each of up to 2 classes, so that one addition adds
+ * to all of them. No lane carries into the next: no class's cost exceeds 74.
+ * Words are signed because compilers keep the order of such additions; none can overflow.
+ */
+static void tan_float_add_rows(const uint8_t x[TAN_FLOAT_N_FEATURES],
+    uint32_t sum[1])
+{
+    const int32_t *row;
+    int32_t sum0;
 
-    row = (uint16_t)(row
-        + tan_float_rom_uint8(&tan_float_multiples[place]));
-    return row;
+    /* x0, x1 */
+    row = &tan_float_table0[(uint_fast16_t)tan_float_rom_uint8(&tan_float_times3[x[0]]) + tan_float_wide(x[1])];
+    sum0 = tan_float_rom_int32(&row[0]);
+
+    /* x1, x2 */
+    row = &tan_float_table1[((uint_fast16_t)tan_float_wide(x[1]) << 1) + tan_float_wide(x[2])];
+    sum0 += tan_float_rom_int32(&row[0]);
+
+    sum[0] = (uint32_t)sum0;
+}
+
+/* Class of least cost, the smallest index on ties. */
+static int16_t tan_float_decide(const uint8_t x[TAN_FLOAT_N_FEATURES])
+{
+    uint32_t sum[1];
+    uint32_t least;
+    uint32_t cost;
+    int16_t best = 0;
+
+    tan_float_add_rows(x, sum);
+    least = sum[0] & 0xFFFFU;
+    cost = sum[0] >> 16;
+    if (cost < least) {
+        least = cost;
+        best = 1;
+    }
+    return best;
 }
 
 /* Cost of every class, for states in range. */
 static void tan_float_sum(const uint8_t x[TAN_FLOAT_N_FEATURES],
     tan_float_cost_t cost[TAN_FLOAT_N_CLASSES])
 {
-    const uint16_t first = tan_float_row(x, 0U);
-    uint16_t row = tan_float_row(x, 1U);
-    uint8_t c;
+    uint32_t sum[1];
 
-    for (c = 0U; c < TAN_FLOAT_N_CLASSES; c++) {
-        cost[c] = (tan_float_cost_t)(
-            tan_float_rom_uint8(&tan_float_costs[first + c])
-            + tan_float_rom_uint8(&tan_float_costs[row + c]));
-    }
+    tan_float_add_rows(x, sum);
+    cost[0] = (tan_float_cost_t)(sum[0] & 0xFFFFU);
+    cost[1] = (tan_float_cost_t)(sum[0] >> 16);
 }
 
 /* Class of least cost, the smallest index on ties; the cost goes to `least`. It is kept beside the
@@ -148,15 +159,6 @@ static uint8_t tan_float_least(
     }
     *least = lowest;
     return best;
-}
-
-static int16_t tan_float_decide(const uint8_t x[TAN_FLOAT_N_FEATURES])
-{
-    tan_float_cost_t cost[TAN_FLOAT_N_CLASSES];
-    tan_float_cost_t least;
-
-    tan_float_sum(x, cost);
-    return (int16_t)tan_float_least(cost, &least);
 }
 
 /* 1 when every state is below its feature's number of states, else 0. */
