@@ -38,6 +38,7 @@ from bncc.structure.graph import forest
 
 GCC = ["arm-none-eabi-gcc", "-mcpu=cortex-m0", "-mthumb", "-O2", "-std=c99", "-ffreestanding"]
 N_INPUTS = 8
+SOME_BYTES = 32
 CODE, STACK_END, RETURN = 0x10000, 0x20100000, 0x30000000
 
 
@@ -202,7 +203,8 @@ def count(image: bytes, start: int, states: bytes) -> int:
 
 
 def fit(terms: FloatArray, rest: FloatArray, total: FloatArray) -> FloatArray:
-    """Return the coefficients of least squares relative to the total."""
+    """Return the coefficients of least squares relative to the total, or to some bytes at least."""
+    total = np.maximum(total, SOME_BYTES)
     return np.linalg.lstsq(terms / total[:, None], rest / total, rcond=None)[0]
 
 
@@ -216,7 +218,7 @@ def report(
     left_out = [fit(terms[rows], rest[rows], total[rows]) for rows in others]
     blind = known + np.array([row @ c for row, c in zip(terms, left_out, strict=True)])
     for what, estimated in (("estimate.py as it is", now), ("each left out in turn", blind)):
-        residuals(what, estimated / total - 1)
+        residuals(what, (estimated - total) / np.maximum(total, SOME_BYTES))
 
 
 def residuals(what: str, errors: FloatArray) -> None:

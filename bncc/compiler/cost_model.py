@@ -13,6 +13,8 @@ LEVELS: Mapping[Optimize, Level] = {"balanced": "-O2", "size": "-Os", "speed": "
 """The compiler's level that goes with what is asked for."""
 GENERIC = "cortex-m0"
 """The machine that stands for all where none is named."""
+OTHER = "avr"
+"""The machine that stands for all others in families that are made for it."""
 ALIKE: Mapping[str, str] = {
     "cortex-m3": "cortex-m4",
     "cortex-m7": "cortex-m4",
@@ -85,6 +87,6 @@ def weighted(
         Not rounded.
     """
     machine = ALIKE.get(target or GENERIC, target or GENERIC)
-    key = family, machine, level
-    weights = WEIGHTS[key if key in WEIGHTS else (family, GENERIC, level)][which]
+    keys = ((family, one, level) for one in (machine, GENERIC, OTHER))
+    weights = next(WEIGHTS[key] for key in keys if key in WEIGHTS)[which]
     return sum(weight * term for weight, term in zip(weights, terms, strict=True))

@@ -14,6 +14,11 @@ from bncc.compiler.ranges import cost_bounds
 
 MOST_WORDS = {8: 32, 16: 32, 32: 16}
 """Words of a row at most, by their bits; sums of more would not stay in registers anywhere."""
+MANY_ROWS = 64
+"""Rows that compilers which load ahead would keep on the stack by the hundred bytes."""
+MOST_UNSIGNED = 256
+"""Additions of unsigned words at most: compilers sort them, and more of what they load waits on
+the stack than a small machine has."""
 REGISTERS = (4, 8, 12)
 """Words of a row that machines with few, some and many registers keep there."""
 MOST_SIGNED = 8
@@ -141,6 +146,11 @@ class LaneKernel:
         )
 
     @property
+    def is_kept_in_turn(self) -> bool:
+        """Whether there are so many rows that none should be loaded before its turn."""
+        return self.lowest.word_bits == 32 and len(self.tables) >= MANY_ROWS
+
+    @property
     def is_in_order(self) -> bool:
         """Whether states may be read by an address that moves on, with a register to keep it."""
         own = [table.features[-1] for table in self.tables]
@@ -202,7 +212,10 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
             continue
         seen = per_word
         widths = range(word_bits // per_word, narrowest - 1, -1)
-        signs = (True, False) if word_bits >= 32 and n_words <= MOST_SIGNED else (False,)
+        is_long = n_words * len(tables) > MOST_UNSIGNED
+        signs = (
+            (True, False) if word_bits >= 32 and (n_words <= MOST_SIGNED or is_long) else (False,)
+        )
         lowest = (
             lowest_level(word_bits, lane_bits, n_words, n_classes, is_signed=is_signed)
             for is_signed, lane_bits in product(signs, widths)
@@ -210,7 +223,8 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
         plans = (schedule(level, largest, program.prior, high) for level in lowest)
         # Unsigned words that are split to the last hold every sum of 32 bits.
         plan = next(plan for plan in plans if plan is not None)
-        yield _kernel(program, tables, plan, int(high.max()))
+        if word_bits < 32 or plan.levels[0].is_signed or not is_long:
+            yield _kernel(program, tables, plan, int(high.max()))
 
 
 def _kernel(

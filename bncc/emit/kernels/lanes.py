@@ -50,6 +50,7 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
             "widens": len(kernel.schedule.levels) > 1,
             "is_signed": kernel.lowest.is_signed,
             "is_widened": any(f"{name}_wide(" in index for index in address.of),
+            "is_kept_in_turn": kernel.is_kept_in_turn,
             "walks_x": walks_x,
             "walked_bits": _walked_bits(kernel),
             "n_sums": len(kernel.highest.words),
@@ -95,6 +96,8 @@ def _statements(
         t = step.number
         features = kernel.tables[t].features
         lines = [f"/* {', '.join(c_comment(program.features[f].name) for f in features)} */"]
+        if kernel.is_kept_in_turn:
+            lines.append(f"{name}_in_turn();")
         if walks_x:
             lines += [f"x += {features[0] - behind};"] if features[0] > behind else []
             lines.append(f"state = {name}_next_state(&x);")

@@ -4,8 +4,8 @@ import pytest
 
 from bncc.build.targets import TARGETS
 from bncc.compiler import cost_model
-from bncc.compiler.choose import FAMILIES
-from bncc.compiler.cost_model import ALIKE, GENERIC, code_bytes, decision_cost
+from bncc.compiler.choose import FAMILIES, FOR_AVR
+from bncc.compiler.cost_model import ALIKE, GENERIC, OTHER, code_bytes, decision_cost
 from bncc.compiler.cost_weights import WEIGHTS
 from bncc.compiler.kernels.plain import plain
 from bncc.compiler.textbook_cost import FAMILY, code_terms, table_bytes, textbook_cost, work_terms
@@ -16,10 +16,16 @@ SOME = program(
 )
 
 
-def test_every_family_has_weights_for_the_machine_that_stands_for_all():
+def test_every_family_has_weights_for_a_machine_that_stands_for_all():
     for family in (*FAMILIES, FAMILY):
         for level in ("-O2", "-Os"):
-            assert (family, GENERIC, level) in WEIGHTS
+            machine = OTHER if family in FOR_AVR else GENERIC
+            assert (family, machine, level) in WEIGHTS
+
+
+def test_a_family_made_for_one_machine_has_that_one_s_prices_elsewhere():
+    kernel = next(iter(FAMILIES["bytes"](SOME)))
+    assert decision_cost(kernel, "cortex-m0") == decision_cost(kernel, "avr")
 
 
 def test_machines_without_weights_of_their_own_are_known():

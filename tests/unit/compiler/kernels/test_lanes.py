@@ -268,3 +268,16 @@ def test_bytes_for_which_there_is_no_register_are_counted(n_classes, most, prior
     assert kernel.work[12] == kernel.code[12] == spilled
     assert kernel.work[13] == n_classes * (0 if most == 15 else 1)
     assert kernel.work[10] == 6 * n_classes
+
+
+def test_long_sums_are_signed_or_left_out():
+    """Compilers sort unsigned additions, and keep the rows of many tables on the stack."""
+    rng = np.random.default_rng(5)
+    some = naive(rng.integers(0, 16, (30, 2, 12)), [0] * 12)
+    found = {kernel.n_words: kernel.lowest.is_signed for kernel in lanes(some)}
+    assert found[12] is True
+    # A cost of 32 bits fits no signed word.
+    few = [[[1 << 31, 1]], *[[[1, 1]]] * 100]
+    assert [kernel.lowest.is_signed for kernel in lanes(naive(few, [0, 0]))] == [False]
+    many = [*few, *[[[1, 1]]] * 50]
+    assert list(lanes(naive(many, [0, 0]))) == []

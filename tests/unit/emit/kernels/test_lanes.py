@@ -208,3 +208,11 @@ def test_only_states_of_a_byte_that_are_scaled_are_widened():
     text = lanes_text(some, kernel, "m", 16)
     assert text.context["steps"][0][1] == "row = &m_table0[(uint_fast16_t)x[0] << 1];"
     assert not text.context["is_widened"]
+
+
+@pytest.mark.parametrize("n_tables", [63, 64])
+def test_many_rows_are_loaded_in_their_turn(n_tables):
+    text = printed(naive([[[1, 0], [0, 1]]] * n_tables, [0, 0]), 1)
+    has_many = n_tables == 64
+    assert text.context["is_kept_in_turn"] is has_many
+    assert [step[1] == "m_in_turn();" for step in text.context["steps"]] == [has_many] * n_tables
