@@ -78,7 +78,7 @@ def command(
         for file, text in emission.files.items():
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     payload = facts_of(emission, output)
-    console.result(payload, _report(payload))
+    console.result(payload, _report(payload, target or MACHINE))
 
 
 def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
     }
 
 
-def _report(facts: dict[str, Any]) -> str:
+def _report(facts: dict[str, Any], machine: str) -> str:
     estimate = facts["estimate"]
     rows = [["wrote", file] for file in facts["files"]]
     rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
@@ -127,7 +127,7 @@ def _report(facts: dict[str, Any]) -> str:
         [
             "estimate",
             f"{estimate['flash']} bytes flash, {estimate['ram']} bytes RAM, "
-            f"{estimate['instructions']} instructions per decision on {MACHINE}",
+            f"{estimate['instructions']} instructions per decision on {machine}",
         ]
     ]
     fired = [step["name"] for step in facts["passes"] if step["fired"]]

@@ -9,7 +9,6 @@ from bncc.bench.measurement import Measurement
 from bncc.bench.on_target import TargetReport
 from bncc.build.meter import Cost
 from bncc.cli.console import table_text
-from bncc.emit.estimate import MACHINE
 
 ENTRIES = ("predict", "trusted", "raw")
 """Entry points in the order in which they are shown."""
@@ -38,7 +37,7 @@ def facts_of(report: TargetReport) -> dict[str, Any]:
         "baseline": None if report.baseline is None else _facts(report.baseline, report.unit),
         "baseline_misfit": report.baseline_misfit,
         "ratio": dict(report.ratio),
-        "estimate": {**asdict(report.estimate), "machine": MACHINE},
+        "estimate": {**asdict(report.estimate), "machine": report.target},
     }
 
 
@@ -81,11 +80,11 @@ def report_text(reports: Mapping[str, TargetReport], n_rows: int) -> str:
         for machine in by_machine
     }
     tables = [_table(names[machine], report) for machine, report in by_machine.items()]
-    estimate = next(iter(by_machine.values())).estimate
+    first = next(iter(by_machine.values()))
     meaning = (
         f"time per decision: mean (min .. max) over {n_rows:,} inputs; ratio: textbook to bncc\n"
-        f"estimated without a compiler, for {MACHINE}: {estimate.flash:,} bytes of flash, "
-        f"{estimate.instructions:,} instructions"
+        f"estimated without a compiler, for {first.target}: {first.estimate.flash:,} bytes of "
+        f"flash, {first.estimate.instructions:,} {first.unit}"
     )
     return "\n\n".join([*tables, meaning])
 
