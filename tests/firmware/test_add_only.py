@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bncc.compiler.choose import FAMILIES
+from bncc.compiler.choose import FAMILIES, FOR_AVR
 from tests.firmware.machines import LEVELS, MACHINES, MODELS, emit_all, emit_kernel
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
@@ -28,11 +28,10 @@ def test_no_multiplication_no_division_no_library(machine, level, tmp_path):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(("best", "level"), [("size", "-Os"), ("speed", "-O3")])
 @pytest.mark.parametrize("name", ["host-clang", "atmega328p", "cortex-m0", "rv32imc"])
-def test_no_kernel_multiplies_or_calls(name, best, level, family, request, require_tool, tmp_path):
+def test_no_kernel_multiplies_or_calls(name, best, level, family, require_tool, tmp_path):
     """What is chosen for size where compilers like to multiply, for speed where they vectorize."""
-    if (name, family, level) == ("atmega328p", "lanes", "-Os"):
-        reason = "avr-gcc makes a product of `x << 3` in the addresses of rows"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+    if family in FOR_AVR and name != "atmega328p":
+        return  # elsewhere they are not chosen, and clang may shift many bytes by a product
     machine = MACHINES[name]
     require_tool(machine.compiler)
     require_tool(f"{machine.binutils}objdump")

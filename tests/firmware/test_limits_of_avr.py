@@ -30,7 +30,9 @@ def filling(rom_bytes: int) -> Model:
     def labelled(n: int) -> Model:
         return replace(model, classes=("x" * n, *model.classes[1:]))
 
-    return labelled(rom_bytes - emit_c(labelled(1000)).layout.rom_bytes + 1000)
+    return labelled(
+        rom_bytes - emit_c(labelled(1000), EmitOptions(kernel="plain")).layout.rom_bytes + 1000
+    )
 
 
 def compile_for(folder: Path, device: str, files: tuple[str, ...], *flags: str) -> str:
@@ -41,7 +43,7 @@ def compile_for(folder: Path, device: str, files: tuple[str, ...], *flags: str) 
 
 
 def write(folder: Path, model: Model, name: str) -> None:
-    for file, text in emit_c(model, EmitOptions(name)).files.items():
+    for file, text in emit_c(model, EmitOptions(name, kernel="plain")).files.items():
         (folder / file).write_text(text, encoding="utf-8")
 
 

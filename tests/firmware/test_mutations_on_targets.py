@@ -53,7 +53,7 @@ def check(model: Model, files: Files, target: str) -> Agreement:
 
 def emitted(mistake: str) -> tuple[Model, Files]:
     model = MISTAKES[mistake][0]()
-    return model, dict(emit_c(model, EmitOptions("m", ENTRIES)).files)
+    return model, dict(emit_c(model, EmitOptions("m", ENTRIES, kernel="plain")).files)
 
 
 @cache

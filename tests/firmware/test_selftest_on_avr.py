@@ -44,7 +44,7 @@ int main(void)
 
 def answer(folder: Path, name: str, model: Model, source_of: Callable[[str], str] = str) -> str:
     """Return what the self-test of a model prints: P when all vectors agree, else F."""
-    emission = emit_c(model, EmitOptions(name))
+    emission = emit_c(model, EmitOptions(name, kernel="plain"))
     for file, text in emission.files.items():
         (folder / file).write_text(source_of(text), encoding="utf-8")
     (folder / "main.c").write_text(MAIN.format(name=name), encoding="utf-8")

@@ -167,7 +167,8 @@ def _half(level: Level, word: Word, source: str) -> str:
     if n_lanes == 1:
         return source
     before = f"({unsigned(level.word_bits)})" if level.is_signed else ""
-    after = f"({sum_type(level)})" if level.is_signed else ""
+    # What is narrower than an int is computed as one.
+    after = f"({sum_type(level)})" if level.is_signed or level.word_bits < 32 else ""
     moved = f"({before}{source} >> {level.lane_bits})" if word.is_odd else f"{before}{source}"
     if n_lanes == 2 and word.is_odd:
         return f"{after}{moved}"  # nothing lies above it

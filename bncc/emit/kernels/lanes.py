@@ -35,7 +35,8 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
     # For both an AVR has an instruction that reads a byte and moves the address on.
     walks_x = _walks(kernel) and kernel.is_in_order and state_bits == 8
     place = "state" if walks_x else "x[{}]"
-    is_shifted = kernel.n_words > 1 or any(len(table.features) > 1 for table in kernel.tables)
+    row_bytes = kernel.n_words * kernel.lowest.word_bits // 8
+    is_shifted = row_bytes > 1 or any(len(table.features) > 1 for table in kernel.tables)
     state = f"{name}_wide({place})" if is_shifted and state_bits == 8 else place
     address = address_text(program, kernel.tables, kernel.n_words, name, state.format, place.format)
     tables = [_table_array(program, kernel, t) for t in range(len(kernel.tables))]

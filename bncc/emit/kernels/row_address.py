@@ -120,7 +120,9 @@ def _address(
         if factor in arrays:
             multiples = arrays[factor]
             entry = f"{name}_{multiples.name}[{place(f)}]"
-            terms.append(f"{name}_rom_{multiples.type[:-2]}(&{entry})")
+            multiple = f"{name}_rom_{multiples.type[:-2]}(&{entry})"
+            is_widened = multiples.type == "uint8_t" and state(f) != place(f)
+            terms.append(f"{name}_wide({multiple})" if is_widened else multiple)
         else:
             shift = factor.multiple.bit_length() - 1
             terms.append(f"(({wide}){state(f)} << {shift})" if shift else state(f))

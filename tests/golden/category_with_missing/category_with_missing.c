@@ -101,7 +101,7 @@ static void category_with_missing_add_rows(const uint8_t x[CATEGORY_WITH_MISSING
     int32_t sum0;
 
     /* color, weight */
-    row = &category_with_missing_table0[(uint_fast16_t)category_with_missing_rom_uint8(&category_with_missing_times3[x[0]]) + category_with_missing_wide(x[1])];
+    row = &category_with_missing_table0[(uint_fast16_t)category_with_missing_wide(category_with_missing_rom_uint8(&category_with_missing_times3[x[0]])) + category_with_missing_wide(x[1])];
     sum0 = 0x150000 + category_with_missing_rom_int32(&row[0]);
 
     /* color */

@@ -61,6 +61,18 @@ static const char naive_integer_labels[] NAIVE_INTEGER_ROM = {
 
 /* Kernel */
 
+/* A state as a number of 16 bits or more. AVR compilers would multiply to scale one of 8 bits; the
+ * empty statement hides that its upper bits are zero. */
+static inline uint_fast16_t naive_integer_wide(uint8_t state)
+{
+    uint_fast16_t wide = state;
+
+#if defined(__AVR__)
+    __asm__("" : "+r"(wide));
+#endif
+    return wide;
+}
+
 /* Costs of all classes, for states in range.
  *
  * A word of a row has a lane of 10 bits for each of up to 3 classes, so that one addition adds
@@ -74,11 +86,11 @@ static void naive_integer_add_rows(const uint8_t x[NAIVE_INTEGER_N_FEATURES],
     int32_t sum0;
 
     /* pressure */
-    row = &naive_integer_table0[x[0]];
+    row = &naive_integer_table0[naive_integer_wide(x[0])];
     sum0 = naive_integer_rom_int32(&row[0]);
 
     /* light */
-    row = &naive_integer_table1[x[1]];
+    row = &naive_integer_table1[naive_integer_wide(x[1])];
     sum0 += naive_integer_rom_int32(&row[0]);
 
     sum[0] = (uint32_t)sum0;

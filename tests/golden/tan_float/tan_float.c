@@ -102,7 +102,7 @@ static void tan_float_add_rows(const uint8_t x[TAN_FLOAT_N_FEATURES],
     int32_t sum0;
 
     /* x0, x1 */
-    row = &tan_float_table0[(uint_fast16_t)tan_float_rom_uint8(&tan_float_times3[x[0]]) + tan_float_wide(x[1])];
+    row = &tan_float_table0[(uint_fast16_t)tan_float_wide(tan_float_rom_uint8(&tan_float_times3[x[0]])) + tan_float_wide(x[1])];
     sum0 = tan_float_rom_int32(&row[0]);
 
     /* x1, x2 */

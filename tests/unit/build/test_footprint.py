@@ -117,7 +117,7 @@ def test_a_copy_is_charged_with_memcpy(require_bench, target):
 def test_entry_points_nobody_calls_are_free(require_bench, target):
     """And the memory of every emitted classifier is in flash."""
     model = letter_like("float32")
-    files = emit_c(model, EmitOptions("m", frozenset({"trusted", "scores"}))).files
+    files = emit_c(model, EmitOptions("m", frozenset({"trusted", "scores"}), kernel="plain")).files
     table = sum(costs.size for costs in model.tables)
     with Meter(model, files, require_bench(target), "-Os") as built:
         by = {kept: built.footprint(kept) for kept in (("predict",), ("raw",), ("predict", "raw"))}
@@ -129,7 +129,10 @@ def test_entry_points_nobody_calls_are_free(require_bench, target):
 def test_the_textbook_is_charged_with_what_ours_avoids(require_bench):
     """Its thresholds are floats, and comparing them takes a library where there is no unit."""
     bench, model, symbols = require_bench("cortex-m0"), hand.tan_float(), []
-    for files in (emit_c(model, EmitOptions("m")).files, textbook_c(model, "m").files):
+    for files in (
+        emit_c(model, EmitOptions("m", kernel="plain")).files,
+        textbook_c(model, "m").files,
+    ):
         with Meter(model, files, bench, "-Os") as built:
             built.footprint(("predict", "raw"))
             image = Image(Path(built._folder.name) / "footprint.elf", bench.target)

@@ -146,9 +146,17 @@ def test_states_in_their_order_are_walked_past_those_that_no_table_reads():
     text = printed(some, 3, word_bits=8)
     assert text.context["walks_x"]
     assert [step[1:-3] for step in text.context["steps"]] == [
-        ["x += 1;", "state = m_next_state(&x);", "row = &m_table0[m_rom_uint8(&m_times3[state])];"],
-        ["state = m_next_state(&x);", "row = &m_table1[m_rom_uint8(&m_times3[state])];"],
-        ["x += 2;", "state = m_next_state(&x);", "row = &m_table2[m_rom_uint8(&m_times3[state])];"],
+        [
+            "x += 1;",
+            "state = m_next_state(&x);",
+            "row = &m_table0[m_wide(m_rom_uint8(&m_times3[state]))];",
+        ],
+        ["state = m_next_state(&x);", "row = &m_table1[m_wide(m_rom_uint8(&m_times3[state]))];"],
+        [
+            "x += 2;",
+            "state = m_next_state(&x);",
+            "row = &m_table2[m_wide(m_rom_uint8(&m_times3[state]))];",
+        ],
     ]
 
 
@@ -170,8 +178,8 @@ def test_bytes_of_two_classes_are_parted():
     text = printed(naive([[[3, 3, 3], [0, 1, 2]]] * 9, [0, 0, 0]), 2, word_bits=8)
     flushes = [step[1:] for step in text.context["steps"] if "Widen" in step[0]]
     assert flushes[1] == [
-        "sum0 = (uint8_t)(sum0 + (part4_0 & 0xFU));",
-        "sum1 = (uint8_t)(sum1 + (part4_0 >> 4));",
+        "sum0 = (uint8_t)(sum0 + (uint8_t)(part4_0 & 0xFU));",
+        "sum1 = (uint8_t)(sum1 + (uint8_t)(part4_0 >> 4));",
         "sum2 = (uint8_t)(sum2 + part4_1);",
     ]
 
@@ -194,7 +202,7 @@ def test_rows_of_several_features_are_addressed_without_multiplying():
     text = printed(tan, 1)
     starts = [step[1] for step in text.context["steps"]]
     assert starts == [
-        "row = &m_table0[(uint_fast16_t)m_rom_uint8(&m_times5[x[0]]) + m_wide(x[1])];",
+        "row = &m_table0[(uint_fast16_t)m_wide(m_rom_uint8(&m_times5[x[0]])) + m_wide(x[1])];",
         "row = &m_table1[((uint_fast16_t)m_wide(x[1]) << 2) + m_wide(x[2])];",
     ]
     assert [a.name for a in text.arrays] == ["table0", "table1", "times5"]
@@ -203,7 +211,9 @@ def test_rows_of_several_features_are_addressed_without_multiplying():
 
 def test_only_states_of_a_byte_that_are_scaled_are_widened():
     some = naive([[[1, 2, 3, 4], [5, 6, 7, 8]]] * 2, [0, 0, 0, 0])
-    assert not printed(some, 1).context["is_widened"]
+    assert printed(some, 1).context["is_widened"]
+    alone = naive([[[9], [5]]] * 2, [0])
+    assert not printed(alone, 1, word_bits=8).context["is_widened"]
     kernel = next(kernel for kernel in lanes(some) if kernel.n_words == 2)
     text = lanes_text(some, kernel, "m", 16)
     assert text.context["steps"][0][1] == "row = &m_table0[(uint_fast16_t)x[0] << 1];"
