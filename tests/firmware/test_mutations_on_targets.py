@@ -32,11 +32,11 @@ MISTAKES: dict[str, tuple[Callable[[], Model], Callable[[Files], Files]]] = {
     "first entry": (hand.general_network, in_source(lambda c: bumped(c, "costs", 0))),
     "last entry": (hand.general_network, in_source(lambda c: bumped(c, "costs", -1))),
     "wide entry": (hand.wide_states, in_source(lambda c: bumped(c, "costs", 500))),
-    "start of a table": (hand.general_network, in_source(lambda c: bumped(c, "start", 1, -3))),
+    "start of a table": (hand.tan_float, in_source(lambda c: bumped(c, "start", 1, -2))),
     "stride of a parent": (hand.general_network, in_source(lambda c: bumped(c, "multiples", 4))),
     "feature of a table": (
-        hand.general_network,
-        in_source(lambda c: bumped(bumped(c, "feature", 0, -3), "feature", 1, 3)),
+        hand.tan_float,
+        in_source(lambda c: bumped(bumped(c, "feature", 0, 1), "feature", 1, -1)),
     ),
     "tie rule": (
         hand.ties,
