@@ -93,6 +93,10 @@ def test_bytes_are_for_machines_whose_registers_they_fill() -> None:
     assert set(families_for("avr")) == set(FAMILIES)
 
 
+def test_long_straight_code_is_not_chosen_where_a_simulator_fails_on_it() -> None:
+    assert families_for("big-endian") == ("plain", "looped", "packed")
+
+
 def test_the_reason_says_what_it_was_compared_with(some: Program) -> None:
     assert choose(some, family="plain").reason == "the only layout"
     n = len(list(FAMILIES["packed"](some)))
