@@ -67,7 +67,7 @@ def test_a_wrong_table_entry_is_seen(require_tool):
     """Anywhere in the tables, by one unit."""
     require_tool("gcc")
     model = letter_like()
-    files = emitted(model)
+    files = emitted(model, kernel="plain")
     n = len(re.findall(r"\d+U,", without_comments(numbers_of(files["m.c"], "costs").group(1))))
     for k in (0, n - 1, *np.random.default_rng(0).integers(0, n, 6).tolist()):
         outcome = check(model, files | {"m.c": bumped(files["m.c"], "costs", k)})
@@ -79,7 +79,7 @@ def test_a_table_in_the_wrong_array_is_seen(require_tool):
     """The first table of the second array, looked for in the first."""
     require_tool("gcc")
     model = two_cost_arrays()
-    files = emitted(model)
+    files = emitted(model, kernel="plain")
     assert files["m.c"].count("if (t < 6U) {\n        return &m_costs1[row];") == 1
     outcome = check(model, files | {"m.c": files["m.c"].replace("t < 6U", "t < 7U")})
     assert not outcome.agree

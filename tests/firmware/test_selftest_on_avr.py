@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.fixed_point import QFormat
 from bncc.model.model import Model
+from bncc.structure.graph import forest
+from tests import models as hand
 from tests.firmware.machines import MODELS, TOO_LARGE_FOR_AVR
 
 pytestmark = pytest.mark.firmware
@@ -73,9 +76,14 @@ def test_sums_in_16_bits_are_noticed(tmp_path: Path, require_tool: Callable[[str
     """Without the cast that widens the first addition some vector disagrees."""
     require_tool("avr-gcc")
     require_tool("simavr")
-    name = "sum_65536"
+    name = "wrapped"
+    # 65,536 wraps to 0, below the 10 of the other class.
+    tables = [[[0, 32768], [0, 0]], [[0, 32768], [0, 0]], [[10, 0], [0, 0]]]
+    inputs = [hand.feature(f"x{i}", 2) for i in range(3)]
+    model = hand.model_of(inputs, forest([None] * 3), QFormat(16, 0), [0, 0], tables)
 
     def narrowed(text: str) -> str:
         return text.replace(f"({name}_cost_t){name}_rom_uint16(", f"{name}_rom_uint16(")
 
-    assert answer(tmp_path, name, MODELS[name](), narrowed) == "F"
+    assert answer(tmp_path, name, model) == "P"
+    assert answer(tmp_path, name, model, narrowed) == "F"
