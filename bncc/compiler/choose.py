@@ -29,6 +29,8 @@ FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "packed": packed,
 }
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
+WORD_BITS: Mapping[str | None, int] = {"x86": 64}
+"""Width of a register, where lanes may fill one that is wider than 32 bits."""
 STRAIGHT = frozenset({"bit-slice", "lanes"})
 """Families of long code without a jump, which the big-endian machine's simulator does not survive:
 unicorn's MIPS crashes where it translates too much of it at once."""
@@ -130,8 +132,15 @@ def _candidates(
     programs: Sequence[Program], families: Iterable[str], optimize: Optimize, target: str | None
 ) -> Iterator[Candidate]:
     for program, family in product(programs, families):
-        for kernel in FAMILIES[family](program):
+        for kernel in _layouts(program, family, target):
             yield candidate(program, kernel, target, LEVELS[optimize])
+
+
+def _layouts(program: Program, family: str, target: str | None) -> Iterator[Kernel]:
+    """Return all layouts of a family that a machine may choose."""
+    yield from FAMILIES[family](program)
+    if family == "lanes" and target in WORD_BITS:
+        yield from lanes(program, WORD_BITS[target])
 
 
 def _order(optimize: Optimize, textbook: TextbookCost) -> Callable[[Candidate], tuple[float, ...]]:

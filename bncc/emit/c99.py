@@ -40,6 +40,11 @@ def unsigned(bits: int) -> str:
     return f"uint{bits}_t"
 
 
+def literal_suffix(bits: int) -> str:
+    """Return what makes a hexadecimal number of so many bits an unsigned one."""
+    return "U" if bits <= 32 else "ULL"
+
+
 def counter(n: int) -> str:
     """Return the unsigned C type that counts to a number below 65,536."""
     return unsigned(8 if n <= 255 else 16)

@@ -17,9 +17,9 @@ from bncc.emit.raw import RawPlan, plan_raw
 
 PGM = {
     "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
-    "int32_t": "dword",
+    "int32_t": "dword", "uint64_t": "qword", "int64_t": "qword",
 }  # fmt: skip
-"""What avr-libc calls a read of each type from flash."""
+"""What avr-libc calls a read of each type from flash; a qword is read as two dwords."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The C and the program text of five small models, to be read by people in every review.
 
-Two of them also have their textbook classifier here.
+Two of them also have their textbook classifier here. A sixth has the C for 64-bit registers.
 
 `pytest --update-golden` renews the files; the diff is then part of the change.
 """
@@ -9,9 +9,13 @@ import pytest
 
 from bncc.compiler.importer import program_of
 from bncc.compiler.text import print_program
+from bncc.discretize.feature import Feature
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
+from bncc.fixed_point import QFormat
+from bncc.structure.graph import forest
 from tests import models as hand
+from tests.agreement.large import random_model
 from tests.conftest import GOLDEN
 
 MODELS = (
@@ -22,6 +26,7 @@ MODELS = (
     "hostile_names",
 )
 TEXTBOOKS = ("naive_integer", "tan_float")
+SIX = "six_classes/six_classes.c"
 
 
 def golden_files(name):
@@ -46,8 +51,15 @@ def test_the_text_is_the_one_that_was_reviewed(name, golden):
         golden(path, text)
 
 
+def test_the_text_for_registers_of_64_bits_is_the_one_that_was_reviewed(golden):
+    features = [Feature(f"x{i}", "state", 3) for i in range(4)]
+    model = random_model(features, forest([None, None, None, 2]), 6, QFormat(2, 2))
+    options = EmitOptions("six_classes", kernel="lanes", optimize="speed", target="x86")
+    golden(SIX, emit_c(model, options).files["six_classes.c"])
+
+
 def test_no_golden_file_is_left_over():
-    expected = {path for name in MODELS for path in golden_files(name)}
+    expected = {path for name in MODELS for path in golden_files(name)} | {SIX}
     found = {
         path.relative_to(GOLDEN).as_posix()
         for path in GOLDEN.rglob("*")

@@ -26,7 +26,7 @@ import numpy as np
 from bncc._types import IntArray
 
 WIDEST_SUM = 32
-"""Bits of a word that need not get wider, for no cost has more."""
+"""Bits of a lane that need not get wider, for no cost has more."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Level:
 
     Parameters
     ----------
-    word_bits : {8, 16, 32}
+    word_bits : {8, 16, 32, 64}
         Width of a word.
     lane_bits : int
         Width of a lane.
@@ -70,7 +70,7 @@ class Level:
     is_signed: bool
 
     def capacity(self, n_classes: int, *, is_top: bool) -> IntArray:
-        """Return the bits that each class's lane holds, (n_classes,) int64.
+        """Return the bits of costs that each class's lane holds, (n_classes,) int64.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class Level:
             for lane, c in enumerate(word.classes):
                 is_last = lane == len(word.classes) - 1
                 bits[c] = word_bits - lane * self.lane_bits if is_last else self.lane_bits
-        return bits
+        return np.minimum(bits, WIDEST_SUM)
 
     def widened(self) -> "Level | None":
         """Return the level above, whose lanes are twice as wide; None where no word is wider."""
@@ -116,13 +116,13 @@ class Level:
 
         Returns
         -------
-        (n_rows, n_words) int64
+        (n_rows, n_words) uint64
             Words.
         """
-        packed = np.zeros((len(rows), len(self.words)), dtype=np.int64)
+        packed = np.zeros((len(rows), len(self.words)), dtype=np.uint64)
         for w, word in enumerate(self.words):
             for lane, c in enumerate(word.classes):
-                packed[:, w] |= rows[:, c] << (lane * self.lane_bits)
+                packed[:, w] |= rows[:, c].astype(np.uint64) << np.uint64(lane * self.lane_bits)
         return packed
 
 

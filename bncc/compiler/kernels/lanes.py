@@ -12,7 +12,7 @@ from bncc.compiler.kernels.lane_layout import Level, lowest_level
 from bncc.compiler.kernels.lane_schedule import Schedule, schedule
 from bncc.compiler.ranges import cost_bounds
 
-MOST_WORDS = {8: 32, 16: 32, 32: 16}
+MOST_WORDS = {8: 32, 16: 32, 32: 16, 64: 16}
 """Words of a row at most, by their bits; sums of more would not stay in registers anywhere."""
 MANY_ROWS = 64
 """Rows that compilers which load ahead would keep on the stack by the hundred bytes."""
@@ -36,11 +36,11 @@ class LaneKernel:
     ----------
     tables : tuple of Table
         In the order in which they are added.
-    rows : tuple of (n_rows, n_words) int64
+    rows : tuple of (n_rows, n_words) uint64
         Each table's rows as words of the lowest level.
     schedule : Schedule
         Proved steps.
-    prior : (n_words,) int64
+    prior : (n_words,) uint64
         What the uppermost level starts from, in its words; zeros when there is nothing to add.
     largest_sum : int
         No sum of a class exceeds this for any input.
@@ -191,7 +191,7 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
     ----------
     program : Program
         A verified program.
-    word_bits : {8, 16, 32}
+    word_bits : {8, 16, 32, 64}
         Width of a word.
 
     Yields

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from bncc.compiler.kernels.lane_layout import Level, Word
+from bncc.compiler.kernels.lane_layout import WIDEST_SUM, Level, Word
 from bncc.compiler.kernels.lane_schedule import Step
 from bncc.compiler.kernels.lanes import LaneKernel
-from bncc.emit.c99 import unsigned
+from bncc.emit.c99 import literal_suffix, unsigned
 
 _REGISTER = 32
 """Bits of a word from which on C adds in the word's own type."""
@@ -25,6 +25,22 @@ def sum_type(level: Level) -> str:
         Its name.
     """
     return f"{'int' if level.is_signed else 'uint'}{level.word_bits}_t"
+
+
+def cost_type(kernel: LaneKernel) -> str:
+    """Return the unsigned C type of a cost that is taken out of its lane.
+
+    Parameters
+    ----------
+    kernel : LaneKernel
+        Whose result.
+
+    Returns
+    -------
+    str
+        Its name; no cost has more than 32 bits.
+    """
+    return unsigned(min(kernel.highest.word_bits, WIDEST_SUM))
 
 
 def variables(kernel: LaneKernel, level: int) -> list[str]:
@@ -142,10 +158,10 @@ def cost_of(kernel: LaneKernel, c: int) -> str:
     )
     shift = lane * level.lane_bits
     cost = f"sum[{w}] >> {shift}" if shift else f"sum[{w}]"
-    if lane == len(level.words[w].classes) - 1:
-        return cost
-    mask = _hex((1 << level.lane_bits) - 1)
-    return f"({cost}) & {mask}" if shift else f"{cost} & {mask}"
+    if lane < len(level.words[w].classes) - 1:
+        mask = _hex((1 << level.lane_bits) - 1)
+        cost = f"({cost}) & {mask}" if shift else f"{cost} & {mask}"
+    return f"({cost_type(kernel)})({cost})" if level.word_bits > _REGISTER else cost
 
 
 def _start(kernel: LaneKernel, w: int) -> str:
@@ -182,4 +198,4 @@ def _half(level: Level, word: Word, source: str) -> str:
 
 
 def _hex(value: int) -> str:
-    return f"0x{int(value):X}U"
+    return f"0x{value:X}{literal_suffix(value.bit_length())}"

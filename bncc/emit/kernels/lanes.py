@@ -5,9 +5,17 @@ from collections.abc import Iterator
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.lane_schedule import Step
 from bncc.compiler.kernels.lanes import LaneKernel
-from bncc.emit.c99 import ArrayText, unsigned
+from bncc.emit.c99 import ArrayText, literal_suffix, unsigned
 from bncc.emit.identifiers import c_comment
-from bncc.emit.kernels.lane_sums import added, cost_of, flush, result, sum_type, variables
+from bncc.emit.kernels.lane_sums import (
+    added,
+    cost_of,
+    cost_type,
+    flush,
+    result,
+    sum_type,
+    variables,
+)
 from bncc.emit.kernels.row_address import AddressText, address_text
 from bncc.emit.kernels.rows import table_lines
 from bncc.emit.kernels.text import KernelText
@@ -48,6 +56,7 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
         context={
             "word_type": sum_type(kernel.lowest),
             "result_type": unsigned(kernel.highest.word_bits),
+            "least_type": cost_type(kernel),
             "widens": len(kernel.schedule.levels) > 1,
             "is_signed": kernel.lowest.is_signed,
             "is_widened": any(f"{name}_wide(" in index for index in address.of),
@@ -71,8 +80,8 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
 def _table_array(program: Program, kernel: LaneKernel, t: int) -> ArrayText:
     """Return the rows of one table as an array of words."""
     table, rows, bits = kernel.tables[t], kernel.rows[t], kernel.lowest.word_bits
-    digits = bits // 4
-    words = ([f"0x{word:0{digits}X}U," for word in row] for row in rows.tolist())
+    digits, suffix = bits // 4, literal_suffix(bits)
+    words = ([f"0x{word:0{digits}X}{suffix}," for word in row] for row in rows.tolist())
     heading, *lines = table_lines(program, table, words)
     return ArrayText(
         type=sum_type(kernel.lowest),

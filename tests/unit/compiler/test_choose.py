@@ -7,6 +7,7 @@ from bncc.compiler import choose as module
 from bncc.compiler.budget import Budget
 from bncc.compiler.choose import BEST, FAMILIES, Choice, Optimize, families_for
 from bncc.compiler.ir import Program
+from bncc.compiler.kernels.lanes import LaneKernel
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.errors import BudgetError, OptionError
 from tests.unit.compiler.by_hand import program, table
@@ -91,6 +92,19 @@ def test_layouts_of_several_programs_are_compared(some: Program) -> None:
 def test_bytes_are_for_machines_whose_registers_they_fill() -> None:
     assert "bytes" not in families_for("cortex-m0")
     assert set(families_for("avr")) == set(FAMILIES)
+
+
+def test_words_of_64_bits_are_for_machines_with_such_registers(some: Program) -> None:
+    found = {
+        target: {
+            each.kernel.lowest.word_bits
+            for each in choose(some, target=target).candidates
+            if isinstance(each.kernel, LaneKernel) and each.kernel.family == "lanes"
+        }
+        for target in (None, "rv32", "x86")
+    }
+    assert found == {None: {32}, "rv32": {32}, "x86": {32, 64}}
+    assert choose(some, family="lanes", target="x86").kernel.family == "lanes"
 
 
 def test_long_straight_code_is_not_chosen_where_a_simulator_fails_on_it() -> None:

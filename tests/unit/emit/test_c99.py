@@ -4,11 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.emit.c99 import LINE, array, unsigned, wrap, wrap_words
+from bncc.emit.c99 import LINE, array, literal_suffix, unsigned, wrap, wrap_words
 
 
 def test_unsigned_types_are_those_of_stdint():
     assert [unsigned(bits) for bits in (8, 16, 32)] == ["uint8_t", "uint16_t", "uint32_t"]
+
+
+def test_a_number_of_more_than_32_bits_says_so():
+    assert [literal_suffix(bits) for bits in (1, 32, 33, 64)] == ["U", "U", "ULL", "ULL"]
 
 
 @given(st.lists(st.integers(0, 2**32 - 1)))
