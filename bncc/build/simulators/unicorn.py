@@ -5,6 +5,7 @@ Instructions are counted per basic block, before it runs: the counter that a pro
 at the end of the block with the doorbell, which therefore lies in a function of its own.
 """
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
@@ -49,6 +50,8 @@ class Core:
         Bytes of the instruction at a place of some code; None counts one by one.
     entry_bit : int
         Added to the entry's address.
+    most : int
+        Instructions it may execute; 0 for any number, which then are not counted.
     """
 
     architecture: str
@@ -56,6 +59,7 @@ class Core:
     model: tuple[str, str] | None
     length: Callable[[bytes, int], int] | None
     entry_bit: int = 0
+    most: int = 0
 
 
 def _cortex(model: str) -> Core:
@@ -71,8 +75,15 @@ CORES = {
     "cortex-m4": _cortex("M4"),
     "cortex-m7": _cortex("M7"),
     "rv32": Core("UC_ARCH_RISCV", ("UC_MODE_RISCV32",), None, _riscv_length),
+    # Where it counts it translates 290 instructions at once or fewer. From about 370 in a line,
+    # which are a kernel without a loop, its buffer overflows and the whole process crashes
+    # (github.com/unicorn-engine/unicorn/issues/2240).
     "big-endian": Core(
-        "UC_ARCH_MIPS", ("UC_MODE_MIPS32", "UC_MODE_BIG_ENDIAN"), None, _mips_length
+        "UC_ARCH_MIPS",
+        ("UC_MODE_MIPS32", "UC_MODE_BIG_ENDIAN"),
+        None,
+        _mips_length,
+        most=sys.maxsize,
     ),
 }
 
@@ -155,7 +166,9 @@ class _Run:
         entry = self._image.symbols["bncc_start"] | self._core.entry_bit
         limit = monotonic() + RUN_LIMIT
         try:
-            self._uc.emu_start(entry, 0xFFFF_FFF0, timeout=int(RUN_LIMIT * 1e6))
+            self._uc.emu_start(
+                entry, 0xFFFF_FFF0, timeout=int(RUN_LIMIT * 1e6), count=self._core.most
+            )
         except unicorn.UcError as error:
             # A MIPS that is told to stop, whoever told it, reports an error besides.
             self._end = self._end or f"was stopped ({error})"

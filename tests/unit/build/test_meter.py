@@ -59,6 +59,15 @@ def test_call_and_return_count_and_the_clock_does_not(require_bench, target, sim
 
 
 @pytest.mark.parametrize(("target", "simulator"), PLACES)
+def test_code_without_a_jump_is_counted_however_long(require_bench, target, simulator):
+    """Unicorn's MIPS, unless it is told to count, crashes on what it translates in one piece."""
+    bench = require_bench(target, simulator=simulator)
+    long = f".rept 1500; nop; .endr; {of(NOTHING, target)}"
+    found = [cost(bench, in_assembly(code), states(0)).min for code in (of(NOTHING, target), long)]
+    assert found[1] - found[0] == 1500
+
+
+@pytest.mark.parametrize(("target", "simulator"), PLACES)
 def test_a_counter_that_does_not_count_is_refused(require_bench, target, simulator):
     """Here it is the expectation that is wrong, by one per round."""
     bench = require_bench(target, simulator=simulator)
