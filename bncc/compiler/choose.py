@@ -31,9 +31,6 @@ FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
 WORD_BITS: Mapping[str | None, int] = {"x86": 64}
 """Width of a register, where lanes may fill one that is wider than 32 bits."""
-STRAIGHT = frozenset({"bit-slice", "lanes"})
-"""Families of long code without a jump, which the big-endian machine's simulator does not survive:
-unicorn's MIPS crashes where it translates too much of it at once."""
 FOR_AVR = frozenset({"bytes"})
 """Families for registers of a byte. Elsewhere they run but gain nothing, and compilers that sort
 the additions of many tables hold kilobytes of rows on the stack."""
@@ -122,9 +119,7 @@ def choose(
 
 def families_for(target: str | None) -> tuple[str, ...]:
     """Return the families to choose among on a machine where none is named."""
-    left_out = STRAIGHT if target == "big-endian" else frozenset[str]()
-    if target != "avr":
-        left_out |= FOR_AVR
+    left_out = frozenset[str]() if target == "avr" else FOR_AVR
     return tuple(name for name in FAMILIES if name not in left_out)
 
 

@@ -107,10 +107,6 @@ def test_words_of_64_bits_are_for_machines_with_such_registers(some: Program) ->
     assert choose(some, family="lanes", target="x86").kernel.family == "lanes"
 
 
-def test_long_straight_code_is_not_chosen_where_a_simulator_fails_on_it() -> None:
-    assert families_for("big-endian") == ("plain", "looped", "packed")
-
-
 def test_the_reason_says_what_it_was_compared_with(some: Program) -> None:
     assert choose(some, family="plain").reason == "the only layout"
     n = len(list(FAMILIES["packed"](some)))
