@@ -26,9 +26,7 @@ RECIPES = (
     *(Recipe(name, s, bits) for name in PAPER_SETS for s in STRUCTURES for bits in (8, 4)),
     *(Recipe(name, s, 8) for name in BUNDLED_SETS for s in STRUCTURES),
 )
-UNMEASURED = "big-endian"
-"""Its simulator, unicorn's MIPS, crashes on the long straight code of some kernels."""
-MACHINES = tuple(name for name in (*tuple(TARGETS)[1:], *tuple(TARGETS)[:1]) if name != UNMEASURED)
+MACHINES = (*tuple(TARGETS)[1:], *tuple(TARGETS)[:1])
 """Microcontrollers first."""
 
 PEERS: Mapping[str, Mapping[str, int]] = {
