@@ -167,8 +167,8 @@ def lay_out(
 
 
 def _readers(arrays: tuple[ArrayText, ...]) -> list[dict[str, str]]:
-    """Return the flash-reading functions needed, one per entry type."""
-    types = dict.fromkeys(a.type for a in arrays)
+    """Return the flash-reading functions needed, one per type of numbers."""
+    types = dict.fromkeys(a.type for a in arrays if a.type in PGM)
     return [{"type": c_type, "pgm": PGM[c_type]} for c_type in sorted(types)]
 
 

@@ -91,11 +91,14 @@ def test_every_public_symbol_has_the_prefix(require_tool, tmp_path):
 
 
 def test_a_model_has_no_variable_and_no_state(require_tool, tmp_path):
-    """Everything static is constant: nothing lies in .data or .bss."""
+    """Everything static is constant: nothing lies in .data or .bss.
+
+    Firmware lies where it was linked to, so that its addresses are constants too.
+    """
     require_tool("gcc")
     machine = MACHINES["host-gcc"]
     names = emit_all(tmp_path, machine)
-    machine.compile(tmp_path, tuple(f"{name}.c" for name in names), "-O2")
+    machine.compile(tmp_path, tuple(f"{name}.c" for name in names), "-O2", "-fno-pie")
     listed = subprocess.run(
         ("nm", *(f"{name}.o" for name in names)), cwd=tmp_path, capture_output=True, text=True,
         check=True,

@@ -10,13 +10,14 @@ halves are summed apart by the same adders and joined in the end.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table, width_of, with_tables
 from bncc.compiler.kernels.carry_save import RowWord, Step, add_up
+from bncc.compiler.kernels.row_starts import RowStarts, n_looked_up, row_starts, start_bytes
 from bncc.compiler.ranges import largest_cost
 
 MOST_CLASSES = 32
@@ -38,6 +39,8 @@ class BitSliceKernel:
         In the order in which they are added: those with fewer bits first, none without any.
     rows : tuple of (n_rows, n_words) int64
         Each table's rows as words, 1, 2 or 4 of them; the last one may be unused zeros.
+    starts : RowStarts
+        Where rows begin in tables for which that is looked up.
     n_classes : int
         At most `MOST_CLASSES`.
     word_bits : {8, 16, 32}
@@ -56,6 +59,7 @@ class BitSliceKernel:
 
     tables: tuple[Table, ...]
     rows: tuple[IntArray, ...]
+    starts: RowStarts
     n_classes: int
     word_bits: int
     half_bits: int
@@ -80,17 +84,20 @@ class BitSliceKernel:
 
     @property
     def rom_bytes(self) -> int:
-        """Bytes of the rows."""
-        return sum(rows.size for rows in self.rows) * self.word_bits // 8
+        """Bytes of the rows and their addresses."""
+        n_words = sum(rows.size for rows in self.rows)
+        return n_words * self.word_bits // 8 + start_bytes(self.starts)
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1, tables, further states in addresses, words read, adders, bytes read."""
+        """Terms: 1, tables, products and addresses looked up, words read, adders, bytes read."""
+        addresses = n_looked_up(self.starts)
         n_words = sum(isinstance(w, RowWord) for step in self.steps for w in step.operands)
         return (
             1,
             len(self.tables),
-            sum(len(table.features) - 1 for table in self.tables),
+            sum(len(table.features) - 1 for table in self.tables) - addresses,
+            addresses,
             n_words,
             self.additions,
             n_words * self.word_bits // 8,
@@ -114,7 +121,8 @@ def bit_slice(program: Program) -> Iterator[BitSliceKernel]:
     ------
     BitSliceKernel
         Costs are those of the program for every input. Two planes to a word first, where there
-        are two and room for them; nothing for more classes or bits than the module's limits.
+        are two and room for them; nothing for more classes or bits than the module's limits. Rows
+        of two states are found by products and then by addresses that are looked up.
     """
     tables = [table for table in program.tables if table.costs.any()]
     if program.n_classes > MOST_CLASSES or not tables:
@@ -124,14 +132,14 @@ def bit_slice(program: Program) -> Iterator[BitSliceKernel]:
         return
     if n_bits > 1 and 2 * program.n_classes <= MOST_CLASSES:
         shared = width_of((1 << 2 * program.n_classes) - 1)
-        yield _laid_out(program, tables, shared, shared // 2)
-    yield _laid_out(program, tables, width_of((1 << program.n_classes) - 1), 0)
+        yield from _laid_out(program, tables, shared, shared // 2)
+    yield from _laid_out(program, tables, width_of((1 << program.n_classes) - 1), 0)
 
 
 def _laid_out(
     program: Program, tables: list[Table], word_bits: int, half_bits: int
-) -> BitSliceKernel:
-    """Return the layout with words of some width, shared by two planes or not."""
+) -> Iterator[BitSliceKernel]:
+    """Yield the layouts with words of some width, shared by two planes or not."""
     planes = 2 if half_bits else 1
     tables = sorted(tables, key=lambda table: _n_words(table.costs, planes))
     n_words = [_n_words(table.costs, planes) for table in tables]
@@ -145,9 +153,10 @@ def _laid_out(
         adders.join_halves(n_levels)
     else:
         adders = add_up(n_words, planes, prior, n_levels)
-    return BitSliceKernel(
+    kernel = BitSliceKernel(
         tables=tuple(tables),
         rows=tuple(_words(table.costs, planes, half_bits) for table in tables),
+        starts=(None,) * len(tables),
         n_classes=program.n_classes,
         word_bits=word_bits,
         half_bits=half_bits,
@@ -156,6 +165,10 @@ def _laid_out(
         largest_sum=largest_sum,
         sum_bits=max(program.cost_bits, width_of(largest_sum)),
     )
+    yield kernel
+    starts = row_starts(program, tables)
+    if n_looked_up(starts):
+        yield replace(kernel, starts=starts)
 
 
 def _n_words(rows: IntArray, planes: int) -> int:

@@ -1,7 +1,7 @@
 """The lanes kernel: several classes to a word, table by table in straight-line code."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, product
 
 import numpy as np
@@ -10,6 +10,7 @@ from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table, width_of
 from bncc.compiler.kernels.lane_layout import Level, lowest_level
 from bncc.compiler.kernels.lane_schedule import Schedule, schedule
+from bncc.compiler.kernels.row_starts import RowStarts, n_looked_up, row_starts, start_bytes
 from bncc.compiler.ranges import cost_bounds
 
 MOST_WORDS = {8: 32, 16: 32, 32: 16, 64: 16}
@@ -38,6 +39,8 @@ class LaneKernel:
         In the order in which they are added.
     rows : tuple of (n_rows, n_words) uint64
         Each table's rows as words of the lowest level.
+    starts : RowStarts
+        Where rows begin in tables for which that is looked up.
     schedule : Schedule
         Proved steps.
     prior : (n_words,) uint64
@@ -50,6 +53,7 @@ class LaneKernel:
 
     tables: tuple[Table, ...]
     rows: tuple[IntArray, ...]
+    starts: RowStarts
     schedule: Schedule
     prior: IntArray
     largest_sum: int
@@ -112,12 +116,13 @@ class LaneKernel:
 
     @property
     def rom_bytes(self) -> int:
-        """Bytes of the rows; products of strides are small and left out."""
-        return sum(rows.size for rows in self.rows) * self.lowest.word_bits // 8
+        """Bytes of the rows and their addresses; products of strides are small and left out."""
+        n_words = sum(rows.size for rows in self.rows)
+        return n_words * self.lowest.word_bits // 8 + start_bytes(self.starts)
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1, states read, multiples looked up, words of rows, words flushed, classes.
+        """Terms: 1; states read, products and addresses looked up; words of rows, flushes; classes.
 
         Words beyond 4, 8 and 12 of a row, for want of registers; those that are added unsigned, in
         an order that compilers choose. Then of bytes, for machines with registers of no more: read,
@@ -126,6 +131,7 @@ class LaneKernel:
         """
         n_tables, n_words, n_classes = len(self.tables), self.n_words, self.n_classes
         reads = sum(len(table.features) for table in self.tables)
+        addresses = n_looked_up(self.starts)
         words = n_tables * n_words
         spilled = (n_tables * max(0, n_words - n) for n in REGISTERS)
         unsigned = 0 if self.lowest.is_signed else words
@@ -133,7 +139,8 @@ class LaneKernel:
         return (
             1,
             reads,
-            reads - n_tables,
+            reads - n_tables - addresses,
+            addresses,
             words,
             self.flushed_words,
             n_classes,
@@ -198,7 +205,8 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
     ------
     LaneKernel
         For each number of words the widest lanes that can be scheduled, since wider lanes need
-        fewer flushes; in signed words where they are few.
+        fewer flushes; in signed words where they are few. Rows of two states are found by products
+        and then, in words of a register, by addresses that are looked up.
     """
     n_classes = program.n_classes
     high = cost_bounds(program)[1]
@@ -224,7 +232,11 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
         # Unsigned words that are split to the last hold every sum of 32 bits.
         plan = next(plan for plan in plans if plan is not None)
         if word_bits < 32 or plan.levels[0].is_signed or not is_long:
-            yield _kernel(program, tables, plan, int(high.max()))
+            kernel = _kernel(program, tables, plan, int(high.max()))
+            yield kernel
+            starts = row_starts(program, tables)
+            if word_bits >= 32 and n_looked_up(starts):
+                yield replace(kernel, starts=starts)
 
 
 def _kernel(
@@ -234,6 +246,7 @@ def _kernel(
     return LaneKernel(
         tables=tables,
         rows=rows,
+        starts=(None,) * len(tables),
         schedule=plan,
         prior=plan.levels[-1].pack(program.prior[None])[0],
         largest_sum=largest_sum,

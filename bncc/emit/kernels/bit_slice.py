@@ -8,7 +8,7 @@ from bncc.compiler.kernels.bit_slice import BitSliceKernel
 from bncc.compiler.kernels.carry_save import Constant, Operand, RowWord, Step, UpperHalf
 from bncc.emit.c99 import LINE, ArrayText, unsigned
 from bncc.emit.identifiers import c_comment
-from bncc.emit.kernels.row_address import address_text
+from bncc.emit.kernels.row_address import RowLayout, address_text
 from bncc.emit.kernels.rows import table_heading, table_lines
 from bncc.emit.kernels.text import KernelText
 
@@ -39,18 +39,21 @@ def bit_slice_text(
     """
     tables = [_table_array(program, kernel, t) for t in range(len(kernel.tables))]
     state = "x[{}]" if state_bits > 8 else name + "_wide(x[{}])"
-    rows, multiples = _rows(program, kernel, name, state)
-    blocks = list(_Statements(program, kernel, name, rows).blocks())
+    lengths = tuple(rows.shape[1] for rows in kernel.rows)
+    rows = RowLayout(kernel.tables, lengths, kernel.starts, unsigned(kernel.word_bits))
+    address = address_text(program, rows, name, state.format)
+    blocks = list(_Statements(program, kernel, name, address.of).blocks())
     pointed = {line.split()[0] for block in blocks for line in block}
     adders = [step for step in kernel.steps if step.into not in (None, step.target)]
     return KernelText(
         template="kernels/bit_slice.c.j2",
-        arrays=(*tables, *multiples),
+        arrays=(*tables, *address.arrays),
         table_bytes=sum(table.n_bytes for table in tables),
         decides=True,
         context={
             "is_widened": state_bits == 8,
             "word_type": unsigned(kernel.word_bits),
+            "row_type": address.row_type,
             "half_bits": kernel.half_bits,
             "n_levels": kernel.n_levels,
             "all_classes": _hex((1 << kernel.n_classes) - 1, kernel.word_bits),
@@ -79,22 +82,6 @@ def _table_array(program: Program, kernel: BitSliceKernel, t: int) -> ArrayText:
     )
 
 
-def _rows(
-    program: Program, kernel: BitSliceKernel, name: str, state: str
-) -> tuple[list[str], tuple[ArrayText, ...]]:
-    """Return by table the address of the row that the states choose, and arrays that it reads."""
-    address = address_text(program, kernel.tables, 1, name, state.format)
-    rows = []
-    for t, index in enumerate(address.of):
-        size, n_words = kernel.rows[t].size, kernel.rows[t].shape[1]
-        if n_words > 1:
-            wide = "uint_fast16_t" if size < 2**16 else "uint32_t"
-            row = f"({index})" if " " in index else index
-            index = f"({wide}){row} << {n_words.bit_length() - 1}"
-        rows.append(f"&{name}_table{t}[{index}]")
-    return rows, address.arrays
-
-
 @dataclass(frozen=True)
 class _Statements:
     """The statements of a sum.
@@ -107,14 +94,14 @@ class _Statements:
         The same program laid out.
     name : str
         Prefix of every symbol.
-    rows : list of str
+    rows : tuple of str
         By table the address of the row that its states choose.
     """
 
     program: Program
     kernel: BitSliceKernel
     name: str
-    rows: list[str]
+    rows: tuple[str, ...]
 
     def blocks(self) -> Iterator[list[str]]:
         """Yield blocks of lines: the prior, then one or two tables and what follows from them."""

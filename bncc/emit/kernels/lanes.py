@@ -16,7 +16,7 @@ from bncc.emit.kernels.lane_sums import (
     sum_type,
     variables,
 )
-from bncc.emit.kernels.row_address import AddressText, address_text
+from bncc.emit.kernels.row_address import AddressText, RowLayout, address_text
 from bncc.emit.kernels.rows import table_lines
 from bncc.emit.kernels.text import KernelText
 
@@ -46,7 +46,9 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
     row_bytes = kernel.n_words * kernel.lowest.word_bits // 8
     is_shifted = row_bytes > 1 or any(len(table.features) > 1 for table in kernel.tables)
     state = f"{name}_wide({place})" if is_shifted and state_bits == 8 else place
-    address = address_text(program, kernel.tables, kernel.n_words, name, state.format, place.format)
+    lengths = (kernel.n_words,) * len(kernel.tables)
+    rows = RowLayout(kernel.tables, lengths, kernel.starts, sum_type(kernel.lowest))
+    address = address_text(program, rows, name, state.format, place.format)
     tables = [_table_array(program, kernel, t) for t in range(len(kernel.tables))]
     return KernelText(
         template="kernels/lanes.c.j2",
@@ -55,6 +57,7 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
         decides=True,
         context={
             "word_type": sum_type(kernel.lowest),
+            "row_type": address.row_type,
             "result_type": unsigned(kernel.highest.word_bits),
             "least_type": cost_type(kernel),
             "widens": len(kernel.schedule.levels) > 1,
@@ -112,7 +115,7 @@ def _statements(
             lines += [f"x += {features[0] - behind};"] if features[0] > behind else []
             lines.append(f"state = {name}_next_state(&x);")
             behind = features[0] + 1
-        lines.append(f"row = &{name}_table{t}[{address.of[t]}];")
+        lines.append(f"row = {address.of[t]};")
         yield [*lines, *add(kernel, step, name)]
 
 

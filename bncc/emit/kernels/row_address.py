@@ -1,11 +1,14 @@
-"""Row addresses in straight-line code: shifts, and look-ups for all other multiples."""
+"""Row addresses in straight-line code: shifts and look-ups, of multiples or of addresses."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from bncc.compiler.ir import Program, Table, n_levels, width_of
-from bncc.emit.c99 import ArrayText, array
+from bncc.compiler.kernels.row_starts import POINTER_BYTES, RowStarts
+from bncc.emit.c99 import ArrayText, array, wrap_words
+from bncc.emit.identifiers import c_comment
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,19 +18,43 @@ class AddressText:
     Parameters
     ----------
     of : tuple of str
-        By table: the first entry of the row that the states choose, an expression.
+        By table: the address of the row that the states choose, an expression.
     arrays : tuple of ArrayText
-        Multiples that the expressions read.
+        Multiples and addresses that the expressions read, those of addresses last.
+    row_type : str
+        What an address points to; empty where none is looked up.
     """
 
     of: tuple[str, ...]
     arrays: tuple[ArrayText, ...]
+    row_type: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class RowLayout:
+    """The arrays ``table0``, ``table1``, ... that rows are found in.
+
+    Parameters
+    ----------
+    tables : tuple of Table
+        Whose rows are addressed.
+    lengths : tuple of int
+        Entries of a row, by table.
+    starts : RowStarts
+        Where rows begin in tables for which that is looked up.
+    type : str
+        C type of an entry.
+    """
+
+    tables: tuple[Table, ...]
+    lengths: tuple[int, ...]
+    starts: RowStarts
+    type: str
 
 
 def address_text(
     program: Program,
-    tables: Sequence[Table],
-    row_length: int,
+    rows: RowLayout,
     name: str,
     state: Callable[[int], str] = "x[{}]".format,
     place: Callable[[int], str] = "x[{}]".format,
@@ -38,16 +65,14 @@ def address_text(
     ----------
     program : Program
         The program that is printed.
-    tables : sequence of Table
-        Whose rows are addressed.
-    row_length : int
-        Entries of a row.
+    rows : RowLayout
+        The arrays.
     name : str
         Prefix of every symbol.
     state : callable
         Prints the state of a feature that is added or shifted.
     place : callable
-        Prints the state of a feature whose multiple is looked up.
+        Prints the state of a feature whose multiple or address is looked up.
 
     Returns
     -------
@@ -56,13 +81,38 @@ def address_text(
         for size would multiply.
     """
     lengths: dict[_Factor, int] = {}
-    for table in tables:
-        for f, factor in _factors(program, table, row_length):
-            if factor.levels or not _is_power(factor.multiple):
-                lengths[factor] = max(lengths.get(factor, 0), program.n_states[f])
+    factors = [_factors_of(program, rows, t) for t in range(len(rows.tables))]
+    for f, factor in chain(*factors):
+        if factor.levels or not _is_power(factor.multiple):
+            lengths[factor] = max(lengths.get(factor, 0), program.n_states[f])
     arrays = _arrays(lengths)
-    of = tuple(_address(program, table, row_length, arrays, name, state, place) for table in tables)
-    return AddressText(of, tuple(arrays.values()))
+    of = []
+    for t, length in enumerate(rows.lengths):
+        n_entries = len(rows.tables[t].costs) * length
+        index = _index(factors[t], n_entries, length, arrays, name, state, place)
+        if rows.starts[t] is None:
+            of.append(f"&{name}_table{t}[{index}]")
+        else:
+            first = place(rows.tables[t].features[0])
+            of.append(f"{name}_rom_row(&{name}_rows{t}[{first}]) + {_grouped(index)}")
+    pointers = tuple(_pointers(program, rows, name))
+    return AddressText(tuple(of), (*arrays.values(), *pointers), rows.type if pointers else "")
+
+
+def _pointers(program: Program, rows: RowLayout, name: str) -> Iterator[ArrayText]:
+    """Print where the rows of each state of a table's first feature begin."""
+    for t, (table, starts) in enumerate(zip(rows.tables, rows.starts, strict=True)):
+        if starts is not None:
+            places = (starts * rows.lengths[t]).tolist()
+            feature = program.features[table.features[0]].name
+            yield ArrayText(
+                type=f"{rows.type} *const",
+                name=f"rows{t}",
+                length=len(places),
+                comment=f"Where the rows of each state of {c_comment(feature)} begin.",
+                lines=tuple(wrap_words(f"&{name}_table{t}[{place}]," for place in places)),
+                n_bytes=len(places) * POINTER_BYTES,
+            )
 
 
 class _Factor(NamedTuple):
@@ -90,6 +140,12 @@ def _arrays(lengths: Mapping[_Factor, int]) -> dict[_Factor, ArrayText]:
     return arrays
 
 
+def _factors_of(program: Program, rows: RowLayout, t: int) -> list[tuple[int, _Factor]]:
+    """Return the features of a table whose states are multiplied, and by what."""
+    factors = _factors(program, rows.tables[t], rows.lengths[t])
+    return factors if rows.starts[t] is None else factors[1:]
+
+
 def _factors(program: Program, table: Table, row_length: int) -> list[tuple[int, _Factor]]:
     """Return each feature with what its state is multiplied by.
 
@@ -104,9 +160,9 @@ def _factors(program: Program, table: Table, row_length: int) -> list[tuple[int,
     return factors[::-1]
 
 
-def _address(
-    program: Program,
-    table: Table,
+def _index(
+    factors: Sequence[tuple[int, _Factor]],
+    n_entries: int,
     row_length: int,
     arrays: Mapping[_Factor, ArrayText],
     name: str,
@@ -114,9 +170,9 @@ def _address(
     place: Callable[[int], str],
 ) -> str:
     # uint_fast16_t has 16 bits on an AVR and the width of a register elsewhere.
-    wide = "uint_fast16_t" if table.costs.shape[0] * row_length < 2**16 else "uint32_t"
+    wide = "uint_fast16_t" if n_entries < 2**16 else "uint32_t"
     terms = []
-    for f, factor in _factors(program, table, row_length):
+    for f, factor in factors:
         if factor in arrays:
             multiples = arrays[factor]
             entry = f"{name}_{multiples.name}[{place(f)}]"
@@ -133,6 +189,10 @@ def _address(
     if not (_is_power(row_length) and shift):
         return rows
     return f"({rows}) << {shift}" if len(terms) > 1 else f"({wide}){rows} << {shift}"
+
+
+def _grouped(index: str) -> str:
+    return f"({index})" if "<<" in index else index
 
 
 def _is_power(n: int) -> bool:

@@ -58,9 +58,10 @@ static const int32_t category_with_missing_table1[4] CATEGORY_WITH_MISSING_ROM =
     /* 3 */ 0x00000009U,
 };
 
-/* Multiples of 3, looked up instead of multiplied. */
-static const uint8_t category_with_missing_times3[4] CATEGORY_WITH_MISSING_ROM = {
-    0U, 3U, 6U, 9U,
+/* Where the rows of each state of color begin. */
+static const int32_t *const category_with_missing_rows0[4] CATEGORY_WITH_MISSING_ROM = {
+    &category_with_missing_table0[0], &category_with_missing_table0[3],
+    &category_with_missing_table0[6], &category_with_missing_table0[9],
 };
 
 /* Where each class's label begins. */
@@ -88,6 +89,16 @@ static inline uint_fast16_t category_with_missing_wide(uint8_t state)
     return wide;
 }
 
+/* Where a row begins that is found by its address. */
+static inline const int32_t *category_with_missing_rom_row(const int32_t *const *p)
+{
+#if defined(__AVR__)
+    return (const int32_t *)pgm_read_ptr(p);
+#else
+    return *p;
+#endif
+}
+
 /* Costs of all classes, for states in range.
  *
  * A word of a row has a lane of 16 bits for each of up to 2 classes, so that one addition adds
@@ -101,7 +112,7 @@ static void category_with_missing_add_rows(const uint8_t x[CATEGORY_WITH_MISSING
     int32_t sum0;
 
     /* color, weight */
-    row = &category_with_missing_table0[(uint_fast16_t)category_with_missing_wide(category_with_missing_rom_uint8(&category_with_missing_times3[x[0]])) + category_with_missing_wide(x[1])];
+    row = category_with_missing_rom_row(&category_with_missing_rows0[x[0]]) + category_with_missing_wide(x[1]);
     sum0 = 0x150000 + category_with_missing_rom_int32(&row[0]);
 
     /* color */

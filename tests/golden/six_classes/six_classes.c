@@ -60,9 +60,14 @@ static const int64_t six_classes_table1[9] SIX_CLASSES_ROM = {
     /* 2,2 */ 0x001C000241000C06ULL,
 };
 
-/* Multiples of 3, looked up instead of multiplied. */
-static const uint8_t six_classes_times3[3] SIX_CLASSES_ROM = {
-    0U, 3U, 6U,
+/* Where the rows of each state of x0 begin. */
+static const int64_t *const six_classes_rows0[3] SIX_CLASSES_ROM = {
+    &six_classes_table0[0], &six_classes_table0[3], &six_classes_table0[6],
+};
+
+/* Where the rows of each state of x2 begin. */
+static const int64_t *const six_classes_rows1[3] SIX_CLASSES_ROM = {
+    &six_classes_table1[0], &six_classes_table1[3], &six_classes_table1[6],
 };
 
 /* Where each class's label begins. */
@@ -94,6 +99,16 @@ static inline uint_fast16_t six_classes_wide(uint8_t state)
     return wide;
 }
 
+/* Where a row begins that is found by its address. */
+static inline const int64_t *six_classes_rom_row(const int64_t *const *p)
+{
+#if defined(__AVR__)
+    return (const int64_t *)pgm_read_ptr(p);
+#else
+    return *p;
+#endif
+}
+
 /* Costs of all classes, for states in range.
  *
  * A word of a row has a lane of 10 bits for each of up to 6 classes, so that one addition adds
@@ -107,11 +122,11 @@ static void six_classes_add_rows(const uint8_t x[SIX_CLASSES_N_FEATURES],
     int64_t sum0;
 
     /* x0, x1 */
-    row = &six_classes_table0[(uint_fast16_t)six_classes_wide(six_classes_rom_uint8(&six_classes_times3[x[0]])) + six_classes_wide(x[1])];
+    row = six_classes_rom_row(&six_classes_rows0[x[0]]) + six_classes_wide(x[1]);
     sum0 = six_classes_rom_int64(&row[0]);
 
     /* x2, x3 */
-    row = &six_classes_table1[(uint_fast16_t)six_classes_wide(six_classes_rom_uint8(&six_classes_times3[x[2]])) + six_classes_wide(x[3])];
+    row = six_classes_rom_row(&six_classes_rows1[x[2]]) + six_classes_wide(x[3]);
     sum0 += six_classes_rom_int64(&row[0]);
 
     sum[0] = (uint64_t)sum0;

@@ -54,9 +54,14 @@ static const int32_t tan_float_table1[6] TAN_FLOAT_ROM = {
     /* 2,1 */ 0x00000001U,
 };
 
-/* Multiples of 3, looked up instead of multiplied. */
-static const uint8_t tan_float_times3[2] TAN_FLOAT_ROM = {
-    0U, 3U,
+/* Where the rows of each state of x0 begin. */
+static const int32_t *const tan_float_rows0[2] TAN_FLOAT_ROM = {
+    &tan_float_table0[0], &tan_float_table0[3],
+};
+
+/* Where the rows of each state of x1 begin. */
+static const int32_t *const tan_float_rows1[3] TAN_FLOAT_ROM = {
+    &tan_float_table1[0], &tan_float_table1[2], &tan_float_table1[4],
 };
 
 /* Largest state of each feature. */
@@ -89,6 +94,16 @@ static inline uint_fast16_t tan_float_wide(uint8_t state)
     return wide;
 }
 
+/* Where a row begins that is found by its address. */
+static inline const int32_t *tan_float_rom_row(const int32_t *const *p)
+{
+#if defined(__AVR__)
+    return (const int32_t *)pgm_read_ptr(p);
+#else
+    return *p;
+#endif
+}
+
 /* Costs of all classes, for states in range.
  *
  * A word of a row has a lane of 16 bits for each of up to 2 classes, so that one addition adds
@@ -102,11 +117,11 @@ static void tan_float_add_rows(const uint8_t x[TAN_FLOAT_N_FEATURES],
     int32_t sum0;
 
     /* x0, x1 */
-    row = &tan_float_table0[(uint_fast16_t)tan_float_wide(tan_float_rom_uint8(&tan_float_times3[x[0]])) + tan_float_wide(x[1])];
+    row = tan_float_rom_row(&tan_float_rows0[x[0]]) + tan_float_wide(x[1]);
     sum0 = tan_float_rom_int32(&row[0]);
 
     /* x1, x2 */
-    row = &tan_float_table1[((uint_fast16_t)tan_float_wide(x[1]) << 1) + tan_float_wide(x[2])];
+    row = tan_float_rom_row(&tan_float_rows1[x[1]]) + tan_float_wide(x[2]);
     sum0 += tan_float_rom_int32(&row[0]);
 
     sum[0] = (uint32_t)sum0;

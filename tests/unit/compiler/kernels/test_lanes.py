@@ -21,17 +21,20 @@ def naive(tables, prior):
     return program([len(t.costs) for t in tables], prior, tables)
 
 
-def rows_of(some, tables, x):
-    """Return the row of every table that some states choose."""
+def rows_of(some, kernel, x):
+    """Return the row of every table that some states choose, where a kernel looks for it."""
     found = []
-    for t in tables:
+    for t, starts in zip(kernel.tables, kernel.starts, strict=True):
         shape = [some.n_states[f] for f in t.features]
-        found.append(t.costs[np.ravel_multi_index([x[f] for f in t.features], shape)])
+        joint = np.ravel_multi_index([x[f] for f in t.features], shape)
+        if starts is not None:
+            joint = starts[x[t.features[0]]] + x[t.features[1]]
+        found.append(t.costs[joint])
     return found
 
 
 def all_costs(some, kernel, X):
-    sums = [run(kernel.schedule, rows_of(some, kernel.tables, x), some.prior) for x in X]
+    sums = [run(kernel.schedule, rows_of(some, kernel, x), some.prior) for x in X]
     return np.array(sums).reshape(len(X), some.n_classes)
 
 
@@ -63,7 +66,7 @@ def test_the_layouts_of_a_model_have_fewer_words_first_and_say_what_they_cost():
         above = 4 * kernel.flushed_words
         beyond = [6 * max(0, kernel.n_words - n) for n in (4, 8, 12)]
         unsigned = 0 if kernel.lowest.is_signed else words
-        terms = (1, 6, 0, words, kernel.flushed_words, 10, *beyond, unsigned, 4 * words, above)
+        terms = (1, 6, 0, 0, words, kernel.flushed_words, 10, *beyond, unsigned, 4 * words, above)
         assert kernel.work[:-2] == kernel.code[:-2] == terms
         assert kernel.work[-1] == 10 * 3
         assert kernel.n_classes == 10
@@ -85,6 +88,18 @@ def test_words_of_64_bits_have_twice_the_classes_in_as_wide_lanes():
         assert kernel.sum_bits == 32
         assert kernel.rom_bytes == 24 * 8 * kernel.n_words
         assert not kernel.is_kept_in_turn
+
+
+def test_rows_of_two_states_are_also_found_by_their_addresses():
+    read = [0], [0, 1], [0, 1, 2]
+    tables = [table(f, [[1, 2]] * n) for f, n in zip(read, (2, 6, 12), strict=True)]
+    some = program([2, 3, 2], [0, 0], tables)
+    product, pointed, *_ = lanes(some)
+    assert product.starts == (None,) * 3
+    assert [None if s is None else s.tolist() for s in pointed.starts] == [None, [0, 3], None]
+    assert pointed.rom_bytes == product.rom_bytes + 2 * 4
+    assert (product.work[2:4], pointed.work[2:4]) == ((3, 0), (2, 1))
+    assert all(kernel.starts == (None,) * 3 for kernel in lanes(some, 8))
 
 
 def test_many_classes_are_added_in_unsigned_words():
@@ -123,9 +138,9 @@ def test_bytes_for_which_there_is_no_register_are_counted(n_classes, most, prior
     some = naive(rows, [prior] * n_classes)
     *_, kernel = lanes(some, 8)
     assert kernel.n_words == n_classes
-    assert kernel.work[12] == kernel.code[12] == spilled
-    assert kernel.work[13] == n_classes * (0 if most == 15 else 1)
-    assert kernel.work[10] == 6 * n_classes
+    assert kernel.work[13] == kernel.code[13] == spilled
+    assert kernel.work[14] == n_classes * (0 if most == 15 else 1)
+    assert kernel.work[11] == 6 * n_classes
 
 
 def test_long_sums_are_signed_or_left_out():

@@ -3,13 +3,18 @@
 import pytest
 
 from bncc.compiler.kernels.bit_slice import bit_slice
+from bncc.compiler.kernels.row_starts import n_looked_up
 from bncc.emit.kernels.bit_slice import bit_slice_text
 from tests.unit.compiler.by_hand import program, table
 
 
-def printed(some, layout=-1, state_bits=16):
-    """Return one of a program's layouts as text; the last has one plane to a word."""
-    return bit_slice_text(some, list(bit_slice(some))[layout], "m", state_bits)
+def printed(some, layout=-1, state_bits=16, n_addresses=0):
+    """Return one of a program's layouts as text; the last has one plane to a word.
+
+    Rows are found by products, but for those that a test asks for.
+    """
+    layouts = [kernel for kernel in bit_slice(some) if n_looked_up(kernel.starts) == n_addresses]
+    return bit_slice_text(some, layouts[layout], "m", state_bits)
 
 
 def naive(costs, prior):
@@ -136,7 +141,7 @@ def test_offsets_are_as_wide_as_the_table_asks(n_states, wide):
 def test_a_sum_of_several_states_is_shifted_as_a_whole():
     text = printed(program([4, 4], [0, 0], [table([0, 1], [[3, 0]] * 16)]))
     start = text.context["blocks"][0][1]
-    assert start == "row = &m_table0[(uint_fast16_t)(((uint_fast16_t)x[0] << 2) + x[1]) << 1];"
+    assert start == "row = &m_table0[(((uint_fast16_t)x[0] << 2) + x[1]) << 1];"
 
 
 def test_states_of_one_byte_are_widened_before_they_are_scaled():
@@ -145,10 +150,26 @@ def test_states_of_one_byte_are_widened_before_they_are_scaled():
     first, second = text.context["blocks"]
     assert first[1] == "sum0 = m_rom_uint8(&m_table0[m_wide(x[0])]);"
     assert second[1:3] == [
-        "row = &m_table1[(uint_fast16_t)"
+        "row = &m_table1["
         "((uint_fast16_t)m_wide(m_rom_uint8(&m_times5[x[0]])) + m_wide(x[1])) << 1];",
-        "other = &m_table2[(uint_fast16_t)"
-        "(((uint_fast16_t)m_wide(x[1]) << 2) + m_wide(x[0])) << 1];",
+        "other = &m_table2[(((uint_fast16_t)m_wide(x[1]) << 2) + m_wide(x[0])) << 1];",
     ]
     assert text.context["is_widened"]
     assert not printed(program([4, 5], [0, 0], tables)).context["is_widened"]
+
+
+def test_rows_that_are_looked_up_need_no_product():
+    tables = [table([0, 1], BITS * 15), table([1, 2], [[3, 0, 0, 0]] * 25)]
+    text = printed(program([6, 5, 5], [0] * 4, tables), n_addresses=2)
+    first, second = text.context["blocks"]
+    assert first[1] == "sum0 = m_rom_uint8(m_rom_row(&m_rows0[x[0]]) + x[1]);"
+    assert second[1] == "row = m_rom_row(&m_rows1[x[1]]) + ((uint_fast16_t)x[2] << 1);"
+    assert text.context["row_type"] == "uint8_t"
+    assert [array.name for array in text.arrays] == ["table0", "table1", "rows0", "rows1"]
+    assert text.arrays[2].type == "uint8_t *const"
+    assert text.arrays[2].comment == "Where the rows of each state of x0 begin."
+    assert text.arrays[2].lines == (
+        "&m_table0[0], &m_table0[5], &m_table0[10], &m_table0[15], &m_table0[20], &m_table0[25],",
+    )
+    assert text.arrays[3].lines[0].startswith("&m_table1[0], &m_table1[10],")
+    assert text.arrays[3].n_bytes == 5 * 4

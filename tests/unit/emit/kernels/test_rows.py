@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from bncc.compiler.kernels.plain import plain
+from bncc.compiler.kernels.row_starts import row_starts
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.kernels.plain import plain_text
-from bncc.emit.kernels.row_address import address_text
+from bncc.emit.kernels.row_address import RowLayout, address_text
 from bncc.emit.kernels.rows import cost_arrays, table_lines
 from tests import models as hand
 from tests.agreement.large import large_tables, three_cost_arrays, two_cost_arrays
@@ -121,13 +122,29 @@ def test_rows_that_states_share_stand_behind_all_of_them():
 def test_a_state_map_is_an_array_of_addresses():
     maps = {0: (0, 1, 0)}
     tables = [table([0], [[0, 1]] * 2, maps=maps), table([0, 1], [[0, 1]] * 8, maps=maps)]
-    address = address_text(program([3, 4], [0, 0], tables), tables, 3, "m")
+    some = program([3, 4], [0, 0], tables)
+    rows = RowLayout(tuple(tables), (3, 3), (None, None), "int32_t")
+    address = address_text(some, rows, "m")
     assert [(a.name, a.lines) for a in address.arrays] == [
         ("times3", ("0U, 3U, 6U, 9U,",)),
         ("level0", ("0U, 3U, 0U,",)),
         ("level1", ("0U, 12U, 0U,",)),
     ]
-    assert address.of[0] == "m_rom_uint8(&m_level0[x[0]])"
+    assert address.of[0] == "&m_table0[m_rom_uint8(&m_level0[x[0]])]"
+    assert address.row_type == ""
+
+
+def test_states_with_equal_rows_share_an_address():
+    tables = [table([0, 1], [[0, 1]] * 8, maps={0: (0, 1, 0)})]
+    some = program([3, 4], [0, 0], tables)
+    rows = RowLayout(tuple(tables), (3,), row_starts(some, tables), "int32_t")
+    address = address_text(some, rows, "m")
+    times, pointers = address.arrays
+    assert times.name == "times3"
+    assert (pointers.name, pointers.type) == ("rows0", "int32_t *const")
+    assert pointers.lines == ("&m_table0[0], &m_table0[12], &m_table0[0],",)
+    assert address.of == ("m_rom_row(&m_rows0[x[0]]) + m_rom_uint8(&m_times3[x[1]])",)
+    assert address.row_type == "int32_t"
 
 
 def test_the_plain_kernel_looks_levels_up_among_the_products():
