@@ -10,6 +10,7 @@ from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table, width_of
 from bncc.compiler.kernels.lane_layout import Level, lowest_level
 from bncc.compiler.kernels.lane_schedule import Schedule, schedule
+from bncc.compiler.kernels.row_dictionary import RowDictionary, row_dictionary
 from bncc.compiler.kernels.row_starts import RowStarts, n_looked_up, row_starts, start_bytes
 from bncc.compiler.ranges import cost_bounds
 
@@ -41,6 +42,8 @@ class LaneKernel:
         Each table's rows as words of the lowest level.
     starts : RowStarts
         Where rows begin in tables for which that is looked up.
+    dictionary : RowDictionary or None
+        The same rows where equal ones are stored once.
     schedule : Schedule
         Proved steps.
     prior : (n_words,) uint64
@@ -54,6 +57,7 @@ class LaneKernel:
     tables: tuple[Table, ...]
     rows: tuple[IntArray, ...]
     starts: RowStarts
+    dictionary: RowDictionary | None
     schedule: Schedule
     prior: IntArray
     largest_sum: int
@@ -70,7 +74,9 @@ class LaneKernel:
         words = f"1 {self._word}" if self.n_words == 1 else f"{self.n_words} {self._word}s"
         widths = [str(level.lane_bits) for level in self.schedule.levels]
         flushes = f", widened to {', '.join(widths[1:])}" if widths[1:] else ""
-        return f"{words} of up to {self._most_lanes} costs, lanes of {widths[0]} bits{flushes}"
+        lanes = f"{words} of up to {self._most_lanes} costs, lanes of {widths[0]} bits{flushes}"
+        found = ", found by their address" if n_looked_up(self.starts) else ""
+        return f"{lanes}{found}{', equal rows once' if self.dictionary else ''}"
 
     @property
     def lowest(self) -> Level:
@@ -117,17 +123,24 @@ class LaneKernel:
     @property
     def rom_bytes(self) -> int:
         """Bytes of the rows and their addresses; products of strides are small and left out."""
-        n_words = sum(rows.size for rows in self.rows)
-        return n_words * self.lowest.word_bits // 8 + start_bytes(self.starts)
+        return self._row_bytes + start_bytes(self.starts)
+
+    @property
+    def _row_bytes(self) -> int:
+        """Bytes of the rows, or of the dictionary and the places in it."""
+        bits = self.lowest.word_bits
+        if self.dictionary:
+            return self.dictionary.n_bytes(bits)
+        return sum(rows.size for rows in self.rows) * bits // 8
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1; states read, products and addresses looked up; words of rows, flushes; classes.
+        """Terms: 1; states read; products, addresses and places looked up; words of rows, flushes.
 
-        Words beyond 4, 8 and 12 of a row, for want of registers; those that are added unsigned, in
-        an order that compilers choose. Then of bytes, for machines with registers of no more: read,
-        added to above the lowest level, added to sums for which there is no register, and for each
-        class those that its cost is shifted through.
+        Then classes; words beyond 4, 8 and 12 of a row, for want of registers; those that are added
+        unsigned, in an order that compilers choose. Then of bytes, for machines with registers of
+        no more: read, added to above the lowest level, added to sums for which there is no
+        register, and for each class those that its cost is shifted through.
         """
         n_tables, n_words, n_classes = len(self.tables), self.n_words, self.n_classes
         reads = sum(len(table.features) for table in self.tables)
@@ -141,6 +154,7 @@ class LaneKernel:
             reads,
             reads - n_tables - addresses,
             addresses,
+            n_tables if self.dictionary else 0,
             words,
             self.flushed_words,
             n_classes,
@@ -205,8 +219,8 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
     ------
     LaneKernel
         For each number of words the widest lanes that can be scheduled, since wider lanes need
-        fewer flushes; in signed words where they are few. Rows of two states are found by products
-        and then, in words of a register, by addresses that are looked up.
+        fewer flushes; in signed words where they are few. In words of a register also with rows
+        of two states found by addresses that are looked up, and with equal rows stored once.
     """
     n_classes = program.n_classes
     high = cost_bounds(program)[1]
@@ -233,10 +247,17 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
         plan = next(plan for plan in plans if plan is not None)
         if word_bits < 32 or plan.levels[0].is_signed or not is_long:
             kernel = _kernel(program, tables, plan, int(high.max()))
-            yield kernel
-            starts = row_starts(program, tables)
-            if word_bits >= 32 and n_looked_up(starts):
-                yield replace(kernel, starts=starts)
+            yield from _ways_to_rows(program, kernel) if word_bits >= 32 else (kernel,)
+
+
+def _ways_to_rows(program: Program, kernel: LaneKernel) -> Iterator[LaneKernel]:
+    """Yield a kernel with rows found by products and by addresses, and with equal ones once."""
+    starts = row_starts(program, kernel.tables)
+    shared = replace(kernel, dictionary=row_dictionary(kernel.rows))
+    for each in (kernel, shared) if shared.rom_bytes < kernel.rom_bytes else (kernel,):
+        yield each
+        if n_looked_up(starts):
+            yield replace(each, starts=starts)
 
 
 def _kernel(
@@ -247,6 +268,7 @@ def _kernel(
         tables=tables,
         rows=rows,
         starts=(None,) * len(tables),
+        dictionary=None,
         schedule=plan,
         prior=plan.levels[-1].pack(program.prior[None])[0],
         largest_sum=largest_sum,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from bncc._types import IntArray
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.lane_schedule import Step
 from bncc.compiler.kernels.lanes import LaneKernel
@@ -43,17 +44,18 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
     # For both an AVR has an instruction that reads a byte and moves the address on.
     walks_x = _walks(kernel) and kernel.is_in_order and state_bits == 8
     place = "state" if walks_x else "x[{}]"
-    row_bytes = kernel.n_words * kernel.lowest.word_bits // 8
-    is_shifted = row_bytes > 1 or any(len(table.features) > 1 for table in kernel.tables)
+    is_shifted = _row_bytes(kernel) > 1 or any(len(table.features) > 1 for table in kernel.tables)
     state = f"{name}_wide({place})" if is_shifted and state_bits == 8 else place
-    lengths = (kernel.n_words,) * len(kernel.tables)
-    rows = RowLayout(kernel.tables, lengths, kernel.starts, sum_type(kernel.lowest))
+    lengths = (1 if kernel.dictionary else kernel.n_words,) * len(kernel.tables)
+    rows = RowLayout(kernel.tables, lengths, kernel.starts, _entry_type(kernel))
     address = address_text(program, rows, name, state.format, place.format)
     tables = [_table_array(program, kernel, t) for t in range(len(kernel.tables))]
+    rows_once = [_rows_once(kernel.dictionary.rows, kernel)] if kernel.dictionary else []
+    steps = list(_statements(program, kernel, address, name, walks_x=walks_x))
     return KernelText(
         template="kernels/lanes.c.j2",
-        arrays=(*tables, *address.arrays),
-        table_bytes=sum(a.n_bytes for a in tables),
+        arrays=(*rows_once, *tables, *address.arrays),
+        table_bytes=sum(a.n_bytes for a in (*rows_once, *tables)),
         decides=True,
         context={
             "word_type": sum_type(kernel.lowest),
@@ -62,7 +64,7 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
             "least_type": cost_type(kernel),
             "widens": len(kernel.schedule.levels) > 1,
             "is_signed": kernel.lowest.is_signed,
-            "is_widened": any(f"{name}_wide(" in index for index in address.of),
+            "is_widened": any(f"{name}_wide(" in line for step in steps for line in step),
             "is_kept_in_turn": kernel.is_kept_in_turn,
             "walks_x": walks_x,
             "walked_bits": _walked_bits(kernel),
@@ -73,27 +75,63 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
                 (sum_type(kernel.schedule.levels[level]), variables(kernel, level))
                 for level in kernel.schedule.used
             ],
-            "steps": list(_statements(program, kernel, address, name, walks_x=walks_x)),
+            "steps": steps,
             "results": [result(kernel, w) for w in range(len(kernel.highest.words))],
             "class_costs": [cost_of(kernel, c) for c in range(program.n_classes)],
         },
     )
 
 
+def _entry_type(kernel: LaneKernel) -> str:
+    """Return the C type of what a table holds: words, or places of rows in the dictionary."""
+    dictionary = kernel.dictionary
+    return unsigned(dictionary.place_bits) if dictionary else sum_type(kernel.lowest)
+
+
+def _row_bytes(kernel: LaneKernel) -> int:
+    """Return the bytes of what a table holds for a joint state."""
+    dictionary = kernel.dictionary
+    return (dictionary.place_bits if dictionary else kernel.n_words * kernel.lowest.word_bits) // 8
+
+
 def _table_array(program: Program, kernel: LaneKernel, t: int) -> ArrayText:
-    """Return the rows of one table as an array of words."""
-    table, rows, bits = kernel.tables[t], kernel.rows[t], kernel.lowest.word_bits
-    digits, suffix = bits // 4, literal_suffix(bits)
-    words = ([f"0x{word:0{digits}X}{suffix}," for word in row] for row in rows.tolist())
-    heading, *lines = table_lines(program, table, words)
+    """Return one table as an array, of its rows' words or of their places."""
+    table, bits = kernel.tables[t], kernel.lowest.word_bits
+    rows = _words(kernel.rows[t], kernel)
+    length = kernel.rows[t].size
+    if kernel.dictionary:
+        bits = kernel.dictionary.place_bits
+        rows = ([f"{place}U,"] for place in kernel.dictionary.places[t].tolist())
+        length = len(kernel.rows[t])
+    heading, *lines = table_lines(program, table, rows)
     return ArrayText(
-        type=sum_type(kernel.lowest),
+        type=_entry_type(kernel),
         name=f"table{t}",
-        length=rows.size,
+        length=length,
         comment=heading.removeprefix("/* ").removesuffix(" */"),
         lines=tuple(lines),
-        n_bytes=rows.size * bits // 8,
+        n_bytes=length * bits // 8,
     )
+
+
+def _rows_once(rows: IntArray, kernel: LaneKernel) -> ArrayText:
+    """Return the rows of a dictionary as an array of words."""
+    lines = tuple(" ".join(words) for words in _words(rows, kernel))
+    return ArrayText(
+        type=sum_type(kernel.lowest),
+        name="distinct",
+        length=rows.size,
+        comment="Distinct rows of all tables, which hold the places where theirs begin.",
+        lines=lines,
+        n_bytes=rows.size * kernel.lowest.word_bits // 8,
+    )
+
+
+def _words(rows: IntArray, kernel: LaneKernel) -> Iterator[list[str]]:
+    """Print the words of rows in hexadecimal."""
+    bits = kernel.lowest.word_bits
+    digits, suffix = bits // 4, literal_suffix(bits)
+    return ([f"0x{word:0{digits}X}{suffix}," for word in row] for row in rows.tolist())
 
 
 def _statements(
@@ -115,8 +153,18 @@ def _statements(
             lines += [f"x += {features[0] - behind};"] if features[0] > behind else []
             lines.append(f"state = {name}_next_state(&x);")
             behind = features[0] + 1
-        lines.append(f"row = {address.of[t]};")
+        lines.append(f"row = {_row(kernel, address.of[t], name)};")
         yield [*lines, *add(kernel, step, name)]
+
+
+def _row(kernel: LaneKernel, address: str, name: str) -> str:
+    """Return the address of a row by that of the entry that the states choose."""
+    if kernel.dictionary is None:
+        return address
+    place = f"{name}_rom_{_entry_type(kernel)[:-2]}({address})"
+    if kernel.dictionary.place_bits == 8:
+        place = f"{name}_wide({place})"
+    return f"&{name}_distinct[{place}]"
 
 
 def _read(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:

@@ -33,6 +33,13 @@ def rows_of(some, kernel, x):
     return found
 
 
+def words_of(kernel, t):
+    """Return the words of a table's rows, where a kernel looks for them."""
+    if kernel.dictionary is None:
+        return kernel.rows[t]
+    return kernel.dictionary.rows[kernel.dictionary.places[t] // kernel.n_words]
+
+
 def all_costs(some, kernel, X):
     sums = [run(kernel.schedule, rows_of(some, kernel, x), some.prior) for x in X]
     return np.array(sums).reshape(len(X), some.n_classes)
@@ -49,6 +56,8 @@ def test_every_layout_is_exact_on_every_input(model, word_bits, is_optimized):
     for kernel in lanes(some, word_bits):
         assert np.array_equal(all_costs(some, kernel, X), wanted)
         assert kernel.largest_sum >= wanted.max()
+        for t, rows in enumerate(kernel.rows):
+            assert np.array_equal(words_of(kernel, t), rows)
 
 
 def test_the_layouts_of_a_model_have_fewer_words_first_and_say_what_they_cost():
@@ -66,7 +75,20 @@ def test_the_layouts_of_a_model_have_fewer_words_first_and_say_what_they_cost():
         above = 4 * kernel.flushed_words
         beyond = [6 * max(0, kernel.n_words - n) for n in (4, 8, 12)]
         unsigned = 0 if kernel.lowest.is_signed else words
-        terms = (1, 6, 0, 0, words, kernel.flushed_words, 10, *beyond, unsigned, 4 * words, above)
+        terms = (
+            1,
+            6,
+            0,
+            0,
+            0,
+            words,
+            kernel.flushed_words,
+            10,
+            *beyond,
+            unsigned,
+            4 * words,
+            above,
+        )
         assert kernel.work[:-2] == kernel.code[:-2] == terms
         assert kernel.work[-1] == 10 * 3
         assert kernel.n_classes == 10
@@ -94,12 +116,31 @@ def test_rows_of_two_states_are_also_found_by_their_addresses():
     read = [0], [0, 1], [0, 1, 2]
     tables = [table(f, [[1, 2]] * n) for f, n in zip(read, (2, 6, 12), strict=True)]
     some = program([2, 3, 2], [0, 0], tables)
-    product, pointed, *_ = lanes(some)
+    product, pointed, *_ = (kernel for kernel in lanes(some) if kernel.dictionary is None)
     assert product.starts == (None,) * 3
     assert [None if s is None else s.tolist() for s in pointed.starts] == [None, [0, 3], None]
     assert pointed.rom_bytes == product.rom_bytes + 2 * 4
     assert (product.work[2:4], pointed.work[2:4]) == ((3, 0), (2, 1))
     assert all(kernel.starts == (None,) * 3 for kernel in lanes(some, 8))
+
+
+def test_equal_rows_of_all_tables_are_stored_once():
+    rows = [[[1, 2], [3, 0], [1, 2], [1, 2]], [[3, 0], [1, 2], [0, 5], [3, 0]]]
+    some = naive(rows, [0, 0])
+    apart, once = (kernel for kernel in lanes(some) if kernel.n_words == 2)
+    assert apart.dictionary is None
+    assert once.dictionary.rows.tolist() == [[0, 5], [1, 2], [3, 0]]
+    assert [places.tolist() for places in once.dictionary.places] == [[2, 4, 2, 2], [4, 2, 0, 4]]
+    assert once.dictionary.place_bits == 8
+    assert (apart.rom_bytes, once.rom_bytes) == (8 * 8, 3 * 8 + 8)
+    assert (apart.work[4], once.work[4]) == (0, 2)
+    assert once.summary == f"{apart.summary}, equal rows once"
+    assert all(kernel.dictionary is None for kernel in lanes(some, 8))
+
+
+def test_rows_without_an_equal_are_not_numbered():
+    some = naive([[[1, 2], [3, 0]], [[0, 1], [2, 2]]], [0, 0])
+    assert all(kernel.dictionary is None for kernel in lanes(some))
 
 
 def test_many_classes_are_added_in_unsigned_words():
@@ -138,9 +179,9 @@ def test_bytes_for_which_there_is_no_register_are_counted(n_classes, most, prior
     some = naive(rows, [prior] * n_classes)
     *_, kernel = lanes(some, 8)
     assert kernel.n_words == n_classes
-    assert kernel.work[13] == kernel.code[13] == spilled
-    assert kernel.work[14] == n_classes * (0 if most == 15 else 1)
-    assert kernel.work[11] == 6 * n_classes
+    assert kernel.work[14] == kernel.code[14] == spilled
+    assert kernel.work[15] == n_classes * (0 if most == 15 else 1)
+    assert kernel.work[12] == 6 * n_classes
 
 
 def test_long_sums_are_signed_or_left_out():
@@ -151,6 +192,6 @@ def test_long_sums_are_signed_or_left_out():
     assert found[12] is True
     # A cost of 32 bits fits no signed word.
     few = [[[1 << 31, 1]], *[[[1, 1]]] * 100]
-    assert [kernel.lowest.is_signed for kernel in lanes(naive(few, [0, 0]))] == [False]
+    assert {kernel.lowest.is_signed for kernel in lanes(naive(few, [0, 0]))} == {False}
     many = [*few, *[[[1, 1]]] * 50]
     assert list(lanes(naive(many, [0, 0]))) == []

@@ -257,3 +257,22 @@ def test_many_rows_are_loaded_in_their_turn(n_tables):
     has_many = n_tables == 64
     assert text.context["is_kept_in_turn"] is has_many
     assert [step[1] == "m_in_turn();" for step in text.context["steps"]] == [has_many] * n_tables
+
+
+def test_tables_of_a_dictionary_hold_places_of_rows():
+    rows = [[[1, 2], [3, 0], [1, 2], [1, 2]], [[3, 0], [1, 2], [0, 5], [3, 0]]]
+    some = naive(rows, [0, 0])
+    kernel = next(kernel for kernel in lanes(some) if kernel.dictionary and kernel.n_words == 2)
+    text = lanes_text(some, kernel, "m", 8)
+    distinct, first, second = text.arrays
+    assert (distinct.type, distinct.name, distinct.length) == ("int32_t", "distinct", 6)
+    assert distinct.lines[:2] == ("0x00000000U, 0x00000005U,", "0x00000001U, 0x00000002U,")
+    assert (first.type, first.name, first.length, first.n_bytes) == ("uint8_t", "table0", 4, 4)
+    assert second.lines == ("/* 0 */ 4U,", "/* 1 */ 2U,", "/* 2 */ 0U,", "/* 3 */ 4U,")
+    assert text.table_bytes == 3 * 8 + 8
+    assert text.context["steps"][1] == [
+        "/* x1 */",
+        "row = &m_distinct[m_wide(m_rom_uint8(&m_table1[x[1]]))];",
+        "sum0 += m_rom_int32(&row[0]);",
+        "sum1 += m_rom_int32(&row[1]);",
+    ]
