@@ -15,6 +15,7 @@ from bncc.compiler.kernels.lanes import lanes
 from bncc.compiler.kernels.looped import looped
 from bncc.compiler.kernels.packed import packed
 from bncc.compiler.kernels.plain import plain
+from bncc.compiler.machines import WORD_BITS
 from bncc.compiler.textbook_cost import TextbookCost
 from bncc.errors import OptionError
 
@@ -29,8 +30,6 @@ FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "packed": packed,
 }
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
-WORD_BITS: Mapping[str | None, int] = {"x86": 64}
-"""Width of a register, where lanes may fill one that is wider than 32 bits."""
 FOR_AVR = frozenset({"bytes"})
 """Families for registers of a byte. Elsewhere they run but gain nothing, and compilers that sort
 the additions of many tables hold kilobytes of rows on the stack."""

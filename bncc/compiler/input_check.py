@@ -1,13 +1,18 @@
-"""How the states of an input are checked: in a loop, or in straight-line code."""
+"""How the states of an input are checked: in a loop, or in straight-line code, some in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bncc.compiler.cost_model import Optimize
 from bncc.compiler.ir import width_of
+from bncc.compiler.state_words import StateWords, state_words
 
 TOGETHER = 4
 """States that are compared together at most: compilers load all of them before they join them."""
+WORD_WORK = 5
+"""Instructions per word of states: a load, a constant, an addition and two disjunctions."""
+WORDS_TOGETHER = 4
+"""Words whose outcomes are tested together: compilers run out of registers with many more."""
 LOOP_WORK = 7
 LOOP_CODE = 24
 """Instructions per state, and bytes, of a loop on Cortex-M0."""
@@ -48,32 +53,46 @@ class InputCheck:
     last : int or None
         The largest state of every feature, where it is the same for all.
     comparisons : tuple of Comparison
-        Straight-line code, equal limits one after the other; none where a loop compares each state.
+        Straight-line code, equal limits one after the other.
+    words : StateWords or None
+        Straight-line code for all states that are not compared. A loop compares each state where
+        there are neither words nor comparisons.
     """
 
     n_features: int
     last: int | None
     comparisons: tuple[Comparison, ...] = ()
+    words: StateWords | None = None
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether a loop compares each state."""
+        return not self.comparisons and self.words is None
 
     @property
     def reads_last_states(self) -> bool:
         """Whether it needs an array of every feature's largest state."""
-        return not self.comparisons and self.last is None
+        return self.is_loop and self.last is None
 
     @property
     def work(self) -> int:
         """Executed instructions, about: a load and a disjunction per state, and two to compare."""
-        if not self.comparisons:
+        if self.is_loop:
             return LOOP_WORK * self.n_features
-        return sum(2 * len(each.features) + 1 for each in self.comparisons)
+        n_words = len(self.words.words) if self.words else 0
+        tests = 2 * -(-n_words // WORDS_TOGETHER)
+        compared = sum(2 * len(each.features) + 1 for each in self.comparisons)
+        return WORD_WORK * n_words + tests + compared
 
     @property
     def code(self) -> int:
         """Bytes of code, about, beyond those of a loop."""
-        return STRAIGHT_CODE * self.work - LOOP_CODE if self.comparisons else 0
+        return 0 if self.is_loop else STRAIGHT_CODE * self.work - LOOP_CODE
 
 
-def input_check(n_states: Sequence[int], *, optimize: Optimize, rom_bytes: int) -> InputCheck:
+def input_check(
+    n_states: Sequence[int], *, optimize: Optimize, rom_bytes: int, target: str | None = None
+) -> InputCheck:
     """Choose how inputs are checked.
 
     Parameters
@@ -84,6 +103,8 @@ def input_check(n_states: Sequence[int], *, optimize: Optimize, rom_bytes: int) 
         What is best.
     rom_bytes : int
         Bytes of the kernel's constants.
+    target : str or None, default=None
+        The machine to choose for; None for generic C.
 
     Returns
     -------
@@ -94,7 +115,9 @@ def input_check(n_states: Sequence[int], *, optimize: Optimize, rom_bytes: int) 
     n_features = len(n_states)
     last = n_states[0] - 1 if len(set(n_states)) == 1 else None
     loop = InputCheck(n_features, last)
-    straight = InputCheck(n_features, last, tuple(_comparisons(n_states)))
+    words = state_words(n_states, target)
+    compared = set(range(n_features)) - (words.features if words else set())
+    straight = InputCheck(n_features, last, tuple(_comparisons(n_states, compared)), words)
     array = n_features * width_of(max(n_states)) // 8 if loop.reads_last_states else 0
     allowed = rom_bytes // SHARE if optimize == "balanced" else 0
     if optimize == "speed" or straight.code <= array + allowed:
@@ -102,11 +125,11 @@ def input_check(n_states: Sequence[int], *, optimize: Optimize, rom_bytes: int) 
     return loop
 
 
-def _comparisons(n_states: Sequence[int]) -> Iterator[Comparison]:
-    """Return the comparisons of all features, the smallest limit first."""
+def _comparisons(n_states: Sequence[int], compared: Iterable[int]) -> Iterator[Comparison]:
+    """Yield the comparisons of some features, the smallest limit first."""
     features: dict[int, list[int]] = {}
-    for f, n in enumerate(n_states):
-        features.setdefault(n - 1, []).append(f)
+    for f in sorted(compared):
+        features.setdefault(n_states[f] - 1, []).append(f)
     for last, group in sorted(features.items()):
         together = TOGETHER if last & (last + 1) == 0 else 1
         for first in range(0, len(group), together):

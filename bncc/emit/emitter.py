@@ -256,7 +256,12 @@ def _laid_out(
 ) -> Layout:
     """Lay out a kernel with the discretizers that are best in something."""
     program, kernel = candidate.program, candidate.kernel
-    check = input_check(program.n_states, optimize=options.optimize, rom_bytes=kernel.rom_bytes)
+    check = input_check(
+        program.n_states,
+        optimize=options.optimize,
+        rom_bytes=kernel.rom_bytes,
+        target=options.target,
+    )
     discretizers = choose_discretizers(
         program.features,
         optimize=discretize,

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from itertools import groupby
 
-from bncc.compiler.input_check import Comparison, InputCheck
-from bncc.emit.c99 import wrap_words
+from bncc.compiler.input_check import WORDS_TOGETHER, Comparison, InputCheck
+from bncc.compiler.state_words import StateWords
+from bncc.emit.c99 import unsigned, wrap_words
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,35 @@ class ConditionText:
 
 
 @dataclass(frozen=True)
+class WordsText:
+    """All words that are checked.
+
+    Parameters
+    ----------
+    type : str
+        C type of a word.
+    n_lanes, lane_bits : int
+        States in a word, and the width of a state.
+    half : int
+        The largest state without the highest bit of its lane.
+    lanes : tuple of str
+        The states at `x`, each where it is in the word.
+    groups : tuple of tuple of (int, str)
+        First feature and addend of each word; the words of a group are tested together.
+    highest : str
+        The highest bits of all lanes.
+    """
+
+    type: str
+    n_lanes: int
+    lane_bits: int
+    half: int
+    lanes: tuple[str, ...]
+    groups: tuple[tuple[tuple[int, str], ...], ...]
+    highest: str
+
+
+@dataclass(frozen=True)
 class CheckText:
     """A check ready to print.
 
@@ -32,14 +62,18 @@ class CheckText:
     last : str
         What a loop compares with where all features have the same states, else empty.
     conditions : tuple of ConditionText
-        Straight-line code; none for a loop.
+        Straight-line code.
     has_joint : bool
         Whether states are compared together.
+    words : WordsText or None
+        Straight-line code for the states that no condition is about. A loop compares each state
+        where there are neither words nor conditions.
     """
 
     last: str
     conditions: tuple[ConditionText, ...]
     has_joint: bool
+    words: WordsText | None
 
 
 def check_text(check: InputCheck) -> CheckText:
@@ -65,6 +99,7 @@ def check_text(check: InputCheck) -> CheckText:
         last="" if check.last is None else f"{check.last}U",
         conditions=tuple(conditions),
         has_joint=any(len(each.features) > 1 for each in check.comparisons),
+        words=_words(check.words) if check.words else None,
     )
 
 
@@ -72,3 +107,24 @@ def _comparison(comparison: Comparison) -> str:
     states = " | ".join(f"x[{f}]" for f in comparison.features)
     joint = f"({states})" if len(comparison.features) > 1 else states
     return f"{joint} > {comparison.last}U"
+
+
+def _words(words: StateWords) -> WordsText:
+    c_type = unsigned(words.bits)
+    shifts = range(words.lane_bits, words.bits, words.lane_bits)
+    lanes = (f"(({c_type})x[{k}] << {shift}U)" for k, shift in enumerate(shifts, 1))
+    addends = [(word.first, _hex(word.addend, words.bits)) for word in words.words]
+    firsts = range(0, len(addends), WORDS_TOGETHER)
+    return WordsText(
+        type=c_type,
+        n_lanes=words.n_lanes,
+        lane_bits=words.lane_bits,
+        half=(1 << (words.lane_bits - 1)) - 1,
+        lanes=(f"({c_type})x[0]", *lanes),
+        groups=tuple(tuple(addends[first : first + WORDS_TOGETHER]) for first in firsts),
+        highest=_hex(words.highest, words.bits),
+    )
+
+
+def _hex(value: int, bits: int) -> str:
+    return f"0x{value:0{bits // 4}X}U"

@@ -22,7 +22,12 @@ SHAPES = {
     "even and odd": (3,) * 9,
     "uneven": (5, 1, 4, 3, 8, 5, 4, 4, 4, 4, 128, 255),
     "wide": (5, 256, 300, 1024, 65535, 256, 1),
+    "in words": (5, 1, 4, 3, 8, 5, 4, 4, 4, 4, 128, 127, 2),
+    "in words and not": (129, 5, 1, 4, 3, 255, 8, 5, 4, 4, 4, 128, 127, 2, 200),
+    "wide, in words": (5, 32768, 300, 1, 4, 32769, 7),
 }
+TARGETS = (None, "x86", "cortex-m4")
+"""For each the C is compiled for the host: it is right on any machine."""
 
 
 def naive(n_states):
@@ -46,13 +51,17 @@ def edges(n_states, most):
     yield np.minimum(ends + rng.integers(-1, 2, (2000, len(ends))).clip(-ends), most)
 
 
-@pytest.mark.parametrize("optimize", ["speed", "size", "balanced"])
+@pytest.mark.parametrize(
+    ("optimize", "target"),
+    [("size", None), ("balanced", None), *(("speed", target) for target in TARGETS)],
+)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_all_states_and_only_these_are_taken(require_tool, shape, optimize):
+def test_all_states_and_only_these_are_taken(require_tool, shape, optimize, target):
     require_tool("gcc")
     model = naive(SHAPES[shape])
     n_states = np.array(model.n_states)
-    emission = emit_c(model, EmitOptions("m", ENTRIES, kernel="plain", optimize=optimize))
+    options = EmitOptions("m", ENTRIES, kernel="plain", optimize=optimize, target=target)
+    emission = emit_c(model, options)
     X = np.concatenate(list(edges(model.n_states, 255 if n_states.max() <= 255 else 65535)))
     is_state = (X < n_states).all(axis=1)
     assert is_state.any()
@@ -80,3 +89,39 @@ def test_a_wrong_limit_in_straight_line_code_is_seen(require_tool):
             outcome = verify(model, emission=Spoiled(files | {"m.c": wrong}), n_random=300)
             assert not outcome.agree
             assert said in outcome.first_mismatch
+
+
+@pytest.mark.parametrize("target", ["x86", "cortex-m4"])
+def test_a_wrong_word_is_seen(require_tool, target):
+    """One state too many or too few, in the first lane or the last; no limits; another word."""
+    require_tool("gcc")
+    model = naive((5, 1, 4, 3, 8, 5, 4, 4, 4, 4, 127, 128, 2, 3, 9, 16))  # words share none
+    options = EmitOptions("m", ENTRIES, kernel="plain", optimize="speed", target=target)
+    files = dict(emit_c(model, options).files)
+    # What a wrong check lets through is not looked up: it may lie far behind the tables.
+    text = files["m.c"].replace("return m_decide(x);", "return 0;", 1)
+    words = list(re.finditer(r"_state_word\(&x\[(\d+)\]\);\n.*\+ (0x\w+)U\);\n", text))
+    assert len(words) == {"x86": 2, "cortex-m4": 4}[target]
+    last = {"x86": 7, "cortex-m4": 3}[target]
+    wrong = {}
+    for word in words:
+        for lane, by in ((0, 1), (last, -1)):
+            addend = int(word[2], 16) + (by << (8 * lane))
+            wrong[f"{by} in lane {lane} of {word[0]}"] = spliced(text, word, 2, addend)
+        wrong[f"no limits of {word[0]}"] = spliced(text, word, 2, 0)
+    wrong["another word"] = spliced(text, words[0], 1, int(words[1][1]))
+    X = np.concatenate(list(edges(model.n_states, 255)))
+    is_state = (X < np.array(model.n_states)).all(axis=1)
+
+    def refuses_all_else(text):
+        with build_library(model, files | {"m.c": text}) as library:
+            return ((library.predict(X) == -1) == ~is_state).all()
+
+    assert refuses_all_else(text)
+    for what, spoiled in wrong.items():
+        assert not refuses_all_else(spoiled), what
+
+
+def spliced(text, found, group, number):
+    """Return the C with one number of what was found replaced."""
+    return f"{text[: found.start(group)]}{number}{text[found.end(group) :]}"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bncc._types import IntArray
 from bncc.compiler.input_check import TOGETHER, Comparison, InputCheck, input_check
+from bncc.compiler.state_words import state_words
 
 UNEVEN = (5, 1, 4, 3, 8, 5, 4, 256)
 
@@ -91,8 +92,37 @@ def test_a_balance_spends_a_share_of_the_constants() -> None:
     assert input_check(wide, optimize="balanced", rom_bytes=32 * (more - 20)).comparisons
 
 
+def test_states_that_are_in_no_word_are_compared() -> None:
+    n_states = [5] * 8 + [200, 4, 4, 200]
+    check = input_check(n_states, optimize="speed", rom_bytes=0, target="x86")
+    assert check.words == state_words(n_states, "x86")
+    assert check.comparisons == (
+        Comparison(3, (9, 10)),
+        Comparison(199, (8,)),
+        Comparison(199, (11,)),
+    )
+    assert speedy(*n_states).words is None
+
+
+def test_words_are_chosen_as_comparisons_are() -> None:
+    few, many = [5, 6] * 4, [5, 6] * 20
+    for optimize in ("size", "balanced"):
+        assert input_check(few, optimize=optimize, rom_bytes=0, target="x86").words
+        assert input_check(many, optimize=optimize, rom_bytes=0, target="x86").words is None
+    assert input_check(many, optimize="balanced", rom_bytes=10**4, target="x86").words
+    straight = input_check(few, optimize="speed", rom_bytes=0, target="x86")
+    assert not straight.is_loop
+    assert not straight.reads_last_states
+
+
 def test_work_and_code_grow_with_what_is_compared() -> None:
     assert InputCheck(20, None).work == 140
     assert InputCheck(20, None).code == 0
     assert (speedy(5).work, speedy(5).code) == (3, 12 - 24)
     assert (speedy(4, 4, 4, 4).work, speedy(4, 4, 4, 4).code) == (9, 36 - 24)
+
+
+def test_words_are_tested_four_at_a_time() -> None:
+    for n_words, work in ((1, 7), (4, 22), (5, 29)):
+        check = input_check([5] * 8 * n_words, optimize="speed", rom_bytes=0, target="x86")
+        assert (check.work, check.code) == (work, 4 * work - 24)

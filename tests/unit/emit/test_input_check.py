@@ -1,7 +1,7 @@
 """The check of an input as C text."""
 
 from bncc.compiler.input_check import InputCheck, input_check
-from bncc.emit.input_check import ConditionText, check_text
+from bncc.emit.input_check import ConditionText, WordsText, check_text
 
 
 def test_a_loop_compares_with_one_number_or_an_array() -> None:
@@ -32,3 +32,32 @@ def test_long_conditions_are_wrapped_before_an_operator() -> None:
     assert len(condition.lines) > 1
     assert all(line.startswith("|| ") for line in condition.lines[1:])
     assert " ".join(condition.lines).count(" > 4U") == 30
+
+
+def test_words_are_tested_four_at_a_time() -> None:
+    """The first state is the lowest lane, in the word and in what is added."""
+    check = input_check([5, 4, 3, 2] * 6, optimize="speed", rom_bytes=0, target="cortex-m4")
+    assert check_text(check).words == WordsText(
+        type="uint32_t",
+        n_lanes=4,
+        lane_bits=8,
+        half=127,
+        lanes=(
+            "(uint32_t)x[0]",
+            "((uint32_t)x[1] << 8U)",
+            "((uint32_t)x[2] << 16U)",
+            "((uint32_t)x[3] << 24U)",
+        ),
+        groups=(
+            tuple((first, "0x7E7D7C7BU") for first in (0, 4, 8, 12)),
+            ((16, "0x7E7D7C7BU"), (20, "0x7E7D7C7BU")),
+        ),
+        highest="0x80808080U",
+    )
+
+
+def test_an_addend_has_all_its_digits() -> None:
+    check = input_check([5] * 7 + [128], optimize="speed", rom_bytes=0, target="x86")
+    words = check_text(check).words
+    assert words is not None
+    assert words.groups == (((0, "0x007B7B7B7B7B7B7BU"),),)
