@@ -10,7 +10,12 @@ from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table, width_of
 from bncc.compiler.kernels.lane_layout import Level, lowest_level
 from bncc.compiler.kernels.lane_schedule import Schedule, schedule
-from bncc.compiler.kernels.row_dictionary import RowDictionary, row_dictionary
+from bncc.compiler.kernels.row_dictionary import (
+    DistinctRows,
+    RowDictionary,
+    distinct_rows,
+    row_dictionary,
+)
 from bncc.compiler.kernels.row_starts import RowStarts, n_looked_up, row_starts, start_bytes
 from bncc.compiler.ranges import cost_bounds
 
@@ -149,6 +154,7 @@ class LaneKernel:
         spilled = (n_tables * max(0, n_words - n) for n in REGISTERS)
         unsigned = 0 if self.lowest.is_signed else words
         added = [(step.level, self._level_bytes(step.level)) for step in self.schedule.steps]
+        spilled_levels = self._spilled_levels
         return (
             1,
             reads,
@@ -162,7 +168,7 @@ class LaneKernel:
             unsigned,
             words * self.lowest.word_bits // 8,
             sum(n for level, n in added if level),
-            sum(n for level, n in added if level in self._spilled_levels),
+            sum(n for level, n in added if level in spilled_levels),
             n_classes * (self.highest.word_bits // 8 - 1),
         )
 
@@ -227,6 +233,7 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
     tables = tuple(sorted(program.tables, key=lambda table: -len(table.features)))
     largest = [table.costs.max(axis=0) for table in tables]
     narrowest = max(1, max(int(most.max()) for most in largest).bit_length())
+    starts, distinct = row_starts(program, tables), distinct_rows(tables)
     seen = 0
     for n_words in range(1, min(n_classes, MOST_WORDS[word_bits]) + 1):
         per_word = -(-n_classes // n_words)
@@ -247,13 +254,14 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
         plan = next(plan for plan in plans if plan is not None)
         if word_bits < 32 or plan.levels[0].is_signed or not is_long:
             kernel = _kernel(program, tables, plan, int(high.max()))
-            yield from _ways_to_rows(program, kernel) if word_bits >= 32 else (kernel,)
+            yield from _ways_to_rows(kernel, starts, distinct) if word_bits >= 32 else (kernel,)
 
 
-def _ways_to_rows(program: Program, kernel: LaneKernel) -> Iterator[LaneKernel]:
+def _ways_to_rows(
+    kernel: LaneKernel, starts: RowStarts, distinct: DistinctRows
+) -> Iterator[LaneKernel]:
     """Yield a kernel with rows found by products and by addresses, and with equal ones once."""
-    starts = row_starts(program, kernel.tables)
-    shared = replace(kernel, dictionary=row_dictionary(kernel.rows))
+    shared = replace(kernel, dictionary=row_dictionary(distinct, kernel.lowest.pack))
     for each in (kernel, shared) if shared.rom_bytes < kernel.rom_bytes else (kernel,):
         yield each
         if n_looked_up(starts):

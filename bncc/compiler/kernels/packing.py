@@ -12,6 +12,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.compiler.ir import WIDTHS, width_of
+from bncc.compiler.kernels.distinct import distinct
 
 
 @dataclass(frozen=True)
@@ -120,12 +121,11 @@ def unique_rows(costs: IntArray) -> Rows:
     Parameters
     ----------
     costs : (n_rows, n_classes) int64
-        Rows.
+        Rows of numbers >= 0.
 
     Returns
     -------
     Rows
         With an index; rows in increasing order.
     """
-    stored, index = np.unique(costs, axis=0, return_inverse=True)
-    return Rows(stored, index.reshape(-1))
+    return Rows(*distinct(costs))

@@ -4,13 +4,14 @@ What a table holds is for each joint state the place of its row, the number of t
 in the dictionary; a number of a byte or two instead of several words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.compiler.ir import width_of
+from bncc.compiler.ir import Table, width_of
+from bncc.compiler.kernels.distinct import distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,20 +40,55 @@ class RowDictionary:
         return (self.rows.size * word_bits + n_places * self.place_bits) // 8
 
 
-def row_dictionary(rows: Sequence[IntArray]) -> RowDictionary:
-    """Collect the distinct rows of tables.
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """Distinct rows of costs, however they are packed.
 
     Parameters
     ----------
-    rows : sequence of (n_rows, n_words) uint64
-        By table.
+    costs : (n_distinct, n_classes) int64
+        No two rows are equal.
+    numbers : tuple of (n_rows,) int64
+        By table and joint state: which row it is.
+    """
+
+    costs: IntArray
+    numbers: tuple[IntArray, ...]
+
+
+def distinct_rows(tables: Sequence[Table]) -> DistinctRows:
+    """Collect the distinct rows of some tables.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        At least one.
+
+    Returns
+    -------
+    DistinctRows
+        In ascending order; ``tables[t].costs[r]`` is ``result.costs[result.numbers[t][r]]``.
+    """
+    costs, numbers = distinct(np.concatenate([table.costs for table in tables]))
+    ends = np.cumsum([len(table.costs) for table in tables])[:-1]
+    return DistinctRows(costs, tuple(np.split(numbers, ends)))
+
+
+def row_dictionary(distinct: DistinctRows, pack: Callable[[IntArray], IntArray]) -> RowDictionary:
+    """Return a dictionary of packed rows.
+
+    Parameters
+    ----------
+    distinct : DistinctRows
+        The rows.
+    pack : callable
+        (n, n_classes) costs -> (n, n_words) words, different ones for different costs.
 
     Returns
     -------
     RowDictionary
-        In ascending order; ``rows[t][r]`` is ``result.rows[result.places[t][r] // n_words]``.
+        Rows ascend with their costs.
     """
-    distinct, numbers = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
-    ends = np.cumsum([len(each) for each in rows])[:-1]
-    places = np.split(numbers.reshape(-1) * distinct.shape[1], ends)
-    return RowDictionary(distinct, tuple(places))
+    rows = pack(distinct.costs)
+    n_words = rows.shape[1]
+    return RowDictionary(rows, tuple(n_words * numbers for numbers in distinct.numbers))
