@@ -114,6 +114,11 @@ class CrossHarness(Harness):
     opt_level : str
         ``-O0`` .. ``-O3`` or ``-Os``.
 
+    Attributes
+    ----------
+    compiled : Path
+        The model alone, as an object.
+
     Raises
     ------
     ToolchainError
@@ -128,6 +133,7 @@ class CrossHarness(Harness):
         try:
             builder = Builder(Path(self._folder.name), bench.target, bench.compiler)
             model_at = model_object(builder, built, opt_level)
+            self.compiled = builder.folder / model_at
             image = link_program(builder, bench.simulator, "harness", model_at)
         except BaseException:
             self.close()

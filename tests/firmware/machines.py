@@ -1,13 +1,20 @@
 """The machines that emitted C is compiled for, and which of their instructions multiply."""
 
-import platform
-import re
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from benchmarks.multiplications import (
+    ARM32,
+    AVR,
+    MIPS,
+    RISCV,
+    host_instructions,
+    mnemonics,
+    undefined,
+)
 from bncc.compiler.choose import FAMILIES, Optimize
 from bncc.compiler.importer import program_of
 from bncc.compiler.pipeline import optimize
@@ -17,23 +24,6 @@ from tests.agreement.large import LARGE
 
 ENTRIES = frozenset({"raw", "scores", "trusted"})
 LEVELS = ("-Os", "-O2", "-O3")
-
-X86 = (
-    r"i?mul[bwlq]?|mulx[lq]?|i?div[bwlq]?|aa[dm]"  # integers
-    r"|v?pmul\w*|v?pmadd\w*|vpdp\w*"  # packed integers
-    r"|v?(mul|div|rcp|dp)[ps][sdh]|vf\w*(add|sub)\w*|fi?mul\w*|fi?div\w*"  # floating point
-)
-ARM32 = (
-    r"muls?|mlas?|mls|[us]m(ul|la)l?l?s?|umaal|sm[lmu]\w+"
-    r"|[us]div|vmul\w*|vml\w*|vn?fm\w*|vfn\w*|vdiv|vq?r?dml?\w*"
-)
-ARM64 = (
-    r"f?n?mul[xh]?|[us]n?mull?2?|[us]mulh|f?n?m(add|sub|la|ls)\w*"
-    r"|[us]m(add|sub|la|ls)l|[usf]div|sq\w*mul\w*"
-)
-AVR = r"f?muls?u?"
-RISCV = r"mul(h|hu|hsu|w)?|(div|rem)u?w?|c\.mul|fn?m(ul|add|sub)\.[sdh]|fdiv\.[sdh]"
-PREFIXES = {"rep", "repz", "repnz", "repe", "repne", "lock", "bnd", "notrack", "data16"}
 
 
 @dataclass(frozen=True)
@@ -53,25 +43,11 @@ class Machine:
 
     def mnemonics(self, folder: Path, objects: tuple[str, ...]) -> list[str]:
         """Return every instruction of some objects, without operands."""
-        command = (f"{self.binutils}objdump", "-d", "--no-show-raw-insn", *objects)
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-        found = []
-        for line in done.stdout.splitlines():
-            words = re.sub(r"^\s*[0-9a-f]+:\s*", "", line).split()
-            if re.match(r"^\s+[0-9a-f]+:\t", line) and words:
-                found.append(words[1] if words[0] in PREFIXES and len(words) > 1 else words[0])
-        return found
+        return mnemonics(self.binutils, *(folder / name for name in objects))
 
     def undefined(self, folder: Path, objects: tuple[str, ...]) -> set[str]:
         """Return the symbols that some objects want from elsewhere: library routines."""
-        command = (f"{self.binutils}nm", "-u", *objects)
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-        return {line.split()[-1] for line in done.stdout.splitlines() if " U " in f" {line}"}
-
-
-def host_instructions() -> str:
-    """Return the pattern for the processor that the tests run on."""
-    return {"x86_64": X86, "AMD64": X86, "aarch64": ARM64, "arm64": ARM64}[platform.machine()]
+        return undefined(self.binutils, *(folder / name for name in objects))
 
 
 def machines() -> dict[str, Machine]:
@@ -81,6 +57,7 @@ def machines() -> dict[str, Machine]:
     # Debian's RISC-V compiler comes without a C library; <stdint.h> is then the compiler's own.
     bare = ("-mabi=ilp32", "-ffreestanding")
     riscv = ("riscv64-unknown-elf-gcc", RISCV, "riscv64-unknown-elf-")
+    mips = ("-march=mips32", "-mabi=32", "-EB", "-mno-abicalls", "-fno-pic", "-ffreestanding")
     return {
         "host-gcc": Machine("gcc", (), host),
         "host-clang": Machine("clang", (), host),
@@ -91,6 +68,7 @@ def machines() -> dict[str, Machine]:
         "rv32i": Machine(riscv[0], ("-march=rv32i", *bare), *riscv[1:]),
         "rv32ic": Machine(riscv[0], ("-march=rv32ic", *bare), *riscv[1:]),
         "rv32imc": Machine(riscv[0], ("-march=rv32imc", *bare), *riscv[1:]),
+        "mips32": Machine("mips-linux-gnu-gcc", mips, MIPS, "mips-linux-gnu-"),
     }
 
 

@@ -27,7 +27,7 @@ def test_no_multiplication_no_division_no_library(machine, level, tmp_path):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(("best", "level"), [("size", "-Os"), ("speed", "-O3")])
-@pytest.mark.parametrize("name", ["host-clang", "atmega328p", "cortex-m0", "rv32imc"])
+@pytest.mark.parametrize("name", ["host-clang", "atmega328p", "cortex-m0", "rv32imc", "mips32"])
 def test_no_kernel_multiplies_or_calls(name, best, level, family, require_tool, tmp_path):
     """What is chosen for size where compilers like to multiply, for speed where they vectorize."""
     if family in FOR_AVR and name != "atmega328p":
@@ -85,6 +85,10 @@ PATTERNS = {
     "cortex-m0": (
         "mul muls mla mls umull smull umlal smlal smulbb smlad sdiv udiv vmul vdiv smmul umaal",
         "movs adds mvns lsls subs smov mov uxtb sxth ldrsh push sub vmov umov ubfx usat",
+    ),
+    "mips32": (
+        "mul mult multu div divu madd msubu mul.s div.d nmadd.d",
+        "addu sll move mflo mov.s mtc1",
     ),
     "rv32i": ("mul mulh mulhsu mulhu div divu rem remu fmul.s fdiv.s", "add sub slli mv mvn lbu"),
 }

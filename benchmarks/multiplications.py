@@ -1,0 +1,85 @@
+"""Which instructions multiply or divide, and what an object calls: emitted C does neither."""
+
+import platform
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+X86 = (
+    r"i?mul[bwlq]?|mulx[lq]?|i?div[bwlq]?|aa[dm]"  # integers
+    r"|v?pmul\w*|v?pmadd\w*|vpdp\w*"  # packed integers
+    r"|v?(mul|div|rcp|dp)[ps][sdh]|vf\w*(add|sub)\w*|fi?mul\w*|fi?div\w*"  # floating point
+)
+ARM32 = (
+    r"muls?|mlas?|mls|[us]m(ul|la)l?l?s?|umaal|sm[lmu]\w+"
+    r"|[us]div|vmul\w*|vml\w*|vn?fm\w*|vfn\w*|vdiv|vq?r?dml?\w*"
+)
+ARM64 = (
+    r"f?n?mul[xh]?|[us]n?mull?2?|[us]mulh|f?n?m(add|sub|la|ls)\w*"
+    r"|[us]m(add|sub|la|ls)l|[usf]div|sq\w*mul\w*"
+)
+AVR = r"f?muls?u?"
+RISCV = r"mul(h|hu|hsu|w)?|(div|rem)u?w?|c\.mul|fn?m(ul|add|sub)\.[sdh]|fdiv\.[sdh]"
+MIPS = r"(mult?|muh|div|mod|madd|msub)u?|n?m(ul|add|sub)\.(s|d|ps)|(div|recip|rsqrt)\.[sd]"
+_PREFIXES = {"rep", "repz", "repnz", "repe", "repne", "lock", "bnd", "notrack", "data16"}
+
+_ARM = (ARM32, "arm-none-eabi-")
+MACHINES: Mapping[str, tuple[str, str]] = {
+    "x86": (X86, ""),
+    "avr": (AVR, "avr-"),
+    "cortex-m0": _ARM,
+    "cortex-m3": _ARM,
+    "cortex-m4": _ARM,
+    "cortex-m7": _ARM,
+    "rv32": (RISCV, "riscv64-unknown-elf-"),
+    "big-endian": (MIPS, "mips-linux-gnu-"),
+}
+"""Of every target: what multiplies or divides, and what the names of its binutils begin with."""
+
+
+def host_instructions() -> str:
+    """Return the pattern for the processor that this runs on."""
+    return {"x86_64": X86, "AMD64": X86, "aarch64": ARM64, "arm64": ARM64}[platform.machine()]
+
+
+def mnemonics(binutils: str, *objects: Path) -> list[str]:
+    """Return every instruction of some objects, without operands."""
+    found = []
+    for line in _said(f"{binutils}objdump", "-d", "--no-show-raw-insn", *objects):
+        words = re.sub(r"^\s*[0-9a-f]+:\s*", "", line).split()
+        if re.match(r"^\s+[0-9a-f]+:\t", line) and words:
+            found.append(words[1] if words[0] in _PREFIXES and len(words) > 1 else words[0])
+    return found
+
+
+def undefined(binutils: str, *objects: Path) -> set[str]:
+    """Return the symbols that some objects want from elsewhere: library routines."""
+    return {
+        line.split()[-1] for line in _said(f"{binutils}nm", "-u", *objects) if " U " in f" {line}"
+    }
+
+
+def offenses(target: str, compiled: Path) -> set[str]:
+    """Return what a classifier compiled for a target must not hold.
+
+    Parameters
+    ----------
+    target : str
+        A key of `MACHINES`.
+    compiled : Path
+        Its object.
+
+    Returns
+    -------
+    set of str
+        Instructions that multiply or divide, and routines of a library.
+    """
+    pattern, binutils = MACHINES[target]
+    wrong = {each for each in mnemonics(binutils, compiled) if re.fullmatch(pattern, each)}
+    return wrong | undefined(binutils, compiled)
+
+
+def _said(*command: str | Path) -> list[str]:
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
