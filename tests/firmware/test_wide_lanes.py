@@ -14,7 +14,7 @@ from tests.firmware.machines import ENTRIES, MACHINES, MODELS
 from tests.firmware.test_lanes_of_bytes import STANDARDS
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
-NAMES = ("ties", "general_network", "letter_like_1_bit", "ten_classes_2_bits")
+NAMES = ("ties", "wide_states", "general_network", "letter_like_1_bit", "ten_classes_2_bits")
 
 
 @pytest.mark.parametrize("machine", ["host-gcc", "host-clang", "cortex-m0", "atmega1284p"])

@@ -87,6 +87,25 @@ class Level:
                 bits[c] = word_bits - lane * self.lane_bits if is_last else self.lane_bits
         return np.minimum(bits, WIDEST_SUM)
 
+    def top(self, cost_bits: int) -> int | None:
+        """Return the bit to which every lane can move up with none left above it.
+
+        Parameters
+        ----------
+        cost_bits : int
+            Of the largest cost in any lane.
+
+        Returns
+        -------
+        int or None
+            None in narrow words, where no two lanes share a word, and where a cost could have more
+            bits than are left there.
+        """
+        most = max(len(word.classes) for word in self.words)
+        bit = max((most - 1) * self.lane_bits, self.word_bits - self.lane_bits)
+        fits = bit + cost_bits <= self.word_bits
+        return bit if self.word_bits > WIDEST_SUM and most > 1 and fits else None
+
     def widened(self) -> "Level | None":
         """Return the level above, whose lanes are twice as wide; None where no word is wider."""
         if any(len(word.classes) > 1 for word in self.words):

@@ -8,7 +8,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table, width_of
-from bncc.compiler.kernels.lane_layout import Level, lowest_level
+from bncc.compiler.kernels.lane_layout import WIDEST_SUM, Level, lowest_level
 from bncc.compiler.kernels.lane_schedule import Schedule, schedule
 from bncc.compiler.kernels.row_dictionary import (
     DistinctRows,
@@ -142,16 +142,18 @@ class LaneKernel:
     def work(self) -> tuple[float, ...]:
         """Terms: 1; states read; products, addresses and places looked up; words of rows, flushes.
 
-        Then classes; words beyond 4, 8 and 12 of a row, for want of registers; those that are added
-        unsigned, in an order that compilers choose. Then of bytes, for machines with registers of
-        no more: read, added to above the lowest level, added to sums for which there is no
-        register, and for each class those that its cost is shifted through.
+        Then costs taken out of words; words beyond 4, 8 and 12 of a row, for want of registers;
+        those that are added unsigned, in an order that compilers choose. Then of bytes, for
+        machines with registers of no more: read, added to above the lowest level, added to sums for
+        which there is no register, and for each class those that its cost is shifted through. Last
+        costs that are compared in their words.
         """
         n_tables, n_words, n_classes = len(self.tables), self.n_words, self.n_classes
         reads = sum(len(table.features) for table in self.tables)
         addresses = n_looked_up(self.starts)
         words = n_tables * n_words
         spilled = (n_tables * max(0, n_words - n) for n in REGISTERS)
+        is_in_place = self.top is not None
         unsigned = 0 if self.lowest.is_signed else words
         added = [(step.level, self._level_bytes(step.level)) for step in self.schedule.steps]
         spilled_levels = self._spilled_levels
@@ -163,19 +165,33 @@ class LaneKernel:
             n_tables if self.dictionary else 0,
             words,
             self.flushed_words,
-            n_classes,
+            0 if is_in_place else n_classes,
             *spilled,
             unsigned,
             words * self.lowest.word_bits // 8,
             sum(n for level, n in added if level),
             sum(n for level, n in added if level in spilled_levels),
             n_classes * (self.highest.word_bits // 8 - 1),
+            n_classes if is_in_place else 0,
         )
 
     @property
     def is_kept_in_turn(self) -> bool:
         """Whether there are so many rows that none should be loaded before its turn."""
         return self.lowest.word_bits == 32 and len(self.tables) >= MANY_ROWS
+
+    @property
+    def is_by_word(self) -> bool:
+        """Whether the first words of all rows come first, then the second ones, and so on.
+
+        Machines with registers of 64 bits scale an index by one word in the addition itself.
+        """
+        return self.lowest.word_bits > WIDEST_SUM and self.dictionary is None
+
+    @property
+    def top(self) -> int | None:
+        """The bit to which costs are moved to be compared; None where they are taken out first."""
+        return self.highest.top(self.largest_sum.bit_length())
 
     @property
     def is_in_order(self) -> bool:

@@ -1,6 +1,7 @@
 """Sums in lanes as C: what they are called, started from and added to, and costs taken out."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from bncc.compiler.kernels.lane_layout import WIDEST_SUM, Level, Word
 from bncc.compiler.kernels.lane_schedule import Step
@@ -9,6 +10,25 @@ from bncc.emit.c99 import literal_suffix, unsigned
 
 _REGISTER = 32
 """Bits of a word from which on C adds in the word's own type."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One class's turn in the search for the least cost.
+
+    Parameters
+    ----------
+    class_index : int
+        The class.
+    word : int
+        Which word of the result has its cost.
+    shift : int or None
+        How far up it moves; None where the class before it in the word moved, and it follows.
+    """
+
+    class_index: int
+    word: int
+    shift: int | None
 
 
 def sum_type(level: Level) -> str:
@@ -162,6 +182,31 @@ def cost_of(kernel: LaneKernel, c: int) -> str:
         mask = _hex((1 << level.lane_bits) - 1)
         cost = f"({cost}) & {mask}" if shift else f"{cost} & {mask}"
     return f"({cost_type(kernel)})({cost})" if level.word_bits > _REGISTER else cost
+
+
+def comparisons(kernel: LaneKernel, top: int) -> tuple[str, list[Comparison]]:
+    """Return how the least cost is found by moving each cost up to one bit, the last class first.
+
+    Parameters
+    ----------
+    kernel : LaneKernel
+        Whose result.
+    top : int
+        The bit, from the kernel.
+
+    Returns
+    -------
+    ones : str
+        All bits below it.
+    found : list of Comparison
+        By class, the last one first.
+    """
+    level, found = kernel.highest, []
+    for w, word in enumerate(level.words):
+        *others, last = word.classes
+        found.append(Comparison(last, w, top - len(others) * level.lane_bits))
+        found += [Comparison(c, w, None) for c in others]
+    return _hex((1 << top) - 1), sorted(found, key=lambda each: -each.class_index)
 
 
 def _start(kernel: LaneKernel, w: int) -> str:

@@ -10,6 +10,7 @@ from bncc.emit.c99 import ArrayText, literal_suffix, unsigned
 from bncc.emit.identifiers import c_comment
 from bncc.emit.kernels.lane_sums import (
     added,
+    comparisons,
     cost_of,
     cost_type,
     flush,
@@ -46,7 +47,8 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
     place = "state" if walks_x else "x[{}]"
     is_shifted = _row_bytes(kernel) > 1 or any(len(table.features) > 1 for table in kernel.tables)
     state = f"{name}_wide({place})" if is_shifted and state_bits == 8 else place
-    lengths = (1 if kernel.dictionary else kernel.n_words,) * len(kernel.tables)
+    is_plain = kernel.dictionary is None and not kernel.is_by_word
+    lengths = (kernel.n_words if is_plain else 1,) * len(kernel.tables)
     rows = RowLayout(kernel.tables, lengths, kernel.starts, _entry_type(kernel))
     address = address_text(program, rows, name, state.format, place.format)
     tables = [_table_array(program, kernel, t) for t in range(len(kernel.tables))]
@@ -62,6 +64,12 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
             "row_type": address.row_type,
             "result_type": unsigned(kernel.highest.word_bits),
             "least_type": cost_type(kernel),
+            "is_by_word": kernel.is_by_word,
+            "has_row": not kernel.is_by_word or bool(address.row_type),
+            "n_words": kernel.n_words,
+            "moves_up": kernel.top is not None,
+            **_comparisons(kernel),
+            "result_lane_bits": kernel.highest.lane_bits,
             "widens": len(kernel.schedule.levels) > 1,
             "is_signed": kernel.lowest.is_signed,
             "is_widened": any(f"{name}_wide(" in line for step in steps for line in step),
@@ -96,14 +104,15 @@ def _row_bytes(kernel: LaneKernel) -> int:
 
 def _table_array(program: Program, kernel: LaneKernel, t: int) -> ArrayText:
     """Return one table as an array, of its rows' words or of their places."""
-    table, bits = kernel.tables[t], kernel.lowest.word_bits
-    rows = _words(kernel.rows[t], kernel)
-    length = kernel.rows[t].size
+    table, bits, rows = kernel.tables[t], kernel.lowest.word_bits, kernel.rows[t]
+    length = rows.size
+    entries = [list(_words(rows, kernel))]
     if kernel.dictionary:
-        bits = kernel.dictionary.place_bits
-        rows = ([f"{place}U,"] for place in kernel.dictionary.places[t].tolist())
-        length = len(kernel.rows[t])
-    heading, *lines = table_lines(program, table, rows)
+        bits, length = kernel.dictionary.place_bits, len(rows)
+        entries = [[[f"{place}U,"] for place in kernel.dictionary.places[t].tolist()]]
+    elif kernel.is_by_word:
+        entries = [[[row[w]] for row in entries[0]] for w in range(kernel.n_words)]
+    heading, *lines = [line for each in entries for line in table_lines(program, table, each)]
     return ArrayText(
         type=_entry_type(kernel),
         name=f"table{t}",
@@ -153,24 +162,38 @@ def _statements(
             lines += [f"x += {features[0] - behind};"] if features[0] > behind else []
             lines.append(f"state = {name}_next_state(&x);")
             behind = features[0] + 1
-        lines.append(f"row = {_row(kernel, address.of[t], name)};")
+        lines += _row(kernel, address, t, name)
         yield [*lines, *add(kernel, step, name)]
 
 
-def _row(kernel: LaneKernel, address: str, name: str) -> str:
-    """Return the address of a row by that of the entry that the states choose."""
+def _row(kernel: LaneKernel, address: AddressText, t: int, name: str) -> list[str]:
+    """Print where a row is: its address, or what leads to each of its words."""
+    if kernel.is_by_word:
+        first = [] if kernel.starts[t] is None else [f"row = {address.first[t]};"]
+        index = address.index[t]
+        # A sum is an int where uint_fast16_t has 16 bits.
+        return [*first, f"at = {f'(uint_fast32_t)({index})' if ' ' in index else index};"]
     if kernel.dictionary is None:
-        return address
-    place = f"{name}_rom_{_entry_type(kernel)[:-2]}({address})"
+        return [f"row = {address.of[t]};"]
+    place = f"{name}_rom_{_entry_type(kernel)[:-2]}({address.of[t]})"
     if kernel.dictionary.place_bits == 8:
         place = f"{name}_wide({place})"
-    return f"&{name}_distinct[{place}]"
+    return [f"row = &{name}_distinct[{place}];"]
 
 
 def _read(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:
     """Yield the statements that add the words of a row."""
     reader = f"{name}_rom_{sum_type(kernel.lowest)[:-2]}"
-    return added(kernel, step, [f"{reader}(&row[{w}])" for w in range(kernel.n_words)])
+    if kernel.is_by_word:
+        t = step.number
+        first, n_rows = (
+            (f"{name}_table{t}" if kernel.starts[t] is None else "row"),
+            len(kernel.rows[t]),
+        )
+        words = [f"{first}[at{f' + {w * n_rows}' if w else ''}]" for w in range(kernel.n_words)]
+    else:
+        words = [f"row[{w}]" for w in range(kernel.n_words)]
+    return added(kernel, step, [f"{reader}(&{word})" for word in words])
 
 
 def _walked(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:
@@ -185,6 +208,14 @@ def _walked(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:
 def _walks(kernel: LaneKernel) -> bool:
     """Return whether rows are read byte by byte, at an address that moves on."""
     return kernel.lowest.word_bits == 8
+
+
+def _comparisons(kernel: LaneKernel) -> dict[str, object]:
+    """Return what the template needs to compare costs in the words that have them."""
+    if kernel.top is None:
+        return {}
+    ones, found = comparisons(kernel, kernel.top)
+    return {"ones": ones, "comparisons": found}
 
 
 def _walked_bits(kernel: LaneKernel) -> list[int]:

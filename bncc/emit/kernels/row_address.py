@@ -19,6 +19,10 @@ class AddressText:
     ----------
     of : tuple of str
         By table: the address of the row that the states choose, an expression.
+    first : tuple of str
+        By table: what that address is counted from, the array or an address that is looked up.
+    index : tuple of str
+        By table: how many entries behind it the row begins, an expression.
     arrays : tuple of ArrayText
         Multiples and addresses that the expressions read, those of addresses last.
     row_type : str
@@ -26,6 +30,8 @@ class AddressText:
     """
 
     of: tuple[str, ...]
+    first: tuple[str, ...]
+    index: tuple[str, ...]
     arrays: tuple[ArrayText, ...]
     row_type: str = ""
 
@@ -86,17 +92,23 @@ def address_text(
         if factor.levels or not _is_power(factor.multiple):
             lengths[factor] = max(lengths.get(factor, 0), program.n_states[f])
     arrays = _arrays(lengths)
-    of = []
+    of, firsts, indices = [], [], []
     for t, length in enumerate(rows.lengths):
         n_entries = len(rows.tables[t].costs) * length
         index = _index(factors[t], n_entries, length, arrays, name, state, place)
         if rows.starts[t] is None:
-            of.append(f"&{name}_table{t}[{index}]")
+            first = f"{name}_table{t}"
+            of.append(f"&{first}[{index}]")
         else:
-            first = place(rows.tables[t].features[0])
-            of.append(f"{name}_rom_row(&{name}_rows{t}[{first}]) + {_grouped(index)}")
+            state_of_first = place(rows.tables[t].features[0])
+            first = f"{name}_rom_row(&{name}_rows{t}[{state_of_first}])"
+            of.append(f"{first} + {_grouped(index)}")
+        firsts.append(first)
+        indices.append(index)
     pointers = tuple(_pointers(program, rows, name))
-    return AddressText(tuple(of), (*arrays.values(), *pointers), rows.type if pointers else "")
+    row_type = rows.type if pointers else ""
+    every_array = (*arrays.values(), *pointers)
+    return AddressText(tuple(of), tuple(firsts), tuple(indices), every_array, row_type)
 
 
 def _pointers(program: Program, rows: RowLayout, name: str) -> Iterator[ArrayText]:

@@ -119,53 +119,69 @@ static void six_classes_add_rows(const uint8_t x[SIX_CLASSES_N_FEATURES],
     uint64_t sum[1])
 {
     const int64_t *row;
+    uint_fast32_t at;
     int64_t sum0;
 
     /* x0, x1 */
-    row = six_classes_rom_row(&six_classes_rows0[x[0]]) + six_classes_wide(x[1]);
-    sum0 = six_classes_rom_int64(&row[0]);
+    row = six_classes_rom_row(&six_classes_rows0[x[0]]);
+    at = six_classes_wide(x[1]);
+    sum0 = six_classes_rom_int64(&row[at]);
 
     /* x2, x3 */
-    row = six_classes_rom_row(&six_classes_rows1[x[2]]) + six_classes_wide(x[3]);
-    sum0 += six_classes_rom_int64(&row[0]);
+    row = six_classes_rom_row(&six_classes_rows1[x[2]]);
+    at = six_classes_wide(x[3]);
+    sum0 += six_classes_rom_int64(&row[at]);
 
     sum[0] = (uint64_t)sum0;
+}
+
+/* The next cost of a word moved to where the one before it was. An empty statement hides that it
+ * moved before, or compilers would copy the word to move it all the way at once. */
+static inline uint64_t six_classes_next_cost(uint64_t sum)
+{
+    sum <<= 10;
+#if defined(__x86_64__)
+    __asm__("" : "+r"(sum));
+#endif
+    return sum;
 }
 
 /* Class of least cost, the smallest index on ties. */
 static int16_t six_classes_decide(const uint8_t x[SIX_CLASSES_N_FEATURES])
 {
     uint64_t sum[1];
-    uint32_t least;
-    uint32_t cost;
-    int16_t best = 0;
+    uint64_t least;
+    int16_t best = 5;
 
     six_classes_add_rows(x, sum);
-    least = (uint32_t)(sum[0] & 0x3FFU);
-    cost = (uint32_t)((sum[0] >> 10) & 0x3FFU);
-    if (cost < least) {
-        least = cost;
-        best = 1;
-    }
-    cost = (uint32_t)((sum[0] >> 20) & 0x3FFU);
-    if (cost < least) {
-        least = cost;
-        best = 2;
-    }
-    cost = (uint32_t)((sum[0] >> 30) & 0x3FFU);
-    if (cost < least) {
-        least = cost;
-        best = 3;
-    }
-    cost = (uint32_t)((sum[0] >> 40) & 0x3FFU);
-    if (cost < least) {
-        least = cost;
+    /* The last class first. Each cost moves to the top of its word when it is compared; what is
+     * below it decides nothing, for least has ones there. */
+    sum[0] <<= 4;
+    least = sum[0] | 0x3FFFFFFFFFFFFFULL;
+    sum[0] = six_classes_next_cost(sum[0]);
+    if (sum[0] <= least) {
+        least = sum[0] | 0x3FFFFFFFFFFFFFULL;
         best = 4;
     }
-    cost = (uint32_t)(sum[0] >> 50);
-    if (cost < least) {
-        least = cost;
-        best = 5;
+    sum[0] = six_classes_next_cost(sum[0]);
+    if (sum[0] <= least) {
+        least = sum[0] | 0x3FFFFFFFFFFFFFULL;
+        best = 3;
+    }
+    sum[0] = six_classes_next_cost(sum[0]);
+    if (sum[0] <= least) {
+        least = sum[0] | 0x3FFFFFFFFFFFFFULL;
+        best = 2;
+    }
+    sum[0] = six_classes_next_cost(sum[0]);
+    if (sum[0] <= least) {
+        least = sum[0] | 0x3FFFFFFFFFFFFFULL;
+        best = 1;
+    }
+    sum[0] = six_classes_next_cost(sum[0]);
+    if (sum[0] <= least) {
+        least = sum[0] | 0x3FFFFFFFFFFFFFULL;
+        best = 0;
     }
     return best;
 }

@@ -89,8 +89,9 @@ def test_the_layouts_of_a_model_have_fewer_words_first_and_say_what_they_cost():
             4 * words,
             above,
         )
-        assert kernel.work[:-2] == kernel.code[:-2] == terms
-        assert kernel.work[-1] == 10 * 3
+        assert kernel.work[:-3] == kernel.code[:-3] == terms
+        assert kernel.work[-2:] == (10 * 3, 0)
+        assert kernel.top is None
         assert kernel.n_classes == 10
         assert kernel.family == "lanes"
         assert kernel.sum_bits == 32
@@ -110,6 +111,21 @@ def test_words_of_64_bits_have_twice_the_classes_in_as_wide_lanes():
         assert kernel.sum_bits == 32
         assert kernel.rom_bytes == 24 * 8 * kernel.n_words
         assert not kernel.is_kept_in_turn
+        assert kernel.is_by_word
+        is_alone = kernel.n_words == 10
+        assert (kernel.work[7], kernel.work[-1]) == ((10, 0) if is_alone else (0, 10))
+    # Ten lanes of 6 bits, widened to five of 12; in the end words of single costs.
+    assert [kernel.top for kernel in found] == [52, 52, 48, 43, 32, None]
+
+
+@pytest.mark.parametrize(("most", "top"), [(2047, 43), (4095, 42), (4096, None)])
+def test_costs_are_compared_in_their_words_where_all_of_them_can_move_up(most, top):
+    """The first and the third share a word: there are 22 bits above the first one's 42."""
+    some = naive([[[most, 1, 1], [0, 1, 1]]] * 1024, [0, 0, 0])
+    kernel, *_ = lanes(some, 64)
+    assert kernel.lowest.lane_bits == 21
+    assert kernel.n_words == 1
+    assert kernel.top == top
 
 
 def test_rows_of_two_states_are_also_found_by_their_addresses():

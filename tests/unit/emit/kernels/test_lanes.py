@@ -103,37 +103,6 @@ def test_a_sum_that_reaches_the_sign_bit_is_biased(prior, most, start):
     assert text.context["results"] == ["(uint32_t)sum0 ^ 0x80000000U"]
 
 
-def test_words_of_64_bits_hand_out_costs_of_32():
-    """Every constant of more than 32 bits says so, and costs are compared in 32."""
-    some = naive([[[3, 3, 3, 3, 3, 3], [2, 1, 0, 3, 1, 2]]] * 30, [0, 0, 0, 0, 1, 0])
-    text = printed(some, 1, word_bits=64)
-    first, *_ = text.arrays
-    assert (first.type, first.length, first.n_bytes) == ("int64_t", 2, 16)
-    assert first.lines == (
-        "/* 0 */ 0x000C0300C0300C03ULL,",
-        "/* 1 */ 0x00080100C0000402ULL,",
-    )
-    assert text.context["steps"][0][1:] == [
-        "row = &m_table0[m_wide(x[0])];",
-        "sum0 = 0x10000000000 + m_rom_int64(&row[0]);",
-    ]
-    assert text.context["result_type"] == "uint64_t"
-    assert text.context["least_type"] == "uint32_t"
-    assert text.context["results"] == ["(uint64_t)sum0"]
-    assert text.context["class_costs"][0] == "(uint32_t)(sum[0] & 0x3FFU)"
-    assert text.context["class_costs"][4] == "(uint32_t)((sum[0] >> 40) & 0x3FFU)"
-    assert text.context["class_costs"][5] == "(uint32_t)(sum[0] >> 50)"
-
-
-def test_lanes_of_64_bits_are_widened_with_masks_that_say_so():
-    text = printed(naive([[[1] * 10, [0] * 10]] * 80, [0] * 10), 1, word_bits=64)
-    flush = next(step for step in text.context["steps"] if "Widen" in step[0])
-    assert flush[1:] == [
-        "sum0 = (int64_t)((uint64_t)part6_0 & 0x3F03F03F03F03FULL);",
-        "sum1 = (int64_t)(((uint64_t)part6_0 >> 6) & 0x3FF03F03F03F03FULL);",
-    ]
-
-
 def test_many_words_are_unsigned():
     rng = np.random.default_rng(0)
     text = printed(naive(rng.integers(1, 256, (3, 2, 26)), [1] * 26), 13)
