@@ -50,6 +50,7 @@ def looped_text(program: Program, kernel: LoopedKernel, name: str, state_bits: i
             "n_columns": entries.shape[1],
             "is_own": finder.is_own,
             "n_others": finder.n_others,
+            "has_number": finder.is_own or words.is_split,
             "row_length": finder.row_length,
             "entry_type": unsigned(finder.entry_bits),
             "multiple_type": unsigned(finder.multiple_bits),
