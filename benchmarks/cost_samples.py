@@ -23,7 +23,7 @@ from bncc.build.cross import find_bench
 from bncc.build.targets import TARGETS
 from bncc.compiler import textbook_cost
 from bncc.compiler.candidate import Candidate, candidate
-from bncc.compiler.choose import FAMILIES, families_for
+from bncc.compiler.choose import families_for, layouts_for
 from bncc.compiler.cost_model import Level
 from bncc.compiler.importer import program_of
 from bncc.compiler.ir import Program
@@ -112,7 +112,7 @@ def jobs(options: argparse.Namespace) -> Iterator[Job]:
 
 def layouts(program: Program, family: str, job: Job, most: int) -> list[tuple[int, Candidate]]:
     """Return some layouts of a family, the fastest, the smallest and the next ones."""
-    kernels = FAMILIES[family](program)
+    kernels = layouts_for(program, family, job.target)
     found = [candidate(program, kernel, job.target, job.level) for kernel in kernels]
     by_speed = sorted(range(len(found)), key=lambda i: found[i].instructions)
     by_size = sorted(range(len(found)), key=lambda i: found[i].flash)

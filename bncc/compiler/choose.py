@@ -122,19 +122,34 @@ def families_for(target: str | None) -> tuple[str, ...]:
     return tuple(name for name in FAMILIES if name not in left_out)
 
 
+def layouts_for(program: Program, family: str, target: str | None) -> Iterator[Kernel]:
+    """Yield all proved layouts of a family that a machine may choose.
+
+    Parameters
+    ----------
+    program : Program
+        A verified program.
+    family : str
+        A key of `FAMILIES`.
+    target : str or None
+        The machine; None for generic C.
+
+    Yields
+    ------
+    Kernel
+        Those for any machine, then those in wider words where the machine has them.
+    """
+    yield from FAMILIES[family](program)
+    if family == "lanes" and target in WORD_BITS:
+        yield from lanes(program, WORD_BITS[target])
+
+
 def _candidates(
     programs: Sequence[Program], families: Iterable[str], optimize: Optimize, target: str | None
 ) -> Iterator[Candidate]:
     for program, family in product(programs, families):
-        for kernel in _layouts(program, family, target):
+        for kernel in layouts_for(program, family, target):
             yield candidate(program, kernel, target, LEVELS[optimize])
-
-
-def _layouts(program: Program, family: str, target: str | None) -> Iterator[Kernel]:
-    """Return all layouts of a family that a machine may choose."""
-    yield from FAMILIES[family](program)
-    if family == "lanes" and target in WORD_BITS:
-        yield from lanes(program, WORD_BITS[target])
 
 
 def _order(optimize: Optimize, textbook: TextbookCost) -> Callable[[Candidate], tuple[float, ...]]:
