@@ -24,7 +24,8 @@ from bncc.build.inputs.raw import representatives
 from bncc.build.meter import Inputs, Meter
 from bncc.build.targets import TARGETS
 from bncc.compiler.discretizer_rates import Rates, Search
-from bncc.compiler.discretizers import Discretizers, in_lines, searched, ways
+from bncc.compiler.discretizer_ways import ways
+from bncc.compiler.discretizers import Discretizers, in_lines, searched
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
@@ -35,6 +36,7 @@ MACHINES = ("cortex-m0", "cortex-m4", "rv32", "x86", "avr")
 TERMS = tuple(field.name for field in fields(Rates))
 FREE = Rates(*((0.0, 0.0),) * len(TERMS))
 """With these, what a plan costs is its constants."""
+SEARCHES: tuple[Search, ...] = ("linear", "binary")
 KINDS: Mapping[str, tuple[str, float, float]] = {
     "byte": ("int16", 5, 240),
     "int16": ("int16", -200, 9000),
@@ -76,9 +78,13 @@ def trials() -> Iterator[Trial]:
             for n in N_FEATURES:
                 some = tuple(sensor(i, kind, n_cuts + i % 3 - 1, low, high) for i in range(n))
                 methods = ["linear loop", "binary loop", "linear", "binary", "tree"]
-                for method in [*methods, *(("bytes", "nibbles") if label == "byte" else ())]:
-                    if n_cuts > 2 or method not in ("bytes", "nibbles"):
+                for method in [*methods, "bytes", "nibbles", "guided"]:
+                    if all(method.split()[0] in _methods(feature) for feature in some):
                         yield Trial(f"{label} {n_cuts} cuts x {n} {method}", some, method)
+
+
+def _methods(feature: Feature) -> set[str]:
+    return {way.method for search in SEARCHES for way in ways(feature, search, FREE)}
 
 
 def sensor(i: int, kind: str, n_cuts: int, low: float, high: float) -> Feature:

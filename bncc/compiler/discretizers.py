@@ -1,64 +1,19 @@
-"""How a raw reading finds its state: the ways there are, what each costs, and the choice.
-
-Every way gives every reading the state of its rule, so that the choice is one of cost alone:
-
-linear
-    Thresholds ascend: the first that is not below the reading ends those that are.
-binary
-    All thresholds before `low` lie below the reading and none from `high` on does; every round
-    keeps that and brings them nearer, and where they meet is the state.
-tree
-    Each comparison splits the rule's steps in two, see `bncc.compiler.steps.tree_of`.
-bytes
-    Between the first and the last threshold lie at most 255 integers, each with an entry of its
-    own; readings outside have been compared with both.
-nibbles
-    As bytes, where no state between those thresholds exceeds 15.
-"""
+"""How raw readings find their states: the choice among `bncc.compiler.discretizer_ways`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from bncc._types import FloatArray
 from bncc.compiler.cost_model import Optimize
 from bncc.compiler.discretizer_rates import Rates, Search, rates_of
-from bncc.compiler.steps import (
-    Branch,
-    Run,
-    mean_comparisons,
-    nodes,
-    steps_of,
-    table_of,
-)
+from bncc.compiler.discretizer_ways import Discretizer, Method, bits_of, called, own_ways
+from bncc.compiler.trees import Tree
 from bncc.discretize.feature import Feature
 
-Method = Literal["linear", "binary", "tree", "bytes", "nibbles"]
-
-MAX_TREE = 256
-"""Steps of the largest tree: beyond, nobody reads it, and compilers take their time."""
 SPEED_BUDGET = 65536
 """Bytes by which ``speed`` lets discretizers grow, so that compilers still take seconds."""
 BALANCE = 0.05
 """Part of its flash by which ``balanced`` lets a classifier grow."""
-
-
-@dataclass(frozen=True)
-class Discretizer:
-    """One way for one feature.
-
-    Parameters
-    ----------
-    method : {"linear", "binary", "tree", "bytes", "nibbles"}
-        How the step is found.
-    instructions : float
-        Estimated, on average over the states.
-    flash : float
-        Estimated bytes of code and constants, without what features share.
-    """
-
-    method: Method
-    instructions: float
-    flash: float
 
 
 @dataclass(frozen=True)
@@ -73,6 +28,8 @@ class Discretizers:
         What searches in arrays of thresholds, where anything does.
     methods : tuple of str or None
         Per feature; None for codes, which are states already.
+    trees : tuple of Branch, Guide, int or None
+        Per feature; None for codes and for what is searched in arrays.
     instructions, flash : float
         Estimated, of all features.
     """
@@ -80,58 +37,14 @@ class Discretizers:
     is_loop: bool
     search: Search
     methods: tuple[Method | None, ...]
+    trees: tuple[Tree | None, ...]
     instructions: float
     flash: float
 
 
-def ways(feature: Feature, search: Search | None, rates: Rates) -> tuple[Discretizer, ...]:
-    """Return the ways that a feature's states can be found in a line of their own.
-
-    Parameters
-    ----------
-    feature : Feature
-        Of a numeric kind.
-    search : {"linear", "binary"} or None
-        What searches in arrays; None where nothing does.
-    rates : Rates
-        What they cost.
-
-    Returns
-    -------
-    tuple of Discretizer
-        None at all only where nothing searches and the thresholds are too many for a tree.
-    """
-    return (*((_called(feature, search, rates),) if search else ()), *_own_ways(feature, rates))
-
-
-def _called(feature: Feature, search: Search, rates: Rates) -> Discretizer:
-    n, bits = len(feature.thresholds), _bits(feature)
-    work, size = rates.called(search, n, bits)
-    return Discretizer(search, work, size + n * bits // 8)
-
-
-def _own_ways(feature: Feature, rates: Rates) -> Iterator[Discretizer]:
-    """Yield the ways that share nothing with other features."""
-    steps, bits = steps_of(feature), _bits(feature)
-    if len(steps) <= MAX_TREE:
-        bounds = [step.last for step in steps[:-1]]
-        yield Discretizer("tree", *rates.compared(mean_comparisons(steps), bounds, bits))
-    table = None if feature.kind == "float32" else table_of(steps)
-    if table:
-        bounds = [node.bound.last for node in nodes(table) if isinstance(node, Branch)]
-        (states,) = (node.states for node in nodes(table) if isinstance(node, Run))
-        yield Discretizer("bytes", *rates.looked_up(len(states), bounds, bits))
-        if max(states) < 16:
-            pairs = (len(states) + 1) // 2
-            yield Discretizer("nibbles", *rates.looked_up(pairs, bounds, bits, is_nibbles=True))
-
-
-def _bits(feature: Feature) -> int:
-    return 16 if feature.kind == "int16" else 32
-
-
 def choose_discretizers(
     features: Sequence[Feature],
+    frequencies: Sequence[FloatArray] | None = None,
     *,
     optimize: Optimize = "balanced",
     target: str | None = None,
@@ -143,6 +56,9 @@ def choose_discretizers(
     ----------
     features : sequence of Feature
         The classifier's inputs.
+    frequencies : sequence of (n_states_i,) float64, or None
+        How often each state is expected, as from `bncc.compiler.state_frequencies`;
+        None for states that all are alike.
     optimize : {"balanced", "size", "speed"}
         ``size`` takes the least flash, ``speed`` the fewest instructions, and ``balanced`` the
         fewest among what takes at most 5 % more flash than linear searches, which is what
@@ -167,7 +83,7 @@ def choose_discretizers(
     else:
         budget = plain.flash + BALANCE * (plain.flash + other_bytes)
     if any(feature.is_numeric for feature in features):
-        plans += _in_lines(features, rates, budget)
+        plans += _in_lines(features, frequencies, rates, budget)
     if optimize == "size":
         return min(plans, key=lambda plan: (plan.flash, plan.instructions))
     fitting = [plan for plan in plans if plan.flash <= budget]
@@ -193,14 +109,15 @@ def searched(features: Sequence[Feature], search: Search, rates: Rates) -> Discr
     """
     is_loop = len({_type(feature) for feature in features}) == 1
     if not is_loop or not features[0].is_numeric:
-        chosen = {i: _called(f, search, rates) for i, f in enumerate(features) if f.is_numeric}
+        chosen = {i: called(f, search, rates) for i, f in enumerate(features) if f.is_numeric}
         return in_lines(features, search, rates, chosen, is_loop=is_loop)
-    bits = _bits(features[0])
+    bits = bits_of(features[0])
     counts = [len(feature.thresholds) for feature in features]
     return Discretizers(
         is_loop=True,
         search=search,
         methods=(search,) * len(features),
+        trees=(None,) * len(features),
         instructions=sum(rates.looped(search, n, bits) for n in counts),
         flash=rates.shared(search) + rates.turn[1] + sum(2 + n * bits // 8 for n in counts),
     )
@@ -240,20 +157,26 @@ def in_lines(
         is_loop=is_loop,
         search=search or "linear",
         methods=tuple(chosen[i].method if i in chosen else None for i in range(len(features))),
+        trees=tuple(chosen[i].tree if i in chosen else None for i in range(len(features))),
         instructions=sum(way.instructions for way in chosen.values()),
         flash=sum(way.flash for way in chosen.values()) + shared,
     )
 
 
-def _in_lines(features: Sequence[Feature], rates: Rates, budget: float) -> Iterator[Discretizers]:
+def _in_lines(
+    features: Sequence[Feature],
+    frequencies: Sequence[FloatArray] | None,
+    rates: Rates,
+    budget: float,
+) -> Iterator[Discretizers]:
     """Yield plans of a line per feature: the smallest ones, made faster as the budget allows."""
     numeric = [(i, f) for i, f in enumerate(features) if f.is_numeric]
-    own = {i: tuple(_own_ways(f, rates)) for i, f in numeric}
+    own = {
+        i: tuple(own_ways(f, rates, frequencies[i] if frequencies else None)) for i, f in numeric
+    }
     searches: tuple[Search | None, ...] = ("linear", "binary", None)
     for search in searches:
-        every = {
-            i: (*((_called(f, search, rates),) if search else ()), *own[i]) for i, f in numeric
-        }
+        every = {i: (*((called(f, search, rates),) if search else ()), *own[i]) for i, f in numeric}
         if all(every.values()):
             chosen = {i: min(some, key=_flash_first) for i, some in every.items()}
             left = budget - in_lines(features, search, rates, chosen).flash

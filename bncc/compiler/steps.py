@@ -1,4 +1,4 @@
-"""The rule of a raw feature as steps over integers, and the tree of comparisons that climbs them.
+"""The rule of a raw feature as steps over integers.
 
 Every reading has an integer: an int16 or int32 is its own, a float32 has its IEEE 754 bits read as
 an int32. Along these integers the state changes only at a few bounds, so that one list of steps
@@ -9,17 +9,18 @@ below 0 therefore is a bound between two steps as one above 0 is, only that the 
 """
 
 import struct
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, pairwise
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from bncc._types import FloatArray
 from bncc.discretize.feature import Feature
 
 LARGEST = {"int16": 2**15 - 1, "int32": 2**31 - 1, "float32": 2**31 - 1}
 """The last integer of each kind of reading; the first is its mirror image less one."""
-MAX_RUN = 255
-"""Entries of the longest look-up: one byte counts them, and holds the state of any."""
+MISSING = "missing"
+"""The note of a step that holds nothing but the marker of a missing whole number."""
+CERTAIN = 10_000
+"""Weight of all steps of a feature together where the frequencies of its states are known."""
 
 
 @dataclass(frozen=True)
@@ -35,50 +36,14 @@ class Step:
     note : str
         What readings these are, for people; empty where the integer is the reading.
     weight : int
-        How often to expect them beside other steps: 0 for missing readings and others that a
-        sensor hardly gives, else 1 or more.
+        How often to expect them beside other steps: 0 for missing readings that have no state
+        of their own, and for others that a sensor hardly gives; else 1 or more.
     """
 
     last: int
     state: int
     note: str
     weight: int
-
-
-@dataclass(frozen=True)
-class Run:
-    """Neighboring integers whose states are looked up.
-
-    Parameters
-    ----------
-    first : int
-        The first integer.
-    states : tuple of int
-        Its state and those of its successors.
-    """
-
-    first: int
-    states: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Branch:
-    """One comparison.
-
-    Parameters
-    ----------
-    bound : Step
-        Integers up to its `last` go `below`, others `above`.
-    below, above : Branch, Run or int
-        What follows: another comparison, a look-up, or the state.
-    """
-
-    bound: Step
-    below: "Tree"
-    above: "Tree"
-
-
-Tree: TypeAlias = Branch | Run | int
 
 
 def float_bits(value: float) -> int:
@@ -105,13 +70,15 @@ def float_key(value: float) -> int:
     return bits if bits >= 0 else bits ^ 0x7FFFFFFF
 
 
-def steps_of(feature: Feature) -> tuple[Step, ...]:
+def steps_of(feature: Feature, frequencies: FloatArray | None = None) -> tuple[Step, ...]:
     """Return a numeric feature's rule as steps.
 
     Parameters
     ----------
     feature : Feature
         Of a numeric kind.
+    frequencies : (n_states,) float64 or None
+        How often each state is expected, 1 in all; None for states that all are alike.
 
     Returns
     -------
@@ -130,13 +97,32 @@ def steps_of(feature: Feature) -> tuple[Step, ...]:
             before = merged.pop()
             step = Step(step.last, step.state, step.note, before.weight + step.weight)
         merged.append(step)
-    return tuple(merged)
+    return tuple(merged if frequencies is None else _weighted(merged, frequencies))
+
+
+def _weighted(steps: Sequence[Step], frequencies: FloatArray) -> list[Step]:
+    """Divide what is expected of each state among its steps, in the ratio of their weights.
+
+    A missing reading that has a state of its own is the last of that state's steps.
+    """
+    total: dict[int, int] = {}
+    last: dict[int, Step] = {}
+    for step in steps:
+        total[step.state] = total.get(step.state, 0) + step.weight
+        last[step.state] = step
+    weighted = []
+    for step in steps:
+        among = total[step.state]
+        share = step.weight / among if among else float(step is last[step.state])
+        weight = round(CERTAIN * float(frequencies[step.state]) * share)
+        weighted.append(replace(step, weight=max(weight, min(step.weight, 1))))
+    return weighted
 
 
 def _whole_steps(feature: Feature) -> list[Step]:
     largest = LARGEST[feature.kind]
     bounds = [*(int(t) for t in feature.thresholds), largest]
-    missing = Step(-largest - 1, feature.fallback, "missing", 0)
+    missing = Step(-largest - 1, feature.fallback, MISSING, 0)
     return [missing, *(Step(bound, state, "", 1) for state, bound in enumerate(bounds))]
 
 
@@ -162,104 +148,3 @@ def _float_steps(feature: Feature) -> list[Step]:
         Step(float_bits(float("inf")), len(feature.thresholds), "not NaN", int(any_up)),
         Step(LARGEST["float32"], feature.fallback, "", 0),
     ]
-
-
-def tree_of(steps: Sequence[Step]) -> Tree:
-    """Return the tree of comparisons that finds a step, balanced by the steps' weights.
-
-    Proof: by induction over the number of steps. One step needs no comparison. Of several, the
-    integers up to the end of a first part are those that its steps hold, all others those of
-    the rest.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        At least one, from `steps_of`.
-
-    Returns
-    -------
-    Branch or int
-        The root.
-    """
-    if len(steps) == 1:
-        return steps[0].state
-    at = _middle(steps)
-    return Branch(steps[at - 1], tree_of(steps[:at]), tree_of(steps[at:]))
-
-
-def table_of(steps: Sequence[Step]) -> Tree | None:
-    """Return the two comparisons and the look-up that find a step.
-
-    Proof: a reading up to the end of the lowest regular step is compared as in a tree, one beyond
-    the last bound has the last state, and each of those between has an entry.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        From `steps_of`, of whole numbers.
-
-    Returns
-    -------
-    Branch or None
-        None when there is no step between, or there are more than `MAX_RUN` integers in it.
-    """
-    n_low = 1 if steps[0].weight else 2
-    low, middle = steps[:n_low], steps[n_low - 1 : -1]
-    if len(middle) < 2 or middle[-1].last - middle[0].last > MAX_RUN:
-        return None
-    states = [
-        step.state for before, step in pairwise(middle) for _ in range(step.last - before.last)
-    ]
-    run = Run(low[-1].last + 1, tuple(states))
-    return Branch(low[-1], tree_of(low), Branch(middle[-1], run, steps[-1].state))
-
-
-def nodes(tree: Tree) -> Iterator[Tree]:
-    """Yield a tree, all trees below and all above."""
-    yield tree
-    if isinstance(tree, Branch):
-        yield from nodes(tree.below)
-        yield from nodes(tree.above)
-
-
-def state_at(tree: Tree, value: int) -> int:
-    """Return the state of a reading's integer by the comparisons of a tree.
-
-    Parameters
-    ----------
-    tree : Branch, Run or int
-        From `tree_of` or `table_of`.
-    value : int
-        The integer.
-
-    Returns
-    -------
-    int
-        The state.
-    """
-    while isinstance(tree, Branch):
-        tree = tree.below if value <= tree.bound.last else tree.above
-    return tree.states[value - tree.first] if isinstance(tree, Run) else tree
-
-
-def mean_comparisons(steps: Sequence[Step]) -> float:
-    """Return how many comparisons the tree of some steps makes, on average by weight."""
-    total = sum(step.weight for step in steps)
-    return _comparisons(steps) / total if total else 0.0
-
-
-def _comparisons(steps: Sequence[Step]) -> int:
-    if len(steps) == 1:
-        return 0
-    at = _middle(steps)
-    own = sum(step.weight for step in steps)
-    return own + _comparisons(steps[:at]) + _comparisons(steps[at:])
-
-
-def _middle(steps: Sequence[Step]) -> int:
-    """Return the number of steps in the first of two parts whose heavier one is lightest."""
-    total = sum(step.weight for step in steps)
-    lower = list(accumulate(step.weight for step in steps[:-1]))
-    # Of equals the fewest regular steps below, so that the code stays flat; what weighs nothing
-    # goes with them, so that a float's sign is asked for before its size.
-    return 1 + min(range(len(lower)), key=lambda k: (max(lower[k], total - lower[k]), lower[k], -k))

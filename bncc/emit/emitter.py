@@ -13,6 +13,7 @@ from bncc.compiler.importer import program_of
 from bncc.compiler.input_check import input_check
 from bncc.compiler.ir import Program
 from bncc.compiler.pipeline import FLOWS_FOR, PassReport, optimize_each
+from bncc.compiler.state_frequencies import state_frequencies
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.emit.avr import avr_vectors_error
 from bncc.emit.card import card_lines, class_lines, feature_lines
@@ -132,7 +133,7 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
     choice, layout, whole = _fitting(
         [program for program, _ in flows],
         textbook_cost(imported, options.target),
-        _entries(model, options),
+        model,
         options,
     )
     passes = next(passes for program, passes in flows if program is layout.program)
@@ -158,7 +159,7 @@ def emit_candidate(model: Model, candidate: Candidate, options: EmitOptions) -> 
     """
     check_name(options.name)
     choice = Choice(candidate, (candidate,), "asked for")
-    layout = _laid_out(candidate, _entries(model, options), options, options.optimize)
+    layout = _laid_out(model, candidate, _entries(model, options), options, options.optimize)
     whole = estimate(layout, options.target, LEVELS[options.optimize])
     return _printed(model, options, (), choice, layout, whole)
 
@@ -222,10 +223,11 @@ def _printed(
 def _fitting(
     programs: Sequence[Program],
     textbook: TextbookCost,
-    entries: EntryPoints,
+    model: Model,
     options: EmitOptions,
 ) -> tuple[Choice, Layout, Estimate]:
     """Choose the best kernel with which all that is emitted is within the budget."""
+    entries = _entries(model, options)
 
     def laid_out(budget: Budget, discretize: Optimize) -> tuple[Choice, Layout, Estimate]:
         choice = choose(
@@ -236,7 +238,7 @@ def _fitting(
             target=options.target,
             budget=budget,
         )
-        layout = _laid_out(choice.chosen, entries, options, discretize)
+        layout = _laid_out(model, choice.chosen, entries, options, discretize)
         return choice, layout, estimate(layout, options.target, LEVELS[options.optimize])
 
     budget = Budget(options.max_flash, options.max_ram)
@@ -252,7 +254,11 @@ def _fitting(
 
 
 def _laid_out(
-    candidate: Candidate, entries: EntryPoints, options: EmitOptions, discretize: Optimize
+    model: Model,
+    candidate: Candidate,
+    entries: EntryPoints,
+    options: EmitOptions,
+    discretize: Optimize,
 ) -> Layout:
     """Lay out a kernel with the discretizers that are best in something."""
     program, kernel = candidate.program, candidate.kernel
@@ -264,6 +270,7 @@ def _laid_out(
     )
     discretizers = choose_discretizers(
         program.features,
+        state_frequencies(model),
         optimize=discretize,
         target=options.target,
         other_bytes=kernel.rom_bytes,

@@ -118,9 +118,9 @@ def plan_raw(
     counts: dict[str, int] = {}
     fields, functions = [], []
     for i, feature in enumerate(features):
-        method = chosen.methods[i]
-        if method in ("tree", "bytes", "nibbles"):
-            own = state_function(feature, names[i], i, name, method)
+        method, tree = chosen.methods[i], chosen.trees[i]
+        if method is not None and tree is not None:
+            own = state_function(feature, names[i], i, name, method, tree)
             functions.append(own)
             fields.append(_numeric_field(feature, names[i], 0, 0, own.suffix))
         elif feature.is_numeric:
@@ -137,7 +137,7 @@ def plan_raw(
     ]
     if chosen.is_loop:
         arrays += per_feature(features, fields[0].kind, state_bits)
-    arrays += [own.array for own in functions if own.array]
+    arrays += [array for own in functions for array in own.arrays]
     return RawPlan(
         fields=tuple(fields),
         is_array=len({field.c_type for field in fields}) == 1,

@@ -3,20 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bncc.compiler.discretizers import Method
-from bncc.compiler.steps import (
-    LARGEST,
-    Branch,
-    Run,
-    Step,
-    Tree,
-    nodes,
-    steps_of,
-    table_of,
-    tree_of,
-)
+from bncc.compiler.discretizer_ways import Method
+from bncc.compiler.steps import LARGEST, Step
+from bncc.compiler.trees import Branch, Guide, Run, Tree, nodes
 from bncc.discretize.feature import Feature
 from bncc.emit.c99 import ArrayText, array
+from bncc.emit.guides import guide_array, guide_lines
 from bncc.emit.identifiers import MAX_NAME, c_comment
 
 LONGEST_FIELD = 63 - MAX_NAME - len("_state_of_")
@@ -39,15 +31,15 @@ class StateFunction:
         What it reads: ``int16``, ``int32`` or ``float32``.
     lines : tuple of str
         Its statements.
-    array : ArrayText or None
-        The states that it looks up.
+    arrays : tuple of ArrayText
+        What it looks up.
     """
 
     suffix: str
     feature: str
     kind: str
     lines: tuple[str, ...]
-    array: ArrayText | None
+    arrays: tuple[ArrayText, ...] = ()
 
     @property
     def is_constant(self) -> bool:
@@ -56,7 +48,7 @@ class StateFunction:
 
 
 def state_function(
-    feature: Feature, field: str, number: int, name: str, method: Method
+    feature: Feature, field: str, number: int, name: str, method: Method, tree: Tree
 ) -> StateFunction:
     """Print a feature's own state function.
 
@@ -70,8 +62,10 @@ def state_function(
         The feature's index.
     name : str
         Prefix of every symbol.
-    method : {"tree", "bytes", "nibbles"}
-        How it finds the state; a look-up needs a feature that has a table.
+    method : {"tree", "bytes", "nibbles", "guided"}
+        How it finds the state.
+    tree : Branch, Guide or int
+        What finds it.
 
     Returns
     -------
@@ -79,18 +73,22 @@ def state_function(
         For the templates.
     """
     suffix = field if len(field) <= LONGEST_FIELD else str(number)
-    title, steps = c_comment(feature.name), steps_of(feature)
-    table = None if method == "tree" else table_of(steps)
-    looked_up = None
+    title = c_comment(feature.name)
+    arrays: list[ArrayText] = []
     statements: list[str] = []
-    if table:
-        (run,) = (node for node in nodes(table) if isinstance(node, Run))
-        is_nibbles = method == "nibbles"
-        looked_up = _pairs(run, suffix, title) if is_nibbles else _entries(run, suffix, title)
-        look_up = _nibble if is_nibbles else _entry
-        statements = look_up(run, f"{name}_rom_uint8(&{name}_{looked_up.name}")
-    lines = _lines(table or tree_of(steps), feature.kind, statements)
-    return StateFunction(suffix, title, feature.kind, tuple(lines), looked_up)
+    for run in nodes(tree):
+        if isinstance(run, Run):
+            is_nibbles = method == "nibbles"
+            print_array, look_up = (_pairs, _nibble) if is_nibbles else (_entries, _entry)
+            arrays.append(print_array(run, suffix, title))
+            statements = look_up(run, f"{name}_rom_uint8(&{name}_{arrays[0].name}")
+    lines = []
+    if isinstance(tree, Guide):
+        arrays.append(guide_array(tree, feature.kind, suffix, title))
+        lines = guide_lines(tree, feature.kind, suffix, name)
+        tree = tree.beyond
+    lines += _lines(tree, feature.kind, statements)
+    return StateFunction(suffix, title, feature.kind, tuple(lines), tuple(arrays))
 
 
 def _entries(run: Run, suffix: str, title: str) -> ArrayText:

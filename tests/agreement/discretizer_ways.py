@@ -5,7 +5,8 @@ from unittest.mock import patch
 import numpy as np
 
 from bncc.compiler.discretizer_rates import rates_of
-from bncc.compiler.discretizers import in_lines, searched, ways
+from bncc.compiler.discretizer_ways import ways
+from bncc.compiler.discretizers import in_lines, searched
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
@@ -39,6 +40,12 @@ FEATURES = {
         Feature("d", "float32", 3, thresholds=(1.0, HUGE), fallback=1),
         Feature("e", "float32", 2, fallback=1),
     ),
+    "wide": (
+        Feature("a", "int16", 5, thresholds=(-300, -100, 2000, 9000), fallback=4),
+        Feature("b", "int16", 4, thresholds=(32000, 32500, 32767), fallback=0),
+        Feature("c", "int16", 4, thresholds=(1000, 1001, 1002), fallback=1),
+        Feature("d", "int16", 4, thresholds=(LOW16, LOW16 + 500, 0), fallback=2),
+    ),
     "mixed": (
         Feature("a", "int16", 4, thresholds=(1, 2, 3), fallback=1),
         Feature("b", "int32", 4, thresholds=(10, 20, 30), fallback=2),
@@ -46,7 +53,10 @@ FEATURES = {
         Feature("d", "category", 3, categories=("x", "y"), fallback=2),
     ),
 }
-METHODS = ("linear loop", "binary loop", "linear", "binary", "tree", "bytes", "nibbles")
+METHODS = (
+    "linear loop", "binary loop", "linear", "binary", "tree", "bytes", "nibbles", "guided",
+    "guided far",
+)  # fmt: skip
 
 
 def model_of(features):
@@ -61,12 +71,13 @@ def model_of(features):
 def plan(features, method):
     """Return the plan that finds all states in one way; by a tree where a feature lacks it."""
     way, _, place = method.partition(" ")
+    k = -1 if place == "far" else 0
     search = way if way in ("linear", "binary") else None
     if place == "loop":
         return searched(features, search, rates_of(None))
     every = {i: ways(f, search, rates_of(None)) for i, f in enumerate(features) if f.is_numeric}
     chosen = {
-        i: next((one for one in some if one.method == way), some[0]) for i, some in every.items()
+        i: ([one for one in some if one.method == way] or [some[0]])[k] for i, some in every.items()
     }
     return in_lines(features, search, rates_of(None), chosen)
 

@@ -64,13 +64,21 @@ def test_a_wrong_number_is_seen(require_tool, name, method):
         assert not agree(name, files | {"m.c": f"{before}{int(number.group()) + 1}{after}"})
 
 
-@pytest.mark.parametrize("method", ["bytes", "nibbles"])
-def test_a_wrong_entry_is_seen(require_tool, method):
+@pytest.mark.parametrize(
+    ("method", "name", "array"),
+    [
+        ("bytes", "int16 bytes", "states_b"),
+        ("nibbles", "int16 bytes", "states_b"),
+        ("guided", "wide", "guide_a"),
+        ("guided", "mixed", "guide_b"),
+    ],
+)
+def test_a_wrong_entry_is_seen(require_tool, method, name, array):
     """By one, at both ends of a look-up."""
     require_tool("gcc")
-    files = emitted(FEATURES["int16 bytes"], method)
+    files = emitted(FEATURES[name], method)
     for k in (0, -1):
-        assert not agree("int16 bytes", files | {"m.c": bumped(files["m.c"], "states_b", k)})
+        assert not agree(name, files | {"m.c": bumped(files["m.c"], array, k)})
 
 
 def agree(name, files):

@@ -1,15 +1,18 @@
 """The choice of discretizers: what can be, what is cheapest, and what flash allows."""
 
+import numpy as np
 import pytest
 
 from bncc.compiler.discretizer_rates import RATES, Rates, rates_of
-from bncc.compiler.discretizers import MAX_TREE, choose_discretizers, in_lines, searched, ways
+from bncc.compiler.discretizer_ways import MAX_TREE, ways
+from bncc.compiler.discretizers import choose_discretizers, in_lines, searched
 from bncc.discretize.feature import Feature
 
-# line, call, turn, linear, binary, tree, table, nibble, half, word
+# line, call, turn, linear, binary, tree, table, nibble, guide, guide32, half, word
 ROUND = Rates(
-    (3, 10), (10, 20), (20, 60), (6, 30), (8, 50), (2, 6), (9, 30), (4, 10), (1, 4), (2, 8)
-)
+    (3, 10), (10, 20), (20, 60), (6, 30), (8, 50), (2, 6), (9, 30), (4, 10), (7, 25), (8, 28),
+    (1, 4), (2, 8),
+)  # fmt: skip
 
 
 def cuts(*thresholds, kind="int16", fallback=0, name="a"):
@@ -24,12 +27,12 @@ MANY = cuts(*range(0, 3000, 10))
 
 
 def methods(feature, search="linear"):
-    return [way.method for way in ways(feature, search, ROUND)]
+    return list(dict.fromkeys(way.method for way in ways(feature, search, ROUND)))
 
 
 def test_a_narrow_sensor_can_be_looked_up():
-    assert methods(EVEN) == ["linear", "tree", "bytes", "nibbles"]
-    assert methods(EVEN, None) == ["tree", "bytes", "nibbles"]
+    assert methods(EVEN) == ["linear", "tree", "bytes", "nibbles", "guided"]
+    assert methods(EVEN, None) == ["tree", "bytes", "nibbles", "guided"]
 
 
 def test_sixteen_states_need_more_than_a_nibble():
@@ -38,8 +41,8 @@ def test_sixteen_states_need_more_than_a_nibble():
 
 
 def test_a_wide_sensor_and_a_float_have_no_table():
-    assert methods(WIDE) == ["linear", "tree"]
-    assert methods(cuts(1.0, 2.0, 3.0, kind="float32"), "binary") == ["binary", "tree"]
+    assert methods(WIDE) == ["linear", "tree", "guided"]
+    assert methods(cuts(1.0, 2.0, 3.0, kind="float32"), "binary") == ["binary", "tree", "guided"]
 
 
 def test_a_tree_has_at_most_256_steps():
@@ -75,13 +78,18 @@ def test_a_tree_has_at_most_256_steps():
             },
         ),
         (cuts(), {"tree": (3, 10)}),
+        # three of five states lie between the outer thresholds, others take one comparison more
+        (
+            cuts(1000, 2000, 3000, 4000, kind="int32"),
+            {"guided": (3 + 3 / 5 * 8 + 2 / 5 * (2 + 2 + 2), 10 + 28 + 6 + 8 + 4 * 6)},
+        ),
     ],
 )
 def test_costs_add_up(feature, expected):
     found = {
         way.method: (way.instructions, way.flash)
         for search in ("linear", "binary")
-        for way in ways(feature, search, ROUND)
+        for way in reversed(ways(feature, search, ROUND))
     }
     for method, cost in expected.items():
         assert found[method] == pytest.approx(cost)
@@ -152,7 +160,7 @@ def test_balanced_grows_with_what_the_rest_takes():
     for other in (0, 20_000, 200_000):
         plan = choose_discretizers(features, other_bytes=other)
         assert plan.flash <= plain.flash + 0.05 * (plain.flash + other)
-        n_trees.append(plan.methods.count("tree"))
+        n_trees.append(40 - plan.trees.count(None))
     assert n_trees[0] < n_trees[1] <= n_trees[2] == 40
 
 
@@ -168,3 +176,13 @@ def test_every_rate_is_there_and_none_is_negative(target):
 
 def test_an_unknown_machine_has_the_rates_of_the_generic_one():
     assert rates_of("big-endian") == rates_of(None) == RATES["cortex-m0"]
+
+
+def test_frequent_states_make_a_tree_cheaper():
+    (even,) = (way for way in ways(WIDE, None, ROUND) if way.method == "tree")
+    often = np.array([0.9, *[0.1 / 12] * 12])
+    (tree,) = (way for way in ways(WIDE, None, ROUND, often) if way.method == "tree")
+    assert tree.instructions < 0.6 * even.instructions
+    assert tree.flash == even.flash
+    plan = choose_discretizers((CODE, WIDE), (np.ones(4) / 4, often), optimize="speed")
+    assert plan.trees == (None, tree.tree)

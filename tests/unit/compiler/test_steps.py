@@ -8,17 +8,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bncc.compiler.steps import (
-    LARGEST,
+from bncc.compiler.guides import MAX_ENTRIES, guides_of
+from bncc.compiler.steps import LARGEST, float_bits, float_key, steps_of
+from bncc.compiler.trees import (
     MAX_RUN,
     Branch,
+    Guide,
     Run,
-    float_bits,
-    float_key,
     mean_comparisons,
     nodes,
     state_at,
-    steps_of,
     table_of,
     tree_of,
 )
@@ -84,11 +83,13 @@ def test_steps_tree_and_table_give_every_reading_the_state_of_its_rule(feature, 
     steps = steps_of(feature)
     tree = tree_of(steps)
     table = table_of(steps) if feature.kind != "float32" else None
+    guides = [guide for guide, _ in guides_of(steps, feature.kind)]
     for i in [*integers_of(feature), *(max(min(i, most), -most - 1) for i in others)]:
         state = rule(feature, reading(feature.kind, i))
         assert next(step.state for step in steps if i <= step.last) == state
         assert state_at(tree, i) == state
         assert table is None or state_at(table, i) == state
+        assert all(state_at(guide, i) == state for guide in guides)
 
 
 @given(numeric())
@@ -179,3 +180,55 @@ def test_every_nan_lies_outside_the_infinities(bits):
     # NaN is no argument of float_key; the C sees the same bits, whatever the payload
     key = bits if bits >= 0 else bits ^ 0x7FFFFFFF
     assert key > float_key(INF) or key < float_key(-INF)
+
+
+@given(numeric())
+def test_entries_of_a_guide_lie_within_the_integers_of_the_kind(feature):
+    for guide, use in guides_of(steps_of(feature), feature.kind):
+        end = guide.first + (len(guide.entries) << guide.shift)
+        low = 0 if feature.kind == "float32" else -LARGEST[feature.kind] - 1
+        assert low <= guide.first < end <= LARGEST[feature.kind] + 1
+        assert len(guide.entries) <= MAX_ENTRIES
+        assert 0 <= use.inside <= 1
+
+
+def test_a_guide_has_a_bound_to_a_group_and_reaches_as_far_again_on_both_sides():
+    near, far = (guide for guide, _ in guides_of(steps_of(cuts(100, 116, 132)), "int16"))
+    assert near == Guide(101, 4, ((116, 1), (132, 2)), near.beyond)
+    assert far.first == 69
+    assert far.entries[:3] == ((84, 0), (100, 0), (116, 1))
+    assert [state_at(far, i) for i in (68, 69, 100, 101, 164, 165)] == [0, 0, 0, 1, 3, 3]
+
+
+def test_a_guide_of_floats_begins_at_a_number_of_eight_bits_and_zeros():
+    feature = cuts(1.1, 1.7, 2.9, 9.3, kind="float32")
+    for guide, _ in guides_of(steps_of(feature), "float32"):
+        assert guide.first % 2**23 == 0
+        assert guide.first <= float_bits(1.1) + 1
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        cuts(10),  # one bound needs no look-up
+        cuts(1, 2, 3, 300_000_000, kind="int32"),  # two bounds near each other beside one far away
+        cuts(-3.0, -2.0, -1.0, kind="float32"),  # states descend
+        cuts(*range(0, 1000, 2), kind="int32"),  # states of more than a byte
+        cuts(32766, 32767),  # nothing above the last bound
+    ],
+)
+def test_no_guide_where_none_is_of_use(feature):
+    assert list(guides_of(steps_of(feature), feature.kind)) == []
+
+
+def test_what_is_expected_of_a_state_is_divided_among_its_steps():
+    # -0.0 .. -1.5 and 0.0 .. 0.5 are one state, missing readings another
+    feature = cuts(-1.5, 0.5, kind="float32", fallback=3)
+    steps = steps_of(feature, np.array([0.2, 0.5, 0.25, 0.05]))
+    weights = [(step.state, step.weight) for step in steps]
+    assert weights == [(1, 2500), (0, 2000), (3, 0), (1, 2500), (2, 2500), (3, 500)]
+
+
+def test_a_state_that_hardly_occurs_is_still_expected_before_a_missing_reading():
+    steps = steps_of(cuts(0, 10, fallback=1), np.array([0.0, 1.0, 0.0]))
+    assert [(step.state, step.weight) for step in steps] == [(1, 0), (0, 1), (1, 10000), (2, 1)]

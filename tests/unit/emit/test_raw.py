@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from bncc.compiler.discretizer_rates import rates_of
-from bncc.compiler.discretizers import Discretizers, searched
+from bncc.compiler.discretizer_ways import ways
+from bncc.compiler.discretizers import in_lines, searched
 from bncc.compiler.steps import float_key
 from bncc.discretize.feature import Feature
 from bncc.emit import raw
@@ -135,12 +136,17 @@ def test_counts_of_thresholds_change_width_at_their_edge(n_cuts, bits):
     assert arrays(plan)["n_cuts"][0] == f"uint{bits}_t"
 
 
-def chosen(*methods):
-    return Discretizers(False, "binary", methods, 0, 0)
+def chosen(features, *methods):
+    """Return a plan of some ways in lines."""
+    rates = rates_of(None)
+    every = {i: ways(f, "binary", rates) for i, f in enumerate(features) if f.is_numeric}
+    picked = {i: next(w for w in every[i] if w.method == methods[i]) for i in every}
+    return in_lines(features, "binary", rates, picked)
 
 
 def test_a_feature_with_a_function_of_its_own_has_no_thresholds_in_arrays():
-    plan = plan_raw((INT16, INT16_TOO, CATEGORY), 8, chosen("bytes", "binary", None))
+    some = (INT16, INT16_TOO, CATEGORY)
+    plan = plan_raw(some, 8, chosen(some, "bytes", "binary", None))
     assert [(f.field, f.own, f.first, f.last) for f in plan.fields] == [
         ("a", "a", 0, 0),
         ("b", "", 0, 1),
@@ -155,7 +161,8 @@ def test_a_feature_with_a_function_of_its_own_has_no_thresholds_in_arrays():
 
 
 def test_features_with_functions_of_their_own_need_nothing_shared():
-    plan = plan_raw((INT16, INT16_TOO), 8, chosen("tree", "tree"))
+    some = (INT16, INT16_TOO)
+    plan = plan_raw(some, 8, chosen(some, "tree", "tree"))
     assert (plan.kinds, plan.arrays, plan.is_array) == ((), (), True)
     assert [function.suffix for function in plan.functions] == ["a", "b"]
 
@@ -165,9 +172,9 @@ def test_features_with_functions_of_their_own_need_nothing_shared():
     [
         ((INT16,), ("tree",), False),
         ((FLOAT,), ("tree",), True),
-        ((FLOAT,), ("linear",), True),
+        ((FLOAT,), ("binary",), True),
         ((Feature("a", "float32", 1),), ("tree",), False),
     ],
 )
 def test_the_bits_of_floats_are_read_only_where_they_are_compared(features, methods, needed):
-    assert plan_raw(features, 8, chosen(*methods)).needs_float_bits is needed
+    assert plan_raw(features, 8, chosen(features, *methods)).needs_float_bits is needed

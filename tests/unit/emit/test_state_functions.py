@@ -2,12 +2,21 @@
 
 import pytest
 
+from bncc.compiler.discretizer_rates import rates_of
+from bncc.compiler.discretizer_ways import own_ways
 from bncc.discretize.feature import Feature
 from bncc.emit.state_functions import LONGEST_FIELD, state_function
 
 
+def function_of(feature, method="tree", field="a", number=0):
+    """Print the first of the feature's ways of a kind."""
+    ways = own_ways(feature, rates_of(None))
+    tree = next(way.tree for way in ways if way.method == method)
+    return state_function(feature, field, number, "m", method, tree)
+
+
 def lines(feature, method="tree"):
-    return list(state_function(feature, "a", 0, "m", method).lines)
+    return list(function_of(feature, method).lines)
 
 
 def int16(*thresholds, fallback=0):
@@ -28,6 +37,10 @@ def test_comparisons_are_nested_and_ascend():
         "}",
         "return 3U;",
     ]
+
+
+def floats(*thresholds):
+    return Feature("a", "float32", len(thresholds) + 1, thresholds=thresholds)
 
 
 @pytest.mark.parametrize("kind", ["int16", "int32"])
@@ -56,7 +69,7 @@ def test_the_bits_of_minus_zero_are_no_literal_of_an_int():
 
 
 def test_bytes_are_looked_up_between_the_outer_thresholds():
-    function = state_function(int16(-3, 0, 2, fallback=1), "a", 0, "m", "bytes")
+    function = function_of(int16(-3, 0, 2, fallback=1), "bytes")
     assert list(function.lines) == [
         "if (value <= -3) {",
         "    if (value == INT16_MIN) { /* missing */",
@@ -69,9 +82,9 @@ def test_bytes_are_looked_up_between_the_outer_thresholds():
         "}",
         "return 3U;",
     ]
-    assert function.array.name == "states_a"
-    assert function.array.lines == ("1U, 1U, 1U, 2U, 2U,",)
-    assert function.array.comment == "States of a from -2 on."
+    assert function.arrays[0].name == "states_a"
+    assert function.arrays[0].lines == ("1U, 1U, 1U, 2U, 2U,",)
+    assert function.arrays[0].comment == "States of a from -2 on."
 
 
 @pytest.mark.parametrize(
@@ -83,7 +96,7 @@ def test_entries_are_counted_from_the_first(thresholds, place):
 
 
 def test_two_nibbles_share_a_byte_the_first_in_its_low_half():
-    function = state_function(int16(0, 2, 5), "a", 0, "m", "nibbles")
+    function = function_of(int16(0, 2, 5), "nibbles")
     assert list(function.lines) == [
         "if (value <= 0) {",
         "    return 0U;",
@@ -100,18 +113,52 @@ def test_two_nibbles_share_a_byte_the_first_in_its_low_half():
         "return 3U;",
     ]
     # states 1 1 2 2 2
-    assert function.array.lines == ("17U, 34U, 2U,",)
+    assert function.arrays[0].lines == ("17U, 34U, 2U,",)
 
 
 def test_a_constant_has_one_statement():
-    function = state_function(int16(), "a", 0, "m", "tree")
+    function = function_of(int16())
     assert function.lines == ("return 0U;",)
     assert function.is_constant
-    assert not state_function(int16(1), "a", 0, "m", "tree").is_constant
+    assert not function_of(int16(1)).is_constant
 
 
 def test_a_long_field_gives_way_to_its_number():
     """The longest model name, the words around it and the suffix are 63 characters at most."""
     for field, suffix in (("a" * LONGEST_FIELD, "a" * LONGEST_FIELD), ("b" * 60, "17")):
-        assert state_function(int16(1), field, 17, "m", "tree").suffix == suffix
+        assert function_of(int16(1), "tree", field, 17).suffix == suffix
     assert len("x" * 31 + "_state_of_") + LONGEST_FIELD == 63
+
+
+@pytest.mark.parametrize(
+    ("feature", "word", "above"),
+    [
+        (int16(1000, 1100, 1200), "uint_fast16_t", "(uint_fast16_t)((uint_fast16_t)value - 1000U)"),
+        (int16(-200, 0, 200), "uint_fast16_t", "(uint_fast16_t)((uint_fast16_t)value + 199U)"),
+        (int16(-1, 100, 200), "uint_fast16_t", "(uint_fast16_t)value"),
+        (floats(1.1, 1.7, 2.9), "uint32_t", "(uint32_t)bits - 1065353216U"),
+    ],
+)
+def test_a_guide_counts_from_its_first_reading(feature, word, above):
+    assert f"const {word} above = {above};" in lines(feature, "guided")
+
+
+def test_the_highest_byte_of_a_sum_with_a_guide_s_entry_is_the_state():
+    function = function_of(int16(0, 16, 32, fallback=3), "guided")
+    assert list(function.lines) == [
+        "const uint_fast16_t above = (uint_fast16_t)((uint_fast16_t)value - 1U);",
+        "",
+        "if (above < 32U) {",
+        "    return (uint8_t)((above + m_rom_uint16(&m_guide_a[above >> 4])) >> 8);",
+        "}",
+        "if (value <= 0) {",
+        "    if (value == INT16_MIN) { /* missing */",
+        "        return 3U;",
+        "    }",
+        "    return 0U;",
+        "}",
+        "return 3U;",
+    ]
+    (guide,) = function.arrays
+    entries = [int(word.rstrip("U,")) for word in " ".join(guide.lines).split()]
+    assert [(k + entries[k >> 4]) >> 8 for k in range(32)] == [1] * 16 + [2] * 16

@@ -1,0 +1,46 @@
+"""How often states are expected: counted tables give back what was counted."""
+
+import numpy as np
+import pytest
+
+from bncc.compiler.state_frequencies import state_frequencies
+from bncc.discretize.feature import Feature
+from bncc.fixed_point import QFormat
+from bncc.structure.graph import forest
+from tests import models as hand
+
+FINE = QFormat(8, 12)
+
+
+def costs(probabilities):
+    return np.round(-np.log(probabilities) * 2**12).astype(int)
+
+
+def test_states_are_summed_over_classes_and_parents():
+    """Feature 1 depends on feature 0, whose own states depend on the class."""
+    classes = np.array([0.75, 0.25])
+    root = np.array([[0.9, 0.4], [0.1, 0.6]])
+    child = np.array([[[0.5, 0.2], [0.5, 0.8]], [[0.3, 0.7], [0.7, 0.3]]])
+    model = hand.model_of(
+        (Feature("a", "state", 2), Feature("b", "state", 2)),
+        forest([None, 0]),
+        FINE,
+        costs(classes).tolist(),
+        [costs(root).tolist(), costs(child).reshape(4, 2).tolist()],
+    )
+    first, second = state_frequencies(model)
+    assert first == pytest.approx(root @ classes, abs=1e-3)
+    assert second == pytest.approx(np.einsum("pkc,pc,c->k", child, root, classes), abs=1e-3)
+
+
+def test_columns_that_were_shifted_mean_the_same():
+    """Offsets of a class, however large, are no probability of its states."""
+    model = hand.model_of(
+        (Feature("a", "state", 2),),
+        forest([None]),
+        QFormat(16, 0),
+        [0, 0],
+        [[[0, 60000], [0, 60000]]],
+    )
+    (found,) = state_frequencies(model)
+    assert found == pytest.approx([0.5, 0.5])
