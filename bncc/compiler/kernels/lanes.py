@@ -24,8 +24,7 @@ MOST_WORDS = {8: 32, 16: 32, 32: 16, 64: 16}
 MANY_ROWS = 64
 """Rows that compilers which load ahead would keep on the stack by the hundred bytes."""
 MOST_UNSIGNED = 256
-"""Additions of unsigned words at most: compilers sort them, and more of what they load waits on
-the stack than a small machine has."""
+"""Additions of unsigned words at most: compilers sort them, and load more than a stack has."""
 REGISTERS = (4, 8, 12)
 """Words of a row that machines with few, some and many registers keep there."""
 MOST_SIGNED = 8
@@ -277,8 +276,9 @@ def _ways_to_rows(
     kernel: LaneKernel, starts: RowStarts, distinct: DistinctRows
 ) -> Iterator[LaneKernel]:
     """Yield a kernel with rows found by products and by addresses, and with equal ones once."""
-    shared = replace(kernel, dictionary=row_dictionary(distinct, kernel.lowest.pack))
-    for each in (kernel, shared) if shared.rom_bytes < kernel.rom_bytes else (kernel,):
+    shared = replace(kernel, dictionary=(once := row_dictionary(distinct, kernel.lowest.pack)))
+    is_less = once.saves(kernel.lowest.word_bits, shared.rom_bytes, kernel.rom_bytes)
+    for each in (kernel, shared) if is_less else (kernel,):
         yield each
         if n_looked_up(starts):
             yield replace(each, starts=starts)

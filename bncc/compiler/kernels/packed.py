@@ -8,13 +8,10 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table, unmapped, width_of
+from bncc.compiler.kernels.arrays import must_be_divided
 from bncc.compiler.kernels.packing import Packing, Rows, packed_words, packings, unique_rows
 from bncc.compiler.kernels.walk import Walk, orders, walk_of
 from bncc.compiler.ranges import largest_cost
-
-MOST_IN_ARRAY = 32767
-MOST_IN_ALL = 65535
-"""Bytes that 16-bit machines take in one array, and in all together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,4 +200,4 @@ def _priors(program: Program) -> Iterator[Program]:
 def _only_divided(kernel: PackedKernel) -> bool:
     """Whether 16-bit machines hold the arrays of rows that are stored once only in parts."""
     most = max(kernel.words.size * kernel.packing.word_bits // 8, kernel.rows.index_bytes)
-    return most > MOST_IN_ARRAY and kernel.rom_bytes <= MOST_IN_ALL
+    return must_be_divided(most, kernel.rom_bytes)

@@ -11,6 +11,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.compiler.ir import Table, width_of
+from bncc.compiler.kernels.arrays import must_be_divided
 from bncc.compiler.kernels.distinct import distinct
 
 
@@ -38,6 +39,25 @@ class RowDictionary:
         """Return the bytes of the rows and of all places, for words of some width."""
         n_places = sum(len(places) for places in self.places)
         return (self.rows.size * word_bits + n_places * self.place_bits) // 8
+
+    def saves(self, word_bits: int, rom_bytes: int, rom_bytes_apart: int) -> bool:
+        """Return whether a kernel takes less flash so, and the rows need not be divided.
+
+        Parameters
+        ----------
+        word_bits : int
+            Width of a word.
+        rom_bytes, rom_bytes_apart : int
+            Constants of the kernel, and of the one that stores every row of every table.
+
+        Returns
+        -------
+        bool
+            False too where 16-bit machines could hold all constants, but not these rows in one
+            array.
+        """
+        rows_bytes = self.rows.size * word_bits // 8
+        return rom_bytes < rom_bytes_apart and not must_be_divided(rows_bytes, rom_bytes)
 
 
 @dataclass(frozen=True, eq=False)

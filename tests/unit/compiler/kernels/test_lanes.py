@@ -159,6 +159,16 @@ def test_rows_without_an_equal_are_not_numbered():
     assert all(kernel.dictionary is None for kernel in lanes(some))
 
 
+@pytest.mark.parametrize(("n_rows", "is_once"), [(4095, True), (4096, False), (8000, True)])
+def test_equal_rows_that_16_bit_machines_hold_only_in_parts_are_not_numbered(n_rows, is_once):
+    """From 65,536 bytes they hold nothing of the kind."""
+    row = np.arange(n_rows)
+    costs = np.stack([row % 256, row // 256], axis=1)
+    some = naive([costs, costs[: n_rows // 2]], [0, 0])
+    found = {kernel.dictionary is not None for kernel in lanes(some) if kernel.n_words == 2}
+    assert found == ({False, True} if is_once else {False})
+
+
 def test_many_classes_are_added_in_unsigned_words():
     rng = np.random.default_rng(4)
     some = naive(rng.integers(0, 256, (4, 3, 26)), [0] * 26)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from bncc.compiler.importer import program_of
 from bncc.compiler.interpreter import costs
-from bncc.compiler.kernels.packed import MOST_IN_ALL, MOST_IN_ARRAY, packed
+from bncc.compiler.kernels.arrays import MOST_IN_ALL, MOST_IN_ARRAY
+from bncc.compiler.kernels.packed import packed
 from bncc.compiler.kernels.packing import Packing, Rows
 from bncc.compiler.pipeline import FLOWS, optimize
 from tests import models as hand
