@@ -22,7 +22,7 @@ class Candidate:
     flash : int
         Bytes of its constants and of all code of a classifier that only decides on states.
     ram : int
-        Bytes of its sums, on the stack.
+        Bytes of its sums and of what else it fills, on the stack.
     """
 
     program: Program
@@ -58,5 +58,5 @@ def candidate(
         kernel,
         instructions=decision_cost(kernel, target, level),
         flash=kernel.rom_bytes + code_bytes(kernel, target, level),
-        ram=program.n_classes * kernel.sum_bits // 8,
+        ram=program.n_classes * kernel.sum_bits // 8 + kernel.scratch_bytes,
     )

@@ -116,9 +116,10 @@ def code_terms(layout: Layout) -> tuple[int, ...]:
 
 
 def buffer_bytes(layout: Layout) -> int:
-    """Return the bytes of stack that are known: all costs, and all states when they are raw."""
+    """Return the bytes of stack that are known: what the kernel fills, and all states of raw."""
     states = len(layout.program.features) * layout.state_bits // 8 if layout.raw else 0
-    return layout.program.n_classes * layout.kernel.sum_bits // 8 + states
+    costs = layout.program.n_classes * layout.kernel.sum_bits // 8
+    return costs + layout.kernel.scratch_bytes + states
 
 
 def frame_terms(layout: Layout) -> tuple[int, ...]:

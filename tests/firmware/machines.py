@@ -77,7 +77,7 @@ MODELS = {**hand.NAMED, **LARGE}
 TOO_LARGE_FOR_AVR = {"large_tables"}
 BY_KERNEL = (
     "tan_float", "general_network", "letter_like_1_bit", "ten_classes_2_bits",
-    "three_classes_2_bits", "two_cost_arrays", "mixed_kinds",
+    "three_classes_2_bits", "two_cost_arrays", "mixed_kinds", "letter_like", "wide_costs",
 )  # fmt: skip
 """Models whose C differs most within a kernel: one parent, several, many classes, much flash."""
 

@@ -35,6 +35,10 @@ class Kernel(Protocol):
         """Bytes of the constants that it reads: tables, prior, addresses."""
 
     @property
+    def scratch_bytes(self) -> int:
+        """Bytes of stack that it fills beside the sums of classes."""
+
+    @property
     def work(self) -> tuple[float, ...]:
         """What executed instructions grow with; the family's cost model weighs the terms."""
 

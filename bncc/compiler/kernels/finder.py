@@ -46,8 +46,8 @@ class Finder:
 
     @property
     def entry_bits(self) -> int:
-        """Width of an entry and of the place of a word, 16 or 32."""
-        return max(16, width_of(max(int(self.entries.max()), self.n_words)))
+        """Width of an entry and of the place of a word."""
+        return width_of(max(int(self.entries.max()), self.n_words))
 
     @property
     def multiple_bits(self) -> int:

@@ -66,6 +66,7 @@ class LaneKernel:
     prior: IntArray
     largest_sum: int
     sum_bits: int
+    scratch_bytes = 0
 
     @property
     def family(self) -> str:
@@ -257,9 +258,8 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
         seen = per_word
         widths = range(word_bits // per_word, narrowest - 1, -1)
         is_long = n_words * len(tables) > MOST_UNSIGNED
-        signs = (
-            (True, False) if word_bits >= 32 and (n_words <= MOST_SIGNED or is_long) else (False,)
-        )
+        has_sign = word_bits >= 32 and (n_words <= MOST_SIGNED or is_long)
+        signs = (True, False) if has_sign else (False,)
         lowest = (
             lowest_level(word_bits, lane_bits, n_words, n_classes, is_signed=is_signed)
             for is_signed, lane_bits in product(signs, widths)

@@ -52,6 +52,7 @@ class LoopedKernel:
 
     family = "looped"
     addend = "words of several costs"
+    scratch_bytes = 0
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:

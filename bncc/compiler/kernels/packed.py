@@ -44,6 +44,7 @@ class PackedKernel:
 
     family = "packed"
     addend = "costs"
+    scratch_bytes = 0
 
     @property
     def summary(self) -> str:

@@ -76,6 +76,7 @@ class PlainKernel:
 
     family = "plain"
     addend = "costs"
+    scratch_bytes = 0
 
     @property
     def summary(self) -> str:

@@ -10,11 +10,13 @@ from bncc.compiler.kernels.lanes import LaneKernel
 from bncc.compiler.kernels.looped import LoopedKernel
 from bncc.compiler.kernels.packed import PackedKernel
 from bncc.compiler.kernels.plain import PlainKernel
+from bncc.compiler.kernels.planes import PlaneKernel
 from bncc.emit.kernels.bit_slice import bit_slice_text
 from bncc.emit.kernels.lanes import lanes_text
 from bncc.emit.kernels.looped import looped_text
 from bncc.emit.kernels.packed import packed_text
 from bncc.emit.kernels.plain import plain_text
+from bncc.emit.kernels.planes import planes_text
 from bncc.emit.kernels.text import KernelText
 
 _PRINTERS: Mapping[type, Callable[[Program, Any, str, int], KernelText]] = {
@@ -22,6 +24,7 @@ _PRINTERS: Mapping[type, Callable[[Program, Any, str, int], KernelText]] = {
     BitSliceKernel: bit_slice_text,
     LaneKernel: lanes_text,
     LoopedKernel: looped_text,
+    PlaneKernel: planes_text,
     PackedKernel: packed_text,
 }
 

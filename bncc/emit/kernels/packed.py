@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table, width_of
 from bncc.compiler.kernels.packed import PackedKernel
 from bncc.compiler.kernels.walk import Walk
 from bncc.emit.c99 import ArrayText, array, counter, unsigned, wrap_words
+from bncc.emit.kernels.plane_lines import plane_lines
 from bncc.emit.kernels.rows import table_ends, table_heading, table_numbers
 from bncc.emit.kernels.text import KernelText
 
@@ -94,7 +94,7 @@ def _word_arrays(kernel: PackedKernel, ends: tuple[int, ...]) -> Iterator[ArrayT
         if kernel.rows.index is None:
             part = part[:, starts[first] : starts[end]]
             tables = kernel.tables[first:end]
-        lines = _planes(kernel, part, tables)
+        lines = plane_lines(kernel.program, kernel.packing, part, tables=tables)
         comment = _meaning(kernel)
         if len(ends) > 1:
             comment += f" This is of {table_numbers(first, end)}."
@@ -116,28 +116,6 @@ def _meaning(kernel: PackedKernel) -> str:
         f"lowest:\n * for the first {packing.per_word} classes a {word} per {rows}, then for the "
         "next."
     )
-
-
-def _planes(kernel: PackedKernel, words: IntArray, tables: tuple[Table, ...]) -> Iterator[str]:
-    """Print words plane by plane, below the heading of each table."""
-    n_classes, per_word = kernel.program.n_classes, kernel.packing.per_word
-    for k, plane in enumerate(words.tolist()):
-        first, last = k * per_word, min((k + 1) * per_word, n_classes) - 1
-        which = f"Classes {first} to {last}" if last > first else f"Class {first}"
-        printed = [_word(kernel, word) for word in plane]
-        if not tables:
-            yield f"/* {which} */"
-            yield from wrap_words(printed)
-        at = 0
-        for table in tables:
-            yield f"/* {which}: {table_heading(kernel.program, table)} */"
-            yield from wrap_words(printed[at : at + len(table.costs)])
-            at += len(table.costs)
-
-
-def _word(kernel: PackedKernel, word: int) -> str:
-    packing = kernel.packing
-    return f"{word}U," if packing.per_word == 1 else f"0x{word:0{packing.word_bits // 4}X}U,"
 
 
 def _index(kernel: PackedKernel) -> list[ArrayText]:

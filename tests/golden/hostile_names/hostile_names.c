@@ -14,10 +14,10 @@
 
 /* Reading flash */
 
-static inline uint16_t hostile_names_rom_uint16(const uint16_t *p)
+static inline int32_t hostile_names_rom_int32(const int32_t *p)
 {
 #if defined(__AVR__)
-    return (uint16_t)pgm_read_word(p);
+    return (int32_t)pgm_read_dword(p);
 #else
     return *p;
 #endif
@@ -34,38 +34,52 @@ static inline uint8_t hostile_names_rom_uint8(const uint8_t *p)
 
 /* Tables */
 
-/* Costs of 4 bits, 2 to a byte, the first of them lowest: one
- * table per heading, one row per joint state. */
-static const uint8_t hostile_names_words[16] HOSTILE_NAMES_ROM = {
-    /* " */
-    /* 0 */ 0x00U,
-    /* 1 */ 0x01U,
-    /* '/ int main */
-    /* 0 */ 0x10U,
-    /* 1 */ 0x01U,
-    /* a?b */
-    /* 0 */ 0x10U,
-    /* 1 */ 0x02U,
-    /* ? */
-    /* 0 */ 0x20U,
-    /* 1 */ 0x02U,
-    /* ?/ */
-    /* 0 */ 0x10U,
-    /* 1 */ 0x00U,
-    /* ? */
-    /* 0 */ 0x10U,
-    /* 1 */ 0x01U,
-    /* register */
-    /* 0 */ 0x10U,
-    /* 1 */ 0x02U,
-    /* (blank) */
-    /* 0 */ 0x20U,
-    /* 1 */ 0x02U,
+/* " */
+static const int32_t hostile_names_table0[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00000000U,
+    /* 1 */ 0x00000001U,
 };
 
-/* Of each table: its first word. */
-static const uint16_t hostile_names_table[8] HOSTILE_NAMES_ROM = {
-    0U, 2U, 4U, 6U, 8U, 10U, 12U, 14U,
+/* '/ int main */
+static const int32_t hostile_names_table1[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00010000U,
+    /* 1 */ 0x00000001U,
+};
+
+/* a?b */
+static const int32_t hostile_names_table2[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00010000U,
+    /* 1 */ 0x00000002U,
+};
+
+/* ? */
+static const int32_t hostile_names_table3[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00020000U,
+    /* 1 */ 0x00000002U,
+};
+
+/* ?/ */
+static const int32_t hostile_names_table4[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00010000U,
+    /* 1 */ 0x00000000U,
+};
+
+/* ? */
+static const int32_t hostile_names_table5[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00010000U,
+    /* 1 */ 0x00000001U,
+};
+
+/* register */
+static const int32_t hostile_names_table6[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00010000U,
+    /* 1 */ 0x00000002U,
+};
+
+/* (blank) */
+static const int32_t hostile_names_table7[2] HOSTILE_NAMES_ROM = {
+    /* 0 */ 0x00020000U,
+    /* 1 */ 0x00000002U,
 };
 
 /* Number of known codes, per feature. */
@@ -91,32 +105,92 @@ static const char hostile_names_labels[] HOSTILE_NAMES_ROM = {
 
 /* Kernel */
 
-#define HOSTILE_NAMES_N_TABLES 8U
+/* A state as a number of 16 bits or more. AVR compilers would multiply to scale one of 8 bits; the
+ * empty statement hides that its upper bits are zero. */
+static inline uint_fast16_t hostile_names_wide(uint8_t state)
+{
+    uint_fast16_t wide = state;
 
-/* Cost of every class, for states in range.
+#if defined(__AVR__)
+    __asm__("" : "+r"(wide));
+#endif
+    return wide;
+}
+
+/* Costs of all classes, for states in range.
  *
- * A word has several costs of 4 bits. Each of its parts has some of them in lanes of 4 bits,
- * which one addition sums. No lane overflows, whatever the states.
+ * A word of a row has a lane of 16 bits for each of up to 2 classes, so that one addition adds
+ * to all of them. No lane carries into the next: no class's cost exceeds 11.
+ * Words are signed because compilers keep the order of such additions; none can overflow.
  */
+static void hostile_names_add_rows(const uint8_t x[HOSTILE_NAMES_N_FEATURES],
+    uint32_t sum[1])
+{
+    const int32_t *row;
+    int32_t sum0;
+
+    /* " */
+    row = &hostile_names_table0[hostile_names_wide(x[0])];
+    sum0 = hostile_names_rom_int32(&row[0]);
+
+    /* '/ int main */
+    row = &hostile_names_table1[hostile_names_wide(x[1])];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* a?b */
+    row = &hostile_names_table2[hostile_names_wide(x[2])];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* ? */
+    row = &hostile_names_table3[hostile_names_wide(x[3])];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* ?/ */
+    row = &hostile_names_table4[hostile_names_wide(x[4])];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* ? */
+    row = &hostile_names_table5[hostile_names_wide(x[5])];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* register */
+    row = &hostile_names_table6[hostile_names_wide(x[6])];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    /* (blank) */
+    row = &hostile_names_table7[hostile_names_wide(x[7])];
+    sum0 += hostile_names_rom_int32(&row[0]);
+
+    sum[0] = (uint32_t)sum0;
+}
+
+/* Class of least cost, the smallest index on ties. */
+static int16_t hostile_names_decide(const uint8_t x[HOSTILE_NAMES_N_FEATURES])
+{
+    uint32_t sum[1];
+    uint32_t least;
+    uint32_t cost;
+    int16_t best = 0;
+
+    hostile_names_add_rows(x, sum);
+    least = sum[0] & 0xFFFFU;
+    cost = sum[0] >> 16;
+    if (cost < least) {
+        least = cost;
+        best = 1;
+    }
+    return best;
+}
+
+/* Cost of every class, for states in range. */
 static void hostile_names_sum(const uint8_t x[HOSTILE_NAMES_N_FEATURES],
     hostile_names_cost_t cost[HOSTILE_NAMES_N_CLASSES])
 {
-    uint8_t t;
-    uint32_t part0 = 0U;
+    uint32_t sum[1];
 
-    for (t = 0U; t < HOSTILE_NAMES_N_TABLES; t++) {
-        const uint8_t *row;
-        uint_fast16_t at = hostile_names_rom_uint16(&hostile_names_table[t]);
-        uint32_t word;
-
-        at += x[t];
-        row = &hostile_names_words[at];
-        word = hostile_names_rom_uint8(&row[0]);
-        part0 += word;
-    }
-
-    cost[0] = (hostile_names_cost_t)(part0 & 0xFU);
-    cost[1] = (hostile_names_cost_t)(part0 >> 4);
+    hostile_names_add_rows(x, sum);
+    cost[0] = (hostile_names_cost_t)(sum[0] & 0xFFFFU);
+    cost[1] = (hostile_names_cost_t)(sum[0] >> 16);
 }
 
 /* Class of least cost, the smallest index on ties; the cost goes to `least`. It is kept beside the
@@ -137,15 +211,6 @@ static uint8_t hostile_names_least(
     }
     *least = lowest;
     return best;
-}
-
-static int16_t hostile_names_decide(const uint8_t x[HOSTILE_NAMES_N_FEATURES])
-{
-    hostile_names_cost_t cost[HOSTILE_NAMES_N_CLASSES];
-    hostile_names_cost_t least;
-
-    hostile_names_sum(x, cost);
-    return (int16_t)hostile_names_least(cost, &least);
 }
 
 /* 1 when every state is below its feature's number of states, else 0. */

@@ -4,8 +4,8 @@
  * Model card
  *   model       hostile_names: structure by hand, 0 arcs between 8 features, 2 classes
  *   numbers     cost = -ln p in UQ2.0; sums in 8 bits, at most 11
- *   memory      16 B of tables, 58 B of addresses, thresholds and labels in flash; no static RAM
- *   work        10 additions of words of several costs and 1 comparison per decision; no multiplication
+ *   memory      64 B of tables, 42 B of addresses, thresholds and labels in flash; no static RAM
+ *   work        7 additions of words of up to 2 costs and 1 comparison per decision; no multiplication
  *   passes      column-offsets, shrink-width
  *   digest      f99ad7c492e369b1d63d60df2d2ead0fe2687f896c46cdf019d73e71f65b55ac
  */

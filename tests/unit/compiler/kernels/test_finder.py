@@ -44,7 +44,7 @@ def test_naive_tables_in_order_need_their_starts_alone():
     finder = finder_of(some_program([0], [1], [2]), 1)
     assert finder.is_own
     assert finder.entries.tolist() == [[0], [2], [5]]
-    assert (finder.multiples.size, finder.multiple_bits, finder.n_bytes) == (0, 8, 6)
+    assert (finder.multiples.size, finder.multiple_bits, finder.n_bytes) == (0, 8, 3)
     wide = finder_of(some_program([0], [1], [2]), 100)
     assert wide.multiples.tolist() == [0, 100, 200, 300]
     assert wide.multiple_bits == 16
@@ -59,7 +59,7 @@ def test_a_root_has_a_stride_of_nothing():
     assert finder.multiples.tolist() == [0, 0, 0, 0, 2, 4]
 
 
-@pytest.mark.parametrize(("n_states", "bits"), [(65535, 16), (65536, 32)])
+@pytest.mark.parametrize(("n_states", "bits"), [(255, 8), (256, 16), (65535, 16), (65536, 32)])
 def test_the_place_of_the_last_word_has_the_width_of_the_starts(n_states, bits):
     some = program([n_states], [0, 0], [table([0], [[0, 1]] * n_states)])
     assert finder_of(some, 1).entry_bits == bits

@@ -133,7 +133,7 @@ def test_what_a_layout_says_it_costs():
     kernel = next(k for k in looped(some) if k.packing == Packing(2, 8))
     assert (kernel.n_parts, kernel.run, kernel.n_words) == (2, 2, 1)
     # 8 rows of a byte; start, other feature and place of 2 tables; multiples 0 3 and 0 0
-    assert kernel.rom_bytes == 8 + 2 * 3 * 2 + 4
+    assert kernel.rom_bytes == 8 + 2 * 3 + 4
     assert kernel.work[:7] == (1, 2, 2, 2, 4, 6, 0)
     # bytes of words and sums, shifts of bytes; classes emptied and their bytes
     assert kernel.work[7:] == (2, 4, 4, 3, 12)

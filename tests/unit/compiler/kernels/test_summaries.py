@@ -27,6 +27,16 @@ def naive(n_features: int, n_classes: int, most: int, prior: int = 0) -> Program
         ("bit-slice", naive(3, 26, 1), "words with one bit of 26 costs, sums of 2 bits"),
         ("bit-slice", naive(3, 5, 3), "words with two bits of 5 costs, sums of 4 bits"),
         ("bytes", naive(3, 5, 15), "3 bytes of up to 2 costs, lanes of 4 bits, widened to 8"),
+        (
+            "planes",
+            naive(3, 5, 15),
+            "4 costs of 4 bits in 16 and 8, 2 planes, summed row by row in lanes of 8 bits",
+        ),
+        (
+            "columns",
+            naive(3, 9, 15),
+            "4 costs of 4 bits in 16 and 8, 3 planes, summed plane by plane in lanes of 8 bits",
+        ),
         ("packed", naive(3, 5, 15), "2 costs of 4 bits in a byte"),
         ("packed", naive(3, 5, 15), "8 costs of 4 bits in a word of 32 bits"),
         ("packed", naive(3, 5, 15), "2 costs of 4 bits in a byte, 9 different rows for 12"),

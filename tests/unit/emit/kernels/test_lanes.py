@@ -245,14 +245,3 @@ def test_tables_of_a_dictionary_hold_places_of_rows():
         "sum0 += m_rom_int32(&row[0]);",
         "sum1 += m_rom_int32(&row[1]);",
     ]
-
-
-def test_places_of_many_rows_have_16_bits():
-    rows = [[c, 300 - c] for c in range(300)] * 2
-    some = naive([rows], [0, 0])
-    kernel = next(kernel for kernel in lanes(some) if kernel.dictionary and kernel.n_words == 2)
-    text = lanes_text(some, kernel, "m", 16)
-    assert [array.type for array in text.arrays] == ["int32_t", "uint16_t"]
-    assert text.arrays[1].lines[1] == "/* 1 */ 2U,"
-    assert text.context["steps"][0][1] == "row = &m_distinct[m_rom_uint16(&m_table0[x[0]])];"
-    assert not text.context["is_widened"]

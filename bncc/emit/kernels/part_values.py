@@ -1,0 +1,65 @@
+"""Parts of words as C: the costs that a part takes from a word, and what its lanes hold."""
+
+from collections.abc import Iterable
+
+from bncc.compiler.kernels.packing import Packing
+from bncc.compiler.kernels.parts import Part
+
+
+def moved(packing: Packing, part: Part, word: str) -> str:
+    """Print the lanes of a part, moved down.
+
+    Parameters
+    ----------
+    packing : Packing
+        How costs fill a word.
+    part : Part
+        Which of them are wanted.
+    word : str
+        The word, an expression.
+
+    Returns
+    -------
+    str
+        An expression.
+    """
+    down = f"{word} >> {part.shift}" if part.shift else word
+    if part.is_rest:
+        return down
+    entry = (1 << packing.entry_bits) - 1
+    mask = sum(entry << (lane * part.lane_bits) for lane in range(len(part.classes)))
+    digits = packing.word_bits // 4
+    return f"({down}) & 0x{mask:0{digits}X}U" if part.shift else f"{down} & 0x{mask:0{digits}X}U"
+
+
+def lane_values(parts: Iterable[Part], sum_bits: int) -> list[str]:
+    """Print what each class has in its lane.
+
+    Parameters
+    ----------
+    parts : iterable of Part
+        Summed in ``part0``, ``part1``, ...
+    sum_bits : {8, 16, 32}
+        Width of the type that expressions are cast to; it keeps no more than a lane that wide.
+
+    Returns
+    -------
+    list of str
+        Expressions, the lowest class first.
+    """
+    lanes: dict[int, str] = {}
+    for k, part in enumerate(parts):
+        for lane, c in enumerate(part.classes):
+            text = f"part{k} >> {lane * part.lane_bits}" if lane else f"part{k}"
+            if c != part.classes[-1] and part.lane_bits != sum_bits:
+                mask = f"0x{(1 << part.lane_bits) - 1:X}U"
+                text = f"({text}) & {mask}" if lane else f"{text} & {mask}"
+            lanes[c] = text
+    return [lanes[c] for c in sorted(lanes)]
+
+
+def plus(start: str, lane: str) -> str:
+    """Print the sum of where a class starts and its lane; nothing to start from is empty."""
+    if not start:
+        return lane
+    return f"{start} + {lane}" if " " not in lane else f"{start} + ({lane})"

@@ -1,0 +1,66 @@
+"""Words in planes as lines of C: word k of all rows, then the next word of all rows."""
+
+from collections.abc import Iterator, Sequence
+
+from bncc._types import IntArray
+from bncc.compiler.ir import Program, Table
+from bncc.compiler.kernels.packing import Packing
+from bncc.emit.c99 import wrap_words
+from bncc.emit.kernels.rows import table_heading
+
+
+def plane_lines(
+    program: Program,
+    packing: Packing,
+    planes: IntArray,
+    *,
+    tables: Sequence[Table] = (),
+    classes: Sequence[int] = (),
+    word_bits: int | None = None,
+) -> Iterator[str]:
+    """Print words plane by plane, below the heading of each table.
+
+    Parameters
+    ----------
+    program : Program
+        The program that is printed.
+    packing : Packing
+        How costs fill words.
+    planes : (n_planes, n_rows) int64
+        Neighboring planes.
+    tables : sequence of Table, default=()
+        Whose rows they are, one table after the other; empty where they are of no table.
+    classes : sequence of int, default=()
+        Whose costs they are, the first plane's from the lowest up, then the next one's; empty where
+        these are all classes in their order.
+    word_bits : {8, 16, 32} or None, default=None
+        Width of these words; None for that of the packing.
+
+    Yields
+    ------
+    str
+        Lines.
+    """
+    per_word, digits = packing.per_word, (word_bits or packing.word_bits) // 4
+    classes = classes or range(program.n_classes)
+    for k, plane in enumerate(planes.tolist()):
+        which = _named(classes[k * per_word : (k + 1) * per_word])
+        printed = [f"{w}U," if per_word == 1 else f"0x{w:0{digits}X}U," for w in plane]
+        if not tables:
+            yield f"/* {which} */"
+            yield from wrap_words(printed)
+        at = 0
+        for table in tables:
+            yield f"/* {which}: {table_heading(program, table)} */"
+            yield from wrap_words(printed[at : at + len(table.costs)])
+            at += len(table.costs)
+
+
+def _named(classes: Sequence[int]) -> str:
+    """Name the classes of a word."""
+    first, *others = classes
+    if not others:
+        return f"Class {first}"
+    if others == list(range(first + 1, first + 1 + len(others))):
+        return f"Classes {first} to {others[-1]}"
+    return f"Classes {', '.join(map(str, classes))}"
