@@ -25,6 +25,8 @@ import numpy as np
 
 from bncc._types import IntArray
 
+MANY_CLASSES = 16
+"""Classes from which on words of 32 bits are worth comparing as they are."""
 WIDEST_SUM = 32
 """Bits of a lane that need not get wider, for no cost has more."""
 
@@ -98,13 +100,14 @@ class Level:
         Returns
         -------
         int or None
-            None in narrow words, where no two lanes share a word, and where a cost could have more
-            bits than are left there.
+            None in words below 32 bits and in those of 32 with few classes, where it does not pay;
+            where no two lanes share a word; and where a cost could have more bits than are left.
         """
-        most = max(len(word.classes) for word in self.words)
-        bit = max((most - 1) * self.lane_bits, self.word_bits - self.lane_bits)
-        fits = bit + cost_bits <= self.word_bits
-        return bit if self.word_bits > WIDEST_SUM and most > 1 and fits else None
+        lanes = [len(word.classes) for word in self.words]
+        bit = max((max(lanes) - 1) * self.lane_bits, self.word_bits - self.lane_bits)
+        least_bits = WIDEST_SUM if sum(lanes) >= MANY_CLASSES else WIDEST_SUM + 1
+        pays = self.word_bits >= least_bits and max(lanes) > 1
+        return bit if pays and bit + cost_bits <= self.word_bits else None
 
     def widened(self) -> "Level | None":
         """Return the level above, whose lanes are twice as wide; None where no word is wider."""

@@ -128,6 +128,17 @@ def test_costs_are_compared_in_their_words_where_all_of_them_can_move_up(most, t
     assert kernel.top == top
 
 
+@pytest.mark.parametrize(
+    ("n_classes", "word_bits", "is_in_place"), [(15, 32, False), (16, 32, True), (16, 16, False)]
+)
+def test_costs_of_many_classes_are_compared_in_words_of_32_bits(n_classes, word_bits, is_in_place):
+    some = naive([[[3] * n_classes, [0] * n_classes]] * 5, [0] * n_classes)
+    for kernel in lanes(some, word_bits):
+        shared = len(kernel.highest.words) < n_classes
+        assert (kernel.top is not None) == (is_in_place and shared)
+        assert kernel.work[-1] == (n_classes if kernel.top else 0)
+
+
 def test_rows_of_two_states_are_also_found_by_their_addresses():
     read = [0], [0, 1], [0, 1, 2]
     tables = [table(f, [[1, 2]] * n) for f, n in zip(read, (2, 6, 12), strict=True)]
