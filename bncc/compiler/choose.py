@@ -9,6 +9,7 @@ from bncc.compiler.budget import Budget
 from bncc.compiler.candidate import Candidate, candidate
 from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.compiler.ir import Program
+from bncc.compiler.kernels.arrays import MOST_IN_ALL
 from bncc.compiler.kernels.base import Kernel
 from bncc.compiler.kernels.bit_slice import bit_slice
 from bncc.compiler.kernels.lanes import lanes
@@ -112,6 +113,8 @@ def choose(
     families = (family,) if family else families_for(target)
     order = _order(optimize, textbook)
     found = sorted(_candidates(programs, families, optimize, target), key=order)
+    if target == "avr":
+        found = [each for each in found if each.kernel.rom_bytes <= MOST_IN_ALL] or found
     if not found:
         raise OptionError(
             f"the kernel '{family}' has no layout that is safe for this model; name another or none"

@@ -1,12 +1,6 @@
 """How much constant data emitted C may hold for an AVR to read it from flash."""
 
-AVR_MAX_ARRAY = 32767
-"""Bytes of the largest object that compilers take for a machine whose ptrdiff_t has 16 bits."""
-AVR_MAX_ROM = 65536 - 508
-"""Bytes of constants that 16-bit addresses surely reach.
-
-Linkers place ``PROGMEM`` behind the interrupt vectors, which have at most 127 * 4 bytes (XMEGA).
-"""
+from bncc.compiler.kernels.arrays import MOST_IN_ALL, MOST_IN_ARRAY
 
 _REMEDY = "train with fewer states, parents or bits"
 
@@ -26,14 +20,14 @@ def avr_error(largest_array: int, rom_bytes: int) -> str:
     str
         One sentence with the remedy; empty when an AVR can.
     """
-    if rom_bytes > AVR_MAX_ROM:
+    if rom_bytes > MOST_IN_ALL:
         return (
-            f"{rom_bytes} bytes of constants are more than the {AVR_MAX_ROM} that an AVR reads "
+            f"{rom_bytes} bytes of constants are more than the {MOST_IN_ALL} that an AVR reads "
             f"by 16-bit addresses; {_REMEDY}"
         )
-    if largest_array > AVR_MAX_ARRAY:
+    if largest_array > MOST_IN_ARRAY:
         return (
-            f"an array of {largest_array} bytes is more than the {AVR_MAX_ARRAY} that AVR "
+            f"an array of {largest_array} bytes is more than the {MOST_IN_ARRAY} that AVR "
             f"compilers take; {_REMEDY}"
         )
     return ""
@@ -54,9 +48,9 @@ def avr_vectors_error(rom_bytes: int, vector_bytes: int) -> str:
     str
         One sentence with the remedy; empty when an AVR can.
     """
-    if rom_bytes <= AVR_MAX_ROM < rom_bytes + vector_bytes:
+    if rom_bytes <= MOST_IN_ALL < rom_bytes + vector_bytes:
         return (
             f"the model's {rom_bytes} bytes and {vector_bytes} of vectors are together more than "
-            f"the {AVR_MAX_ROM} that an AVR reads by 16-bit addresses; leave the self-test out"
+            f"the {MOST_IN_ALL} that an AVR reads by 16-bit addresses; leave the self-test out"
         )
     return ""

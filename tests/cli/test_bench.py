@@ -230,7 +230,7 @@ def test_a_model_too_large_for_the_avr_is_told_before_it_is_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(bench, "find_bench", lambda target, **how: ())
-    monkeypatch.setattr(avr, "AVR_MAX_ROM", 10)
+    monkeypatch.setattr(avr, "MOST_IN_ALL", 10)
     assert "constants are more than the 10" in refused("bench", model, "--target", "avr")
     assert "constants are more than the 10" in run_json("bench", model)["skipped"]["avr"]
 

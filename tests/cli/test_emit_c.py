@@ -222,7 +222,7 @@ def test_a_kernel_without_a_safe_layout_is_refused(
 def test_a_model_too_large_for_its_target_is_not_written(
     run: Run, refused: Refused, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(avr, "AVR_MAX_ROM", 10)
+    monkeypatch.setattr(avr, "MOST_IN_ALL", 10)
     said = refused("emit-c", model, "-o", tmp_path / "c", "--target", "avr")
     assert said.startswith("the model does not fit avr: ")
     assert not (tmp_path / "c").exists()

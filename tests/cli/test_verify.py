@@ -227,7 +227,7 @@ def test_a_model_too_large_for_the_avr_is_told_before_it_is_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     asked = answer(AGREED)
-    monkeypatch.setattr(avr, "AVR_MAX_ROM", 10)
+    monkeypatch.setattr(avr, "MOST_IN_ALL", 10)
     said = refused("verify", model, "--target", "avr")
     assert said.startswith("the model does not fit avr: ")
     assert "constants are more than the 10 that an AVR reads" in said

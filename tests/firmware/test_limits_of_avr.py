@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bncc.discretize.feature import Feature
-from bncc.emit.avr import AVR_MAX_ROM
+from bncc.emit.avr import MOST_IN_ALL
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
@@ -81,7 +81,7 @@ def test_a_model_up_to_the_limit_passes_its_self_test(
     """Tables and vectors together have the most bytes that are promised to work."""
     require_tool("avr-gcc")
     require_tool("simavr")
-    model = filling(AVR_MAX_ROM - 32 * 3 - 32)
+    model = filling(MOST_IN_ALL - 32 * 3 - 32)
     assert answer(tmp_path, "m", model) == "P"
 
 
@@ -99,7 +99,7 @@ def test_beyond_16_bit_addresses_a_self_test_fails(tmp_path: Path, require_tool:
 def test_vectors_beyond_the_limit_do_not_compile(tmp_path: Path, require_tool: Require) -> None:
     """One byte more, and the self-test says so instead of reading something else."""
     require_tool("avr-gcc")
-    write(tmp_path, filling(AVR_MAX_ROM - 32 * 3 - 32 + 1), "m")
+    write(tmp_path, filling(MOST_IN_ALL - 32 * 3 - 32 + 1), "m")
     complaint = compile_for(tmp_path, "atmega1284p", ("m.c", "m_selftest.c"))
     assert "of vectors are together more than the 65028 that an AVR reads" in complaint
 
@@ -111,7 +111,7 @@ def test_all_constants_lie_below_64_k_behind_the_vectors(
     """Of a model of the most bytes, on the AVR with most vectors too, where none is left."""
     require_tool("avr-gcc")
     require_tool("avr-nm")
-    write(tmp_path, filling(AVR_MAX_ROM), "m")
+    write(tmp_path, filling(MOST_IN_ALL), "m")
     (tmp_path / "main.c").write_text(
         '#include "m.h"\nint main(void)\n{\n    static const uint8_t x[M_N_FEATURES] = { 0 };\n'
         "    return m_predict(x) + *m_class_name(0U);\n}\n"
@@ -136,6 +136,6 @@ def test_avr_refuses_larger_models_with_a_remedy(
 def test_one_byte_beyond_the_limit_is_refused(tmp_path: Path, require_tool: Require) -> None:
     """At the limit itself the model compiles, see above."""
     require_tool("avr-gcc")
-    write(tmp_path, filling(AVR_MAX_ROM + 1), "m")
+    write(tmp_path, filling(MOST_IN_ALL + 1), "m")
     complaint = compile_for(tmp_path, "atmega1284p", ("m.c",), "-c")
     assert "65029 bytes of constants are more than the 65028 that an AVR reads" in complaint

@@ -14,7 +14,7 @@ import numpy as np
 from bncc.compiler.ir import Program, Table, unmapped, width_of
 from bncc.compiler.kernels.finder import Finder, finder_of
 from bncc.compiler.kernels.packing import Packing, packed_words, packings
-from bncc.compiler.kernels.parts import Part, longest_run, parts_of
+from bncc.compiler.kernels.parts import SUM_BITS, Part, longest_run, parts_of
 from bncc.compiler.ranges import largest_cost
 
 IN_REGISTERS = 8
@@ -97,6 +97,12 @@ class LoopedKernel:
         return any(len(part.classes) > 1 for part in self.parts)
 
     @property
+    def part_bits(self) -> int:
+        """Width of a word that is taken apart and of a sum of lanes, 16 or 32."""
+        is_wide = self.has_lanes or max(self.sum_bits, self.packing.word_bits) > 16
+        return SUM_BITS if is_wide else 16
+
+    @property
     def additions(self) -> int:
         """Additions per decision."""
         return len(self.program.tables) * len(self.parts) + self.n_runs * self.program.n_classes
@@ -117,8 +123,8 @@ class LoopedKernel:
         """
         n_tables, n_classes = len(self.program.tables), self.program.n_classes
         in_memory = max(0, len(self.parts) - IN_REGISTERS)
-        n_bytes = self.packing.word_bits // 8
-        sums = len(self.parts) * max(n_bytes, self.parts[0].lane_bits // 8)
+        n_bytes = self.part_bits // 8
+        sums = len(self.parts) * n_bytes
         shifted = sum(part.shift for part in self.parts) * n_bytes
         counts = (
             1,
@@ -127,7 +133,7 @@ class LoopedKernel:
             len(self.parts),
             self._n_moves,
             in_memory,
-            self.n_words * n_bytes,
+            self.n_words * self.packing.word_bits // 8,
             sums,
             shifted,
         )

@@ -34,7 +34,6 @@ def looped_text(program: Program, kernel: LoopedKernel, name: str, state_bits: i
         program, kernel.tables, packing.word_bits, "words", _meaning(kernel), digits
     )
     finder, n_tables = kernel.finder, len(kernel.tables)
-    is_wide = kernel.has_lanes or max(kernel.sum_bits, packing.word_bits) > 16
     return KernelText(
         template="kernels/looped.c.j2",
         arrays=(*words.arrays, *finder_arrays(finder, words.starts, "its first word")),
@@ -50,7 +49,7 @@ def looped_text(program: Program, kernel: LoopedKernel, name: str, state_bits: i
             "has_lanes": kernel.has_lanes,
             "lane_bits": kernel.parts[0].lane_bits,
             "entry_bits": packing.entry_bits,
-            "part_type": "uint32_t" if is_wide else "uint_fast16_t",
+            "part_type": "uint32_t" if kernel.part_bits == 32 else "uint_fast16_t",
             "word_type": unsigned(packing.word_bits),
             "has_word": packing.per_word > 1,
             "row_lines": _row_lines(kernel, name),

@@ -7,7 +7,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table
-from bncc.emit.avr import AVR_MAX_ARRAY, AVR_MAX_ROM
+from bncc.compiler.kernels.arrays import MOST_IN_ALL, MOST_IN_ARRAY
 from bncc.emit.c99 import ArrayText, unsigned, wrap_words
 from bncc.emit.identifiers import c_comment
 
@@ -101,13 +101,13 @@ def table_ends(sizes: Sequence[int]) -> tuple[int, ...]:
         one array, which suits all other machines best.
     """
     total = sum(sizes)
-    if total <= AVR_MAX_ARRAY or total > AVR_MAX_ROM or max(sizes) > AVR_MAX_ARRAY:
+    if total <= MOST_IN_ARRAY or total > MOST_IN_ALL or max(sizes) > MOST_IN_ARRAY:
         return (len(sizes),)
-    ends, room = [], AVR_MAX_ARRAY
+    ends, room = [], MOST_IN_ARRAY
     for t, size in enumerate(sizes):
         if size > room:
             ends.append(t)
-            room = AVR_MAX_ARRAY
+            room = MOST_IN_ARRAY
         room -= size
     return (*ends, len(sizes))
 
@@ -123,7 +123,7 @@ def _part_comment(meaning: str, k: int, n_parts: int, first: int, end: int) -> s
         return f"Costs of {numbers}."
     return (
         f"{meaning} They fill {n_parts}\n * arrays, since AVR compilers take at most "
-        f"{AVR_MAX_ARRAY} bytes in one. This one has {numbers}."
+        f"{MOST_IN_ARRAY} bytes in one. This one has {numbers}."
     )
 
 

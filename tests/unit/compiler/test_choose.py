@@ -136,6 +136,21 @@ def test_a_budget_leaves_the_best_that_fits(some: Program) -> None:
     assert found.reason == f"fewest instructions of the {len(fitting)} that fit of {n} layouts"
 
 
+def test_an_avr_gets_what_its_addresses_reach(
+    some: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fastest = choose(some, target="avr", optimize="speed")
+    sizes = [each.kernel.rom_bytes for each in fastest.candidates]
+    assert min(sizes) < fastest.kernel.rom_bytes
+    monkeypatch.setattr(module, "MOST_IN_ALL", min(sizes))
+    assert choose(some, target="avr", optimize="speed").kernel.rom_bytes == min(sizes)
+    # No other machine has such a limit, and one that nothing keeps to is refused by the C.
+    rv32 = choose(some, target="rv32", optimize="speed")
+    assert max(each.kernel.rom_bytes for each in rv32.candidates) > min(sizes)
+    monkeypatch.setattr(module, "MOST_IN_ALL", 1)
+    assert choose(some, target="avr", optimize="speed").kernel.summary == fastest.kernel.summary
+
+
 def test_what_would_fit_is_of_any_family(some: Program) -> None:
     plain = choose(some, family="plain").chosen
     least = choose(some, optimize="size").chosen

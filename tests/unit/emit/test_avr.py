@@ -2,7 +2,8 @@
 
 import pytest
 
-from bncc.emit.avr import AVR_MAX_ARRAY, AVR_MAX_ROM, avr_error, avr_vectors_error
+from bncc.compiler.kernels.arrays import MOST_IN_ALL, MOST_IN_ARRAY
+from bncc.emit.avr import avr_error, avr_vectors_error
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def test_a_model_fits_to_the_last_byte_or_is_refused_in_one_sentence(largest, ro
 
 
 def test_the_limits_are_those_of_16_bits_less_the_vectors_of_the_largest_avr():
-    assert (AVR_MAX_ARRAY, AVR_MAX_ROM) == (2**15 - 1, 2**16 - 127 * 4)
+    assert (MOST_IN_ARRAY, MOST_IN_ALL) == (2**15 - 1, 2**16 - 127 * 4)
 
 
 @pytest.mark.parametrize(

@@ -135,8 +135,9 @@ def test_what_a_layout_says_it_costs():
     # 8 rows of a byte; start, other feature and place of 2 tables; multiples 0 3 and 0 0
     assert kernel.rom_bytes == 8 + 2 * 3 + 4
     assert kernel.work[:7] == (1, 2, 2, 2, 4, 6, 0)
-    # bytes of words and sums, shifts of bytes; classes emptied and their bytes
-    assert kernel.work[7:] == (2, 4, 4, 3, 12)
+    # bytes of words and of sums of 32 bits, shifts of such bytes; classes emptied and their bytes
+    assert kernel.part_bits == 32
+    assert kernel.work[7:] == (2, 16, 16, 3, 12)
     assert kernel.code == (1, 1, 1, 2, 3, 3, 0)
     assert kernel.additions == 2 * 2 + 3
     assert kernel.family == "looped"
