@@ -18,7 +18,9 @@ LOOP_CODE = 24
 """Instructions per state, and bytes, of a loop on Cortex-M0."""
 STRAIGHT_CODE = 4
 """Bytes per instruction of straight-line code, jumps that are long among them."""
-SHARE = 32
+WORD_CODE = {32: 20, 64: 28}
+"""Bytes of what is done for a word of states, by its bits, its limits among them."""
+SHARE = 64
 """For a balance, straight-line code may add this part of the kernel's constants."""
 
 
@@ -79,15 +81,25 @@ class InputCheck:
         """Executed instructions, about: a load and a disjunction per state, and two to compare."""
         if self.is_loop:
             return LOOP_WORK * self.n_features
-        n_words = len(self.words.words) if self.words else 0
-        tests = 2 * -(-n_words // WORDS_TOGETHER)
-        compared = sum(2 * len(each.features) + 1 for each in self.comparisons)
-        return WORD_WORK * n_words + tests + compared
+        return WORD_WORK * self._n_words + self._compared
 
     @property
     def code(self) -> int:
         """Bytes of code, about, beyond those of a loop."""
-        return 0 if self.is_loop else STRAIGHT_CODE * self.work - LOOP_CODE
+        if self.is_loop:
+            return 0
+        words = WORD_CODE[self.words.bits] * self._n_words if self.words else 0
+        return words + STRAIGHT_CODE * self._compared - LOOP_CODE
+
+    @property
+    def _n_words(self) -> int:
+        return len(self.words.words) if self.words else 0
+
+    @property
+    def _compared(self) -> int:
+        """Instructions that test words and compare single states."""
+        tests = 2 * -(-self._n_words // WORDS_TOGETHER)
+        return tests + sum(2 * len(each.features) + 1 for each in self.comparisons)
 
 
 def input_check(

@@ -85,11 +85,11 @@ def test_a_balance_spends_a_share_of_the_constants() -> None:
     n_states = [5, 6] * 10
     assert speedy(*n_states).code == 240 - 24
     more = 240 - 24 - 20
-    balanced = input_check(n_states, optimize="balanced", rom_bytes=32 * more)
+    balanced = input_check(n_states, optimize="balanced", rom_bytes=64 * more)
     assert balanced == speedy(*n_states)
-    assert not input_check(n_states, optimize="balanced", rom_bytes=32 * more - 1).comparisons
+    assert not input_check(n_states, optimize="balanced", rom_bytes=64 * more - 1).comparisons
     wide = [300, 400] * 10  # whose array has entries of 16 bits
-    assert input_check(wide, optimize="balanced", rom_bytes=32 * (more - 20)).comparisons
+    assert input_check(wide, optimize="balanced", rom_bytes=64 * (more - 20)).comparisons
 
 
 def test_states_that_are_in_no_word_are_compared() -> None:
@@ -105,12 +105,13 @@ def test_states_that_are_in_no_word_are_compared() -> None:
 
 
 def test_words_are_chosen_as_comparisons_are() -> None:
-    few, many = [5, 6] * 4, [5, 6] * 20
+    wide, many = [300, 400] * 4, [5, 6] * 20
     for optimize in ("size", "balanced"):
-        assert input_check(few, optimize=optimize, rom_bytes=0, target="x86").words
+        assert input_check(wide, optimize=optimize, rom_bytes=0, target="x86").is_loop
         assert input_check(many, optimize=optimize, rom_bytes=0, target="x86").words is None
     assert input_check(many, optimize="balanced", rom_bytes=10**4, target="x86").words
-    straight = input_check(few, optimize="speed", rom_bytes=0, target="x86")
+    straight = input_check(wide, optimize="speed", rom_bytes=0, target="x86")
+    assert straight.words
     assert not straight.is_loop
     assert not straight.reads_last_states
 
@@ -125,4 +126,7 @@ def test_work_and_code_grow_with_what_is_compared() -> None:
 def test_words_are_tested_four_at_a_time() -> None:
     for n_words, work in ((1, 7), (4, 22), (5, 29)):
         check = input_check([5] * 8 * n_words, optimize="speed", rom_bytes=0, target="x86")
-        assert (check.work, check.code) == (work, 4 * work - 24)
+        tests = work - 5 * n_words
+        assert (check.work, check.code) == (work, 28 * n_words + 4 * tests - 24)
+        half = input_check([5] * 4 * n_words, optimize="speed", rom_bytes=0, target="cortex-m4")
+        assert (half.work, half.code) == (work, 20 * n_words + 4 * tests - 24)
