@@ -38,7 +38,7 @@ SMALL = ("cortex-m0", "avr")
 WIDTHS = (1, 2, 4, 8)
 N_ROWS = 5
 LAYOUTS: Mapping[tuple[Level, str], int] = {
-    ("-O2", "default"): 2,
+    ("-O2", "default"): 3,
     ("-O2", "speed"): 1,
     ("-Os", "default"): 2,
 }
