@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 
 import click
 
-from bncc.build.toolchain import is_x86
 from bncc.compiler.choose import FAMILIES, Optimize
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.model.model import Model
@@ -58,7 +57,7 @@ class Lowering:
         Parameters
         ----------
         machine : str or None
-            As in ``--target``; ``host`` is the x86 where it is one, else as None: generic C.
+            As in ``--target``; ``host`` as None: the generic C, which suits every machine.
         name, entries, package
             As in `bncc.emit.emitter.EmitOptions`.
 
@@ -67,10 +66,9 @@ class Lowering:
         EmitOptions
             The same for machines that share their C.
         """
-        if machine == "host":
-            machine = "x86" if is_x86() else None
+        target = None if machine == "host" else machine
         return EmitOptions(
-            name, entries, package, kernel=self.kernel, optimize=self.optimize, target=machine
+            name, entries, package, kernel=self.kernel, optimize=self.optimize, target=target
         )
 
 

@@ -74,8 +74,9 @@ def command(
     """Build and run the C of MODEL and compare class and scores with the Python integer model.
 
     Beside DATA it tries random states, every row of every table, and the values at and beside
-    every threshold; all joint states when they are few. The host is this machine; the others are
-    built for by a cross compiler and simulated. `bncc targets` says what is installed.
+    every threshold; all joint states when they are few. The host is this machine, with the C that
+    `emit-c` writes where no machine is named; for the others it is what `emit-c --target` writes,
+    cross-compiled and simulated. `bncc targets` says what is installed.
     """
     emissions = Emissions(load_model(model_path), Lowering(optimize, kernel), ENTRIES)
     tools = {"compiler": compiler, "simulator": simulator}
@@ -92,7 +93,10 @@ def command(
     outcomes = _verify(emissions, table, machines, console, sanitize=sanitize, **tools, **effort)
     payload = {
         "agree": all(outcome.agree for outcome in outcomes.values()),
-        "targets": {target: facts_of(outcome) for target, outcome in outcomes.items()},
+        "targets": {
+            target: facts_of(outcome) | {"kernel": emissions.of(target).kernel}
+            for target, outcome in outcomes.items()
+        },
         "skipped": skipped,
     }
     lines = [sentence(target, outcome) for target, outcome in outcomes.items()]
@@ -195,16 +199,12 @@ def _verify(
     sanitize: bool,
     **how: Any,
 ) -> dict[str, Agreement]:
-    """Check every machine; where x86 is this one, one run serves both names."""
+    """Check every machine; x86 natively where it is this one."""
     outcomes: dict[str, Agreement] = {}
-    native: Agreement | None = None
     with console.progress("verifying") as advance:
         for k, target in enumerate(machines):
             advance(k / len(machines), target)
             is_native = _is_native(target, how["simulator"])
-            if is_native and native is not None:
-                outcomes[target] = native
-                continue
             console.detail(f"building for {target}")
             try:
                 outcomes[target] = verify(
@@ -217,5 +217,4 @@ def _verify(
                 )
             except ToolchainError as error:
                 raise blame(target, error) from None
-            native = outcomes[target] if is_native else native
     return outcomes

@@ -37,8 +37,6 @@ FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
 FOR_AVR = frozenset({"bytes"})
 """Families for registers of a byte. Elsewhere they run but gain nothing, and compilers that sort
 the additions of many tables hold kilobytes of rows on the stack."""
-FOR_WORDS = frozenset({"planes", "columns"})
-"""Families for registers of a word, whose every addition costs an AVR four."""
 EVEN = 1.03
 """Where balanced, so many times the textbook's cost is no loss. Estimates do not tell such costs
 apart, and a layout of some bytes less may take many more instructions."""
@@ -86,9 +84,9 @@ def choose(
     textbook : TextbookCost
         What a balanced layout is held against.
     optimize : {"balanced", "size", "speed"}
-        What is best: least flash, fewest instructions, or fewest instructions among all that need
-        about as much as the textbook classifier at most, in flash and in instructions; where all
-        need more, those that need least more.
+        What is best: least flash, fewest instructions, or the least product of both among all that
+        need about as much as the textbook classifier at most, in flash and in instructions; where
+        all need more, those that need least more.
     family : str or None
         A key of `FAMILIES` to choose within; None for all that suit the machine.
     target : str or None
@@ -129,7 +127,7 @@ def choose(
 
 def families_for(target: str | None) -> tuple[str, ...]:
     """Return the families to choose among on a machine where none is named."""
-    left_out = FOR_WORDS if target == "avr" else FOR_AVR
+    left_out = frozenset[str]() if target == "avr" else FOR_AVR
     return tuple(name for name in FAMILIES if name not in left_out)
 
 
@@ -172,7 +170,7 @@ def _order(optimize: Optimize, textbook: TextbookCost) -> Callable[[Candidate], 
 
     def balance(each: Candidate) -> tuple[float, ...]:
         lost = max(each.flash / textbook.flash, each.instructions / textbook.instructions, EVEN)
-        return (lost, each.instructions, each.flash)
+        return (lost, each.instructions * each.flash, each.instructions)
 
     return balance
 
@@ -185,7 +183,7 @@ def _reason(optimize: Optimize, n_fitting: int, n_candidates: int) -> str:
 
 
 BEST: Mapping[Optimize, str] = {
-    "balanced": "fewest instructions in about the textbook's flash or less",
+    "balanced": "least flash times instructions, neither of them beyond the textbook's",
     "size": "least flash",
     "speed": "fewest instructions",
 }

@@ -171,13 +171,14 @@ class PlaneKernel:
 
     @property
     def code(self) -> tuple[float, ...]:
-        """Terms: 1, other features, words, moves, classes; of planes that a loop takes, one."""
+        """Terms: 1, other features, words, moves, classes, arrays; of planes in a loop, one."""
         first, n_classes = 0, self.program.n_classes
         if self.family == "columns":
             first = self.n_full - 1
         parts = [part for part in self.parts if part.word >= first]
         n_words, n_done = self.n_planes - first, first * self.packing.per_word
-        return (1, self.finder.n_others, n_words, self._n_moves(parts), n_classes - n_done)
+        moves, n_arrays = self._n_moves(parts), 1 + (self.n_alike < self.n_planes)
+        return (1, self.finder.n_others, n_words, moves, n_classes - n_done, n_arrays)
 
     @staticmethod
     def _n_moves(parts: Sequence[Part]) -> int:

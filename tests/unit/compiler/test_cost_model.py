@@ -63,7 +63,7 @@ def test_a_machine_is_priced_as_one_like_it_else_as_the_generic_one(weights):
 
 def test_the_textbook_classifier_has_a_byte_per_cost():
     assert table_bytes(SOME) == (2 + 6) * 2
-    assert work_terms(SOME) == (1, 2, 1, 4, 2)
+    assert work_terms(SOME) == (1, 2, 1, 4, 2, 0)
     assert code_terms(SOME) == (1, 2, 1, 2)
     found = textbook_cost(SOME, None)
     assert found.flash > table_bytes(SOME)
