@@ -7,6 +7,7 @@ at -Os, against the textbook's -Os. Geometric means over the models, the floor, 
 below, instructions within 1.5 times of the physical limit (`physical_limit`, 32-bit machines).
 
     .venv/bin/python benchmarks/kernel_floors.py --data ../shared/data
+    .venv/bin/python benchmarks/kernel_floors.py --data ../shared/data --optimize balanced
     .venv/bin/python benchmarks/kernel_floors.py --data ../shared/data --machine cortex-m0 \
         --bits 4 --family lanes
 

@@ -120,14 +120,15 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
 
 def _report(facts: dict[str, Any], machine: str) -> str:
     estimate = facts["estimate"]
+    unit = "cycles" if machine == "avr" else "instructions"
     rows = [["wrote", file] for file in facts["files"]]
     rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
     rows += [["tables", f"{facts['table_bytes']} bytes"]]
     rows += [
         [
             "estimate",
-            f"{estimate['flash']} bytes flash, {estimate['ram']} bytes RAM, "
-            f"{estimate['instructions']} instructions per decision on {machine}",
+            f"{estimate['flash']} bytes flash, {estimate['ram']} bytes RAM (stack), "
+            f"{estimate['instructions']} {unit} per decision on {machine}",
         ]
     ]
     fired = [step["name"] for step in facts["passes"] if step["fired"]]

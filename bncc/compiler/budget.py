@@ -43,13 +43,15 @@ class Budget:
         ram = 0 if self.ram is None else candidate.ram + self.other_ram - self.ram
         return max(flash, 0) + max(ram, 0)
 
-    def refusal(self, others: Sequence[Candidate]) -> BudgetError:
+    def refusal(self, others: Sequence[Candidate], *, is_smallest: bool = True) -> BudgetError:
         """Say that nothing considered fits, and what comes nearest.
 
         Parameters
         ----------
         others : sequence of Candidate
             Those of all families, the best first.
+        is_smallest : bool, default=True
+            Whether they were made for size; else smaller ones may exist.
 
         Returns
         -------
@@ -62,9 +64,10 @@ class Budget:
         needs = f"the kernel '{nearest.kernel.family}' needs about {_bytes(flash, ram)}"
         if self.fits(nearest):
             return BudgetError(f"no layout that was asked for fits in {self}, but {needs}")
+        size = "" if is_smallest else "ask for --optimize size, "
         return BudgetError(
-            f"no kernel fits in {self}; {needs}: allow as much, or train with fewer bits, coarser "
-            "states or as naive Bayes"
+            f"no kernel fits in {self}; {needs}: {size}allow as much, or train with fewer bits, "
+            "coarser states or as naive Bayes"
         )
 
     def __str__(self) -> str:

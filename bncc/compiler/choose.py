@@ -121,7 +121,7 @@ def choose(
     fitting = [each for each in found if budget.fits(each)]
     if not fitting:
         every = _candidates(programs, families_for(target), optimize, target)
-        raise budget.refusal(sorted(every, key=order))
+        raise budget.refusal(sorted(every, key=order), is_smallest=optimize == "size")
     return Choice(fitting[0], tuple(found), _reason(optimize, len(fitting), len(found)))
 
 

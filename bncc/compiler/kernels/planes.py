@@ -138,9 +138,10 @@ class PlaneKernel:
         packing = self.packing
         last = f" and {self.last_bits}" if self.n_alike < self.n_planes else ""
         order = "row by row" if self.family == "planes" else "plane by plane"
+        planes = "1 plane" if self.n_planes == 1 else f"{self.n_planes} planes"
         return (
             f"{packing.per_word} costs of {packing.entry_bits} bits in {packing.word_bits}{last}, "
-            f"{self.n_planes} planes, summed {order} in lanes of {self.parts[0].lane_bits} bits"
+            f"{planes}, summed {order} in lanes of {self.parts[0].lane_bits} bits"
         )
 
     @property

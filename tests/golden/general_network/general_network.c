@@ -34,32 +34,42 @@ static inline uint8_t general_network_rom_uint8(const uint8_t *p)
 
 /* Tables */
 
+/* Distinct rows of all tables, which hold the places where theirs begin. */
+static const int32_t general_network_distinct[6] GENERAL_NETWORK_ROM = {
+    0x01202400U,
+    0x01602C00U,
+    0x0000540AU,
+    0x00005C0EU,
+    0x00B00015U,
+    0x00900017U,
+};
+
 /* x2, x0, x1, x3 */
-static const int32_t general_network_table0[24] GENERAL_NETWORK_ROM = {
-    /* 0,0,0,0 */ 0x01602C00U,
-    /* 0,0,0,1 */ 0x01602C00U,
-    /* 0,0,1,0 */ 0x0000540AU,
-    /* 0,0,1,1 */ 0x0000540AU,
-    /* 0,0,2,0 */ 0x0000540AU,
-    /* 0,0,2,1 */ 0x00B00015U,
-    /* 0,1,0,0 */ 0x00900017U,
-    /* 0,1,0,1 */ 0x01202400U,
-    /* 0,1,1,0 */ 0x01202400U,
-    /* 0,1,1,1 */ 0x00005C0EU,
-    /* 0,1,2,0 */ 0x00005C0EU,
-    /* 0,1,2,1 */ 0x00900017U,
-    /* 1,0,0,0 */ 0x00B00015U,
-    /* 1,0,0,1 */ 0x01602C00U,
-    /* 1,0,1,0 */ 0x01602C00U,
-    /* 1,0,1,1 */ 0x0000540AU,
-    /* 1,0,2,0 */ 0x0000540AU,
-    /* 1,0,2,1 */ 0x00B00015U,
-    /* 1,1,0,0 */ 0x00900017U,
-    /* 1,1,0,1 */ 0x00900017U,
-    /* 1,1,1,0 */ 0x01202400U,
-    /* 1,1,1,1 */ 0x01202400U,
-    /* 1,1,2,0 */ 0x00005C0EU,
-    /* 1,1,2,1 */ 0x00005C0EU,
+static const uint8_t general_network_table0[24] GENERAL_NETWORK_ROM = {
+    /* 0,0,0,0 */ 1U,
+    /* 0,0,0,1 */ 1U,
+    /* 0,0,1,0 */ 2U,
+    /* 0,0,1,1 */ 2U,
+    /* 0,0,2,0 */ 2U,
+    /* 0,0,2,1 */ 4U,
+    /* 0,1,0,0 */ 5U,
+    /* 0,1,0,1 */ 0U,
+    /* 0,1,1,0 */ 0U,
+    /* 0,1,1,1 */ 3U,
+    /* 0,1,2,0 */ 3U,
+    /* 0,1,2,1 */ 5U,
+    /* 1,0,0,0 */ 4U,
+    /* 1,0,0,1 */ 1U,
+    /* 1,0,1,0 */ 1U,
+    /* 1,0,1,1 */ 2U,
+    /* 1,0,2,0 */ 2U,
+    /* 1,0,2,1 */ 4U,
+    /* 1,1,0,0 */ 5U,
+    /* 1,1,0,1 */ 5U,
+    /* 1,1,1,0 */ 0U,
+    /* 1,1,1,1 */ 0U,
+    /* 1,1,2,0 */ 3U,
+    /* 1,1,2,1 */ 3U,
 };
 
 /* Multiples of 6, looked up instead of multiplied. */
@@ -126,7 +136,7 @@ static void general_network_add_rows(const uint8_t x[GENERAL_NETWORK_N_FEATURES]
     int32_t sum0;
 
     /* x2, x0, x1, x3 */
-    row = &general_network_table0[(uint_fast16_t)general_network_wide(general_network_rom_uint8(&general_network_times12[x[2]])) + general_network_wide(general_network_rom_uint8(&general_network_times6[x[0]])) + ((uint_fast16_t)general_network_wide(x[1]) << 1) + general_network_wide(x[3])];
+    row = &general_network_distinct[general_network_wide(general_network_rom_uint8(&general_network_table0[(uint_fast16_t)general_network_wide(general_network_rom_uint8(&general_network_times12[x[2]])) + general_network_wide(general_network_rom_uint8(&general_network_times6[x[0]])) + ((uint_fast16_t)general_network_wide(x[1]) << 1) + general_network_wide(x[3])]))];
     sum0 = 0x805 + general_network_rom_int32(&row[0]);
 
     sum[0] = (uint32_t)sum0;

@@ -83,3 +83,7 @@ def test_what_the_rest_takes_only_grows() -> None:
 def test_the_nearest_is_named(budget: Budget, others: Sequence[Candidate], sentence: str) -> None:
     assert str(budget.refusal(others)) == sentence
     assert budget.refusal(others).exit_code == 1
+    hint = "ask for --optimize size, "
+    assert (hint in str(budget.refusal(others, is_smallest=False))) == sentence.startswith(
+        "no kernel"
+    )
