@@ -145,7 +145,7 @@ def machine_of(name: str) -> Target:
 def _check(target: str, emissions: Emissions, **tools: str | None) -> None:
     """Refuse a machine whose tools are missing or that is too small."""
     find_bench(machine_of(target), **tools)
-    check_fit(target, emissions.of(target))
+    check_fit(target, emissions.of(machine_of(target).name))
 
 
 def measure(
@@ -189,8 +189,8 @@ def measure(
                     emissions.model,
                     target,
                     inputs,
-                    options=emissions.options(name),
-                    emission=emissions.of(name),
+                    options=emissions.options(target.name),
+                    emission=emissions.of(target.name),
                     **how,
                 )
             except ToolchainError as error:

@@ -75,7 +75,7 @@ def test_the_c_agrees_with_the_model(
     found = run_json("verify", model, "--data", readings, "--compiler", "gcc", "--random", 50)
     assert found["agree"] is True
     host = found["targets"]["host"]
-    assert set(host) == {"checked", "mismatches", "strength", "toolchain"}
+    assert set(host) == {"checked", "mismatches", "strength", "toolchain", "kernel"}
     assert host["mismatches"] == 0
     assert host["checked"] > 240
     assert "240 data rows" in host["strength"]
@@ -151,7 +151,8 @@ def test_all_runs_every_machine_and_reports_what_is_missing(
     assert list(found["targets"]) == list(MACHINES)
     assert found["skipped"] == {}
     ran = [target for target, _ in asked]
-    assert ran == [target for target in MACHINES if target != "x86"]  # host is the same machine
+    # The x86's own C runs on this machine too.
+    assert ran == ["host" if target == "x86" else target for target in MACHINES]
 
     monkeypatch.setattr(verify, "find_bench", without_avr)
     found = run_json("verify", model, "--target", "all")
@@ -201,9 +202,9 @@ def test_x86_is_this_machine_or_is_simulated(
     asked = answer(AGREED)
     found = run_json("verify", model, "--target", "x86", "--target", "host")
     assert list(found["targets"]) == ["x86", "host"]
-    assert [target for target, _ in asked] == ["host"]
+    assert [target for target, _ in asked] == ["host", "host"]
     run_json("verify", model, "--target", "x86", "--simulator", "unicorn")
-    assert [(target, how["simulator"]) for target, how in asked[1:]] == [("x86", "unicorn")]
+    assert [(target, how["simulator"]) for target, how in asked[2:]] == [("x86", "unicorn")]
     asked.clear()
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     run_json("verify", model, "--target", "x86", "--target", "host")
@@ -263,3 +264,17 @@ def test_what_cannot_be_done_is_one_line(
     refused: Refused, model: Path, options: list[str], message: str
 ) -> None:
     assert message in refused("verify", model, *options)
+
+
+def test_without_a_machine_it_is_the_c_that_emit_c_writes(
+    run_json: RunJson, answer: Answer, model: Path, tmp_path: Path
+) -> None:
+    asked = answer(AGREED)
+    run_json("verify", model)
+    run_json("verify", model, "--target", "x86")
+    written = tmp_path / "c"
+    entries = [word for entry in ("raw", "scores", "trusted") for word in ("--with", entry)]
+    run_json("emit-c", model, "-o", written, "--name", "m", *entries)
+    generic, own = (how["emission"].files["m.c"] for _, how in asked)
+    assert (written / "m.c").read_text(encoding="utf-8") == generic
+    assert own != generic
