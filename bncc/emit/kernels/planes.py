@@ -125,7 +125,10 @@ def _columns_context(kernel: PlaneKernel, name: str, prior: ArrayText | None) ->
             "results": results,
         }
 
-    read = f"{name}_rom_uint{kernel.packing.word_bits}(&plane[row[t]])"
+    # A row's number that is a byte would be multiplied on an AVR to find a word.
+    is_widened = kernel.finder.entry_bits == 8 and kernel.packing.word_bits > 8
+    row = f"{name}_wide(row[t])" if is_widened else "row[t]"
+    read = f"{name}_rom_uint{kernel.packing.word_bits}(&plane[{row}])"
     has_rest = kernel.n_full < kernel.n_planes
     return {
         "full": body(0, read, "c"),
@@ -134,6 +137,7 @@ def _columns_context(kernel: PlaneKernel, name: str, prior: ArrayText | None) ->
         "n_rows": kernel.n_rows,
         "word_type": unsigned(kernel.packing.word_bits),
         "row_type": unsigned(kernel.finder.entry_bits),
+        "is_widened": is_widened,
     }
 
 

@@ -73,7 +73,7 @@ def test_plane_by_plane_a_loop_hands_out_classes_that_lie_apart():
     assert text.context["full"] == {
         "n_parts": 2,
         "lines": [
-            "word = m_rom_uint32(&plane[row[t]]);",
+            "word = m_rom_uint32(&plane[m_wide(row[t])]);",
             "part0 += word;",
             "part1 += (word >> 8) & 0x00FF00FFU;",
         ],
