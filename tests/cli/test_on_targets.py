@@ -48,7 +48,7 @@ def test_the_c_agrees_on_a_target(
     assert found["agree"] is True
     assert list(found["targets"]) == [target]
     facts = found["targets"][target]
-    assert set(facts) == {"checked", "mismatches", "strength", "toolchain"}
+    assert set(facts) == {"checked", "mismatches", "strength", "toolchain", "kernel"}
     assert facts["checked"] > 240
     assert facts["toolchain"] == f"{bench.compiler} -O2, {bench.place}"
 
