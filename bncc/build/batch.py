@@ -62,7 +62,7 @@ class Batch:
             "N_CLASSES": program.n_classes,
             "LANES": lanes,
             "SUM": f"uint{8 * self._sum.itemsize}_t",
-            "KEY": "uint32_t" if self._sum.itemsize < 4 else "uint64_t",
+            "KEY": f"uint{16 * self._sum.itemsize}_t",
             "BLOCK": BLOCK,
             "STATE": f"uint{8 * self._state.itemsize}_t",
         }
@@ -119,7 +119,8 @@ class Batch:
             starts.append(start)
             parts.append(rows)
             start += rows.size
-        prior = np.zeros(lanes, dtype=self._sum)
+        # Lanes of no class lose against all others, for no row adds to them.
+        prior = np.full(lanes, np.iinfo(self._sum).max, dtype=self._sum)
         prior[: program.n_classes] = program.prior
         last = np.array(program.n_states) - 1
         return (

@@ -1,7 +1,7 @@
 /* batch.c -- decides on many inputs on this machine: the rows of all tables as vectors of sums.
  *
  * Built with these, from bncc/build/batch.py: N_FEATURES, N_TABLES, ARITY (most features of a
- * table), N_CLASSES, LANES (classes and padding), SUM and STATE (unsigned types), KEY (one with 16 bits more than SUM), BLOCK. Not for devices:
+ * table), N_CLASSES, LANES (classes and padding), SUM and STATE (unsigned types), KEY (twice as wide as SUM: a cost and a class), BLOCK. Not for devices:
  * it multiplies, and asks gcc or clang for vectors.
  */
 #include <stdint.h>
@@ -15,15 +15,15 @@ void bncc_batch(const STATE *x, int16_t *y, uint32_t n_rows, const STATE *last,
 /* Class of least cost, the smallest index on ties. */
 static int16_t least(const SUM cost[LANES])
 {
-    KEY best = (KEY)cost[0] << 16;
+    KEY best = (KEY)-1;
     uint32_t c;
 
-    for (c = 1U; c < N_CLASSES; c++) {
-        const KEY key = ((KEY)cost[c] << 16) | c;
+    for (c = 0U; c < LANES; c++) {
+        const KEY key = (KEY)(((KEY)cost[c] << 8) | c);
 
         best = (key < best) ? key : best;
     }
-    return (int16_t)(best & 0x7FFFU);
+    return (int16_t)(best & 0xFFU);
 }
 
 /* 1 when a state of an input is out of range, else 0. */
@@ -48,6 +48,7 @@ void bncc_batch(const STATE *x, int16_t *y, uint32_t n_rows, const STATE *last,
     static const STATE zeros[N_FEATURES];
     vector_t sum[BLOCK];
     const STATE *input[BLOCK];
+    uint32_t out[BLOCK];
 
     while (n_rows > 0U) {
         const uint32_t n = (n_rows < BLOCK) ? n_rows : BLOCK;
@@ -58,12 +59,15 @@ void bncc_batch(const STATE *x, int16_t *y, uint32_t n_rows, const STATE *last,
             const STATE *row = (r < n) ? &x[r * N_FEATURES] : zeros;
 
             /* What is out of range, or behind the last input, is added as zeros. */
-            input[r] = is_out(row, last) ? zeros : row;
+            out[r] = is_out(row, last);
+            input[r] = out[r] ? zeros : row;
             sum[r] = *(const vector_t *)prior;
         }
         for (t = 0U; t < N_TABLES; t++) {
             const SUM *table = &rows[start[t]];
 
+/* So that the sums stay in registers. */
+#pragma GCC unroll 16
             for (r = 0U; r < BLOCK; r++) {
                 uint32_t at = stride[t * ARITY] * input[r][feature[t * ARITY]];
                 uint32_t k;
@@ -78,7 +82,7 @@ void bncc_batch(const STATE *x, int16_t *y, uint32_t n_rows, const STATE *last,
             SUM cost[LANES];
 
             *(vector_t *)cost = sum[r];
-            y[r] = is_out(&x[r * N_FEATURES], last) ? (int16_t)-1 : least(cost);
+            y[r] = out[r] ? (int16_t)-1 : least(cost);
         }
         x += n * N_FEATURES;
         y += n;
