@@ -59,7 +59,6 @@ class Batch:
             "N_FEATURES": model.n_features,
             "N_TABLES": len(program.tables),
             "ARITY": arity,
-            "N_CLASSES": program.n_classes,
             "LANES": lanes,
             "SUM": f"uint{8 * self._sum.itemsize}_t",
             "KEY": f"uint{16 * self._sum.itemsize}_t",

@@ -78,7 +78,7 @@ def command(
         for file, text in emission.files.items():
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     payload = facts_of(emission, output)
-    console.result(payload, _report(payload, target or MACHINE))
+    console.result(payload, _report(payload, options.target or MACHINE))
 
 
 def facts_of(emission: Emission, folder: str) -> dict[str, Any]:

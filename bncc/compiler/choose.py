@@ -122,7 +122,10 @@ def choose(
     if not fitting:
         every = _candidates(programs, families_for(target), optimize, target)
         raise budget.refusal(sorted(every, key=order), is_smallest=optimize == "size")
-    return Choice(fitting[0], tuple(found), _reason(optimize, len(fitting), len(found)))
+    best = BEST[optimize]
+    if optimize == "balanced" and order(fitting[0])[0] > EVEN:
+        best = NEAREST
+    return Choice(fitting[0], tuple(found), _reason(best, len(fitting), len(found)))
 
 
 def families_for(target: str | None) -> tuple[str, ...]:
@@ -175,11 +178,11 @@ def _order(optimize: Optimize, textbook: TextbookCost) -> Callable[[Candidate], 
     return balance
 
 
-def _reason(optimize: Optimize, n_fitting: int, n_candidates: int) -> str:
+def _reason(best: str, n_fitting: int, n_candidates: int) -> str:
     if n_candidates == 1:
         return "the only layout"
     within = "" if n_fitting == n_candidates else f" the {n_fitting} that fit of"
-    return f"{BEST[optimize]} of{within} {n_candidates} layouts"
+    return f"{best} of{within} {n_candidates} layouts"
 
 
 BEST: Mapping[Optimize, str] = {
@@ -188,3 +191,5 @@ BEST: Mapping[Optimize, str] = {
     "speed": "fewest instructions",
 }
 """What the first candidate is best in."""
+NEAREST = "least beyond the textbook's flash or instructions"
+"""What it is where a balance was asked for, and every layout needs more of one of them."""

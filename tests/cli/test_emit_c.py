@@ -236,3 +236,16 @@ def test_the_self_test_passes(run: Run, require_tool: Tool, model: Path, tmp_pat
     sources = ["sensor.c", "sensor_selftest.c"]
     subprocess.run([gcc, "-std=c99", *sources, "-o", "selftest"], cwd=tmp_path, check=True)
     subprocess.run([tmp_path / "selftest"], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        (None, "instructions per decision on Cortex-M0"),
+        ("host", "instructions per decision on Cortex-M0"),
+        ("avr", "cycles per decision on avr"),
+    ],
+)
+def test_an_estimate_names_the_machine_that_was_priced(run, model, tmp_path, target, said) -> None:
+    options = ["--target", target] if target else []
+    assert said in run("emit-c", model, "-o", tmp_path / "c", *options).stdout

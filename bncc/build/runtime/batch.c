@@ -1,8 +1,9 @@
 /* batch.c -- decides on many inputs on this machine: the rows of all tables as vectors of sums.
  *
  * Built with these, from bncc/build/batch.py: N_FEATURES, N_TABLES, ARITY (most features of a
- * table), N_CLASSES, LANES (classes and padding), SUM and STATE (unsigned types), KEY (twice as wide as SUM: a cost and a class), BLOCK. Not for devices:
- * it multiplies, and asks gcc or clang for vectors.
+ * table), LANES (classes and padding, which loses against all classes), SUM and STATE (unsigned
+ * types), KEY (twice as wide as SUM: a cost and a class), BLOCK. Not for devices: it multiplies,
+ * and asks gcc or clang for vectors.
  */
 #include <stdint.h>
 

@@ -5,7 +5,7 @@ import pytest
 
 from bncc.compiler import choose as module
 from bncc.compiler.budget import Budget
-from bncc.compiler.choose import BEST, EVEN, FAMILIES, Choice, Optimize, families_for
+from bncc.compiler.choose import BEST, EVEN, FAMILIES, NEAREST, Choice, Optimize, families_for
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.lanes import LaneKernel
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
@@ -86,6 +86,7 @@ def test_balanced_loses_by_least_where_all_lose(some: Program) -> None:
     found = module.choose([some], TextbookCost(1, 10**9), family="packed")
     fastest = min(each.instructions for each in found.candidates)
     assert found.chosen.instructions == fastest
+    assert found.reason == f"{NEAREST} of {len(found.candidates)} layouts"
     small = module.choose([some], TextbookCost(10**9, 1), family="packed")
     assert small.chosen.flash == min(each.flash for each in small.candidates)
 
