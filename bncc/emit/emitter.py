@@ -275,4 +275,12 @@ def _laid_out(
         target=options.target,
         other_bytes=kernel.rom_bytes,
     )
-    return lay_out(program, kernel, entries, options.name, check, discretizers)
+    return lay_out(
+        program,
+        kernel,
+        entries,
+        options.name,
+        check,
+        discretizers,
+        may_copy=options.optimize == "speed",
+    )

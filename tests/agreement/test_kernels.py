@@ -67,3 +67,17 @@ def test_the_c_of_a_kernel_agrees_for_any_model(require_tool, family, target, mo
         return
     outcome = verify(model, emission=emission, opt_level="-O1", n_random=100)
     assert outcome.agree, outcome.first_mismatch
+
+
+@pytest.mark.parametrize("family", ["lanes", "bit-slice"])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(model=models(max_classes=9, max_bits=6))
+def test_states_that_are_handed_over_in_registers_agree(require_tool, family, model):
+    require_tool("gcc")
+    if next(iter(FAMILIES[family](optimize(program_of(model))[0])), None) is None:
+        return
+    emission = emit_c(model, EmitOptions("m", ENTRIES, kernel=family, optimize="speed"))
+    outcome = verify(model, emission=emission, sanitize=True, n_random=100)
+    assert outcome.agree, outcome.first_mismatch

@@ -7,7 +7,9 @@ import sys
 import pytest
 
 from bncc.compiler.ir import table_bits
+from bncc.discretize.feature import Feature
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c, emit_candidate
+from bncc.emit.layout import MOST_HANDED_OVER
 from bncc.errors import BudgetError, IrError, OptionError
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import forest
@@ -44,6 +46,24 @@ def test_an_entry_point_is_declared_and_defined_only_when_asked_for(entry):
 
 def test_thresholds_bring_the_raw_entry_point_along():
     assert FUNCTIONS["raw"] in emitted(hand.naive_integer())["m.h"]
+
+
+@pytest.mark.parametrize("optimize", ["size", "balanced", "speed"])
+@pytest.mark.parametrize("n_features", [MOST_HANDED_OVER, MOST_HANDED_OVER + 1])
+@pytest.mark.parametrize("kernel", ["lanes", "bit-slice", "looped"])
+def test_few_states_go_from_readings_to_the_kernel_in_registers(optimize, n_features, kernel):
+    model = hand.model_of(
+        [Feature(f"x{f}", "int16", 3, thresholds=(0, 50)) for f in range(n_features)],
+        forest([None] * n_features),
+        QFormat(4, 0),
+        [0, 1],
+        [[[f, 1], [2, f], [f, 3]] for f in range(n_features)],
+    )
+    emission = emit_c(model, EmitOptions("m", optimize=optimize, kernel=kernel))
+    raw, straight = emission.layout.raw, kernel != "looped"
+    few = n_features == MOST_HANDED_OVER and not raw.is_loop
+    assert emission.layout.hands_over == (optimize == "speed" and straight and few)
+    assert ("m_find_states(x, state);" in emission.files["m.c"]) == emission.layout.hands_over
 
 
 def test_predict_and_the_labels_are_always_there():
@@ -134,6 +154,7 @@ def test_a_candidate_is_emitted_as_if_it_had_been_chosen():
 
 
 PRINT_ALL = """
+from bncc.discretize.feature import Feature
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
 from tests import models
 for name, make in models.NAMED.items():
