@@ -25,7 +25,6 @@ from bncc.build.agreement import Agreement, compare
 from bncc.build.harness import build_harness
 from bncc.build.host import build_library
 from bncc.build.inputs.cases import Effort, cases
-from bncc.build.toolchain import host_compilers
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
@@ -37,6 +36,7 @@ from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import Structure
 from bncc.structure.learners import learn_structure
+from bncc.toolchain.tools import host_compilers
 from bncc.train.freeze import freeze
 from bncc.train.maximum_likelihood import ml_log_tables
 

@@ -14,10 +14,10 @@ from bncc.build.host import build_library
 from bncc.build.inputs.cases import Case, Effort, cases, strength
 from bncc.build.machine import HarnessError, Machine
 from bncc.build.targets import find_target
-from bncc.build.toolchain import host_compilers
 from bncc.data.dataset import Table
 from bncc.errors import OptionError
 from bncc.model.model import Model
+from bncc.toolchain.tools import host_compilers
 
 if TYPE_CHECKING:
     from bncc.emit.emitter import Emission

@@ -14,13 +14,13 @@ import numpy as np
 from bncc._types import AnyArray, IntArray
 from bncc.build.inputs.raw import state_dtype
 from bncc.build.sources import support_file
-from bncc.build.toolchain import Tool, host_compilers, run
 from bncc.compiler.importer import program_of
 from bncc.compiler.ir import Program, width_of
 from bncc.compiler.pipeline import optimize
 from bncc.compiler.ranges import cost_bounds
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
+from bncc.toolchain.tools import Tool, host_compilers, run
 
 VECTOR_BYTES = 16
 """Sums fill whole vectors of the smallest size that machines have."""

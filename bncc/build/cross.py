@@ -13,9 +13,9 @@ from bncc.build.simulators.simavr import Simavr
 from bncc.build.simulators.unicorn import Unicorn
 from bncc.build.sources import sources, support_file
 from bncc.build.targets import Target
-from bncc.build.toolchain import Tool, find_tools
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
+from bncc.toolchain.tools import Tool, find_tools
 
 SIMULATORS: Mapping[str, Simulator] = {s.name: s for s in (Simavr(), Qemu(), Unicorn())}
 """Every simulator by name."""

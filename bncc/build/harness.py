@@ -14,7 +14,9 @@ from bncc.build.host import write_sources
 from bncc.build.inputs.raw import ByteOrder, Layout
 from bncc.build.machine import RUN_LIMIT, Entry, Exchange, HarnessError, Machine
 from bncc.build.sources import cost_dtype, sources
-from bncc.build.toolchain import (
+from bncc.errors import ToolchainError
+from bncc.model.model import Model
+from bncc.toolchain.tools import (
     SANITIZERS,
     STRICT_C_FLAGS,
     STRICT_FLAGS,
@@ -22,8 +24,6 @@ from bncc.build.toolchain import (
     host_compilers,
     run,
 )
-from bncc.errors import ToolchainError
-from bncc.model.model import Model
 
 
 def request(entry: Entry, rows: AnyArray) -> bytes:

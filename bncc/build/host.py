@@ -11,9 +11,9 @@ import numpy as np
 from bncc._types import AnyArray, IntArray
 from bncc.build.machine import Entry, Machine
 from bncc.build.sources import Sources, check_raw_size, cost_dtype, sources, support_file
-from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS, Tool, host_compilers, run
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
+from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, host_compilers, run
 
 _DECLARATIONS = """
 uint32_t bncc_cost_size(void);

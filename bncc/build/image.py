@@ -12,8 +12,8 @@ from elftools.elf.sections import SymbolTableSection
 
 from bncc.build.sources import Sources, support_file
 from bncc.build.targets import Target
-from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS, Tool, run
 from bncc.errors import ToolchainError
+from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, run
 
 _STUB = ".stub"
 _OBJECTION = re.compile(r'#error "\w+: (.+)"')

@@ -9,7 +9,6 @@ from bncc.bench.on_target import N_ROWS, TargetReport, bench_inputs, bench_targe
 from bncc.build.cross import find_bench
 from bncc.build.meter import Inputs
 from bncc.build.targets import Target, find_target
-from bncc.build.toolchain import is_x86
 from bncc.cli.console import Console
 from bncc.cli.figures import facts_of, report_text
 from bncc.cli.inputs import rows_to_classify
@@ -28,6 +27,7 @@ from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.data.dataset import Table
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import load_model
+from bncc.toolchain.tools import is_x86
 
 
 @click.command("bench")

@@ -15,7 +15,6 @@ from bncc.bench.on_target import TargetReport, bench_inputs
 from bncc.build.agreement import Agreement, verify
 from bncc.build.cross import find_bench
 from bncc.build.machine import HarnessError
-from bncc.build.toolchain import host_compilers
 from bncc.cli import bench
 from bncc.cli.console import Console, aligned
 from bncc.cli.evaluate import evaluation
@@ -34,6 +33,7 @@ from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import save_model
 from bncc.model.model import Model
+from bncc.toolchain.tools import host_compilers
 from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
 

@@ -9,10 +9,10 @@ import click
 from bncc.build.cross import SIMULATORS
 from bncc.build.simulators.simavr import Simavr
 from bncc.build.targets import TARGETS, Target
-from bncc.build.toolchain import Tool, find_tools, host_compilers, is_x86
 from bncc.cli.console import Console, table_text
 from bncc.cli.options import speaks
 from bncc.errors import ToolchainError
+from bncc.toolchain.tools import Tool, find_tools, host_compilers, is_x86
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import click
 from bncc.build.agreement import Agreement, verify
 from bncc.build.cross import find_bench
 from bncc.build.targets import find_target
-from bncc.build.toolchain import host_compilers, is_x86
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify
 from bncc.cli.lowering import Emissions, Lowering, lowering_options
@@ -26,6 +25,7 @@ from bncc.compiler.choose import Optimize
 from bncc.data.dataset import Table
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import load_model
+from bncc.toolchain.tools import host_compilers, is_x86
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})
 """Entry points that are compared beside ``predict``."""

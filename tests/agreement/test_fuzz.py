@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from bncc.build.harness import build_harness
 from bncc.build.host import build_library
 from bncc.build.inputs.raw import row_dtype, state_dtype
-from bncc.build.toolchain import host_compilers
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.reference import predict, scores
+from bncc.toolchain.tools import host_compilers
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.strategies import models

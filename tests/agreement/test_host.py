@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from bncc.build.agreement import Agreement, compare, verify
 from bncc.build.host import build_library
 from bncc.build.inputs.cases import Effort, cases
-from bncc.build.toolchain import host_compilers
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.toolchain.tools import host_compilers
 from tests import models as hand
 from tests.agreement.large import LARGE, letter_like, two_cost_arrays
 from tests.agreement.mistakes import Spoiled, bumped, numbers_of, without_comments

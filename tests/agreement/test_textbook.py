@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from bncc.build.agreement import compare, verify
 from bncc.build.host import build_library
 from bncc.build.inputs.cases import Effort, cases
-from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS, host_compilers
 from bncc.emit.textbook import misfit, textbook_c
 from bncc.fixed_point import QFormat
 from bncc.model.reference import predict
 from bncc.structure.graph import forest
+from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, host_compilers
 from tests import models as hand
 from tests.agreement.large import LARGE, letter_like, random_model
 from tests.firmware.machines import MACHINES

@@ -11,9 +11,9 @@ from click.testing import Result
 from bncc.build.cross import find_bench
 from bncc.build.simulators import simavr
 from bncc.build.targets import TARGETS
-from bncc.build.toolchain import Tool, find_tools
 from bncc.cli import targets
 from bncc.errors import ToolchainError
+from bncc.toolchain.tools import Tool, find_tools
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]

@@ -7,13 +7,13 @@ import pytest
 
 from benchmarks.reference_models import Recipe, reference, some_rows
 from bncc.build.agreement import verify
-from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS
 from bncc.compiler.kernels.lanes import LaneKernel
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import forest
+from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests.agreement.large import random_model
 from tests.firmware.machines import ENTRIES, MACHINES, MODELS
 

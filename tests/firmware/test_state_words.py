@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests.firmware.machines import LEVELS, MACHINES, MODELS
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]

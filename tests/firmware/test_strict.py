@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS
 from bncc.compiler.choose import FAMILIES
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests import models as hand
 from tests.agreement.large import mixed_kinds
 from tests.firmware.machines import ENTRIES, MACHINES, MODELS, emit_all, emit_kernel

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from bncc.build.agreement import verify
-from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS
 from bncc.compiler.kernels.bit_slice import BitSliceKernel
 from bncc.compiler.kernels.lanes import LaneKernel
 from bncc.compiler.kernels.row_starts import n_looked_up
@@ -16,6 +15,7 @@ from bncc.emit.emitter import Emission, EmitOptions, emit_c, emit_candidate
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import forest
+from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests.agreement.large import random_model
 from tests.firmware.machines import ENTRIES, MACHINES
 

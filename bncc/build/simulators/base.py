@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from bncc.build.image import Image
-from bncc.build.toolchain import Tool
+from bncc.toolchain.tools import Tool
 
 
 class Simulator(Protocol):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bncc.build.image import Image
 from bncc.build.machine import RUN_LIMIT, HarnessError
-from bncc.build.toolchain import Tool, find_tools, require
+from bncc.toolchain.tools import Tool, find_tools, require
 
 
 @dataclass(frozen=True)

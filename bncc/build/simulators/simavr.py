@@ -8,12 +8,12 @@ from importlib.resources import files as package_files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bncc.build import toolchain
 from bncc.build.image import Image
 from bncc.build.machine import RUN_LIMIT, HarnessError
 from bncc.build.targets import ATMEGA
-from bncc.build.toolchain import Tool
 from bncc.errors import ToolchainError
+from bncc.toolchain import tools as toolchain
+from bncc.toolchain.tools import Tool
 
 INSTALL_HINT = "apt install libsimavr-dev libelf-dev"
 """The command that installs what the runner is built with."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from bncc.build.image import Image
 from bncc.build.machine import RUN_LIMIT, HarnessError
-from bncc.build.toolchain import Tool, find_tools, require
+from bncc.toolchain.tools import Tool, find_tools, require
 
 _DOORBELL = 0x7000_0000
 _PAGE = 0x1000

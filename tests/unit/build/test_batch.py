@@ -6,11 +6,11 @@ from hypothesis import HealthCheck, given, settings
 
 from bncc.build import batch as module
 from bncc.build.batch import Batch
-from bncc.build.toolchain import host_compilers
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.model.reference import predict
 from bncc.structure.graph import forest
+from bncc.toolchain.tools import host_compilers
 from tests import models as hand
 from tests.strategies import models, states
 

@@ -7,8 +7,8 @@ from bncc.build.cross import CrossHarness, find_bench
 from bncc.build.machine import HarnessError
 from bncc.build.simulators import simavr
 from bncc.build.targets import TARGETS
-from bncc.build.toolchain import Tool, find_tools
 from bncc.errors import OptionError, ToolchainError
+from bncc.toolchain.tools import Tool, find_tools
 from tests import models as hand
 from tests.agreement.mistakes import Spoiled
 from tests.unit.build.written import MODEL, in_c

@@ -5,9 +5,9 @@ import pytest
 
 from bncc.build import harness
 from bncc.build.harness import Harness, HarnessError, build_harness
-from bncc.build.toolchain import host_compilers
 from bncc.errors import ToolchainError
 from bncc.model.reference import predict, scores
+from bncc.toolchain.tools import host_compilers
 from tests import models as hand
 from tests.unit.build.by_hand import FILES, MODEL, spoiled
 

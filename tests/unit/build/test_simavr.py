@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from bncc.build import toolchain
 from bncc.build.machine import HarnessError
 from bncc.build.simulators import simavr
-from bncc.build.toolchain import STRICT_C_FLAGS, STRICT_FLAGS
 from bncc.errors import ToolchainError
+from bncc.toolchain import tools as toolchain
+from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests.unit.build.avr_programs import CYCLES, ECHO, FRAGMENTS, FRAME, RINGS, STACK
 
 pytestmark = pytest.mark.firmware

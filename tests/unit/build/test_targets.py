@@ -4,14 +4,14 @@ import subprocess
 
 import pytest
 
-from bncc.build import toolchain
 from bncc.build.cross import SIMULATORS, Bench, find_bench
 from bncc.build.image import Builder
 from bncc.build.simulators.qemu import BOARDS
 from bncc.build.simulators.unicorn import CORES
 from bncc.build.targets import TARGETS, find_target
-from bncc.build.toolchain import find_tools
 from bncc.errors import OptionError
+from bncc.toolchain import tools as toolchain
+from bncc.toolchain.tools import find_tools
 
 CLI = ("x86", "avr", "cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "big-endian")
 

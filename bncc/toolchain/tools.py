@@ -13,8 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from bncc.build.zig import zig_environment
 from bncc.errors import ToolchainError
+from bncc.toolchain.zig import zig_environment
 
 STRICT_FLAGS = (
     "-pedantic",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bncc.build import zig
-from bncc.build.toolchain import require, run
-from bncc.build.zig import zig_environment
 from bncc.errors import ToolchainError
+from bncc.toolchain import zig
+from bncc.toolchain.tools import require, run
+from bncc.toolchain.zig import zig_environment
 
 VARIABLES = ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR", "XDG_CACHE_HOME")
 FLAGS = ("-target", "thumb-freestanding-eabi", "-mcpu=cortex_m0", "-c", "f.c", "-o", "f.o")
@@ -80,7 +80,9 @@ def test_a_user_without_a_home_has_a_cache(home: Path, monkeypatch: pytest.Monke
 def test_the_replacement_goes_with_the_process(home: Path) -> None:
     """Nothing is left in the folder for temporary files."""
     (home / ".cache").write_text("a file is in the way")
-    program = "from bncc.build.zig import zig_environment as e; print(e()['ZIG_GLOBAL_CACHE_DIR'])"
+    program = (
+        "from bncc.toolchain.zig import zig_environment as e; print(e()['ZIG_GLOBAL_CACHE_DIR'])"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert not done.returncode, done.stderr
     assert not Path(done.stdout.strip()).exists()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bncc.build import toolchain
 from bncc.build.targets import TARGETS
-from bncc.build.toolchain import Tool, find_tools, host_compilers, require, run
 from bncc.errors import ToolchainError
+from bncc.toolchain import tools as toolchain
+from bncc.toolchain.tools import Tool, find_tools, host_compilers, require, run
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""What builds and runs C on this machine: compilers, simulators, how they are called."""
