@@ -18,9 +18,9 @@ from bncc.structure.graph import Structure, table_entries
 from bncc.structure.learners import find_learner, learn_structure
 from bncc.train.freeze import freeze
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.interrupts import interrupts_deferred
 from bncc.train.maximum_likelihood import LogTables, bdeu_log_tables, ml_log_tables
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
+from bncc.train.trainer import descend
 
 MAX_DESCENT_ENTRIES = 2**24
 """Gradient descent holds some ten floats per table entry."""
@@ -142,10 +142,6 @@ def _fit_tables(
     start = ml_log_tables(*counted)
     if settings.is_counted:
         return start
-    # Here, not above: torch takes seconds to import, and counts do without it.
-    with interrupts_deferred():
-        from bncc.train.trainer import descend
-
     hyper = hyperparameters_of(settings, dataset.n_rows)
     quantizer = None if settings.float_ else choose
     return descend(X, dataset.y, structure, n_states, start, hyper, quantizer, progress)

@@ -77,7 +77,9 @@ class Hyperparameters:
     device : str
         A torch device.
     threads : int
-        CPU threads.
+        CPU threads of torch.
+    engine : {"native", "torch"} or None
+        What computes the steps; None for the quicker one that is there.
     """
 
     loss: str
@@ -92,6 +94,12 @@ class Hyperparameters:
     seed: int
     device: str = "cpu"
     threads: int = 1
+    engine: str | None = None
+
+    @property
+    def dropped_below(self) -> int:
+        """Of 256 values of a byte of noise, those by which a feature is left out."""
+        return round(256 * self.dropout)
 
 
 def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparameters:
@@ -123,6 +131,7 @@ def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparamete
         seed=settings.seed,
         device=settings.device or "cpu",
         threads=_or(settings.threads, THREADS),
+        engine=settings.engine,
     )
 
 

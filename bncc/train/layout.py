@@ -9,6 +9,9 @@ import numpy as np
 from bncc._types import FloatArray, IntArray
 from bncc.structure.graph import Structure
 
+LEAST_LOG = -30.0
+"""Initial log-probabilities are not below it: minus infinity would have no gradient."""
+
 
 @dataclass(frozen=True, eq=False)
 class TableLayout:

@@ -8,11 +8,8 @@ from torch import Tensor, nn
 
 from bncc._types import FloatArray, IntArray
 from bncc.fixed_point import QFormat
-from bncc.train.layout import TableLayout
+from bncc.train.layout import LEAST_LOG, TableLayout
 from bncc.train.quantizer import normalize, quantize
-
-LEAST_LOG = -30.0
-"""Initial log-probabilities are not below it: minus infinity would have no gradient."""
 
 
 class _GatherSum(torch.autograd.Function):

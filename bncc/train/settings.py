@@ -14,6 +14,8 @@ COUNTED = ("ml", "bdeu")
 """Parameters read off counts, without torch."""
 DESCENDED = ("hybrid", "cross-entropy")
 """Parameters found by gradient descent."""
+ENGINES = ("native", "torch")
+"""What computes the steps of gradient descent."""
 ANNOUNCED_PARAMETERS = ("margin", "free")
 
 MIN_BITS, MAX_BITS = 1, 8
@@ -58,8 +60,9 @@ class TrainSettings:
         A torch device; None is ``cpu``.
     threads : int or None
         CPU threads of torch; None is 1, see `hyperparameters.THREADS`.
-    engine : str or None
-        ``torch``, the only one so far.
+    engine : {"native", "torch"} or None
+        What computes gradient descent: C on one core, or torch on any device; None takes C where
+        the device is a CPU and a compiler is found.
     size_weight, checkpoint, resume, max_flash, max_instructions, target
         Options of the command line whose meaning arrives with a later version.
 
@@ -99,6 +102,7 @@ class TrainSettings:
     def __post_init__(self) -> None:
         _check_names(self)
         _check_later(self)
+        _check_engine(self)
         _check_numbers(self)
         _check_bits(self)
 
@@ -133,6 +137,8 @@ class TrainSettings:
                 f"{option} has no effect with --parameters {self.parameters}"
                 for option in _given(self, _HYBRID)
             ]
+        if not self.is_counted and self.engine == "native" and self.threads is not None:
+            notes.append("--threads has no effect with --engine native")
         if self.n_bins != 8 and self.discretize not in ("quantile", "width"):
             method = self.discretize or "mdl"
             notes.append(f"--n-bins has no effect with --discretize {method}")
@@ -174,15 +180,21 @@ def _check_later(settings: TrainSettings) -> None:
             "--size-weight needs a differentiable structure, which arrives with a later version; "
             "leave it at 0"
         )
-    if settings.engine == "native":
-        raise OptionError("engine 'native' arrives with a later version; choose --engine torch")
-    if settings.engine not in (None, "torch"):
-        raise OptionError(f"unknown engine '{settings.engine}'; choose torch")
     for name in ("checkpoint", "resume", "max_flash", "max_instructions", "target"):
         if getattr(settings, name):
             raise OptionError(
                 f"{_option(name)} of train arrives with a later version; leave it out"
             )
+
+
+def _check_engine(settings: TrainSettings) -> None:
+    if settings.engine not in (None, *ENGINES):
+        raise OptionError(f"unknown engine '{settings.engine}'; choose {_one_of(ENGINES)}")
+    if settings.engine == "native" and settings.device not in (None, "cpu"):
+        raise OptionError(
+            f"engine 'native' runs on a CPU; leave out --device {settings.device}, or choose "
+            "--engine torch"
+        )
 
 
 def _check_numbers(settings: TrainSettings) -> None:

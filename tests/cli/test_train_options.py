@@ -53,6 +53,7 @@ def test_every_option_that_counting_knows(
         ["--parameters", "hybrid", "--lambda", "10", "--gamma", "2", "--eta", "5"],
         ["--parameters", "cross-entropy", "--bits", "4"],
         ["--float", "--threads", "1", "--device", "cpu", "--engine", "torch"],
+        ["--engine", "native", "--device", "cpu", "--bits", "3"],
     ],
 )
 def test_every_option_of_gradient_descent(
@@ -84,7 +85,6 @@ def test_a_structure_of_a_later_version_says_so(
         ["--parameters", "margin"],
         ["--parameters", "free"],
         ["--size-weight", "0.1"],
-        ["--engine", "native"],
         ["--checkpoint", "dir"],
         ["--resume"],
         ["--max-flash", "4k"],

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from bncc.structure.graph import forest
-from bncc.train.layout import layout_of
+from bncc.train.layout import LEAST_LOG, layout_of
 from bncc.train.maximum_likelihood import ml_log_tables
-from bncc.train.network import LEAST_LOG, Network, states_tensor
+from bncc.train.network import Network, states_tensor
 
 CPU = torch.device("cpu")
 N_STATES = [3, 2, 4]

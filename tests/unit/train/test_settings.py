@@ -39,8 +39,8 @@ def test_bits_follow_from_what_is_given(options, bits):
         ({"parameters": "mle"}, "unknown parameters 'mle'; choose hybrid"),
         ({"discretize": "chi"}, "unknown discretization 'chi'; choose mdl, quantile"),
         ({"size_weight": 0.1}, "--size-weight .* later version"),
-        ({"engine": "native"}, "'native' arrives with a later version"),
-        ({"engine": "jax"}, "unknown engine 'jax'; choose torch"),
+        ({"engine": "native", "device": "cuda"}, "'native' runs on a CPU; leave out --device cuda"),
+        ({"engine": "jax"}, "unknown engine 'jax'; choose native or torch"),
         ({"checkpoint": "dir"}, "--checkpoint .* later version"),
         ({"resume": True}, "--resume .* later version"),
         ({"max_flash": "2k"}, "--max-flash .* later version"),
@@ -89,6 +89,9 @@ def test_options_without_effect_are_named():
         "--threads has no effect with --parameters ml",
         "--engine has no effect with --parameters ml",
         "--n-bins has no effect with --discretize mdl",
+    )
+    assert TrainSettings(engine="native", threads=2).notes() == (
+        "--threads has no effect with --engine native",
     )
     settings = TrainSettings(parameters="cross-entropy", gamma=1.0, epochs=3)
     assert settings.notes() == ("--gamma has no effect with --parameters cross-entropy",)

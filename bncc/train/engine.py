@@ -1,0 +1,107 @@
+"""What computes the steps of gradient descent: torch says what is meant, C is quick."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bncc._types import AnyArray, IntArray
+from bncc.errors import ToolchainError
+from bncc.fixed_point import QFormat
+from bncc.structure.graph import Structure
+from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.interrupts import interrupts_deferred
+from bncc.train.maximum_likelihood import LogTables
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is trained, and where it begins.
+
+    Parameters
+    ----------
+    X : (n_samples, n_features) int
+        States.
+    y : (n_samples,) int
+        Class indices.
+    structure : Structure
+        The graph; the class is a parent of every feature.
+    n_states : sequence of int
+        Cardinality of each feature.
+    start : tuple
+        Prior and tables to begin with, natural log-probabilities.
+    """
+
+    X: IntArray
+    y: IntArray
+    structure: Structure
+    n_states: Sequence[int]
+    start: LogTables
+
+
+class Engine(Protocol):
+    """Tables in training. Both kinds do the same, but for rounding of floats."""
+
+    def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> float:
+        """Take one step of Adam for each batch.
+
+        Parameters
+        ----------
+        order : (n_samples,) int
+            The samples in the order in which they are taken.
+        noise : (n_samples, n_features) uint8
+            In that order; a feature is left out of a sample's sum where it is below
+            `Hyperparameters.dropped_below`.
+        lr : float
+            Step of Adam.
+
+        Returns
+        -------
+        float
+            Mean loss, each sample's at the time when it was taken.
+        """
+        ...
+
+    def quantize(self, fmt: QFormat) -> None:
+        """Compute with quantized prior and tables from now on."""
+        ...
+
+    def log_tables(self) -> LogTables:
+        """Return prior and tables before quantization, natural log-probabilities <= 0."""
+        ...
+
+
+def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
+    """Return the engine that is asked for, or the quicker one that is there.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is trained.
+    hyper : Hyperparameters
+        What steers it; `engine` None takes C where a compiler is found and the device is a CPU.
+
+    Returns
+    -------
+    Engine
+        At its start.
+
+    Raises
+    ------
+    OptionError
+        If the device is absent.
+    ToolchainError
+        If C is asked for and there is no compiler.
+    """
+    if hyper.engine == "native" or (hyper.engine is None and hyper.device == "cpu"):
+        from bncc.train.native.engine import NativeEngine
+
+        try:
+            return NativeEngine(problem, hyper)
+        except ToolchainError:
+            if hyper.engine == "native":
+                raise
+    # Here, not above: torch takes seconds to import.
+    with interrupts_deferred():
+        from bncc.train.torch_engine import TorchEngine
+
+    return TorchEngine(problem, hyper)

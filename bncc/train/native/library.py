@@ -1,0 +1,77 @@
+"""The native engine's C as a library: built at first use, then taken from the user's cache."""
+
+import platform
+import re
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import cffi
+
+from bncc.errors import ToolchainError
+from bncc.toolchain.cache import cache_folder
+from bncc.toolchain.tools import Tool, host_compilers, run
+
+FLAGS = (
+    "-std=gnu99", "-O3", "-fPIC", "-shared",
+    "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-ffinite-math-only",
+)  # fmt: skip
+"""Nothing that sorts sums: the logarithms of engine.c need theirs as they stand."""
+NATIVE = "-march=native"
+
+
+@cache
+def native_library() -> tuple[Any, Any]:
+    """Return the library.
+
+    Returns
+    -------
+    ffi : cffi.FFI
+        Knows the types of engine.h.
+    library
+        With ``bncc_normalize`` and ``bncc_epoch``.
+
+    Raises
+    ------
+    ToolchainError
+        If there is no compiler, or it fails.
+    """
+    folder = files("bncc.train.native")
+    texts = {name: (folder / name).read_text("utf-8") for name in ("engine.c", "engine.h")}
+    tool = host_compilers()[0]
+    key = sha256("\n".join([*texts.values(), *FLAGS, str(tool), _processor()]).encode())
+    path = cache_folder("bncc") / f"engine-{key.hexdigest()[:16]}.so"
+    ffi: Any = cffi.FFI()
+    ffi.cdef(re.sub(r"/\*.*?\*/", "", texts["engine.h"], flags=re.DOTALL))
+    if path.exists():
+        try:
+            return ffi, ffi.dlopen(str(path))
+        except OSError:  # cut off, or of another machine that shares this home
+            path.unlink(missing_ok=True)
+    _build(tool, texts, path)
+    return ffi, ffi.dlopen(str(path))
+
+
+def _build(tool: Tool, texts: dict[str, str], path: Path) -> None:
+    """Compile beside the place, so that the library appears there whole."""
+    with TemporaryDirectory(dir=path.parent, prefix="engine-") as name:
+        folder = Path(name)
+        for file, text in texts.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        command = (*tool.command, *FLAGS, "engine.c", "-lm", "-o", "engine.so")
+        try:
+            run((*command, NATIVE), folder)
+        except ToolchainError:
+            run(command, folder)  # a compiler that does not know the machine it runs on
+        (folder / "engine.so").replace(path)
+
+
+def _processor() -> str:
+    """Return what tells this processor from others that may share the cache."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text("utf-8").splitlines() if info.exists() else []
+    features = next((line for line in lines if line.lower().startswith(("flags", "features"))), "")
+    return f"{platform.machine()} {platform.processor()} {features}"

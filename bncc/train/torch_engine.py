@@ -1,0 +1,106 @@
+"""Tables in training by torch: autograd says what is meant, on any device."""
+
+import torch
+from torch import Tensor
+
+from bncc._types import AnyArray, IntArray
+from bncc.errors import OptionError
+from bncc.fixed_point import QFormat
+from bncc.train.engine import Problem
+from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.layout import layout_of
+from bncc.train.losses import cross_entropy, hybrid
+from bncc.train.maximum_likelihood import LogTables
+from bncc.train.network import Network, states_tensor
+
+
+class TorchEngine:
+    """A model in training, see `bncc.train.engine.Engine`.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is trained.
+    hyper : Hyperparameters
+        What steers it.
+
+    Raises
+    ------
+    OptionError
+        If the device is absent.
+    """
+
+    def __init__(self, problem: Problem, hyper: Hyperparameters) -> None:
+        self._hyper = hyper
+        self._device = device_of(hyper.device)
+        layout = layout_of(problem.structure, problem.n_states)
+        self._network = Network(layout, *problem.start, self._device)
+        self._states = states_tensor(problem.X, self._device)
+        self._target = torch.from_numpy(problem.y).long().to(self._device)
+        self._optimizer = torch.optim.Adam(
+            self._network.parameters(), lr=hyper.lr, fused=self._device.type == "cpu"
+        )
+
+    def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> float:
+        """Take one step of Adam for each batch; see `Engine`."""
+        threads_before = torch.get_num_threads()
+        torch.set_num_threads(self._hyper.threads)
+        for group in self._optimizer.param_groups:
+            group["lr"] = lr
+        rows = torch.from_numpy(order).long().to(self._device)
+        dropped = None
+        if self._hyper.dropped_below:
+            dropped = torch.from_numpy(noise < self._hyper.dropped_below).to(self._device)
+        try:
+            return self._epoch(rows, dropped)
+        finally:
+            torch.set_num_threads(threads_before)
+
+    def _epoch(self, rows: Tensor, dropped: Tensor | None) -> float:
+        total, size = 0.0, self._hyper.batch_size
+        for begin in range(0, len(rows), size):
+            batch = rows[begin : begin + size]
+            left_out = None if dropped is None else dropped[begin : begin + size]
+            log_joint, y = self._network(self._states[batch], left_out), self._target[batch]
+            if self._hyper.loss == "hybrid":
+                loss = hybrid(log_joint, y, self._hyper.lambda_, self._hyper.gamma, self._hyper.eta)
+            else:
+                loss = cross_entropy(log_joint, y)
+            self._optimizer.zero_grad()
+            torch.autograd.backward(loss)
+            self._optimizer.step()
+            total += float(loss.detach()) * len(batch)
+        return total / len(rows)
+
+    def quantize(self, fmt: QFormat) -> None:
+        """Compute with quantized prior and tables from now on."""
+        self._network.fmt = fmt
+
+    def log_tables(self) -> LogTables:
+        """Return prior and tables before quantization; see `Engine`."""
+        return self._network.log_tables()
+
+
+def device_of(name: str) -> torch.device:
+    """Return a device that is there.
+
+    Parameters
+    ----------
+    name : str
+        As torch writes it.
+
+    Returns
+    -------
+    torch.device
+        The device.
+
+    Raises
+    ------
+    OptionError
+        If torch does not find it.
+    """
+    device = torch.device(name)
+    n_devices = {"cuda": torch.cuda.device_count(), "mps": torch.mps.device_count()}
+    if (device.index or 0) >= n_devices.get(device.type, 1):
+        raise OptionError(f"torch finds no device '{name}' on this machine; choose --device cpu")
+    return device

@@ -1,0 +1,61 @@
+"""The native engine's library: built once, kept, and built again when what is kept is no good."""
+
+import subprocess
+import sys
+
+import pytest
+
+from bncc.errors import ToolchainError
+from bncc.train.native import library as module
+from bncc.train.native.library import native_library
+
+pytestmark = pytest.mark.cc
+
+
+@pytest.fixture
+def cache(require_tool, monkeypatch, tmp_path):
+    """Return an empty cache, and forget what this process has loaded."""
+    require_tool("gcc")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    native_library.cache_clear()
+    yield tmp_path / "bncc"
+    native_library.cache_clear()
+
+
+def test_it_is_built_once(cache, monkeypatch):
+    native_library()
+    (kept,) = cache.iterdir()
+    native_library.cache_clear()
+    monkeypatch.setattr(module, "run", None)
+    native_library()
+    assert list(cache.iterdir()) == [kept]
+
+
+def test_what_is_cut_off_is_built_again(cache):
+    """In processes of their own: one that has loaded a library never opens it again."""
+    words = (sys.executable, "-c", "from bncc.train.native.library import *; native_library()")
+    subprocess.run(words, check=True)
+    (kept,) = cache.iterdir()
+    kept.write_bytes(kept.read_bytes()[:100])
+    subprocess.run(words, check=True)
+    assert kept.stat().st_size > 1000
+
+
+def test_other_flags_make_another_library(cache, monkeypatch):
+    native_library()
+    native_library.cache_clear()
+    monkeypatch.setattr(module, "FLAGS", (*module.FLAGS, "-DOTHER"))
+    native_library()
+    assert len(list(cache.iterdir())) == 2
+
+
+def test_a_compiler_that_does_not_know_this_machine_serves_too(cache, monkeypatch):
+    monkeypatch.setattr(module, "NATIVE", "-march=abacus")
+    assert native_library()[1].bncc_epoch
+
+
+def test_a_compiler_that_fails_leaves_nothing(cache, monkeypatch):
+    monkeypatch.setattr(module, "FLAGS", ("-std=none",))
+    with pytest.raises(ToolchainError, match="failed"):
+        native_library()
+    assert list(cache.iterdir()) == []
