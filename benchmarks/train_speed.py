@@ -1,0 +1,136 @@
+"""CPU seconds of an epoch: the native engine, the torch engine, and torch as most would write it.
+
+The papers' fold 1 of letter, satimage and usps; naive Bayes and Chow-Liu TAN; S0's hybrid loss, its
+batches, float tables. All three take the same batches in one process on one thread, one after the
+other, and each figure is the least of --repeat. The plain loop is `F.embedding_bag`, `log_softmax`
+and `torch.optim.Adam` under autograd.
+
+    OMP_NUM_THREADS=1 .venv/bin/python -m benchmarks.train_speed --data ../shared/data
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bncc._types import IntArray
+from bncc.data.readers import read_table
+from bncc.data.target import fold_parts
+from bncc.discretize.feature import states_of
+from bncc.discretize.fit import fit_features
+from bncc.structure.chow_liu import chow_liu_tree
+from bncc.structure.naive import naive_bayes
+from bncc.train.engine import Engine, Problem
+from bncc.train.hyperparameters import Hyperparameters, hyperparameters_of
+from bncc.train.layout import layout_of
+from bncc.train.losses import hybrid
+from bncc.train.maximum_likelihood import ml_log_tables
+from bncc.train.native.engine import NativeEngine
+from bncc.train.settings import TrainSettings
+from bncc.train.torch_engine import TorchEngine
+
+SETS = {"letter": 100, "satimage": 50, "usps": 100}
+"""Rows of a minibatch in S0."""
+FLOORS = {("letter", "naive"): 25, ("usps", "naive"): 10}
+"""How many times as fast the native engine must be as the plain loop."""
+LEARNERS = {"naive": lambda X, *_: naive_bayes(X.shape[1]), "chow-liu": chow_liu_tree}
+
+
+class PlainEngine:
+    """Torch as most would write it: no custom gradients, no fused optimizer."""
+
+    def __init__(self, problem: Problem, hyper: Hyperparameters) -> None:
+        self.hyper, self.layout = hyper, layout_of(problem.structure, problem.n_states)
+        prior, tables = problem.start
+        self.prior = torch.tensor(prior, dtype=torch.float32, requires_grad=True)
+        stacked = torch.tensor(self.layout.stack(tables), dtype=torch.float32)
+        self.rho = stacked.requires_grad_()
+        rows = problem.X + self.layout.offset
+        for parent, stride in zip(self.layout.parent.T, self.layout.stride.T, strict=True):
+            rows = rows + problem.X[:, parent] * stride
+        self.rows, self.y = torch.from_numpy(rows), torch.from_numpy(problem.y)
+        self.optimizer = torch.optim.Adam([self.rho, self.prior], lr=hyper.lr)
+
+    def tables(self) -> Tensor:
+        """Return normalized log-probabilities."""
+        parts = torch.split(self.rho, [q * r for q, r in self.layout.groups])
+        return torch.cat([
+            part.view(q, r, -1).log_softmax(dim=1).view(q * r, -1)
+            for part, (q, r) in zip(parts, self.layout.groups, strict=True)
+        ])  # fmt: skip
+
+    def epoch(self, order: IntArray, noise: IntArray, lr: float) -> float:
+        """Take one step for each batch."""
+        self.optimizer.param_groups[0]["lr"] = lr
+        for batch in torch.split(torch.from_numpy(order), self.hyper.batch_size):
+            log_joint = torch.nn.functional.embedding_bag(
+                self.rows[batch], self.tables(), mode="sum"
+            ) + self.prior.log_softmax(dim=0)
+            hyper = self.hyper
+            loss = hybrid(log_joint, self.y[batch], hyper.lambda_, hyper.gamma, hyper.eta)
+            self.optimizer.zero_grad()
+            torch.autograd.backward(loss)
+            self.optimizer.step()
+        return float(loss.detach())
+
+
+def seconds(engine: Engine | PlainEngine, problem: Problem, n: int) -> float:
+    """Return the least CPU seconds of some epochs."""
+    rng = np.random.default_rng(0)
+    best = float("inf")
+    for _ in range(n):
+        begin = process_time()
+        order = rng.permutation(len(problem.y))
+        noise = rng.integers(0, 256, problem.X.shape, dtype=np.uint8)
+        engine.epoch(order, noise, 0.01)
+        best = min(best, process_time() - begin)
+    return best
+
+
+def problem_of(data: Path, name: str, structure: str) -> Problem:
+    """Return a paper's training rows with tables by counting."""
+    path = data / "paper" / f"{name}.npz"
+    train, _ = fold_parts(read_table(path, fold=1), fold=1)
+    features = fit_features(train.table, train.y, "none")
+    X, n_states = states_of(features, train.table), [f.n_states for f in features]
+    counted = X, train.y, n_states, len(train.classes)
+    graph = LEARNERS[structure](*counted)
+    start = ml_log_tables(X, train.y, graph, n_states, len(train.classes))
+    return Problem(X, train.y, graph, n_states, start)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure and print; fail where a floor is not reached."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
+    parser.add_argument("--repeat", type=int, default=5)
+    options = parser.parse_args(words)
+    torch.set_num_threads(1)
+    reached = True
+    engines: dict[str, Callable[[Problem, Hyperparameters], Engine | PlainEngine]] = {
+        "native": NativeEngine, "torch": TorchEngine, "plain": PlainEngine,
+    }  # fmt: skip
+    for name, batch_size in SETS.items():
+        for structure in LEARNERS:
+            problem = problem_of(options.data, name, structure)
+            hyper = replace(hyperparameters_of(TrainSettings(), len(problem.y)), dropout=0.0)
+            hyper = replace(hyper, batch_size=batch_size)
+            spent = {
+                which: seconds(kind(problem, hyper), problem, options.repeat)
+                for which, kind in engines.items()
+            }
+            ratio = spent["plain"] / spent["native"]
+            reached &= ratio >= FLOORS.get((name, structure), 0)
+            figures = ", ".join(f"{which} {1e3 * s:.2f} ms" for which, s in spent.items())
+            print(f"{name} {structure}: {figures}; native x{ratio:.0f} of plain", flush=True)
+    return int(not reached)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
