@@ -31,7 +31,7 @@ from bncc.train.hyperparameters import Hyperparameters, hyperparameters_of
 from bncc.train.layout import layout_of
 from bncc.train.losses import hybrid
 from bncc.train.maximum_likelihood import ml_log_tables
-from bncc.train.native.engine import NativeEngine
+from bncc.train.native.tables import NativeEngine
 from bncc.train.settings import TrainSettings
 from bncc.train.torch_engine import TorchEngine
 

@@ -93,7 +93,7 @@ def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
         If C is asked for and there is no compiler.
     """
     if hyper.engine == "native" or (hyper.engine is None and hyper.device == "cpu"):
-        from bncc.train.native.engine import NativeEngine
+        from bncc.train.native.tables import NativeEngine
 
         try:
             return NativeEngine(problem, hyper)

@@ -1,4 +1,4 @@
-"""The native engine's C as a library: built at first use, then taken from the user's cache."""
+"""The native engines' C as a library: built at first use, then taken from the user's cache."""
 
 import platform
 import re
@@ -19,8 +19,11 @@ FLAGS = (
     "-std=gnu99", "-O3", "-fPIC", "-shared",
     "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-ffinite-math-only",
 )  # fmt: skip
-"""Nothing that sorts sums: the logarithms of engine.c need theirs as they stand."""
+"""Nothing that sorts sums: the logarithms of arithmetic.h need theirs as they stand."""
 NATIVE = "-march=native"
+TYPES = "types.h"
+SOURCES = ("tables.c", "structure.c")
+FILES = (TYPES, "arithmetic.h", "descent.h", *SOURCES)
 
 
 @cache
@@ -30,9 +33,9 @@ def native_library() -> tuple[Any, Any]:
     Returns
     -------
     ffi : cffi.FFI
-        Knows the types of engine.h.
+        Knows the types of types.h.
     library
-        With ``bncc_normalize`` and ``bncc_epoch``.
+        Its functions.
 
     Raises
     ------
@@ -40,12 +43,12 @@ def native_library() -> tuple[Any, Any]:
         If there is no compiler, or it fails.
     """
     folder = files("bncc.train.native")
-    texts = {name: (folder / name).read_text("utf-8") for name in ("engine.c", "engine.h")}
+    texts = {name: (folder / name).read_text("utf-8") for name in FILES}
     tool = host_compilers()[0]
     key = sha256("\n".join([*texts.values(), *FLAGS, str(tool), _processor()]).encode())
     path = cache_folder("bncc") / f"engine-{key.hexdigest()[:16]}.so"
     ffi: Any = cffi.FFI()
-    ffi.cdef(re.sub(r"/\*.*?\*/", "", texts["engine.h"], flags=re.DOTALL))
+    ffi.cdef(re.sub(r"^#.*$", "", texts[TYPES], flags=re.MULTILINE))
     if path.exists():
         try:
             return ffi, ffi.dlopen(str(path))
@@ -61,7 +64,7 @@ def _build(tool: Tool, texts: dict[str, str], path: Path) -> None:
         folder = Path(name)
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8")
-        command = (*tool.command, *FLAGS, "engine.c", "-lm", "-o", "engine.so")
+        command = (*tool.command, *FLAGS, *SOURCES, "-lm", "-o", "engine.so")
         try:
             run((*command, NATIVE), folder)
         except ToolchainError:

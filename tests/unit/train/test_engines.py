@@ -11,8 +11,8 @@ from bncc.structure.graph import Structure, forest
 from bncc.train.engine import Problem, engine_for
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.maximum_likelihood import ml_log_tables
-from bncc.train.native import engine as native
-from bncc.train.native.engine import NativeEngine
+from bncc.train.native import memory as native
+from bncc.train.native.tables import NativeEngine
 from bncc.train.settings import TrainSettings
 from bncc.train.torch_engine import TorchEngine
 

@@ -51,7 +51,7 @@ def test_other_flags_make_another_library(cache, monkeypatch):
 
 def test_a_compiler_that_does_not_know_this_machine_serves_too(cache, monkeypatch):
     monkeypatch.setattr(module, "NATIVE", "-march=abacus")
-    assert native_library()[1].bncc_epoch
+    assert native_library()[1].bncc_tables_epoch
 
 
 def test_a_compiler_that_fails_leaves_nothing(cache, monkeypatch):

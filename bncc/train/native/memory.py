@@ -1,0 +1,120 @@
+"""Arrays as the C of types.h reads them, kept alive as long as it may."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.fixed_point import QFormat
+from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.layout import LEAST_LOG
+from bncc.train.native.library import native_library
+
+VECTOR = 8
+"""Floats of a vector; rows are padded to whole ones."""
+LINE_BYTES = 64
+"""Of memory; tables begin where one does."""
+PARAMETERS = ("rho", "theta", "p", "gradient", "first", "second")
+"""What types.h keeps of each parameter."""
+POINTERS = {"f4": "float *", "u1": "uint8_t *", "u2": "uint16_t *", "u4": "uint32_t *"}
+
+
+class Memory:
+    """One engine's structure in C and the arrays behind its pointers.
+
+    Parameters
+    ----------
+    kind : str
+        Its type in types.h.
+    n_classes : int
+        C.
+    """
+
+    def __init__(self, kind: str, n_classes: int) -> None:
+        self.ffi, self.library = native_library()
+        self.engine = self.ffi.new(f"{kind} *")
+        self.n_classes = n_classes
+        self.n_lanes = -(-n_classes // VECTOR) * VECTOR
+        self._arrays: list[AnyArray] = []
+
+    def pointer(self, array: AnyArray) -> Any:
+        """Return an array's address; the caller keeps it alive."""
+        return self.ffi.cast(POINTERS[array.dtype.str[1:]], array.ctypes.data)
+
+    def keep(self, arrays: Mapping[str, AnyArray]) -> None:
+        """Make arrays members of the engine."""
+        for name, array in arrays.items():
+            assert array.flags.c_contiguous
+            self._arrays.append(array)
+            setattr(self.engine, name, self.pointer(array))
+
+    def set_objective(self, hyper: Hyperparameters) -> None:
+        """Fill in the loss, in floats."""
+        objective = self.engine.objective
+        objective.n_classes, objective.n_lanes = self.n_classes, self.n_lanes
+        objective.is_hybrid = hyper.loss == "hybrid"
+        for name in ("lambda", "gamma", "eta"):
+            setattr(objective, name, getattr(hyper, "lambda_" if name == "lambda" else name))
+
+    def set_format(self, fmt: QFormat | None) -> None:
+        """Choose what is computed with, from the next normalization on."""
+        self.engine.objective.is_quantized = fmt is not None
+        if fmt is not None:
+            self.engine.objective.scale = 2.0**fmt.frac_bits
+            self.engine.objective.max_cost = float(fmt.max_cost)
+
+    def set_samples(self, X: IntArray, y: IntArray, hyper: Hyperparameters) -> None:
+        """Fill in the samples and how they are taken."""
+        samples = self.engine.samples
+        samples.n_features, samples.batch_size = X.shape[1], hyper.batch_size
+        samples.dropped_below = hyper.dropped_below
+        arrays = [np.ascontiguousarray(values, dtype=np.uint16) for values in (X, y)]
+        self._arrays += arrays
+        samples.x, samples.y = (self.pointer(array) for array in arrays)
+
+    def parameters(
+        self, name: str, start: FloatArray, more_rows: int = 0
+    ) -> Mapping[str, AnyArray]:
+        """Make parameters members of the engine.
+
+        Parameters
+        ----------
+        name : {"tables", "prior"}
+            The member.
+        start : (n_rows, n_classes) float64
+            Natural log-probabilities to begin with.
+        more_rows : int
+            Rows of zeros behind them.
+
+        Returns
+        -------
+        mapping of str to (n_rows + more_rows, n_lanes) float32
+            By the names of `PARAMETERS`.
+        """
+        shape = len(start) + more_rows, self.n_lanes
+        arrays = {part: _aligned(shape) for part in PARAMETERS}
+        arrays["rho"][: len(start), : self.n_classes] = np.maximum(start, LEAST_LOG)
+        self._arrays += arrays.values()
+        for part, array in arrays.items():
+            setattr(getattr(self.engine, name), part, self.pointer(array))
+        return arrays
+
+
+def contiguous(arrays: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
+    """Return indices and sizes as C reads them."""
+    return {name: np.ascontiguousarray(array, dtype=np.uint32) for name, array in arrays.items()}
+
+
+def zeros(shape: Iterable[int], names: Iterable[str], kind: str = "f4") -> dict[str, AnyArray]:
+    """Return arrays of zeros of one shape."""
+    return {name: np.zeros(tuple(shape), dtype=kind) for name in names}
+
+
+def _aligned(shape: tuple[int, int]) -> AnyArray:
+    """Return float32 zeros that begin where a line of memory does."""
+    size = 4 * shape[0] * shape[1]
+    memory = np.zeros(size + LINE_BYTES, dtype=np.uint8)
+    begin = -memory.ctypes.data % LINE_BYTES
+    aligned: AnyArray = memory[begin : begin + size].view(np.float32).reshape(shape)
+    return aligned

@@ -1,0 +1,77 @@
+"""Tables of a given structure in training by C on one core, see tables.c."""
+
+import numpy as np
+
+from bncc._types import AnyArray, IntArray
+from bncc.fixed_point import QFormat
+from bncc.train.engine import Problem
+from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.layout import layout_of
+from bncc.train.maximum_likelihood import LogTables
+from bncc.train.native.memory import Memory, contiguous, zeros
+
+
+class NativeEngine:
+    """A model in training, see `bncc.train.engine.Engine`.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is trained.
+    hyper : Hyperparameters
+        What steers it.
+
+    Raises
+    ------
+    ToolchainError
+        If the C cannot be built.
+    """
+
+    def __init__(self, problem: Problem, hyper: Hyperparameters) -> None:
+        layout = layout_of(problem.structure, problem.n_states)
+        n_features = problem.X.shape[1]
+        has_parents = layout.stride.any(axis=0)
+        self._layout = layout
+        self._fmt: QFormat | None = None
+        self._memory = memory = Memory("tables_engine_t", len(problem.start[0]))
+        memory.set_objective(hyper)
+        memory.set_samples(problem.X, problem.y, hyper)
+        self._tables = memory.parameters("tables", layout.stack(problem.start[1]), more_rows=1)
+        self._prior = memory.parameters("prior", problem.start[0][None])
+        read = {
+            "offset": layout.offset,
+            "parent": layout.parent.T[has_parents],
+            "stride": layout.stride.T[has_parents],
+            "group": np.array(layout.groups),
+        }
+        memory.keep(contiguous(read) | zeros((n_features,), ["row"], "u4"))
+        engine = memory.engine
+        engine.n_parents, engine.n_rows = int(has_parents.sum()), layout.n_rows
+        engine.n_groups = len(layout.groups)
+        memory.library.bncc_tables_normalize(engine)
+
+    def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> float:
+        """Take one step of Adam for each batch; see `Engine`."""
+        memory = self._memory
+        order = np.ascontiguousarray(order, dtype=np.uint32)
+        total = memory.library.bncc_tables_epoch(
+            memory.engine, memory.pointer(order), memory.pointer(noise), len(order), lr
+        )
+        return float(total) / len(order)
+
+    def quantize(self, fmt: QFormat) -> None:
+        """Compute with quantized prior and tables from now on."""
+        self._fmt = fmt
+        self._normalize(fmt)
+
+    def log_tables(self) -> LogTables:
+        """Return prior and tables before quantization; see `Engine`."""
+        self._normalize(None)
+        n = self._memory.n_classes
+        prior, tables = (p["theta"][:, :n].astype(np.float64) for p in (self._prior, self._tables))
+        self._normalize(self._fmt)
+        return prior[0], self._layout.unstack(tables[:-1])
+
+    def _normalize(self, fmt: QFormat | None) -> None:
+        self._memory.set_format(fmt)
+        self._memory.library.bncc_tables_normalize(self._memory.engine)
