@@ -1,0 +1,141 @@
+"""Orders of features: a feature may only have parents that come before it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from math import isqrt
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.errors import OptionError
+
+Pixel = tuple[int, int]
+"""Row and column."""
+
+
+def random_order(n_features: int, rng: np.random.Generator) -> IntArray:
+    """Return a random order.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features.
+    rng : numpy.random.Generator
+        Where chance comes from.
+
+    Returns
+    -------
+    (n_features,) int64
+        A permutation of the features, the first one first.
+    """
+    return rng.permutation(n_features)
+
+
+def identity_order(n_features: int) -> IntArray:
+    """Return the features as they stand in the data.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features.
+
+    Returns
+    -------
+    (n_features,) int64
+        0, 1, ...
+    """
+    return np.arange(n_features)
+
+
+def image_shape(n_features: int, width: int | None = None) -> tuple[int, int]:
+    """Return height and width of an image whose pixels are the features, row by row.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of pixels.
+    width : int, optional
+        Columns, >= 1; without it the image is a square.
+
+    Returns
+    -------
+    height, width : int
+        Their product is n_features.
+
+    Raises
+    ------
+    OptionError
+        If the pixels do not fill a rectangle of this width.
+    """
+    if width is None:
+        width = isqrt(n_features)
+        if width * width != n_features:
+            raise OptionError(
+                f"{n_features} features are no square image; name its columns with "
+                "--structure-option width=, or choose order=random"
+            )
+    if n_features % width:
+        raise OptionError(
+            f"{n_features} features are no image of width {width}; name a width that divides "
+            "them, or choose order=random"
+        )
+    return n_features // width, width
+
+
+def image_order(name: str, height: int, width: int) -> IntArray:
+    """Return an order of the pixels of an image.
+
+    Parameters
+    ----------
+    name : {"A", "B", "C"}
+        A: row by row. B: the lower triangle with the diagonal row by row, and after each pixel
+        its transpose. C: from the center outwards; around a block come the row above and the
+        row below from left to right, the columns left and right from top to bottom, and the
+        corners. Where an image is no square, pixels outside of it are passed over.
+    height, width : int
+        Of the image; pixel (r, c) is feature ``r * width + c``.
+
+    Returns
+    -------
+    (height * width,) int64
+        A permutation of the features.
+
+    References
+    ----------
+    S0, section 4.4.
+    """
+    pixels = _WALKS[name](height, width)
+    inside = [r * width + c for r, c in pixels if 0 <= r < height and 0 <= c < width]
+    return np.array(inside, dtype=np.int64)
+
+
+def _by_rows(height: int, width: int) -> Iterator[Pixel]:
+    return ((r, c) for r in range(height) for c in range(width))
+
+
+def _along_diagonal(height: int, width: int) -> Iterator[Pixel]:
+    for r in range(max(height, width)):
+        for c in range(r + 1):
+            yield r, c
+            if c < r:
+                yield c, r
+
+
+def _outwards(height: int, width: int) -> Iterator[Pixel]:
+    # A side of even length has two middle pixels, and the first block holds both.
+    top, bottom = (height - 1) // 2, height // 2
+    left, right = (width - 1) // 2, width // 2
+    yield from ((r, c) for r in range(top, bottom + 1) for c in range(left, right + 1))
+    while top > 0 or left > 0:
+        rows, columns = range(top, bottom + 1), range(left, right + 1)
+        top, bottom, left, right = top - 1, bottom + 1, left - 1, right + 1
+        yield from ((r, c) for r in (top, bottom) for c in columns)
+        yield from ((r, c) for c in (left, right) for r in rows)
+        yield from ((r, c) for r in (top, bottom) for c in (left, right))
+
+
+_WALKS: Mapping[str, Callable[[int, int], Iterator[Pixel]]] = {
+    "A": _by_rows,
+    "B": _along_diagonal,
+    "C": _outwards,
+}
+IMAGE_ORDERS = tuple(_WALKS)
