@@ -1,0 +1,92 @@
+"""The descent on structure and tables together: S0's expected loss, one structure a minibatch."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bncc.fixed_point import QFormat
+from bncc.structure.graph import Structure
+from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.interrupts import interrupts_deferred
+from bncc.train.maximum_likelihood import LogTables
+from bncc.train.structure_engine import Chance, Learned, StructureProblem
+from bncc.train.trainer import DECAY, Progress
+
+FIRST_TAU, LAST_TAU = 10.0, 0.1
+"""Temperature of the relaxed indicators, geometrically per epoch (S0, section 4.1)."""
+GUMBEL_EPSILON = 1e-6
+"""Keeps both logarithms finite (S0's code)."""
+
+StructureFormat = Callable[[Structure, LogTables], QFormat]
+
+
+def descend_structure(
+    problem: StructureProblem,
+    hyper: Hyperparameters,
+    rng: np.random.Generator,
+    choose_format: StructureFormat | None,
+    progress: Progress | None = None,
+) -> Learned:
+    r"""Learn a structure and its tables.
+
+    .. math::
+       L = E_{s \sim \phi}[L_{HYB}(\theta, s)]
+           + \lambda_{MS} \Bigl(|\theta_c| + \sum_{ik} p_{ik} |\theta_{ik}|\Bigr)
+
+    Parameters
+    ----------
+    problem : StructureProblem
+        What is learned from, and what may be chosen.
+    hyper : Hyperparameters
+        What steers the descent of the tables.
+    rng : numpy.random.Generator
+        Where chance comes from.
+    choose_format : callable or None
+        Called once, with the most probable structure and its tables when quantization begins.
+        None trains without quantization.
+    progress : callable, optional
+        Called after each epoch with (epochs done, epochs, mean loss).
+
+    Returns
+    -------
+    structure : Structure
+        The most probable parent of each feature, or none.
+    log_tables : tuple
+        Its prior and tables before quantization, natural log-probabilities <= 0, float64.
+
+    Raises
+    ------
+    OptionError
+        If the device is absent.
+
+    References
+    ----------
+    S0, sections 3.1 to 3.3; S3, equations 17 and 18.
+    """
+    # Here, not above: torch takes seconds to import.
+    with interrupts_deferred():
+        from bncc.train.torch_structure_engine import TorchStructureEngine
+
+    engine = TorchStructureEngine(problem, hyper)
+    switch = int(hyper.quantize_from * hyper.epochs)
+    for epoch in range(hyper.epochs):
+        if epoch == switch and choose_format is not None:
+            engine.quantize(choose_format(*engine.learned()))
+        done = epoch / max(hyper.epochs - 1, 1)
+        tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** done
+        loss = engine.epoch(_chance(problem, hyper, rng), hyper.lr * DECAY**done, tau)
+        if progress is not None:
+            progress(epoch + 1, hyper.epochs, loss)
+    return engine.learned()
+
+
+def _chance(problem: StructureProblem, hyper: Hyperparameters, rng: np.random.Generator) -> Chance:
+    n_samples, n_features = problem.X.shape
+    order = rng.permutation(n_samples)
+    noise = np.zeros(problem.X.shape, dtype=np.uint8)
+    if hyper.dropped_below:
+        noise = rng.integers(0, 256, problem.X.shape, dtype=np.uint8)
+    n_batches = -(-n_samples // hyper.batch_size)
+    uniform = rng.random((n_batches, n_features, problem.candidates.parent.shape[1] + 1))
+    gumbel = -np.log(-np.log(uniform + GUMBEL_EPSILON) + GUMBEL_EPSILON)
+    return Chance(order, noise, gumbel)

@@ -1,0 +1,94 @@
+"""What computes the steps of the descent on structure and tables together."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.fixed_point import QFormat
+from bncc.structure.candidates import Candidates
+from bncc.structure.graph import Structure
+from bncc.train.maximum_likelihood import LogTables
+
+Learned = tuple[Structure, LogTables]
+
+
+@dataclass(frozen=True, eq=False)
+class StructureProblem:
+    """What is learned from, and what may be chosen.
+
+    Parameters
+    ----------
+    X : (n_samples, n_features) int
+        States.
+    y : (n_samples,) int
+        Class indices.
+    n_states : list of int
+        Cardinality of each feature.
+    n_classes : int
+        C.
+    candidates : Candidates
+        The parents to choose from.
+    step : float
+        Constant step of Adam for the distribution of structures, > 0.
+    size_weight : float
+        Price of an expected table entry, >= 0 (lambda_MS of S3 equation 17).
+    """
+
+    X: IntArray
+    y: IntArray
+    n_states: list[int]
+    n_classes: int
+    candidates: Candidates
+    step: float
+    size_weight: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """All that is random in an epoch.
+
+    Parameters
+    ----------
+    order : (n_samples,) int64
+        The samples in the order in which they are taken.
+    noise : (n_samples, n_features) uint8
+        In that order; a feature is left out of a sample's sum where it is below
+        `Hyperparameters.dropped_below`.
+    gumbel : (n_batches, n_features, n_slots) float64
+        What draws a structure for each batch; slot 0 is "no parent".
+    """
+
+    order: IntArray
+    noise: AnyArray
+    gumbel: FloatArray
+
+
+class StructureEngine(Protocol):
+    """A distribution of structures and the tables of all candidates, in training."""
+
+    def epoch(self, chance: Chance, lr: float, tau: float) -> float:
+        """Take one step for each batch.
+
+        Parameters
+        ----------
+        chance : Chance
+            All that is random.
+        lr : float
+            Step of Adam for prior and tables.
+        tau : float
+            Temperature of the relaxed indicators, > 0.
+
+        Returns
+        -------
+        float
+            Mean loss, each sample's at the time when it was taken.
+        """
+        ...
+
+    def quantize(self, fmt: QFormat) -> None:
+        """Compute with quantized prior and tables from now on."""
+        ...
+
+    def learned(self) -> Learned:
+        """Return the most probable structure and its tables before quantization."""
+        ...

@@ -1,0 +1,221 @@
+"""The classifier with all candidate parents as a torch module: S0's distribution of structures."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from bncc._types import FloatArray, IntArray
+from bncc.fixed_point import QFormat
+from bncc.structure.graph import Structure
+from bncc.train.candidate_layout import CandidateLayout, Drawn
+from bncc.train.drawn_sum import Candidacy, drawn_sum
+from bncc.train.layout import LEAST_LOG
+from bncc.train.maximum_likelihood import LogTables
+from bncc.train.quantizer import normalize, quantize
+
+
+class StructureNetwork:
+    """log p(x, c) under structures drawn from a distribution (S0).
+
+    Parameters
+    ----------
+    layout : CandidateLayout
+        Where the tables of all candidates lie.
+    log_prior : (n_classes,) float64
+        Initial log-probabilities of the classes.
+    log_table : (n_rows, n_classes) float64
+        Initial log-probabilities of all candidates.
+    device : torch.device
+        Where to compute.
+    dtype : torch.dtype
+        In which floats.
+    """
+
+    def __init__(
+        self,
+        layout: CandidateLayout,
+        log_prior: FloatArray,
+        log_table: FloatArray,
+        device: torch.device,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        self.layout = layout
+        self.fmt: QFormat | None = None
+        self.rho = _initial(log_table, device, dtype)
+        self.rho_prior = _initial(log_prior, device, dtype).requires_grad_()
+        self.is_absent = _tensor(layout.n_table_rows == 0, device)
+        self.phi = self.rho.new_zeros(self.is_absent.shape).requires_grad_()
+        self.size = _tensor(layout.n_table_rows * len(log_prior), device).to(dtype)
+        self.candidacy = _candidacy(layout, device)
+        # All tables as they are read: normalized and quantized. The row of zeros at the end is
+        # what a feature reads that is left out of a sample's sum.
+        self.theta = self.rho.new_zeros(len(self.rho) + 1, self.rho.shape[1])
+        self.set_format(None)
+
+    def set_format(self, fmt: QFormat | None) -> None:
+        """Choose what all tables are read in from now on.
+
+        Parameters
+        ----------
+        fmt : QFormat or None
+            The format; None reads floats.
+        """
+        self.fmt = fmt
+        every = np.ones(len(self.layout.offset), dtype=np.int64)
+        for slot in range(self.is_absent.shape[1]):
+            is_there = self.layout.n_table_rows[:, slot] > 0
+            self.refresh(self.layout.draw(np.where(is_there, slot * every, 0)))
+
+    def refresh(self, drawn: Drawn) -> None:
+        """Normalize and quantize tables anew whose parameters have changed.
+
+        Parameters
+        ----------
+        drawn : Drawn
+            The tables.
+        """
+        rows = _tensor(drawn.rows, self.rho.device)
+        with torch.no_grad():
+            self.theta[rows] = quantize(_log_probabilities(self.rho[rows], drawn), self.fmt)
+
+    def logits(self) -> Tensor:
+        """Return the log-probabilities of the slots: (n_features, n_slots), -inf where absent."""
+        return self.phi.masked_fill(self.is_absent, -torch.inf).log_softmax(dim=1)
+
+    def most_probable(self) -> IntArray:
+        """Return the most probable slot of each feature, the smallest on ties."""
+        return np.asarray(self.logits().detach().cpu().numpy().argmax(axis=1))
+
+    def draw(self, gumbel: Tensor, tau: float) -> tuple[IntArray, Tensor]:
+        r"""Draw a structure by the Gumbel-max trick, with a relaxed gradient.
+
+        .. math::
+           s_i = \mathrm{onehot}\,\mathrm{argmax}_k (\ln p_{ik} + \epsilon_{ik}), \quad
+           \partial s_i = \partial\,\mathrm{softmax}_k \bigl((\ln p_{ik} + \epsilon_{ik})/\tau\bigr)
+
+        Parameters
+        ----------
+        gumbel : (n_features, n_slots) float
+            Gumbel noise.
+        tau : float
+            Temperature of the softmax, > 0.
+
+        Returns
+        -------
+        choice : (n_features,) int64
+            The slot drawn.
+        indicator : (n_features, n_slots) float
+            1 for it and 0 elsewhere.
+        """
+        noisy = self.logits() + gumbel
+        choice = noisy.detach().argmax(dim=1)
+        soft = (noisy / tau).softmax(dim=1)
+        hard = nn.functional.one_hot(choice, soft.shape[1]).to(soft.dtype)
+        return choice.cpu().numpy(), hard + soft - soft.detach()
+
+    def log_joint(
+        self,
+        states: Tensor,
+        drawn: Drawn,
+        choice: IntArray,
+        indicator: Tensor,
+        dropped: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """Return log p(x, c) under a drawn structure.
+
+        Parameters
+        ----------
+        states : (n_features, n_samples) int64
+            States.
+        drawn : Drawn
+            Its tables.
+        choice : (n_features,) int64
+            The slot of each feature.
+        indicator : (n_features, n_slots) float
+            See `draw`.
+        dropped : (n_features, n_samples) bool, optional
+            Features to leave out of a sample's sum.
+
+        Returns
+        -------
+        log_joint : (n_samples, n_classes) float
+            Log joint probability; not normalized once quantized.
+        rho : (n_drawn_rows, n_classes) float
+            The parameters of the drawn tables, a leaf that collects their gradient.
+        """
+        device = self.rho.device
+        features = np.arange(len(choice))
+        first, parent, stride = (
+            _tensor(values, device)
+            for values in (
+                drawn.first,
+                self.layout.parent[features, choice],
+                self.layout.stride[features, choice],
+            )
+        )
+        rho = self.rho[_tensor(drawn.rows, device)].requires_grad_()
+        tables = quantize(_log_probabilities(rho, drawn), self.fmt)
+        rows = states[parent] * stride[:, None] + states + first[:, None]
+        if dropped is not None:
+            rows = rows.masked_fill(dropped, len(tables))
+            tables = nn.functional.pad(tables, (0, 0, 0, 1))
+        total = drawn_sum(
+            tables, indicator, rows.T.contiguous(), self.theta, self.candidacy, states, dropped
+        )
+        prior = self.rho_prior.log_softmax(dim=0).clamp(max=0.0)
+        return total + quantize(prior, self.fmt), rho
+
+    def expected_size(self) -> Tensor:
+        r"""Return the expected number of table entries (S3 equation 18), exact.
+
+        .. math:: |\theta_c| + \sum_i \sum_k \mathrm{softmax}(\phi_i)_k\,|\theta_{ik}|
+
+        Returns
+        -------
+        () float
+            Entries.
+        """
+        return (self.logits().exp() * self.size).sum() + len(self.rho_prior)
+
+    def learned(self) -> tuple[Structure, LogTables]:
+        """Return the most probable structure, and its tables before quantization.
+
+        Returns
+        -------
+        structure : Structure
+            At most one feature parent each.
+        log_tables : tuple
+            Prior and tables, natural log-probabilities <= 0, float64.
+        """
+        choice = self.most_probable()
+        drawn = self.layout.draw(choice)
+        with torch.no_grad():
+            prior = self.rho_prior.log_softmax(dim=0).clamp(max=0.0).cpu().double().numpy()
+            rho = self.rho[_tensor(drawn.rows, self.rho.device)]
+            stacked = _log_probabilities(rho, drawn).cpu().double().numpy()
+        sizes = self.layout.n_table_rows[np.arange(len(choice)), choice]
+        tables = tuple(
+            stacked[start : start + n] for start, n in zip(drawn.first, sizes, strict=True)
+        )
+        return self.layout.candidates.choose(choice), (prior, tables)
+
+
+def _log_probabilities(rho: Tensor, drawn: Drawn) -> Tensor:
+    return normalize(rho, drawn.groups).clamp(max=0.0)
+
+
+def _candidacy(layout: CandidateLayout, device: torch.device) -> Candidacy:
+    slots = np.flatnonzero(layout.n_table_rows)
+    feature = slots // layout.offset.shape[1]
+    columns = (layout.parent.flat[slots], layout.stride.flat[slots], layout.offset.flat[slots])
+    return Candidacy(*(_tensor(values, device) for values in (feature, *columns, slots)))
+
+
+def _initial(logs: FloatArray, device: torch.device, dtype: torch.dtype) -> Tensor:
+    return _tensor(logs, device).clamp(min=LEAST_LOG).to(dtype)
+
+
+def _tensor(values: Any, device: torch.device) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(values)).to(device)

@@ -1,0 +1,103 @@
+"""Structure and tables in training by torch: autograd says what is meant, on any device."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bncc.fixed_point import QFormat
+from bncc.train.candidate_layout import candidate_layout, counted_start
+from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.lazy_adam import LazyAdam
+from bncc.train.losses import cross_entropy, hybrid
+from bncc.train.network import states_tensor
+from bncc.train.structure_engine import Chance, Learned, StructureProblem
+from bncc.train.structure_network import StructureNetwork
+from bncc.train.torch_engine import device_of
+
+
+class TorchStructureEngine:
+    """See `bncc.train.structure_engine.StructureEngine`.
+
+    Parameters
+    ----------
+    problem : StructureProblem
+        What is learned from, and what may be chosen.
+    hyper : Hyperparameters
+        What steers the descent of the tables.
+
+    Raises
+    ------
+    OptionError
+        If the device is absent.
+    """
+
+    def __init__(self, problem: StructureProblem, hyper: Hyperparameters) -> None:
+        self._hyper, self._size_weight = hyper, problem.size_weight
+        self._device = device_of(hyper.device)
+        layout = candidate_layout(problem.candidates, problem.n_states)
+        start = counted_start(problem.X, problem.y, layout, problem.n_classes)
+        self._network = StructureNetwork(layout, *start, self._device)
+        self._states = states_tensor(np.ascontiguousarray(problem.X.T), self._device)
+        self._target = torch.from_numpy(problem.y).long().to(self._device)
+        self._tables = LazyAdam(self._network.rho)
+        self._prior = torch.optim.Adam([self._network.rho_prior], lr=hyper.lr)
+        self._phi = torch.optim.Adam([self._network.phi], lr=problem.step)
+
+    def epoch(self, chance: Chance, lr: float, tau: float) -> float:
+        """Take one step for each batch; see `StructureEngine`."""
+        threads_before = torch.get_num_threads()
+        torch.set_num_threads(self._hyper.threads)
+        for group in self._prior.param_groups:
+            group["lr"] = lr
+        try:
+            return self._epoch(chance, lr, tau)
+        finally:
+            torch.set_num_threads(threads_before)
+
+    def _epoch(self, chance: Chance, lr: float, tau: float) -> float:
+        order = torch.from_numpy(chance.order).to(self._device)
+        total, size = 0.0, self._hyper.batch_size
+        for batch, gumbel in enumerate(chance.gumbel):
+            part = slice(batch * size, (batch + 1) * size)
+            dropped = None
+            if self._hyper.dropped_below:
+                left_out = chance.noise[part].T < self._hyper.dropped_below
+                dropped = torch.from_numpy(np.ascontiguousarray(left_out)).to(self._device)
+            noise = torch.from_numpy(gumbel).to(self._network.phi)
+            total += self._step(order[part], dropped, noise, lr, tau) * len(order[part])
+        return total / len(order)
+
+    def _step(
+        self, rows: Tensor, dropped: Tensor | None, gumbel: Tensor, lr: float, tau: float
+    ) -> float:
+        network = self._network
+        choice, indicator = network.draw(gumbel, tau)
+        drawn = network.layout.draw(choice)
+        states = self._states[:, rows].long()
+        log_joint, rho = network.log_joint(states, drawn, choice, indicator, dropped)
+        loss = self._loss(log_joint, self._target[rows])
+        if self._size_weight > 0:
+            loss = loss + self._size_weight * network.expected_size()
+        for optimizer in (self._prior, self._phi):
+            optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        for optimizer in (self._prior, self._phi):
+            optimizer.step()
+        assert rho.grad is not None
+        self._tables.step(torch.from_numpy(drawn.rows).to(self._device), rho.grad, lr)
+        network.refresh(drawn)
+        return float(loss.detach())
+
+    def _loss(self, log_joint: Tensor, y: Tensor) -> Tensor:
+        hyper = self._hyper
+        if hyper.loss == "hybrid":
+            return hybrid(log_joint, y, hyper.lambda_, hyper.gamma, hyper.eta)
+        return cross_entropy(log_joint, y)
+
+    def quantize(self, fmt: QFormat) -> None:
+        """Compute with quantized prior and tables from now on."""
+        self._network.set_format(fmt)
+
+    def learned(self) -> Learned:
+        """Return the most probable structure and its tables; see `StructureEngine`."""
+        return self._network.learned()
