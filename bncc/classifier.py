@@ -31,24 +31,26 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
 
     Parameters
     ----------
-    structure : {"chow-liu", "naive", "forest"}, default="chow-liu"
-        The structure learner.
+    structure : str, default="chow-liu"
+        Any of ``bncc train --structure``; ``tan-*`` learn structure and tables together.
     parameters : {"hybrid", "ml", "bdeu", "cross-entropy"}, default="hybrid"
-        How tables are found; ``ml`` and ``bdeu`` need no torch.
+        How tables are found; ``ml`` and ``bdeu`` need no torch unless for ``tan-*``.
     discretize : {"mdl", "quantile", "width", "median", "none"}, default="mdl"
         How numbers become states; with ``none`` they are states, counted from 0. Text, and the
         categorical columns of a data frame, are categories whatever the method.
     n_bins : int, default=8
         Bins of ``quantile`` and ``width``.
     bits, int_bits, frac_bits : int, optional
-        Width of a cost, 1 .. 8, and the bits on both sides of its binary point. ``bits`` is 6
-        when fewer than two of them are given, and the split is then chosen on validation rows.
+        Width of a cost, 1 .. 8, and the bits on both sides of its binary point. Given fewer than
+        two of them, ``bits`` is 6 and the split is chosen on validation rows.
     quantize : bool, default=True
         False trains without quantization and freezes in 24 bits.
     structure_options : mapping of str to str, optional
         Options of the structure learner.
+    size_weight : float, default=0.0
+        Price of a table entry in the loss of ``tan-*``.
     validation : float, default=0.1
-        Fraction of the rows on which the split of the bits is chosen; tables use all rows.
+        Fraction of rows on which the split of the bits is chosen; tables use all rows.
     epochs, batch_size, lr, lam, gamma, eta : number, optional
         Of gradient descent and the hybrid loss (lambda, gamma, eta); None takes the defaults.
     random_state : int, RandomState instance or None, default=None
@@ -60,10 +62,8 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
         The frozen integer model.
     classes_ : (n_classes,) array
         The labels as they were in `y`, sorted; the model holds their text.
-    n_features_in_ : int
-        Number of columns seen in `fit`.
-    feature_names_in_ : (n_features_in_,) array of str
-        Their names, when X had names.
+    n_features_in_, feature_names_in_ : int and array of str
+        Number of columns seen in `fit`; their names, when X had names.
     notes_ : tuple of str
         What the user should know about the training.
 
@@ -88,6 +88,7 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
         frac_bits: int | None = None,
         quantize: bool = True,
         structure_options: Mapping[str, str] | None = None,
+        size_weight: float = 0.0,
         validation: float = 0.1,
         epochs: int | None = None,
         batch_size: int | None = None,
@@ -106,6 +107,7 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
         self.frac_bits = frac_bits
         self.quantize = quantize
         self.structure_options = structure_options
+        self.size_weight = size_weight
         self.validation = validation
         self.epochs = epochs
         self.batch_size = batch_size
@@ -205,8 +207,7 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
         Returns
         -------
         (n_samples, n_classes) int64, or (n_samples,) int64 for two classes
-            Negative costs in units of ``2**-frac_bits`` nats. For two classes their difference,
-            positive where the second one is predicted.
+            Negative costs in ``2**-frac_bits`` nats; of two, the first cost less the second.
         """
         costs = reference.costs(self.to_model(), self._states(X))
         return costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else -costs

@@ -23,11 +23,12 @@ from bncc.errors import OptionError
 from bncc.model.card import model_facts
 from bncc.model.file import save_model
 from bncc.model.model import Model
-from bncc.structure.learners import ANNOUNCED, LEARNERS
+from bncc.structure.learners import ANNOUNCED, KNOWN
 from bncc.train.pipeline import train_model
 from bncc.train.settings import DEFAULT_BITS, DISCRETIZERS, TrainSettings
 
-STRUCTURES = ("chow-liu", "naive", "forest", *(n for n in ANNOUNCED if n not in LEARNERS))
+DEFAULT_STRUCTURE = "chow-liu"
+STRUCTURES = (DEFAULT_STRUCTURE, *(n for n in KNOWN if n != DEFAULT_STRUCTURE), *ANNOUNCED)
 PARAMETERS = ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")
 ENGINES = ("torch", "native")
 
@@ -72,7 +73,9 @@ def key_values(
 @click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="The model file.")
 @click.option("--discretize", type=click.Choice(DISCRETIZERS), default="mdl", show_default=True)
 @click.option("--n-bins", type=int, default=8, help="Bins of quantile and width [default: 8].")
-@click.option("--structure", type=click.Choice(STRUCTURES), default="chow-liu", show_default=True)
+@click.option(
+    "--structure", type=click.Choice(STRUCTURES), default=DEFAULT_STRUCTURE, show_default=True
+)
 @click.option(
     "--structure-option",
     "structure_options",
@@ -86,7 +89,9 @@ def key_values(
 @click.option("--int-bits", type=int, metavar="I", help="Of them before the binary point.")
 @click.option("--frac-bits", type=int, metavar="F", help="Of them after it; may be negative.")
 @click.option("--float", "float_", is_flag=True, help="Train without quantization.")
-@click.option("--size-weight", type=float, default=0.0, metavar="L", help="Price of model size.")
+@click.option(
+    "--size-weight", type=float, default=0.0, metavar="L", help="Price of a table entry, for tan-*."
+)
 @click.option("--epochs", type=int, metavar="N", help="Passes over the rows.")
 @click.option("--batch-size", type=int, metavar="N", help="Rows per step.")
 @click.option("--lr", type=float, metavar="R", help="First step size of Adam.")

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 from bncc._types import IntArray
 from bncc.structure.graph import Structure, forest
+from bncc.structure.options import DEFAULT_ALPHA
 from bncc.structure.scores import bdeu_gains
 from bncc.structure.spanning_forest import maximum_spanning_forest
-
-DEFAULT_ALPHA = 2.0
-"""Equivalent sample size of S2, section 4."""
 
 NEGLIGIBLE_NATS = 1e-6
 """Gains below it are rounding: a feature with one state gains exactly 0 in theory."""

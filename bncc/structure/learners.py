@@ -3,12 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from bncc._types import IntArray
 from bncc.errors import OptionError
+from bncc.structure.candidate_sets import CANDIDATE_SETS
 from bncc.structure.chow_liu import chow_liu_tree
-from bncc.structure.forest import DEFAULT_ALPHA, forest_tan
+from bncc.structure.forest import forest_tan
 from bncc.structure.graph import Structure
 from bncc.structure.naive import naive_bayes
+from bncc.structure.options import alpha_of, check_values, order_of
+from bncc.structure.random_tan import random_tan
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,8 @@ class Problem:
         C.
     options : mapping of str to str
         The user's structure options, their keys already checked.
+    seed : int
+        Seed of everything random.
     """
 
     X: IntArray
@@ -34,6 +41,7 @@ class Problem:
     n_states: Sequence[int]
     n_classes: int
     options: Mapping[str, str]
+    seed: int = 0
 
     @property
     def data(self) -> tuple[IntArray, IntArray, Sequence[int], int]:
@@ -57,49 +65,30 @@ class Learner:
     option_keys: tuple[str, ...] = ()
 
 
+def _random(problem: Problem) -> Structure:
+    rng = np.random.default_rng(problem.seed)
+    return random_tan(order_of(problem.options, problem.X.shape[1], rng), rng)
+
+
 LEARNERS: Mapping[str, Learner] = {
     "naive": Learner(lambda p: naive_bayes(p.X.shape[1])),
     "chow-liu": Learner(lambda p: chow_liu_tree(*p.data)),
     "forest": Learner(lambda p: forest_tan(*p.data, alpha_of(p.options)), ("alpha",)),
+    "random": Learner(_random, ("order", "width")),
 }
+"""Structures that are learned before the tables."""
+
+KNOWN = (*LEARNERS, *CANDIDATE_SETS)
 
 ANNOUNCED = (
-    "random", "tan-subset", "tan-all", "tan-heuristic", "hill-climb", "anneal", "etan", "s-etan",
-    "sa-etan", "a-etan", "network-hill-climb", "tabu", "mmhc", "curriculum", "tables",
+    "hill-climb", "anneal", "etan", "s-etan", "sa-etan", "a-etan", "network-hill-climb", "tabu",
+    "mmhc", "curriculum", "tables",
 )  # fmt: skip
 """Names of the command line's contract whose learners are still to come."""
 
 
-def alpha_of(options: Mapping[str, str]) -> float:
-    """Return the equivalent sample size among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``alpha`` may be absent.
-
-    Returns
-    -------
-    float
-        Alpha, > 0; 2 when absent.
-
-    Raises
-    ------
-    OptionError
-        If it is not a positive number.
-    """
-    text = options.get("alpha", str(DEFAULT_ALPHA))
-    try:
-        alpha = float(text)
-    except ValueError:
-        alpha = 0.0
-    if not 0 < alpha < 1e9:
-        raise OptionError(f"structure option alpha={text} is not a positive number; try alpha=2")
-    return alpha
-
-
-def find_learner(name: str) -> Learner:
-    """Return the learner of a name.
+def option_keys(name: str) -> tuple[str, ...]:
+    """Return the option keys that a structure knows.
 
     Parameters
     ----------
@@ -108,17 +97,19 @@ def find_learner(name: str) -> Learner:
 
     Returns
     -------
-    Learner
-        The learner.
+    tuple of str
+        Keys.
 
     Raises
     ------
     OptionError
-        If there is none of this name.
+        If there is no structure of this name.
     """
     if name in LEARNERS:
-        return LEARNERS[name]
-    known = f"{', '.join(list(LEARNERS)[:-1])} or {list(LEARNERS)[-1]}"
+        return LEARNERS[name].option_keys
+    if name in CANDIDATE_SETS:
+        return CANDIDATE_SETS[name].option_keys
+    known = f"{', '.join(KNOWN[:-1])} or {KNOWN[-1]}"
     if name in ANNOUNCED:
         raise OptionError(f"structure '{name}' is not available yet; choose {known}")
     raise OptionError(f"unknown structure '{name}'; choose {known}")
@@ -143,12 +134,12 @@ def check_structure_options(
     OptionError
         If the name or a key is unknown, or a value cannot be read.
     """
-    keys = sorted({*find_learner(name).option_keys, *extra_keys})
+    keys = sorted({*option_keys(name), *extra_keys})
     for key in options:
         if key not in keys:
             known = f"its options are {', '.join(keys)}" if keys else "it has no options"
             raise OptionError(f"structure '{name}' knows no option '{key}'; {known}")
-    alpha_of(options)
+    check_values(options)
 
 
 def learn_structure(
@@ -158,13 +149,14 @@ def learn_structure(
     n_states: Sequence[int],
     n_classes: int,
     options: Mapping[str, str] | None = None,
+    seed: int = 0,
 ) -> Structure:
     """Learn a structure by name.
 
     Parameters
     ----------
     name : str
-        ``naive``, ``chow-liu`` or ``forest``.
+        One of `LEARNERS`.
     X : (n_samples, n_features) int
         States.
     y : (n_samples,) int
@@ -175,6 +167,8 @@ def learn_structure(
         C.
     options : mapping of str to str, optional
         Structure options; ``alpha`` for ``forest``.
+    seed : int
+        Seed of everything random.
 
     Returns
     -------
@@ -188,4 +182,6 @@ def learn_structure(
     """
     options = options or {}
     check_structure_options(name, options)
-    return find_learner(name).learn(Problem(X, y, n_states, n_classes, options))
+    if name not in LEARNERS:
+        raise OptionError(f"structure '{name}' is learned together with the tables; train a model")
+    return LEARNERS[name].learn(Problem(X, y, n_states, n_classes, options, seed))

@@ -1,4 +1,4 @@
-"""One training from raw readings to a model: thresholds, structure, tables, format.
+"""One training from raw readings to a model: thresholds, structure and tables, format.
 
 Everything is fitted to the rows that are handed in and to nothing else, so that rows held out by
 the caller stay unseen by every stage.
@@ -7,26 +7,17 @@ the caller stay unseen by every stage.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bncc._types import IntArray
 from bncc.data.dataset import Dataset
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
-from bncc.errors import DataError, OptionError
+from bncc.errors import DataError
 from bncc.fixed_point import QFormat
-from bncc.model.model import MAX_CLASSES, MAX_TABLE_ENTRIES, Model
-from bncc.structure.graph import Structure, table_entries
-from bncc.structure.learners import find_learner, learn_structure
+from bncc.model.model import MAX_CLASSES, Model
+from bncc.structure.graph import Structure
 from bncc.train.freeze import freeze
-from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.maximum_likelihood import LogTables, bdeu_log_tables, ml_log_tables
+from bncc.train.learn import Progress, Task, fit_in_turn, fit_jointly
+from bncc.train.maximum_likelihood import LogTables
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
-from bncc.train.trainer import descend
-
-MAX_DESCENT_ENTRIES = 2**24
-"""Gradient descent holds some ten floats per table entry."""
-
-Progress = Callable[[int, int, float], None]
-"""Called with (epochs done, epochs of all trainings, mean loss of the last epoch)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,59 +80,26 @@ def fit_model(
         n_bins=settings.n_bins,
         rebin_states=settings.discretize is not None,
     )
-    X = states_of(features, dataset.table)
-    structure = _learn_structure(features, dataset, X, settings)
+    if len(dataset.classes) > MAX_CLASSES:
+        raise DataError(
+            f"the class column holds {len(dataset.classes)} different values, more than the "
+            f"{MAX_CLASSES} classes of a model; name another one with --class, or group them"
+        )
+    task = Task(
+        X=states_of(features, dataset.table),
+        y=dataset.y,
+        n_states=[feature.n_states for feature in features],
+        n_classes=len(dataset.classes),
+        settings=settings,
+    )
     chosen = [FLOAT_FORMAT]
 
-    def choose(tables: LogTables) -> QFormat:
+    def choose(structure: Structure, tables: LogTables) -> QFormat:
         chosen[0] = choose_format(Draft(features, structure, tables))
         return chosen[0]
 
-    tables = _fit_tables(features, dataset, X, structure, settings, choose, progress)
+    learn = fit_jointly if settings.is_joint else fit_in_turn
+    structure, tables = learn(task, choose, progress)
     if settings.is_counted:
-        choose(tables)
+        choose(structure, tables)
     return freeze(features, dataset.classes, structure, *tables, chosen[0], {})
-
-
-def _learn_structure(
-    features: tuple[Feature, ...], dataset: Dataset, X: IntArray, settings: TrainSettings
-) -> Structure:
-    n_states = tuple(feature.n_states for feature in features)
-    n_classes = len(dataset.classes)
-    if n_classes > MAX_CLASSES:
-        raise DataError(
-            f"the class column holds {n_classes} different values, more than the "
-            f"{MAX_CLASSES} classes of a model; name another one with --class, or group them"
-        )
-    keys = find_learner(settings.structure).option_keys
-    options = {key: text for key, text in settings.structure_options.items() if key in keys}
-    structure = learn_structure(settings.structure, X, dataset.y, n_states, n_classes, options)
-    entries = table_entries(structure, n_states, n_classes)
-    limit = MAX_TABLE_ENTRIES if settings.is_counted else MAX_DESCENT_ENTRIES
-    if entries > limit:
-        raise OptionError(
-            f"the tables would hold {entries} entries, more than {limit}; choose a coarser "
-            "--discretize or --structure naive, or leave out columns of many values such as names"
-        )
-    return structure
-
-
-def _fit_tables(
-    features: tuple[Feature, ...],
-    dataset: Dataset,
-    X: IntArray,
-    structure: Structure,
-    settings: TrainSettings,
-    choose: Callable[[LogTables], QFormat],
-    progress: Progress | None,
-) -> LogTables:
-    n_states = tuple(feature.n_states for feature in features)
-    counted = (X, dataset.y, structure, n_states, len(dataset.classes))
-    if settings.parameters == "bdeu":
-        return bdeu_log_tables(*counted, settings.alpha)
-    start = ml_log_tables(*counted)
-    if settings.is_counted:
-        return start
-    hyper = hyperparameters_of(settings, dataset.n_rows)
-    quantizer = None if settings.float_ else choose
-    return descend(X, dataset.y, structure, n_states, start, hyper, quantizer, progress)

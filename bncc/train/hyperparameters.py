@@ -119,7 +119,7 @@ def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparamete
     """
     batch = min(LARGEST_BATCH, max(SMALLEST_BATCH, n_samples // STEPS_PER_EPOCH))
     return Hyperparameters(
-        loss=settings.parameters,
+        loss=settings.loss,
         epochs=_or(settings.epochs, EPOCHS),
         batch_size=_or(settings.batch_size, batch),
         lr=_or(settings.lr, LR),

@@ -13,7 +13,8 @@ from bncc.fixed_point import QFormat
 from bncc.model import reference
 from bncc.model.model import Model
 from bncc.train.bit_split import best_format, candidate_formats
-from bncc.train.fit import Draft, Progress, fit_model
+from bncc.train.fit import Draft, fit_model
+from bncc.train.learn import Progress
 from bncc.train.record import settings_record
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
 

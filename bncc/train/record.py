@@ -30,10 +30,12 @@ def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
         "seed": settings.seed,
         "epochs": None,
     }
-    if not settings.is_counted:
+    if settings.descends:
         hyper = hyperparameters_of(settings, n_samples)
         record |= {"epochs": hyper.epochs, "batch_size": hyper.batch_size, "lr": hyper.lr}
         record["dropout"] = hyper.dropout
-        if settings.parameters == "hybrid":
+        if settings.loss == "hybrid":
             record |= {"lambda": hyper.lambda_, "gamma": hyper.gamma, "eta": hyper.eta}
+    if settings.is_joint:
+        record["size_weight"] = settings.size_weight
     return record

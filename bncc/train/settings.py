@@ -7,7 +7,9 @@ from math import isfinite
 
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
-from bncc.structure.learners import alpha_of, check_structure_options
+from bncc.structure.candidate_sets import CANDIDATE_SETS
+from bncc.structure.learners import check_structure_options
+from bncc.structure.options import alpha_of
 
 DISCRETIZERS = ("mdl", "quantile", "width", "median", "none")
 COUNTED = ("ml", "bdeu")
@@ -39,7 +41,8 @@ class TrainSettings:
         Its options; ``alpha`` also serves ``parameters="bdeu"``.
     parameters : {"hybrid", "ml", "bdeu", "cross-entropy"}
         How tables are found: S0's hybrid loss, counts with add-one smoothing, posterior means
-        under a BDeu prior, or cross-entropy.
+        under a BDeu prior, or cross-entropy. A structure that is learned together with the
+        tables descends on the hybrid loss under ``ml`` and ``bdeu``, and is then counted for.
     discretize : str or None
         Discretization; None is ``mdl`` that leaves columns of states as they are.
     n_bins : int
@@ -55,7 +58,7 @@ class TrainSettings:
     epochs, batch_size, lr, lambda_, gamma, eta : number or None
         Of gradient descent; None takes the measured defaults of `Hyperparameters`.
     seed : int
-        Seed of the validation rows, of shuffling and of dropout.
+        Seed of the validation rows, of random structures, of shuffling and of dropout.
     device : str or None
         A torch device; None is ``cpu``.
     threads : int or None
@@ -63,7 +66,10 @@ class TrainSettings:
     engine : {"native", "torch"} or None
         What computes gradient descent: C on one core, or torch on any device; None takes C where
         the device is a CPU and a compiler is found.
-    size_weight, checkpoint, resume, max_flash, max_instructions, target
+    size_weight : float
+        Price of an expected table entry in the loss of a structure that is learned together
+        with the tables (lambda_MS of S3), >= 0.
+    checkpoint, resume, max_flash, max_instructions, target
         Options of the command line whose meaning arrives with a later version.
 
     Raises
@@ -108,8 +114,23 @@ class TrainSettings:
 
     @property
     def is_counted(self) -> bool:
-        """Whether tables come from counts, without torch."""
+        """Whether tables come from counts."""
         return self.parameters in COUNTED
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether the structure is learned together with tables."""
+        return self.structure in CANDIDATE_SETS
+
+    @property
+    def descends(self) -> bool:
+        """Whether there is gradient descent, and torch is needed."""
+        return self.is_joint or not self.is_counted
+
+    @property
+    def loss(self) -> str:
+        """What gradient descent descends on, if there is any."""
+        return "hybrid" if self.is_counted else self.parameters
 
     @property
     def alpha(self) -> float:
@@ -128,11 +149,11 @@ class TrainSettings:
     def notes(self) -> tuple[str, ...]:
         """Return a sentence for each option that has no effect in this combination."""
         notes = []
-        if self.is_counted:
+        if not self.descends:
             given = _given(self, ("epochs", "batch_size", "lr", *_HYBRID, "device", "threads"))
             given += ["--engine"] if self.engine is not None else []
             notes += [f"{o} has no effect with --parameters {self.parameters}" for o in given]
-        elif self.parameters != "hybrid":
+        elif self.loss != "hybrid":
             notes += [
                 f"{option} has no effect with --parameters {self.parameters}"
                 for option in _given(self, _HYBRID)
@@ -175,10 +196,10 @@ def _check_names(settings: TrainSettings) -> None:
 
 
 def _check_later(settings: TrainSettings) -> None:
-    if settings.size_weight != 0:
+    if settings.size_weight != 0 and not settings.is_joint:
         raise OptionError(
-            "--size-weight needs a differentiable structure, which arrives with a later version; "
-            "leave it at 0"
+            "--size-weight needs a structure that is learned together with the tables; choose "
+            f"--structure {_one_of(tuple(CANDIDATE_SETS))}, or leave it at 0"
         )
     for name in ("checkpoint", "resume", "max_flash", "max_instructions", "target"):
         if getattr(settings, name):
@@ -194,6 +215,11 @@ def _check_engine(settings: TrainSettings) -> None:
         raise OptionError(
             f"engine 'native' runs on a CPU; leave out --device {settings.device}, or choose "
             "--engine torch"
+        )
+    if settings.engine == "native" and settings.is_joint:
+        raise OptionError(
+            f"structure '{settings.structure}' is learned by torch so far; leave out --engine "
+            "native"
         )
 
 
@@ -211,7 +237,7 @@ def _check_numbers(settings: TrainSettings) -> None:
         value = getattr(settings, name)
         if value is not None and not (isfinite(value) and value > 0):
             raise OptionError(f"{_option(name)} is {value}; it must be a positive number")
-    for name in ("lambda_", "gamma"):
+    for name in ("lambda_", "gamma", "size_weight"):
         value = getattr(settings, name)
         if value is not None and not (isfinite(value) and value >= 0):
             raise OptionError(f"{_option(name)} is {value}; it must be a number, 0 or more")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bncc.cli.train import PARAMETERS, STRUCTURES, command
+from bncc.structure.learners import ANNOUNCED
 from tests.cli.conftest import HEADER, write_csv
 
 RunJson = Callable[..., dict[str, Any]]
@@ -19,7 +20,7 @@ QUICK = ("--parameters", "ml")
     [
         *[["--discretize", d] for d in ("mdl", "quantile", "width", "median")],
         ["--discretize", "quantile", "--n-bins", "3"],
-        *[["--structure", s] for s in ("chow-liu", "naive", "forest")],
+        *[["--structure", s] for s in ("chow-liu", "naive", "forest", "random")],
         ["--structure", "forest", "--structure-option", "alpha=10"],
         ["--parameters", "bdeu", "--structure-option", "alpha=2"],
         ["--bits", "3"],
@@ -54,6 +55,10 @@ def test_every_option_that_counting_knows(
         ["--parameters", "cross-entropy", "--bits", "4"],
         ["--float", "--threads", "1", "--device", "cpu", "--engine", "torch"],
         ["--engine", "native", "--device", "cpu", "--bits", "3"],
+        ["--structure", "tan-subset", "--structure-option", "parents=2", "--size-weight", "1e-5"],
+        ["--structure", "tan-all", "--structure-option", "step=0.1", "--parameters", "ml"],
+        ["--structure", "tan-heuristic", "--structure-option", "width=1", "--float"],
+        ["--structure", "tan-all", "--parameters", "bdeu", "--structure-option", "alpha=5"],
     ],
 )
 def test_every_option_of_gradient_descent(
@@ -70,7 +75,7 @@ def test_float_has_no_number_format(run_json: RunJson, readings: Path, tmp_path:
     assert found["q_format"] is None
 
 
-@pytest.mark.parametrize("name", [s for s in STRUCTURES if s not in STRUCTURES[:3]])
+@pytest.mark.parametrize("name", ANNOUNCED)
 def test_a_structure_of_a_later_version_says_so(
     refused: Refused, readings: Path, tmp_path: Path, name: str
 ) -> None:
@@ -84,7 +89,6 @@ def test_a_structure_of_a_later_version_says_so(
     [
         ["--parameters", "margin"],
         ["--parameters", "free"],
-        ["--size-weight", "0.1"],
         ["--checkpoint", "dir"],
         ["--resume"],
         ["--max-flash", "4k"],
@@ -104,6 +108,9 @@ def test_an_option_of_a_later_version_says_so(
     ("options", "message"),
     [
         (["--bits", "0"], "choose 1 to 8"),
+        (["--size-weight", "0.1"], "choose --structure tan-subset, tan-all or tan-heuristic"),
+        (["--structure", "tan-all", "--structure-option", "order=D"], "order=D is unknown"),
+        (["--structure", "tan-heuristic"], "features are no square image; name its columns"),
         (["--bits", "4", "--int-bits", "1", "--frac-bits", "1"], "leave one of the three out"),
         (["--float", "--bits", "4"], "leave out the bits or --float"),
         (["--structure-option", "alpha"], "KEY=VALUE"),

@@ -14,7 +14,7 @@ from bncc.fixed_point import QFormat
 from bncc.model import reference
 from bncc.model.file import load_model, save_model
 from bncc.structure.learners import learn_structure
-from bncc.train import fit, pipeline
+from bncc.train import fit, learn, pipeline
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.pipeline import train_model
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
@@ -56,12 +56,14 @@ TRAIN, TEST = readings(), readings(seed=1)
 
 
 @pytest.mark.parametrize("parameters", ["ml", "bdeu", "hybrid", "cross-entropy"])
-@pytest.mark.parametrize("structure", ["naive", "chow-liu", "forest"])
+@pytest.mark.parametrize(
+    "structure", ["naive", "chow-liu", "forest", "random", "tan-subset", "tan-all"]
+)
 def test_every_structure_trains_with_every_kind_of_parameters(structure, parameters):
     settings = TrainSettings(
         structure=structure,
         parameters=parameters,
-        epochs=None if parameters in ("ml", "bdeu") else 4,
+        epochs=None if parameters in ("ml", "bdeu") and structure[:4] != "tan-" else 4,
     )
     result = train_model(TRAIN, settings, test=TEST)
     model, figures = result.model, result.model.training
@@ -95,8 +97,8 @@ def test_the_final_tables_count_every_training_row():
 
 def test_error_validation_belongs_to_tables_that_never_saw_its_rows(monkeypatch):
     seen = []
-    count = fit.ml_log_tables
-    monkeypatch.setattr(fit, "ml_log_tables", lambda X, *a: seen.append(len(X)) or count(X, *a))
+    count = learn.ml_log_tables
+    monkeypatch.setattr(learn, "ml_log_tables", lambda X, *a: seen.append(len(X)) or count(X, *a))
     figures = train_model(TRAIN, TrainSettings(parameters="ml", validation=0.25)).model.training
     assert seen == [225, 300]
     assert figures["n_validation"] == 75

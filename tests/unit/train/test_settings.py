@@ -38,8 +38,12 @@ def test_bits_follow_from_what_is_given(options, bits):
         ({"parameters": "margin"}, "'margin' are not available yet; choose hybrid, cross-entropy"),
         ({"parameters": "mle"}, "unknown parameters 'mle'; choose hybrid"),
         ({"discretize": "chi"}, "unknown discretization 'chi'; choose mdl, quantile"),
-        ({"size_weight": 0.1}, "--size-weight .* later version"),
+        ({"size_weight": 0.1}, "--size-weight needs .* choose --structure tan-subset, tan-all or"),
+        ({"structure": "tan-all", "size_weight": -0.1}, "--size-weight is -0.1; it must be a nu"),
+        ({"structure": "tan-all", "structure_options": {"parents": "2"}}, "no option 'parents'"),
+        ({"structure": "tan-subset", "structure_options": {"order": "D"}}, "order=D is unknown"),
         ({"engine": "native", "device": "cuda"}, "'native' runs on a CPU; leave out --device cuda"),
+        ({"engine": "native", "structure": "tan-all"}, "'tan-all' is learned by torch so far"),
         ({"engine": "jax"}, "unknown engine 'jax'; choose native or torch"),
         ({"checkpoint": "dir"}, "--checkpoint .* later version"),
         ({"resume": True}, "--resume .* later version"),
@@ -96,6 +100,19 @@ def test_options_without_effect_are_named():
     settings = TrainSettings(parameters="cross-entropy", gamma=1.0, epochs=3)
     assert settings.notes() == ("--gamma has no effect with --parameters cross-entropy",)
     assert TrainSettings(discretize="width", n_bins=4).notes() == ()
+
+
+def test_a_joint_structure_descends_whatever_the_parameters():
+    counted = TrainSettings(structure="tan-all", parameters="ml", epochs=3, lambda_=1.0)
+    assert (counted.is_joint, counted.is_counted, counted.descends) == (True, True, True)
+    assert counted.loss == hyperparameters_of(counted, 100).loss == "hybrid"
+    assert counted.notes() == ()
+    entropy = TrainSettings(structure="tan-all", parameters="cross-entropy", gamma=1.0)
+    assert entropy.loss == "cross-entropy"
+    assert entropy.notes() == ("--gamma has no effect with --parameters cross-entropy",)
+    assert not TrainSettings(parameters="ml").descends
+    assert TrainSettings().descends
+    assert not TrainSettings().is_joint
 
 
 def test_given_values_replace_the_defaults_of_descent():

@@ -1,0 +1,90 @@
+"""The differentiable searches by name: which candidate parents each chooses from."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc.errors import OptionError
+from bncc.structure.candidates import Candidates, all_earlier, nearest, subset
+from bncc.structure.options import Options, order_of, parents_of, width_of
+from bncc.structure.orders import image_shape
+
+MAX_CANDIDATES = 2**21
+"""Two thousand features with all earlier ones; beyond it even their list would fill memory."""
+
+
+@dataclass(frozen=True)
+class CandidateSet:
+    """A way to find candidates and the option keys it knows.
+
+    Parameters
+    ----------
+    find : callable
+        From the number of features, the options and chance to candidates.
+    option_keys : tuple of str
+        Keys that are read, by the search itself too.
+    """
+
+    find: Callable[[int, Options, np.random.Generator], Candidates]
+    option_keys: tuple[str, ...]
+
+
+def _subset(n_features: int, options: Options, rng: np.random.Generator) -> Candidates:
+    return subset(order_of(options, n_features, rng), parents_of(options), rng)
+
+
+def _all(n_features: int, options: Options, rng: np.random.Generator) -> Candidates:
+    return all_earlier(order_of(options, n_features, rng))
+
+
+def _heuristic(n_features: int, options: Options, rng: np.random.Generator) -> Candidates:
+    _, width = image_shape(n_features, width_of(options))
+    # C is the order that S0 found slightly better than B, and B than A.
+    return nearest(order_of(options, n_features, rng, "C"), parents_of(options), width)
+
+
+CANDIDATE_SETS: Mapping[str, CandidateSet] = {
+    "tan-subset": CandidateSet(_subset, ("order", "parents", "step", "width")),
+    "tan-all": CandidateSet(_all, ("order", "step", "width")),
+    "tan-heuristic": CandidateSet(_heuristic, ("order", "parents", "step", "width")),
+}
+"""Structures that are learned together with the tables (S0)."""
+
+
+def find_candidates(
+    name: str, n_features: int, options: Options, rng: np.random.Generator
+) -> Candidates:
+    """Return the candidates of a search.
+
+    Parameters
+    ----------
+    name : str
+        One of `CANDIDATE_SETS`.
+    n_features : int
+        Number of features.
+    options : mapping of str to str
+        Structure options.
+    rng : numpy.random.Generator
+        Where chance comes from.
+
+    Returns
+    -------
+    Candidates
+        Parents to choose from.
+
+    Raises
+    ------
+    OptionError
+        If an option cannot be read or does not fit the number of features, or if there would be
+        too many candidates.
+    """
+    most = parents_of(options) if "parents" in CANDIDATE_SETS[name].option_keys else n_features
+    most = min(most, n_features)
+    n_candidates = n_features * most - most * (most + 1) // 2
+    if n_candidates > MAX_CANDIDATES:
+        raise OptionError(
+            f"{n_features} features would have {n_candidates} candidate parents, more than "
+            f"{MAX_CANDIDATES}; choose --structure tan-subset with fewer parents="
+        )
+    return CANDIDATE_SETS[name].find(n_features, options, rng)

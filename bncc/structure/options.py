@@ -1,0 +1,211 @@
+"""Reading the values of structure options, which arrive as text."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.errors import OptionError
+from bncc.structure.orders import (
+    IMAGE_ORDERS,
+    identity_order,
+    image_order,
+    image_shape,
+    random_order,
+)
+
+Options = Mapping[str, str]
+
+DEFAULT_ALPHA = 2.0
+"""Equivalent sample size of S2, section 4."""
+DEFAULT_PARENTS = 8
+"""K, where S0 found least error."""
+DEFAULT_STEP = 1e-2
+"""Of Adam for the structure; better than S0's 1e-3 where epochs are few."""
+ORDERS = ("random", "identity", *IMAGE_ORDERS)
+
+
+def alpha_of(options: Options) -> float:
+    """Return the equivalent sample size among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``alpha`` may be absent.
+
+    Returns
+    -------
+    float
+        Alpha, > 0; 2 when absent.
+
+    Raises
+    ------
+    OptionError
+        If it is not a positive number.
+    """
+    return _positive(options, "alpha", DEFAULT_ALPHA)
+
+
+def step_of(options: Options) -> float:
+    """Return the step of Adam for the structure among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``step`` may be absent.
+
+    Returns
+    -------
+    float
+        The step, > 0; 0.01 when absent.
+
+    Raises
+    ------
+    OptionError
+        If it is not a positive number.
+    """
+    return _positive(options, "step", DEFAULT_STEP)
+
+
+def parents_of(options: Options) -> int:
+    """Return the number of candidate parents among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``parents`` may be absent.
+
+    Returns
+    -------
+    int
+        K, >= 1; 8 when absent.
+
+    Raises
+    ------
+    OptionError
+        If it is not a whole number from 1 on.
+    """
+    return _count(options, "parents") or DEFAULT_PARENTS
+
+
+def width_of(options: Options) -> int | None:
+    """Return the columns of the image among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``width`` may be absent.
+
+    Returns
+    -------
+    int or None
+        Columns, >= 1.
+
+    Raises
+    ------
+    OptionError
+        If it is not a whole number from 1 on.
+    """
+    return _count(options, "width")
+
+
+def order_name(options: Options, default: str = "random") -> str:
+    """Return the name of the order among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``order`` may be absent.
+    default : str
+        The order when absent.
+
+    Returns
+    -------
+    str
+        One of `ORDERS`.
+
+    Raises
+    ------
+    OptionError
+        If there is no order of this name.
+    """
+    name = options.get("order", default)
+    if name not in ORDERS:
+        known = f"{', '.join(ORDERS[:-1])} or {ORDERS[-1]}"
+        raise OptionError(f"structure option order={name} is unknown; choose {known}")
+    return name
+
+
+def order_of(
+    options: Options, n_features: int, rng: np.random.Generator, default: str = "random"
+) -> IntArray:
+    """Return the order of the features that structure options ask for.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options: ``order``, and ``width`` for images.
+    n_features : int
+        Number of features.
+    rng : numpy.random.Generator
+        Where chance comes from.
+    default : str
+        The order when absent.
+
+    Returns
+    -------
+    (n_features,) int64
+        A permutation of the features.
+
+    Raises
+    ------
+    OptionError
+        If there is no such order, or the features are no image.
+    """
+    name = order_name(options, default)
+    if name == "random":
+        return random_order(n_features, rng)
+    if name == "identity":
+        return identity_order(n_features)
+    return image_order(name, *image_shape(n_features, width_of(options)))
+
+
+def check_values(options: Options) -> None:
+    """Refuse values that cannot be read, whatever the data.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; keys that are not known here are passed over.
+
+    Raises
+    ------
+    OptionError
+        If a value cannot be read.
+    """
+    for read in (alpha_of, step_of, parents_of, width_of, order_name):
+        read(options)
+
+
+def _positive(options: Options, key: str, default: float) -> float:
+    text = options.get(key, str(default))
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e9:
+        raise OptionError(
+            f"structure option {key}={text} is not a positive number; try {key}={default:g}"
+        )
+    return value
+
+
+def _count(options: Options, key: str) -> int | None:
+    text = options.get(key)
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 9 and int(text) > 0):
+        raise OptionError(
+            f"structure option {key}={text} is not a whole number from 1 on; try {key}=8"
+        )
+    return int(text)

@@ -1,0 +1,31 @@
+"""TAN Random: every feature but the first of a random order has a random earlier parent."""
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.structure.candidates import subset
+from bncc.structure.graph import Structure
+
+
+def random_tan(order: IntArray, rng: np.random.Generator) -> Structure:
+    """Draw a tree.
+
+    Parameters
+    ----------
+    order : (n_features,) int64
+        A permutation of the features.
+    rng : numpy.random.Generator
+        Where chance comes from.
+
+    Returns
+    -------
+    Structure
+        A TAN structure with n_features - 1 arcs.
+
+    References
+    ----------
+    S0, section 4.2 (TAN Random).
+    """
+    choice = np.ones(len(order), dtype=np.int64)
+    choice[order[:1]] = 0
+    return subset(order, 1, rng).choose(choice)

@@ -1,0 +1,157 @@
+"""Structure and tables from states: one after the other, or both in one descent."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.errors import OptionError
+from bncc.fixed_point import QFormat
+from bncc.model.model import MAX_TABLE_ENTRIES
+from bncc.structure.candidate_sets import find_candidates
+from bncc.structure.graph import Structure, table_entries
+from bncc.structure.learners import learn_structure, option_keys
+from bncc.structure.options import step_of
+from bncc.train.candidate_layout import count_rows
+from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.maximum_likelihood import LogTables, bdeu_log_tables, ml_log_tables
+from bncc.train.settings import TrainSettings
+from bncc.train.structure_descent import descend_structure
+from bncc.train.structure_engine import Learned, StructureProblem
+from bncc.train.trainer import descend
+
+MAX_DESCENT_ENTRIES = 2**24
+"""Gradient descent holds some ten floats per table entry."""
+
+Progress = Callable[[int, int, float], None]
+"""Called with (epochs done, epochs of all trainings, mean loss of the last epoch)."""
+
+FormatOf = Callable[[Structure, LogTables], QFormat]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """States to learn from, and how.
+
+    Parameters
+    ----------
+    X : (n_samples, n_features) int
+        States.
+    y : (n_samples,) int
+        Class indices.
+    n_states : list of int
+        Cardinality of each feature.
+    n_classes : int
+        C.
+    settings : TrainSettings
+        The options.
+    """
+
+    X: IntArray
+    y: IntArray
+    n_states: list[int]
+    n_classes: int
+    settings: TrainSettings
+
+    @property
+    def structure_options(self) -> dict[str, str]:
+        """The options of the structure, without those that serve the parameters."""
+        keys = option_keys(self.settings.structure)
+        return {k: text for k, text in self.settings.structure_options.items() if k in keys}
+
+
+def fit_in_turn(task: Task, choose: FormatOf, progress: Progress | None) -> Learned:
+    """Learn the structure, then its tables.
+
+    Parameters
+    ----------
+    task : Task
+        What to learn from.
+    choose : callable
+        Names the format that the descent is to quantize in.
+    progress : callable or None
+        See `Progress`.
+
+    Returns
+    -------
+    structure : Structure
+        The graph.
+    log_tables : tuple
+        Prior and tables, natural log-probabilities.
+
+    Raises
+    ------
+    OptionError
+        If the tables would be too large for the options.
+    """
+    settings = task.settings
+    structure = learn_structure(
+        settings.structure, task.X, task.y, task.n_states, task.n_classes,
+        task.structure_options, settings.seed,
+    )  # fmt: skip
+    entries = table_entries(structure, task.n_states, task.n_classes)
+    limit = MAX_TABLE_ENTRIES if settings.is_counted else MAX_DESCENT_ENTRIES
+    _check_size(entries, limit, "--structure naive")
+    if settings.is_counted:
+        return structure, _counted(task, structure)
+    start = ml_log_tables(task.X, task.y, structure, task.n_states, task.n_classes)
+    hyper = hyperparameters_of(settings, len(task.y))
+
+    def choose_by_tables(tables: LogTables) -> QFormat:
+        return choose(structure, tables)
+
+    quantizer = None if settings.float_ else choose_by_tables
+    tables = descend(task.X, task.y, structure, task.n_states, start, hyper, quantizer, progress)
+    return structure, tables
+
+
+def fit_jointly(task: Task, choose: FormatOf, progress: Progress | None) -> Learned:
+    """Learn structure and tables in one descent; count the tables anew where counts are asked for.
+
+    Parameters
+    ----------
+    task, choose, progress
+        As in `fit_in_turn`.
+
+    Returns
+    -------
+    structure : Structure
+        The graph.
+    log_tables : tuple
+        Prior and tables, natural log-probabilities.
+
+    Raises
+    ------
+    OptionError
+        If the tables would be too large for the options, or an option does not fit the data.
+    """
+    settings, options = task.settings, task.structure_options
+    rng = np.random.default_rng(settings.seed)
+    candidates = find_candidates(settings.structure, task.X.shape[1], options, rng)
+    candidates = candidates.among(np.array(task.n_states) > 1)
+    entries = count_rows(candidates, task.n_states) * task.n_classes
+    _check_size(entries, MAX_DESCENT_ENTRIES, "--structure tan-subset with fewer parents=")
+    problem = StructureProblem(
+        task.X, task.y, task.n_states, task.n_classes,
+        candidates, step_of(options), settings.size_weight,
+    )  # fmt: skip
+    hyper = hyperparameters_of(settings, len(task.y))
+    quantizer = None if settings.float_ or settings.is_counted else choose
+    structure, tables = descend_structure(problem, hyper, rng, quantizer, progress)
+    return structure, _counted(task, structure) if settings.is_counted else tables
+
+
+def _counted(task: Task, structure: Structure) -> LogTables:
+    counted = (task.X, task.y, structure, task.n_states, task.n_classes)
+    if task.settings.parameters == "bdeu":
+        return bdeu_log_tables(*counted, task.settings.alpha)
+    return ml_log_tables(*counted)
+
+
+def _check_size(entries: int, limit: int, remedy: str) -> None:
+    if entries > limit:
+        raise OptionError(
+            f"the tables would hold {entries} entries, more than {limit}; choose a coarser "
+            f"--discretize or {remedy}, or leave out columns of many values such as names"
+        )
