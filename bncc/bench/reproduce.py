@@ -71,7 +71,7 @@ def s0_table1(
     DataError
         If the folder does not hold the three files.
     """
-    _check_folder(Path(data_dir))
+    check_folder(Path(data_dir))
     rows, columns = (FOLDS, tuple(COUNTED)) if quick else (PAPER, COLUMNS)
     todo = [(row, column) for row in rows for column in columns]
     cells = []
@@ -87,7 +87,19 @@ def s0_table1(
     return tuple(cells)
 
 
-def _check_folder(folder: Path) -> None:
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that lacks one of the authors' files.
+
+    Parameters
+    ----------
+    folder : path
+        Where ``letter.npz``, ``satimage.npz`` and ``usps.npz`` should lie.
+
+    Raises
+    ------
+    DataError
+        If one is absent.
+    """
     absent = [f"{row}.npz" for row in FOLDS if not (folder / f"{row}.npz").is_file()]
     if absent:
         raise DataError(

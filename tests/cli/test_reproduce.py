@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.bench import reproduce
-from bncc.cli.reproduce import TABLES
+from bncc.bench import recover, reproduce
+from bncc.cli.reproduce import TABLES, TITLES
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -40,7 +40,16 @@ def test_cells_are_printed_side_by_side(
     assert lines[-1].split() == ["mnist", "NB", "ML", "17.34", "-", "absent"]
 
 
-@pytest.mark.parametrize("table", [t for t in TABLES if t != "s0-table1"])
+def test_each_table_says_what_its_numbers_are(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reproduce, "s0_table1", lambda *_: CELLS)
+    monkeypatch.setattr(recover, "s0_recover_chow_liu", lambda *_: CELLS[:1])
+    assert run("reproduce", "s0-table1").stdout.startswith("classification error, percent\n")
+    said = run("reproduce", "s0-recover-chow-liu").stdout
+    assert said.startswith("parents of the Chow-Liu tree found again, percent\n")
+    assert "mnist" not in said
+
+
+@pytest.mark.parametrize("table", [t for t in TABLES if t not in TITLES])
 def test_tables_of_a_later_version_say_so(refused: Refused, table: str) -> None:
     assert f"reproduce {table} arrives with a later version" in refused("reproduce", table)
 

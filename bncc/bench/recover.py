@@ -1,0 +1,116 @@
+"""S0's check of its search: likelihood alone must find the Chow-Liu tree again."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from bncc._types import FloatArray, StrPath
+from bncc.bench.reproduce import FOLDS, NO_MNIST, Advance, Cell, check_folder
+from bncc.data.readers import read_table
+from bncc.data.target import fold_parts
+from bncc.discretize.feature import states_of
+from bncc.discretize.fit import fit_features
+from bncc.structure.candidates import all_earlier
+from bncc.structure.chow_liu import chow_liu_tree
+from bncc.structure.graph import Structure, topological_order
+from bncc.structure.options import DEFAULT_STEP
+from bncc.structure.scores import conditional_mutual_information
+from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.learn import Progress
+from bncc.train.settings import TrainSettings
+from bncc.train.structure_descent import descend_structure
+from bncc.train.structure_engine import StructureProblem
+
+COLUMN = "Chow-Liu recovered"
+EQUAL_NATS = 1e-9
+"""Conditional mutual information that differs by less is equal but for rounding."""
+
+
+def s0_recover_chow_liu(
+    data_dir: StrPath, quick: bool = False, advance: Advance | None = None
+) -> tuple[Cell, ...]:
+    """Repeat section 4.6 of S0: learn structures by likelihood alone, that is with lambda 0.
+
+    All earlier features are candidates. The order is a topological one of the Chow-Liu tree, so
+    that the tree may be chosen. A parent counts as recovered if it is the tree's, or tells as much.
+
+    Parameters
+    ----------
+    data_dir : str or path
+        Folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, the authors' folds.
+    quick : bool
+        Without usps and mnist.
+    advance : callable, optional
+        Told of progress.
+
+    Returns
+    -------
+    tuple of mapping
+        One cell per data set; ``paper`` and ``ours`` are parents recovered, in percent, and
+        ``n`` the arcs of the trees.
+
+    Raises
+    ------
+    DataError
+        If the folder does not hold the three files.
+    """
+    check_folder(Path(data_dir))
+    rows = ("letter", "satimage") if quick else (*FOLDS, "mnist")
+    todo = [(row, fold + 1) for row in rows for fold in range(FOLDS.get(row, 0))]
+    found: dict[str, list[tuple[int, int]]] = {row: [] for row in rows}
+    for done, (row, fold) in enumerate(todo):
+        told = _told(advance, done, len(todo), f"{row}, fold {fold}")
+        found[row].append(_recovered(Path(data_dir) / f"{row}.npz", fold, told))
+    return tuple(_cell(row, counts) for row, counts in found.items())
+
+
+def _cell(row: str, counts: list[tuple[int, int]]) -> Cell:
+    n = sum(arcs for _, arcs in counts)
+    recovered = sum(same for same, _ in counts)
+    return {
+        "row": row,
+        "column": COLUMN,
+        "paper": 100.0,
+        "ours": 100 * recovered / n if n else None,
+        "n": n or None,
+        "note": f"over {len(counts)} folds" if len(counts) > 1 else None if counts else NO_MNIST,
+    }
+
+
+def _told(advance: Advance | None, done: int, n: int, what: str) -> Progress | None:
+    """Return what tells of epochs as a part of all folds."""
+    if advance is None:
+        return None
+    tell: Callable[[float, str], object] = advance
+
+    def report(epoch: int, epochs: int, loss: float) -> None:
+        tell((done + epoch / epochs) / n, f"{what}, loss {loss:.3f}")
+
+    return report
+
+
+def _recovered(path: Path, fold: int, progress: Progress | None) -> tuple[int, int]:
+    """Return how many parents of the Chow-Liu tree are found again, and how many there are."""
+    train, _ = fold_parts(read_table(path, fold=fold), fold=fold)
+    features = fit_features(train.table, train.y)
+    X, n_states = states_of(features, train.table), [feature.n_states for feature in features]
+    data = (X, train.y, n_states, len(train.classes))
+    tree = chow_liu_tree(*data)
+    candidates = all_earlier(np.array(topological_order(tree))).among(np.array(n_states) > 1)
+    hyper = hyperparameters_of(TrainSettings(lambda_=0.0), len(train.y))
+    problem = StructureProblem(*data, candidates, DEFAULT_STEP)
+    likelihood = replace(hyper, dropout=0.0)
+    structure, _ = descend_structure(problem, likelihood, np.random.default_rng(0), None, progress)
+    information = conditional_mutual_information(*data)
+    ours, best = _told_by_parents(information, structure), _told_by_parents(information, tree)
+    has_parent = np.array([len(parents) > 0 for parents in tree.parents])
+    return int((np.abs(ours - best) < EQUAL_NATS)[has_parent].sum()), tree.n_edges
+
+
+def _told_by_parents(information: FloatArray, structure: Structure) -> FloatArray:
+    """Return what each feature's parent tells about it beside the class, in nats."""
+    return np.array(
+        [sum(information[i, j] for j in parents) for i, parents in enumerate(structure.parents)]
+    )
