@@ -7,9 +7,8 @@ import numpy as np
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.hyperparameters import Hyperparameters
-from bncc.train.interrupts import interrupts_deferred
 from bncc.train.maximum_likelihood import LogTables
-from bncc.train.structure_engine import Chance, Learned, StructureProblem
+from bncc.train.structure_engine import Chance, Learned, StructureProblem, structure_engine_for
 from bncc.train.trainer import DECAY, Progress
 
 FIRST_TAU, LAST_TAU = 10.0, 0.1
@@ -58,16 +57,14 @@ def descend_structure(
     ------
     OptionError
         If the device is absent.
+    ToolchainError
+        If the native engine is asked for and cannot be built.
 
     References
     ----------
     S0, sections 3.1 to 3.3; S3, equations 17 and 18.
     """
-    # Here, not above: torch takes seconds to import.
-    with interrupts_deferred():
-        from bncc.train.torch_structure_engine import TorchStructureEngine
-
-    engine = TorchStructureEngine(problem, hyper)
+    engine = structure_engine_for(problem, hyper)
     switch = int(hyper.quantize_from * hyper.epochs)
     for epoch in range(hyper.epochs):
         if epoch == switch and choose_format is not None:

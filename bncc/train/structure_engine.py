@@ -1,12 +1,15 @@
-"""What computes the steps of the descent on structure and tables together."""
+"""What computes the descent on structure and tables: torch says what is meant, C is quick."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.errors import ToolchainError
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import Candidates
 from bncc.structure.graph import Structure
+from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.interrupts import interrupts_deferred
 from bncc.train.maximum_likelihood import LogTables
 
 Learned = tuple[Structure, LogTables]
@@ -64,7 +67,10 @@ class Chance:
 
 
 class StructureEngine(Protocol):
-    """A distribution of structures and the tables of all candidates, in training."""
+    """A distribution of structures and the tables of all candidates, in training.
+
+    Both kinds do the same, but for rounding of floats.
+    """
 
     def epoch(self, chance: Chance, lr: float, tau: float) -> float:
         """Take one step for each batch.
@@ -92,3 +98,40 @@ class StructureEngine(Protocol):
     def learned(self) -> Learned:
         """Return the most probable structure and its tables before quantization."""
         ...
+
+
+def structure_engine_for(problem: StructureProblem, hyper: Hyperparameters) -> StructureEngine:
+    """Return the engine that is asked for, or the quicker one that is there.
+
+    Parameters
+    ----------
+    problem : StructureProblem
+        What is learned from, and what may be chosen.
+    hyper : Hyperparameters
+        What steers it; `engine` None takes C where a compiler is found and the device is a CPU.
+
+    Returns
+    -------
+    StructureEngine
+        At its start.
+
+    Raises
+    ------
+    OptionError
+        If the device is absent.
+    ToolchainError
+        If C is asked for and there is no compiler.
+    """
+    if hyper.engine == "native" or (hyper.engine is None and hyper.device == "cpu"):
+        from bncc.train.native.structure import NativeStructureEngine
+
+        try:
+            return NativeStructureEngine(problem, hyper)
+        except ToolchainError:
+            if hyper.engine == "native":
+                raise
+    # Here, not above: torch takes seconds to import.
+    with interrupts_deferred():
+        from bncc.train.torch_structure_engine import TorchStructureEngine
+
+    return TorchStructureEngine(problem, hyper)

@@ -93,7 +93,7 @@ class Memory:
             By the names of `PARAMETERS`.
         """
         shape = len(start) + more_rows, self.n_lanes
-        arrays = {part: _aligned(shape) for part in PARAMETERS}
+        arrays = {part: aligned(shape) for part in PARAMETERS}
         arrays["rho"][: len(start), : self.n_classes] = np.maximum(start, LEAST_LOG)
         self._arrays += arrays.values()
         for part, array in arrays.items():
@@ -111,10 +111,10 @@ def zeros(shape: Iterable[int], names: Iterable[str], kind: str = "f4") -> dict[
     return {name: np.zeros(tuple(shape), dtype=kind) for name in names}
 
 
-def _aligned(shape: tuple[int, int]) -> AnyArray:
+def aligned(shape: tuple[int, int]) -> AnyArray:
     """Return float32 zeros that begin where a line of memory does."""
     size = 4 * shape[0] * shape[1]
     memory = np.zeros(size + LINE_BYTES, dtype=np.uint8)
     begin = -memory.ctypes.data % LINE_BYTES
-    aligned: AnyArray = memory[begin : begin + size].view(np.float32).reshape(shape)
-    return aligned
+    zeroed: AnyArray = memory[begin : begin + size].view(np.float32).reshape(shape)
+    return zeroed

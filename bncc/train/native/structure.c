@@ -236,21 +236,17 @@ static void update_phi(structure_engine_t *e)
         float *slope = &e->phi_gradient[f * e->n_slots];
         float mean = 0.0f;
         float mean_size = 0.0f;
-        float total = 0.0f;
 
         slot_probabilities(e, f, e->log_p);
         for (k = 0U; k < e->n_slots; k++) {
             mean += soft[k] * slope[k];
             mean_size += e->p[k] * (float)size[k];
         }
-        for (k = 0U; k < e->n_slots; k++) {
-            slope[k] = soft[k] * (slope[k] - mean) / e->tau;
-            total += slope[k];
-        }
+        /* The slopes sum to 0, so what the normalization of phi would take from them is 0 too. */
         for (k = 0U; k < e->n_slots; k++) {
             const float more = ((float)size[k] - mean_size) * (float)e->objective.n_classes;
 
-            slope[k] += e->p[k] * (e->size_weight * more - total);
+            slope[k] = soft[k] * (slope[k] - mean) / e->tau + e->p[k] * e->size_weight * more;
         }
     }
     adam(&phi, 0U, (size_t)e->samples.n_features * e->n_slots, step_of(e->phi_lr, e->n_steps));

@@ -1,0 +1,117 @@
+"""Structure learning in C and in torch: the same steps, but for rounding of floats."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bncc.fixed_point import QFormat
+from bncc.structure.candidates import all_earlier
+from bncc.train.candidate_layout import CandidateLayout, candidate_layout
+from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.native.structure import NativeStructureEngine
+from bncc.train.settings import TrainSettings
+from bncc.train.structure_engine import Chance, StructureProblem, structure_engine_for
+from bncc.train.torch_structure_engine import TorchStructureEngine
+
+pytestmark = pytest.mark.cc
+
+LR = 0.01
+STEP = 0.01 * LR
+"""Largest difference after one step, for 99 of 100 numbers. Adam makes a step of lr of any
+gradient: where it is nothing but rounding, the two may even step to opposite sides."""
+EPOCH = 0.2 * LR
+"""The same after an epoch of seven steps."""
+MOST = 0.99
+LOSS, LOSSES = 1e-5, 1e-3
+"""Relative difference of the loss of a step, and of the mean loss of an epoch behind it."""
+N = 320
+N_STATES = [3, 2, 4, 5, 3]
+
+
+def problem(n_classes: int, size_weight: float = 0.0) -> StructureProblem:
+    rng = np.random.default_rng(n_classes)
+    X = np.stack([rng.integers(0, r, N) for r in N_STATES], axis=1)
+    X[:, 4] = np.where(rng.random(N) < 0.8, X[:, 0], X[:, 4])
+    y = (X[:, 0] + X[:, 2] + rng.integers(0, 2, N)) % n_classes
+    candidates = all_earlier(np.array([3, 0, 2, 1, 4]))
+    return StructureProblem(X, y, N_STATES, n_classes, candidates, LR, size_weight)
+
+
+def hyper(**changes):
+    settings = hyperparameters_of(TrainSettings(), N)
+    return replace(settings, **{"batch_size": 50, "gamma": 2.0, **changes})
+
+
+def chance(given: StructureProblem, n: int = N, n_batches: int = 7) -> Chance:
+    rng = np.random.default_rng(0)
+    noise = rng.integers(0, 256, given.X.shape, dtype=np.uint8)
+    gumbel = rng.gumbel(size=(n_batches, *layout_of(given).offset.shape))
+    return Chance(rng.permutation(N)[:n], noise[:n], gumbel)
+
+
+def layout_of(given: StructureProblem) -> CandidateLayout:
+    return candidate_layout(given.candidates, given.n_states)
+
+
+def numbers(engine, n_classes):
+    """Return all parameters: of tables, and of the distribution of structures."""
+    if isinstance(engine, TorchStructureEngine):
+        network = engine._network
+        return network.rho.detach().numpy(), network.phi.detach().numpy()
+    return engine._tables["rho"][:-1, :n_classes], engine._phi["phi"]
+
+
+def apart(ours, torch, n_classes, share=MOST):
+    """Return the largest difference of a share of all parameters."""
+    pairs = zip(numbers(ours, n_classes), numbers(torch, n_classes), strict=True)
+    return max(float(np.quantile(np.abs(a - b), share)) for a, b in pairs)
+
+
+@pytest.mark.parametrize("n_classes", [2, 8, 9, 26, 40])
+@pytest.mark.parametrize("loss", ["hybrid", "cross-entropy"])
+@pytest.mark.parametrize("fmt", [None, QFormat(3, 1)], ids=str)
+@pytest.mark.parametrize("size_weight", [0.0, 1e-3])
+def test_both_engines_take_the_same_steps(require_tool, n_classes, loss, fmt, size_weight):
+    require_tool("gcc")
+    given, steered = problem(n_classes, size_weight), hyper(loss=loss)
+    ours, torch = NativeStructureEngine(given, steered), TorchStructureEngine(given, steered)
+    if fmt is not None:
+        ours.quantize(fmt)
+        torch.quantize(fmt)
+    losses = [e.epoch(chance(given, 50, 1), LR, 1.0) for e in (ours, torch)]
+    assert losses[0] == pytest.approx(losses[1], rel=LOSS)
+    assert apart(ours, torch, n_classes) < STEP
+    losses = [e.epoch(chance(given), LR, 0.3) for e in (ours, torch)]
+    assert losses[0] == pytest.approx(losses[1], rel=LOSSES)
+    assert apart(ours, torch, n_classes) < EPOCH
+    (structure, tables), (its_structure, its_tables) = ours.learned(), torch.learned()
+    assert structure == its_structure
+    assert np.abs(tables[0] - its_tables[0]).max() < EPOCH
+    for a, b in zip(tables[1], its_tables[1], strict=True):
+        assert np.quantile(np.abs(a - b), 0.9) < EPOCH
+
+
+def test_only_drawn_tables_take_a_step(require_tool):
+    require_tool("gcc")
+    given = problem(3)
+    engine = NativeStructureEngine(given, hyper(batch_size=N))
+    before, _ = (part.copy() for part in numbers(engine, 3))
+    taken = chance(given, n_batches=1)
+    taken.gumbel[:] = 0.0
+    taken.gumbel[:, :, 0] = 10.0
+    engine.epoch(taken, LR, 1.0)
+    after, _ = numbers(engine, 3)
+    layout = layout_of(given)
+    moved = np.flatnonzero((before != after).any(axis=1))
+    offset, size = layout.offset[:, 0], layout.n_table_rows[:, 0]
+    drawn = np.concatenate([np.arange(a, a + n) for a, n in zip(offset, size, strict=True)])
+    assert set(moved) <= set(drawn)
+    assert len(moved) > len(drawn) / 2
+
+
+def test_the_quicker_engine_is_taken_where_it_can_be_built(require_tool):
+    require_tool("gcc")
+    given = problem(2)
+    assert isinstance(structure_engine_for(given, hyper()), NativeStructureEngine)
+    assert isinstance(structure_engine_for(given, hyper(engine="torch")), TorchStructureEngine)
