@@ -216,11 +216,6 @@ def _check_engine(settings: TrainSettings) -> None:
             f"engine 'native' runs on a CPU; leave out --device {settings.device}, or choose "
             "--engine torch"
         )
-    if settings.engine == "native" and settings.is_joint:
-        raise OptionError(
-            f"structure '{settings.structure}' is learned by torch so far; leave out --engine "
-            "native"
-        )
 
 
 def _check_numbers(settings: TrainSettings) -> None:

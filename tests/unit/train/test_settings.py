@@ -43,7 +43,6 @@ def test_bits_follow_from_what_is_given(options, bits):
         ({"structure": "tan-all", "structure_options": {"parents": "2"}}, "no option 'parents'"),
         ({"structure": "tan-subset", "structure_options": {"order": "D"}}, "order=D is unknown"),
         ({"engine": "native", "device": "cuda"}, "'native' runs on a CPU; leave out --device cuda"),
-        ({"engine": "native", "structure": "tan-all"}, "'tan-all' is learned by torch so far"),
         ({"engine": "jax"}, "unknown engine 'jax'; choose native or torch"),
         ({"checkpoint": "dir"}, "--checkpoint .* later version"),
         ({"resume": True}, "--resume .* later version"),
