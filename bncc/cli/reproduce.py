@@ -1,6 +1,7 @@
 """``bncc reproduce``: a paper's experiment on the data at hand, ours beside theirs."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -25,16 +26,32 @@ TITLES = {
 @click.argument("table", type=click.Choice(TABLES), metavar="TABLE")
 @click.option("--data", "data_dir", metavar="DIR", default=".", help="Folder of letter.npz, ...")
 @click.option("--quick", is_flag=True, help="A subset, in minutes.")
+@click.option("--runs", type=click.IntRange(1), default=30, show_default=True, metavar="N")
+@click.option("--epochs", type=click.IntRange(1), default=100, show_default=True, metavar="N")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N")
+@click.option("--checkpoint", metavar="FILE", help="Keep trainings there, and go on from them.")
 @speaks
-def command(console: Console, table: str, data_dir: str, quick: bool) -> None:
+def command(
+    console: Console,
+    table: str,
+    data_dir: str,
+    quick: bool,
+    runs: int,
+    epochs: int,
+    jobs: int,
+    checkpoint: str | None,
+) -> None:
     """Repeat the experiment behind TABLE, such as s0-table1, and print ours beside the paper's."""
     refuse_later(table not in TITLES, f"reproduce {table}", f"try {' or '.join(TITLES)}")
     # Here, not above: the command line starts without pandas and scipy.
     from bncc.bench import recover, reproduce
 
-    run = reproduce.s0_table1 if table == "s0-table1" else recover.s0_recover_chow_liu
+    effort = reproduce.Effort(runs, epochs, jobs, Path(checkpoint) if checkpoint else None)
     with console.progress(table) as advance:
-        cells = run(data_dir, quick, advance)
+        if table == "s0-table1":
+            cells = reproduce.s0_table1(data_dir, quick, advance, effort)
+        else:
+            cells = recover.s0_recover_chow_liu(data_dir, quick, advance)
     console.result({"cells": list(cells)}, _report(TITLES[table], cells), essential=True)
 
 

@@ -98,6 +98,7 @@ def key_values(
 @click.option("--lambda", "lambda_", type=float, metavar="L", help="Weight of the margin loss.")
 @click.option("--gamma", type=float, metavar="G", help="Margin aimed at, in nats.")
 @click.option("--eta", type=float, metavar="E", help="Sharpness of the soft maximum.")
+@click.option("--dropout", type=float, metavar="P", help="Chance to leave a feature out of a sum.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
 @click.option("--device", metavar="D", help="A torch device [default: cpu].")
 @click.option("--engine", type=click.Choice(ENGINES), help="[default: torch]")

@@ -126,7 +126,7 @@ def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparamete
         lambda_=_or(settings.lambda_, LAMBDA),
         gamma=_or(settings.gamma, GAMMA),
         eta=_or(settings.eta, ETA),
-        dropout=DROPOUT,
+        dropout=_or(settings.dropout, DROPOUT),
         quantize_from=QUANTIZE_FROM,
         seed=settings.seed,
         device=settings.device or "cpu",

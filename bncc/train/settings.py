@@ -55,7 +55,7 @@ class TrainSettings:
     validation : float
         Fraction of the training rows held out to choose the split and to measure
         ``error_validation``; 0 holds none out.
-    epochs, batch_size, lr, lambda_, gamma, eta : number or None
+    epochs, batch_size, lr, lambda_, gamma, eta, dropout : number or None
         Of gradient descent; None takes the measured defaults of `Hyperparameters`.
     seed : int
         Seed of the validation rows, of random structures, of shuffling and of dropout.
@@ -94,6 +94,7 @@ class TrainSettings:
     lambda_: float | None = None
     gamma: float | None = None
     eta: float | None = None
+    dropout: float | None = None
     seed: int = 0
     device: str | None = None
     threads: int | None = None
@@ -150,7 +151,8 @@ class TrainSettings:
         """Return a sentence for each option that has no effect in this combination."""
         notes = []
         if not self.descends:
-            given = _given(self, ("epochs", "batch_size", "lr", *_HYBRID, "device", "threads"))
+            steering = ("epochs", "batch_size", "lr", "dropout", *_HYBRID, "device", "threads")
+            given = _given(self, steering)
             given += ["--engine"] if self.engine is not None else []
             notes += [f"{o} has no effect with --parameters {self.parameters}" for o in given]
         elif self.loss != "hybrid":
@@ -236,6 +238,10 @@ def _check_numbers(settings: TrainSettings) -> None:
         value = getattr(settings, name)
         if value is not None and not (isfinite(value) and value >= 0):
             raise OptionError(f"{_option(name)} is {value}; it must be a number, 0 or more")
+    if settings.dropout is not None and not 0 <= settings.dropout < 1:
+        raise OptionError(
+            f"--dropout is {settings.dropout}; it must be a fraction from 0 to below 1"
+        )
     if not 0 <= settings.validation < 1:
         raise OptionError(
             f"--validation is {settings.validation}; it must be a fraction from 0 to below 1"

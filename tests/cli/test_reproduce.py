@@ -25,7 +25,7 @@ def test_cells_are_printed_side_by_side(
 ) -> None:
     asked: list[object] = []
 
-    def fake(data_dir: str, quick: bool, advance: object) -> tuple[dict[str, Any], ...]:
+    def fake(data_dir: str, quick: bool, *rest: object) -> tuple[dict[str, Any], ...]:
         asked.extend([data_dir, quick])
         return CELLS
 

@@ -50,6 +50,7 @@ def test_bits_follow_from_what_is_given(options, bits):
         ({"max_instructions": 100}, "--max-instructions .* later version"),
         ({"target": "avr"}, "--target .* later version"),
         ({"epochs": 0}, "--epochs is 0; it must be at least 1"),
+        ({"dropout": 1.0}, "--dropout is 1.0; it must be a fraction from 0 to below 1"),
         ({"batch_size": 0}, "--batch-size is 0"),
         ({"threads": 0}, "--threads is 0"),
         ({"seed": -1}, "--seed is -1"),
