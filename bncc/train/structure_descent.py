@@ -71,13 +71,31 @@ def descend_structure(
             engine.quantize(choose_format(*engine.learned()))
         done = epoch / max(hyper.epochs - 1, 1)
         tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** done
-        loss = engine.epoch(_chance(problem, hyper, rng), hyper.lr * DECAY**done, tau)
+        loss = engine.epoch(chance_of(problem, hyper, rng), hyper.lr * DECAY**done, tau)
         if progress is not None:
             progress(epoch + 1, hyper.epochs, loss)
     return engine.learned()
 
 
-def _chance(problem: StructureProblem, hyper: Hyperparameters, rng: np.random.Generator) -> Chance:
+def chance_of(
+    problem: StructureProblem, hyper: Hyperparameters, rng: np.random.Generator
+) -> Chance:
+    """Draw all that is random in an epoch.
+
+    Parameters
+    ----------
+    problem : StructureProblem
+        What is learned from, and what may be chosen.
+    hyper : Hyperparameters
+        What steers the descent of the tables.
+    rng : numpy.random.Generator
+        Where chance comes from.
+
+    Returns
+    -------
+    Chance
+        For one epoch.
+    """
     n_samples, n_features = problem.X.shape
     order = rng.permutation(n_samples)
     noise = np.zeros(problem.X.shape, dtype=np.uint8)
