@@ -155,7 +155,8 @@ def search(
             advance(done / len(missing), f"training {done} of {len(missing)}")
     table = np.array([errors[key] for key in keys]).reshape(len(folds), len(drawn), 2).mean(axis=0)
     best = int(table[:, 0].argmin())
-    return Found(drawn[best], table[best, 0], table[best, 1], float(table[:, 1].min()))
+    validation, test = table[best].tolist()
+    return Found(drawn[best], validation, test, float(table[:, 1].min()))
 
 
 def train_error(fold: Fold, settings: TrainSettings, *, is_final: bool) -> float:
