@@ -104,6 +104,9 @@ def test_a_flow_keeps_the_model_s_scores_and_decisions(flow, model):
 
 @given(models())
 @settings(max_examples=60)
-def test_the_default_flow_twice_changes_nothing(model):
+def test_running_the_default_flow_again_makes_nothing_larger(model):
+    """It may still fire: the folded prior lets a parent be fused that was not worth it before."""
     once, _ = optimize(program_of(model))
-    assert optimize(once)[0] is once
+    twice, _ = optimize(once)
+    assert table_bits(twice) <= table_bits(once)
+    assert len(twice.tables) <= len(once.tables)
