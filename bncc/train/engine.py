@@ -1,8 +1,8 @@
 """What computes the steps of gradient descent: torch says what is meant, C is quick."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from bncc._types import AnyArray, IntArray
 from bncc.errors import ToolchainError
@@ -11,6 +11,8 @@ from bncc.structure.graph import Structure
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.interrupts import interrupts_deferred
 from bncc.train.maximum_likelihood import LogTables
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,16 +94,48 @@ def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
     ToolchainError
         If C is asked for and there is no compiler.
     """
-    if hyper.engine == "native" or (hyper.engine is None and hyper.device == "cpu"):
+
+    def native() -> Engine:
         from bncc.train.native.tables import NativeEngine
 
+        return NativeEngine(problem, hyper)
+
+    def torch() -> Engine:
+        from bncc.train.torch_engine import TorchEngine
+
+        return TorchEngine(problem, hyper)
+
+    return quicker(hyper, native, torch)
+
+
+def quicker(hyper: Hyperparameters, native: Callable[[], T], torch: Callable[[], T]) -> T:
+    """Return the engine that is asked for, or C where it can be built.
+
+    Parameters
+    ----------
+    hyper : Hyperparameters
+        `engine` and `device`.
+    native, torch : callable
+        Import and make the engines.
+
+    Returns
+    -------
+    engine
+        Of one of them.
+
+    Raises
+    ------
+    OptionError
+        If the device is absent.
+    ToolchainError
+        If C is asked for and there is no compiler.
+    """
+    if hyper.engine == "native" or (hyper.engine is None and hyper.device == "cpu"):
         try:
-            return NativeEngine(problem, hyper)
+            return native()
         except ToolchainError:
             if hyper.engine == "native":
                 raise
-    # Here, not above: torch takes seconds to import.
+    # An exception in the middle of an import of torch, which takes seconds, may be lost there.
     with interrupts_deferred():
-        from bncc.train.torch_engine import TorchEngine
-
-    return TorchEngine(problem, hyper)
+        return torch()

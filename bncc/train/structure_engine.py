@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.errors import ToolchainError
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import Candidates
 from bncc.structure.graph import Structure
+from bncc.train.engine import quicker
 from bncc.train.hyperparameters import Hyperparameters
-from bncc.train.interrupts import interrupts_deferred
 from bncc.train.maximum_likelihood import LogTables
 
 Learned = tuple[Structure, LogTables]
@@ -122,16 +121,15 @@ def structure_engine_for(problem: StructureProblem, hyper: Hyperparameters) -> S
     ToolchainError
         If C is asked for and there is no compiler.
     """
-    if hyper.engine == "native" or (hyper.engine is None and hyper.device == "cpu"):
+
+    def native() -> StructureEngine:
         from bncc.train.native.structure import NativeStructureEngine
 
-        try:
-            return NativeStructureEngine(problem, hyper)
-        except ToolchainError:
-            if hyper.engine == "native":
-                raise
-    # Here, not above: torch takes seconds to import.
-    with interrupts_deferred():
+        return NativeStructureEngine(problem, hyper)
+
+    def torch() -> StructureEngine:
         from bncc.train.torch_structure_engine import TorchStructureEngine
 
-    return TorchStructureEngine(problem, hyper)
+        return TorchStructureEngine(problem, hyper)
+
+    return quicker(hyper, native, torch)
