@@ -25,7 +25,7 @@ HELD_OUT = 0.2
 LR = (3e-3, 1e-2, 3e-2)
 DROPOUT = (0.0, 0.02, 0.04, 0.1, 0.2, 0.3)
 LOG_LAMBDA, LOG_GAMMA = (1.0, 3.0), (-0.5, 1.5)
-"""Ranges of decimal logarithms. S0's setting II with less of gamma, where nothing was ever chosen;
+"""Ranges of decimal logarithms. S0's setting II with less of gamma at both ends;
 its lr has two values, and dropout is ours."""
 
 Training = tuple[int, int, bool]
