@@ -1,13 +1,13 @@
 """S0's check of its search: likelihood alone must find the Chow-Liu tree again."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from bncc._types import FloatArray, StrPath
-from bncc.bench.reproduce import FOLDS, NO_MNIST, Advance, Cell, check_folder
+from bncc._types import FloatArray
+from bncc.bench.request import Advance, Cell, Request, part_of
+from bncc.bench.s0_table1 import FOLDS, NO_MNIST, check_folder
 from bncc.data.readers import read_table
 from bncc.data.target import fold_parts
 from bncc.discretize.feature import states_of
@@ -30,9 +30,7 @@ EQUAL_NATS = 1e-9
 """Conditional mutual information that differs by less is equal but for rounding."""
 
 
-def s0_recover_chow_liu(
-    data_dir: StrPath, quick: bool = False, advance: Advance | None = None
-) -> tuple[Cell, ...]:
+def s0_recover_chow_liu(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
     """Repeat section 4.6 of S0: learn structures by likelihood alone, that is with lambda 0.
 
     All earlier features are candidates. The order is a topological one of the Chow-Liu tree, so
@@ -40,10 +38,9 @@ def s0_recover_chow_liu(
 
     Parameters
     ----------
-    data_dir : str or path
-        Folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, the authors' folds.
-    quick : bool
-        Without usps and mnist.
+    request : Request
+        The folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, the authors' folds. Quick
+        is without usps and mnist.
     advance : callable, optional
         Told of progress.
 
@@ -58,13 +55,13 @@ def s0_recover_chow_liu(
     DataError
         If the folder does not hold the three files.
     """
-    check_folder(Path(data_dir))
-    rows = ("letter", "satimage") if quick else (*FOLDS, "mnist")
+    check_folder(request.data_dir)
+    rows = ("letter", "satimage") if request.quick else (*FOLDS, "mnist")
     todo = [(row, fold + 1) for row in rows for fold in range(FOLDS.get(row, 0))]
     found: dict[str, list[tuple[int, int]]] = {row: [] for row in rows}
     for done, (row, fold) in enumerate(todo):
-        told = _told(advance, done, len(todo), f"{row}, fold {fold}")
-        found[row].append(_recovered(Path(data_dir) / f"{row}.npz", fold, told))
+        told = _told(part_of(advance, done, len(todo), f"{row}, fold {fold},"))
+        found[row].append(_recovered(request.data_dir / f"{row}.npz", fold, told))
     return tuple(_cell(row, counts) for row, counts in found.items())
 
 
@@ -81,19 +78,16 @@ def _cell(row: str, counts: list[tuple[int, int]]) -> Cell:
     }
 
 
-def _told(advance: Advance | None, done: int, n: int, what: str) -> Progress | None:
-    """Return what tells of epochs as a part of all folds."""
-    if advance is None:
-        return None
-    tell: Callable[[float, str], object] = advance
+def _told(tell: Advance) -> Progress:
+    """Return what tells of epochs."""
 
     def report(epoch: int, epochs: int, loss: float) -> None:
-        tell((done + epoch / epochs) / n, f"{what}, loss {loss:.3f}")
+        tell(epoch / epochs, f"loss {loss:.3f}")
 
     return report
 
 
-def _recovered(path: Path, fold: int, progress: Progress | None) -> tuple[int, int]:
+def _recovered(path: Path, fold: int, progress: Progress) -> tuple[int, int]:
     """Return how many parents of the Chow-Liu tree are found again, and how many there are."""
     train, _ = fold_parts(read_table(path, fold=fold), fold=fold)
     features = fit_features(train.table, train.y)

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.bench import recover, reproduce
-from bncc.cli.reproduce import TABLES, TITLES
+from bncc.bench import recover, s0_table1
+from bncc.bench.experiments import EXPERIMENTS
+from bncc.bench.request import Cell, Effort, Request
+from bncc.cli.reproduce import TABLES
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -23,25 +25,24 @@ CELLS = (
 def test_cells_are_printed_side_by_side(
     run: Run, run_json: RunJson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[object] = []
+    asked: list[Request] = []
 
-    def fake(data_dir: str, quick: bool, *rest: object) -> tuple[dict[str, Any], ...]:
-        asked.extend([data_dir, quick])
+    def fake(request: Request, advance: object) -> tuple[Cell, ...]:
+        asked.append(request)
         return CELLS
 
-    monkeypatch.setattr(reproduce, "s0_table1", fake)
+    monkeypatch.setattr(s0_table1, "s0_table1", fake)
     assert run_json("reproduce", "s0-table1", "--data", "folder", "--quick") == {
         "cells": list(CELLS)
     }
-    assert asked == ["folder", True]
     lines = run("reproduce", "s0-table1").stdout.splitlines()
-    assert asked[2:] == [".", False]
+    assert asked == [Request(Path("folder"), quick=True), Request(Path())]
     assert lines[-2].split() == ["letter", "NB", "ML", "25.89", "25.89", "6658"]
     assert lines[-1].split() == ["mnist", "NB", "ML", "17.34", "-", "absent"]
 
 
 def test_each_table_says_what_its_numbers_are(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reproduce, "s0_table1", lambda *_: CELLS)
+    monkeypatch.setattr(s0_table1, "s0_table1", lambda *_: CELLS)
     monkeypatch.setattr(recover, "s0_recover_chow_liu", lambda *_: CELLS[:1])
     assert run("reproduce", "s0-table1").stdout.startswith("classification error, percent\n")
     said = run("reproduce", "s0-recover-chow-liu").stdout
@@ -49,7 +50,27 @@ def test_each_table_says_what_its_numbers_are(run: Run, monkeypatch: pytest.Monk
     assert "mnist" not in said
 
 
-@pytest.mark.parametrize("table", [t for t in TABLES if t not in TITLES])
+def test_a_search_is_steered(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Request] = []
+    monkeypatch.setattr(s0_table1, "s0_table1", lambda request, _: asked.append(request) or CELLS)
+    steering = ("--runs", "4", "--epochs", "5", "--jobs", "2", "--checkpoint", "log")
+    assert "no effect" not in run("reproduce", "s0-table1", *steering).stderr
+    assert asked == [Request(Path(), effort=Effort(4, 5, 2, Path("log")))]
+
+
+def test_options_that_an_experiment_does_not_heed_are_noted(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(s0_table1, "s0_table1", lambda *_: CELLS)
+    monkeypatch.setattr(recover, "s0_recover_chow_liu", lambda *_: CELLS)
+    said = run("reproduce", "s0-table1", "--quick", "--jobs", "2").stderr
+    assert "--jobs has no effect on s0-table1 --quick" in said
+    said = run("reproduce", "s0-recover-chow-liu", "--runs", "9").stderr
+    assert "--runs has no effect on s0-recover-chow-liu\n" in said
+    assert "--jobs" not in said
+
+
+@pytest.mark.parametrize("table", [t for t in TABLES if t not in EXPERIMENTS])
 def test_tables_of_a_later_version_say_so(refused: Refused, table: str) -> None:
     assert f"reproduce {table} arrives with a later version" in refused("reproduce", table)
 

@@ -5,7 +5,8 @@ import pytest
 
 from bncc.bench import recover
 from bncc.bench.recover import s0_recover_chow_liu
-from bncc.bench.reproduce import FOLDS
+from bncc.bench.request import Request
+from bncc.bench.s0_table1 import FOLDS
 from bncc.errors import DataError
 from bncc.structure.graph import forest
 
@@ -30,7 +31,7 @@ def small_folder(tmp_path):
 
 
 def test_every_parent_is_found_again_and_one_that_tells_nothing_is_not_missed(small_folder):
-    cells = {cell["row"]: cell for cell in s0_recover_chow_liu(small_folder)}
+    cells = {cell["row"]: cell for cell in s0_recover_chow_liu(Request(small_folder))}
     assert [cell["ours"] for cell in cells.values()] == [100.0, 100.0, 100.0, None]
     assert [cell["n"] for cell in cells.values()] == [3, 15, 3, None]
     assert cells["satimage"]["note"] == "over 5 folds"
@@ -41,7 +42,8 @@ def test_every_parent_is_found_again_and_one_that_tells_nothing_is_not_missed(sm
 def test_a_parent_that_tells_less_is_not_the_trees(small_folder, monkeypatch):
     told = []
     monkeypatch.setattr(recover, "chow_liu_tree", lambda *_: forest([None, 0, 0, 0]))
-    cells = s0_recover_chow_liu(small_folder, True, lambda done, text: told.append((done, text)))
+    request = Request(small_folder, quick=True)
+    cells = s0_recover_chow_liu(request, lambda done, text: told.append((done, text)))
     assert [(cell["row"], cell["n"]) for cell in cells] == [("letter", 3), ("satimage", 15)]
     assert cells[0]["ours"] == pytest.approx(200 / 3)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
@@ -51,11 +53,11 @@ def test_a_parent_that_tells_less_is_not_the_trees(small_folder, monkeypatch):
 
 def test_a_folder_without_the_files_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"holds no letter\.npz"):
-        s0_recover_chow_liu(tmp_path)
+        s0_recover_chow_liu(Request(tmp_path))
 
 
 @pytest.mark.slow
 @pytest.mark.shared
 def test_letter_and_satimage_recover_their_trees(shared_data):
-    cells = s0_recover_chow_liu(shared_data / "paper", quick=True)
+    cells = s0_recover_chow_liu(Request(shared_data / "paper", quick=True))
     assert [cell["ours"] for cell in cells] == [100.0, 100.0]

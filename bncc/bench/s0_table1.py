@@ -1,13 +1,11 @@
-"""The papers' experiments on the data at hand: ours beside theirs, cell by cell."""
+"""Table 1 of S0: errors of maximum-likelihood and trained classifiers, ours beside theirs."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from bncc._types import StrPath
+from bncc.bench.request import Advance, Cell, Effort, Request, part_of
 from bncc.bench.search import Fold, decide, draw_settings, search
 from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
@@ -18,12 +16,6 @@ from bncc.errors import DataError
 from bncc.structure.learners import learn_structure
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.settings import TrainSettings
-
-Cell = Mapping[str, Any]
-"""``row``, ``column``, errors ``paper`` and ``ours`` in percent or None, rows ``n``, ``note``."""
-
-Advance = Callable[[float, str], object]
-"""Called with the fraction done and what is at work."""
 
 COLUMNS = (
     "NB ML", "Chow-Liu ML", "NB HYB", "TAN Random", "Chow-Liu HYB", "TAN Subset", "TAN All",
@@ -55,33 +47,12 @@ MEAN_OF_FOLDS = "mean over 5 folds"
 NO_MNIST = "the authors' discretized mnist could not be obtained"
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much is spent on the trained columns.
-
-    Parameters
-    ----------
-    n_runs, epochs : int
-        Settings drawn per cell, and passes over the rows for each. S0 made 500 to 5000 runs of 500
-        epochs per cell.
-    jobs : int
-        Processes.
-    log : Path or None
-        Where trainings are kept; see `bncc.bench.search.search`.
-    """
-
-    n_runs: int = 30
-    epochs: int = 100
-    jobs: int = 1
-    log: Path | None = None
+N_RUNS, EPOCHS = 30, 100
+"""Settings drawn per trained cell, and passes over the rows for each. S0 made 500 to 5000 runs of
+500 epochs per cell."""
 
 
-def s0_table1(
-    data_dir: StrPath,
-    quick: bool = False,
-    advance: Advance | None = None,
-    effort: Effort | None = None,
-) -> tuple[Cell, ...]:
+def s0_table1(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
     """Repeat table 1 of S0: error of maximum-likelihood and trained classifiers.
 
     Tables are floats with add-one smoothing, as in the authors' code; Chow-Liu trees are those
@@ -91,15 +62,13 @@ def s0_table1(
 
     Parameters
     ----------
-    data_dir : str or path
-        Folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, the authors' folds.
-    quick : bool
-        Only the maximum-likelihood columns of the three sets at hand. Without it the trained
-        columns too, and mnist with no value of ours and the reason why.
+    request : Request
+        The folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, the authors' folds, and
+        how much is spent on the trained columns. Quick is only the maximum-likelihood columns of
+        these three; else the trained columns too, and mnist with no value of ours and the reason
+        why.
     advance : callable, optional
         Told of progress.
-    effort : Effort, optional
-        How much is spent on the trained columns.
 
     Returns
     -------
@@ -111,16 +80,16 @@ def s0_table1(
     DataError
         If the folder does not hold the three files.
     """
-    check_folder(Path(data_dir))
-    rows, columns = (FOLDS, tuple(COUNTED)) if quick else (PAPER, COLUMNS)
+    check_folder(request.data_dir)
+    rows, columns = (FOLDS, tuple(COUNTED)) if request.quick else (PAPER, COLUMNS)
     todo = [(row, column) for row in rows for column in columns]
     cells = []
     for done, (row, column) in enumerate(todo):
-        tell = _part_of(advance, done, len(todo), f"{row} {column}")
+        tell = part_of(advance, done, len(todo), f"{row} {column}")
         tell(0.0, "")
         paper = PAPER[row][COLUMNS.index(column)]
         if paper is not None:
-            ours, n, note = _ours(Path(data_dir), row, column, effort or Effort(), tell)
+            ours, n, note = _ours(request.data_dir, row, column, request.effort, tell)
             cells.append(
                 {"row": row, "column": column, "paper": paper, "ours": ours, "n": n, "note": note}
             )
@@ -148,16 +117,6 @@ def check_folder(folder: Path) -> None:
         )
 
 
-def _part_of(advance: Advance | None, done: int, n: int, title: str) -> Advance:
-    """Return what tells of progress within one of several parts."""
-
-    def tell(fraction: float, what: str) -> None:
-        if advance is not None:
-            advance((done + fraction) / n, f"{title} {what}".rstrip())
-
-    return tell
-
-
 def _ours(
     folder: Path, row: str, column: str, effort: Effort, advance: Advance
 ) -> tuple[float | None, int | None, str | None]:
@@ -178,13 +137,14 @@ def _trained(
     folds = [_fold(path, k) for k in range(1, FOLDS[row] + 1)]
     structure, options = TRAINED[column]
     base = TrainSettings(
-        structure=structure, structure_options=options, float_=True, epochs=effort.epochs,
-        batch_size=BATCH_SIZES[row],
+        structure=structure, structure_options=options, float_=True,
+        epochs=effort.epochs or EPOCHS, batch_size=BATCH_SIZES[row],
     )  # fmt: skip
-    drawn = draw_settings(base, effort.n_runs)
+    n_runs = effort.n_runs or N_RUNS
+    drawn = draw_settings(base, n_runs)
     found = search(folds, drawn, jobs=effort.jobs, log=effort.log, advance=advance)
     note = (
-        f"chosen of {effort.n_runs} runs by validation rows ({100 * found.validation:.2f}); "
+        f"chosen of {n_runs} runs by validation rows ({100 * found.validation:.2f}); "
         f"the least of all on test: {100 * found.least_test:.2f}"
     )
     return 100 * found.test, sum(len(fold.y_test) for fold in folds), note

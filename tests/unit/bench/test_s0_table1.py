@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bncc.bench import reproduce
-from bncc.bench.reproduce import COLUMNS, PAPER, Effort, s0_table1
+from bncc.bench.request import Effort, Request
+from bncc.bench.s0_table1 import COLUMNS, FOLDS, PAPER, TRAINED, s0_table1
 from bncc.bench.search import decide
 from bncc.errors import DataError
 from bncc.structure.graph import forest
@@ -14,7 +14,7 @@ from bncc.structure.graph import forest
 def small_folder(tmp_path):
     """Return a folder of tiny files laid out as the authors' are."""
     generator = np.random.default_rng(0)
-    for name, folds in reproduce.FOLDS.items():
+    for name, folds in FOLDS.items():
         arrays = {}
         for fold in range(1, folds + 1):
             for part, n in (("tr", 40), ("te", 20)):
@@ -28,7 +28,7 @@ def small_folder(tmp_path):
 
 @pytest.mark.shared
 def test_the_maximum_likelihood_cells_are_the_papers(shared_data):
-    cells = s0_table1(shared_data / "paper", quick=True)
+    cells = s0_table1(Request(shared_data / "paper", quick=True))
     assert [(cell["row"], cell["column"]) for cell in cells] == [
         (row, column) for row in ("letter", "satimage", "usps") for column in COLUMNS[:2]
     ]
@@ -37,7 +37,7 @@ def test_the_maximum_likelihood_cells_are_the_papers(shared_data):
 
 
 def test_a_cell_is_the_mean_over_folds_and_says_so(small_folder):
-    cells = {(c["row"], c["column"]): c for c in s0_table1(small_folder, quick=True)}
+    cells = {(c["row"], c["column"]): c for c in s0_table1(Request(small_folder, quick=True))}
     assert cells["satimage", "NB ML"]["n"] == 100
     assert cells["satimage", "NB ML"]["note"] == "mean over 5 folds"
     assert cells["letter", "NB ML"] == {
@@ -48,15 +48,14 @@ def test_a_cell_is_the_mean_over_folds_and_says_so(small_folder):
 def test_a_full_run_lists_every_cell_of_the_paper_and_why_ours_is_absent(small_folder):
     told = []
     cells = s0_table1(
-        small_folder,
-        advance=lambda done, text: told.append((done, text)),
-        effort=Effort(n_runs=2, epochs=1),
+        Request(small_folder, effort=Effort(n_runs=2, epochs=1)),
+        lambda done, text: told.append((done, text)),
     )
     assert len(cells) == sum(value is not None for row in PAPER.values() for value in row)
     for cell in cells:
         assert set(cell) == {"row", "column", "paper", "ours", "n", "note"}
         assert (cell["ours"] is None) == (cell["row"] == "mnist")
-        trained = cell["column"] in reproduce.TRAINED and cell["row"] != "mnist"
+        trained = cell["column"] in TRAINED and cell["row"] != "mnist"
         assert trained == ("chosen of 2 runs by validation" in (cell["note"] or ""))
     assert told[0] == (0.0, "letter NB ML")
     assert [done for done, _ in told] == sorted(done for done, _ in told)
@@ -64,7 +63,7 @@ def test_a_full_run_lists_every_cell_of_the_paper_and_why_ours_is_absent(small_f
 
 def test_a_folder_without_the_files_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"holds no letter\.npz and no satimage\.npz and no usps"):
-        s0_table1(tmp_path)
+        s0_table1(Request(tmp_path))
 
 
 def test_a_file_without_test_rows_is_refused(small_folder):
@@ -72,7 +71,7 @@ def test_a_file_without_test_rows_is_refused(small_folder):
     arrays["x_te_fold1"], arrays["t_te_fold1"] = arrays["x_te_fold1"][:0], arrays["t_te_fold1"][:0]
     np.savez(small_folder / "letter.npz", **arrays)
     with pytest.raises(DataError, match="has no test rows"):
-        s0_table1(small_folder, quick=True)
+        s0_table1(Request(small_folder, quick=True))
 
 
 def test_decisions_take_the_smallest_class_on_ties():

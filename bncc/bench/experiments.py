@@ -1,0 +1,84 @@
+"""The papers' experiments that can be repeated, by the names of their tables and figures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+from bncc.bench.request import Advance, Cell, Request
+
+STEERING = ("runs", "epochs", "jobs", "checkpoint")
+"""Options of the command line that only some experiments heed; these steer a search."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment. Its module is imported when it runs: pandas and scipy take their time.
+
+    Parameters
+    ----------
+    title : str
+        What its numbers are.
+    module, function : str
+        Where it is: a function of a `Request` and of `Advance` or None, to cells.
+    options, quick_options : tuple of str
+        Options beside ``--data`` and ``--quick`` that have an effect, in full and with ``--quick``.
+    """
+
+    title: str
+    module: str
+    function: str
+    options: tuple[str, ...] = ()
+    quick_options: tuple[str, ...] = ()
+
+    def run(self, request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
+        """Repeat the experiment.
+
+        Parameters
+        ----------
+        request : Request
+            What is asked for.
+        advance : callable, optional
+            Told of progress.
+
+        Returns
+        -------
+        tuple of mapping
+            One cell per value of the paper, see `Cell`.
+
+        Raises
+        ------
+        DataError
+            If the folder does not hold the data sets.
+        """
+        function = getattr(import_module(self.module), self.function)
+        cells: tuple[Cell, ...] = function(request, advance)
+        return cells
+
+    def unheeded(self, given: tuple[str, ...], quick: bool) -> tuple[str, ...]:
+        """Return the options among those given that have no effect here.
+
+        Parameters
+        ----------
+        given : tuple of str
+            Names of options.
+        quick : bool
+            Whether ``--quick`` was given too.
+
+        Returns
+        -------
+        tuple of str
+            In their order.
+        """
+        heeded = self.quick_options if quick else self.options
+        return tuple(name for name in given if name not in heeded)
+
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    "s0-table1": Experiment(
+        "classification error", "bncc.bench.s0_table1", "s0_table1", options=STEERING
+    ),
+    "s0-recover-chow-liu": Experiment(
+        "parents of the Chow-Liu tree found again", "bncc.bench.recover", "s0_recover_chow_liu"
+    ),
+}
+"""By the name that ``bncc reproduce`` takes."""

@@ -1,0 +1,76 @@
+"""What a paper's experiment is asked for, and what it answers with."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Cell = Mapping[str, Any]
+"""``row``, ``column``, values ``paper`` and ``ours`` in percent or None, rows ``n``, ``note``."""
+
+Advance = Callable[[float, str], object]
+"""Called with the fraction done and what is at work."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is spent on a search.
+
+    Parameters
+    ----------
+    n_runs, epochs : int or None
+        Settings drawn per cell, and passes over the rows for each; None is the experiment's own.
+    jobs : int
+        Processes.
+    log : Path or None
+        Where trainings are kept; see `bncc.bench.search.search`.
+    """
+
+    n_runs: int | None = None
+    epochs: int | None = None
+    jobs: int = 1
+    log: Path | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for.
+
+    Parameters
+    ----------
+    data_dir : Path
+        Folder of the papers' data sets.
+    quick : bool
+        Only a part that takes minutes.
+    effort : Effort
+        How much is spent on searches.
+    """
+
+    data_dir: Path
+    quick: bool = False
+    effort: Effort = field(default_factory=Effort)
+
+
+def part_of(advance: Advance | None, done: int, n: int, title: str) -> Advance:
+    """Return what tells of progress within one of several parts.
+
+    Parameters
+    ----------
+    advance : callable or None
+        Told of the whole; None is told nothing.
+    done, n : int
+        Parts that are done, and all parts.
+    title : str
+        Name of this part.
+
+    Returns
+    -------
+    callable
+        Takes the fraction of this part that is done, and what is at work in it.
+    """
+
+    def tell(fraction: float, what: str) -> None:
+        if advance is not None:
+            advance((done + fraction) / n, f"{title} {what}".rstrip())
+
+    return tell
