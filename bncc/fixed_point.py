@@ -109,3 +109,27 @@ def dequantize(costs: IntArray, fmt: QFormat) -> FloatArray:
         Natural log-probabilities, <= 0.
     """
     return -np.asarray(costs, dtype=np.float64) * 2.0**-fmt.frac_bits
+
+
+def rounded(theta: FloatArray, fmt: QFormat) -> FloatArray:
+    """Return what is left of log-probabilities in a format.
+
+    Parameters
+    ----------
+    theta : (...) float64
+        Natural log-probabilities, <= 0; minus infinity saturates.
+    fmt : QFormat
+        The format of the costs.
+
+    Returns
+    -------
+    (...) float64
+        ``dequantize(quantize(theta))``. Sums of them are exact, so that their order is that of
+        the integers' sums.
+
+    Raises
+    ------
+    ValueError
+        If any theta is positive or NaN.
+    """
+    return dequantize(quantize(theta, fmt), fmt)

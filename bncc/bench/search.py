@@ -13,12 +13,13 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.data.splits import stratified_holdout
-from bncc.fixed_point import QFormat
+from bncc.fixed_point import rounded
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure
+from bncc.train.bit_split import formats_of
 from bncc.train.learn import Task, fit_in_turn, fit_jointly
 from bncc.train.maximum_likelihood import LogTables
-from bncc.train.settings import FLOAT_FORMAT, TrainSettings
+from bncc.train.settings import TrainSettings
 
 HELD_OUT = 0.2
 """Of a fold's training rows: what settings are chosen on. The chosen one learns from all."""
@@ -160,14 +161,14 @@ def search(
 
 
 def train_error(fold: Fold, settings: TrainSettings, *, is_final: bool) -> float:
-    """Train once and return the error in floats.
+    """Train once and return the error of the integer model.
 
     Parameters
     ----------
     fold : Fold
         The data.
     settings : TrainSettings
-        The options.
+        The options; they fix the format of the costs.
     is_final : bool
         Learn from all training rows and judge by the test rows; else hold some out to judge by.
 
@@ -175,14 +176,22 @@ def train_error(fold: Fold, settings: TrainSettings, *, is_final: bool) -> float
     -------
     float
         Fraction of wrong decisions.
+
+    Raises
+    ------
+    ValueError
+        If the settings leave the place of the binary point open.
     """
+    (fmt,) = formats_of(settings)
     X, y, judges, truth = fold.X, fold.y, fold.X_test, fold.y_test
     if not is_final:
         rest, held = stratified_holdout(fold.y, HELD_OUT, 0)
         X, y, judges, truth = fold.X[rest], fold.y[rest], fold.X[held], fold.y[held]
     learn = fit_jointly if settings.is_joint else fit_in_turn
-    structure, tables = learn(Task(X, y, fold.n_states, fold.n_classes, settings), _unasked, None)
-    return float((decide(judges, structure, fold.n_states, tables) != truth).mean())
+    task = Task(X, y, fold.n_states, fold.n_classes, settings)
+    structure, (prior, tables) = learn(task, lambda *_: fmt, None)
+    costs = rounded(prior, fmt), tuple(rounded(table, fmt) for table in tables)
+    return float((decide(judges, structure, fold.n_states, costs) != truth).mean())
 
 
 def decide(
@@ -211,11 +220,6 @@ def decide(
     for i, table in enumerate(tables):
         log_joint += table[family_rows(X, structure, n_states, i)]
     return np.asarray(log_joint.argmax(axis=1))
-
-
-def _unasked(structure: Structure, tables: LogTables) -> QFormat:
-    """Stand in for the choice of a format, which training in floats does not ask for."""
-    return FLOAT_FORMAT
 
 
 def _key(fold: Fold, settings: TrainSettings, *, is_final: bool) -> str:

@@ -5,15 +5,34 @@ from collections.abc import Sequence
 import numpy as np
 
 from bncc._types import BoolArray, FloatArray, IntArray
-from bncc.fixed_point import QFormat, dequantize, quantize
+from bncc.fixed_point import QFormat, rounded
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure
+from bncc.train.settings import FLOAT_FORMAT, TrainSettings
 
 MAX_INT_BITS = 8
 """Largest B_I tried: costs up to 256 nats, p = 1e-111. S3 tries 1 to 6."""
 
 MAX_NATS = 2.0**MAX_INT_BITS
 """Stands in for the infinite cost of a class without rows."""
+
+
+def formats_of(settings: TrainSettings) -> tuple[QFormat, ...]:
+    """Return the formats that the options leave to choose from.
+
+    Parameters
+    ----------
+    settings : TrainSettings
+        The options.
+
+    Returns
+    -------
+    tuple of QFormat
+        One where they fix it, as ``--float`` does too.
+    """
+    if settings.float_:
+        return (FLOAT_FORMAT,)
+    return candidate_formats(settings.total_bits, settings.int_bits, settings.frac_bits)
 
 
 def candidate_formats(
@@ -87,9 +106,8 @@ def best_format(
     exact = _scores(log_prior, log_tables, rows)
     wrong, strays = [], []
     for fmt in formats:
-        prior = dequantize(quantize(log_prior, fmt), fmt)
-        tables = [dequantize(quantize(table, fmt), fmt) for table in log_tables]
-        scores = _scores(prior, tables, rows)
+        tables = [rounded(table, fmt) for table in log_tables]
+        scores = _scores(rounded(log_prior, fmt), tables, rows)
         wrong.append(scores.argmin(axis=1) != y)
         strays.append(float(np.abs(scores - exact).mean()))
     best = min(wrong, key=np.count_nonzero)

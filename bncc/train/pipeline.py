@@ -12,11 +12,11 @@ from bncc.discretize.feature import states_of
 from bncc.fixed_point import QFormat
 from bncc.model import reference
 from bncc.model.model import Model
-from bncc.train.bit_split import best_format, candidate_formats
+from bncc.train.bit_split import best_format, formats_of
 from bncc.train.fit import Draft, fit_model
 from bncc.train.learn import Progress
 from bncc.train.record import settings_record
-from bncc.train.settings import FLOAT_FORMAT, TrainSettings
+from bncc.train.settings import TrainSettings
 
 IDENTIFIER_SHARE = 0.5
 MAX_PLAIN_CATEGORIES = 20
@@ -158,9 +158,7 @@ def _split(dataset: Dataset, settings: TrainSettings) -> tuple[Dataset, Dataset]
 
 
 def _best_format(draft: Draft, judges: Dataset, settings: TrainSettings) -> QFormat:
-    if settings.float_:
-        return FLOAT_FORMAT
-    formats = candidate_formats(settings.total_bits, settings.int_bits, settings.frac_bits)
+    formats = formats_of(settings)
     n_states = tuple(feature.n_states for feature in draft.features)
     X = states_of(draft.features, judges.table)
     return best_format(formats, *draft.log_tables, draft.structure, n_states, X, judges.y)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.fixed_point import MAX_BITS, MAX_FRAC_BITS, QFormat, dequantize, quantize
+from bncc.fixed_point import MAX_BITS, MAX_FRAC_BITS, QFormat, dequantize, quantize, rounded
 from tests.strategies import q_formats
 
 
@@ -88,3 +88,9 @@ def test_every_cost_survives_the_way_to_a_log_probability_and_back(fmt, data):
 def test_a_smaller_probability_never_costs_less(fmt, first, second):
     low, high = quantize(np.array(sorted([first, second])), fmt)
     assert low >= high
+
+
+def test_rounding_takes_negative_fraction_bits_and_saturates():
+    """UQ3.-1 knows 0, -2, -4 and -6 nats; -3 is a tie, which goes to the even multiple."""
+    theta = np.array([0.0, -0.9, -1.1, -3.0, -5.5, -np.inf])
+    assert rounded(theta, QFormat(3, -1)).tolist() == [0, 0, -2, -4, -6, -6]

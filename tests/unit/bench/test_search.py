@@ -8,6 +8,8 @@ import pytest
 
 from bncc.bench import search as module
 from bncc.bench.search import Fold, draw_settings, search, train_error
+from bncc.data.dataset import Column, Dataset, Table
+from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
 
 BASE = TrainSettings(structure="naive", float_=True, epochs=2, batch_size=20)
@@ -19,6 +21,13 @@ def fold(name="some", seed=0):
     y = rng.integers(0, 2, 200)
     X = np.stack([np.where(rng.random(200) < keep, y, 1 - y) for keep in (0.9, 0.7, 0.6)], axis=1)
     return Fold(name, X[:150], y[:150], X[150:], y[150:], [2, 2, 2], 2)
+
+
+def dataset_of(X, y):
+    """Return states and classes as a data set."""
+    present = np.zeros(len(y), dtype=np.bool_)
+    columns = (Column(f"x{i}", "state", values, present) for i, values in enumerate(X.T))
+    return Dataset(Table(tuple(columns)), y, ("0", "1"), "class")
 
 
 @pytest.fixture
@@ -85,6 +94,28 @@ def test_the_rows_held_out_and_the_test_rows_are_not_learned_from(monkeypatch):
     assert train_error(given, BASE, is_final=True) == np.mean(given.y_test == 0)
     train_error(given, BASE, is_final=False)
     assert [len(y) for y in seen] == [150, 120]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"structure": "naive", "bits": 1, "int_bits": 2},
+        {"structure": "chow-liu", "bits": 2, "frac_bits": -1},
+        {"structure": "tan-subset", "bits": 4, "int_bits": 3},
+        {"structure": "naive", "float_": True},
+    ],
+)
+def test_the_error_is_that_of_the_model_that_train_freezes(options):
+    given = fold()
+    settings = TrainSettings(**options, epochs=3, batch_size=20, lr=0.3, validation=0.0)
+    train, test = (dataset_of(X, y) for X, y in ((given.X, given.y), (given.X_test, given.y_test)))
+    model = train_model(train, settings, test=test).model
+    assert train_error(given, settings, is_final=True) == model.training["error_test"]
+
+
+def test_an_open_binary_point_is_refused():
+    with pytest.raises(ValueError, match="unpack"):
+        train_error(fold(), TrainSettings(bits=2), is_final=True)
 
 
 def test_processes_find_the_same():

@@ -4,7 +4,8 @@ import numpy as np
 
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import forest
-from bncc.train.bit_split import best_format, candidate_formats
+from bncc.train.bit_split import best_format, candidate_formats, formats_of
+from bncc.train.settings import FLOAT_FORMAT, TrainSettings
 
 
 def test_one_fixed_side_leaves_one_format():
@@ -23,6 +24,13 @@ def judge(formats, log_prior, tables, X, y):
     return best_format(
         formats, np.array(log_prior), [np.array(t) for t in tables], forest([None]), [2], X, y
     )
+
+
+def test_options_leave_one_format_or_eight():
+    assert formats_of(TrainSettings(float_=True)) == (FLOAT_FORMAT,)
+    assert formats_of(TrainSettings(bits=2, int_bits=5)) == (QFormat(5, -3),)
+    assert formats_of(TrainSettings(frac_bits=2)) == (QFormat(4, 2),)
+    assert formats_of(TrainSettings(bits=3)) == candidate_formats(3)
 
 
 def test_the_format_that_errs_least_is_chosen():
