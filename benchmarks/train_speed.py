@@ -33,7 +33,7 @@ from bncc.train.candidate_layout import candidate_layout, counted_start
 from bncc.train.engine import Engine, Problem
 from bncc.train.hyperparameters import Hyperparameters, hyperparameters_of
 from bncc.train.layout import layout_of
-from bncc.train.losses import hybrid
+from bncc.train.losses import loss_of
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.native.structure import NativeStructureEngine
 from bncc.train.native.tables import NativeEngine
@@ -84,7 +84,7 @@ class PlainEngine:
                 self.rows[batch], self.tables(), mode="sum"
             ) + self.prior.log_softmax(dim=0)
             hyper = self.hyper
-            loss = hybrid(log_joint, self.y[batch], hyper.lambda_, hyper.gamma, hyper.eta)
+            loss = loss_of(log_joint, self.y[batch], hyper)
             self.optimizer.zero_grad()
             torch.autograd.backward(loss)
             self.optimizer.step()
@@ -134,7 +134,7 @@ class PlainStructureEngine:
                 rows.view(len(batch), -1), theta, mode="sum",
                 per_sample_weights=indicator.reshape(1, -1).expand(len(batch), -1),
             ) + self.prior.log_softmax(dim=0)  # fmt: skip
-            loss = hybrid(log_joint, self.y[batch], hyper.lambda_, hyper.gamma, hyper.eta)
+            loss = loss_of(log_joint, self.y[batch], hyper)
             for optimizer in (self.optimizer, self.of_structure):
                 optimizer.zero_grad()
             torch.autograd.backward(loss)

@@ -33,7 +33,7 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
     ----------
     structure : str, default="chow-liu"
         Any of ``bncc train --structure``; ``tan-*`` learn structure and tables together.
-    parameters : {"hybrid", "ml", "bdeu", "cross-entropy"}, default="hybrid"
+    parameters : {"hybrid", "ml", "bdeu", "cross-entropy", "free"}, default="hybrid"
         How tables are found; ``ml`` and ``bdeu`` need no torch unless for ``tan-*``.
     discretize : {"mdl", "quantile", "width", "median", "none"}, default="mdl"
         How numbers become states; with ``none`` they are states, counted from 0. Text, and the

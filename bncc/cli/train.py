@@ -99,6 +99,10 @@ def key_values(
 @click.option("--gamma", type=float, metavar="G", help="Margin aimed at, in nats.")
 @click.option("--eta", type=float, metavar="E", help="Sharpness of the soft maximum.")
 @click.option("--dropout", type=float, metavar="P", help="Chance to leave a feature out of a sum.")
+@click.option("--average", type=float, metavar="W", help="Weight of past epochs in the tables.")
+@click.option(
+    "--quantize-from", type=float, metavar="FRACTION", help="Of the epochs, before rounding begins."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
 @click.option("--device", metavar="D", help="A torch device [default: cpu].")
 @click.option("--engine", type=click.Choice(ENGINES), help="[default: torch]")

@@ -43,6 +43,7 @@ LAMBDA = 100.0
 GAMMA = 4.0
 ETA = 10.0
 DROPOUT = 0.1
+AVERAGE = 0.0
 QUANTIZE_FROM = 0.5
 LARGEST_BATCH, SMALLEST_BATCH = 1000, 32
 STEPS_PER_EPOCH = 25
@@ -60,8 +61,8 @@ class Hyperparameters:
 
     Parameters
     ----------
-    loss : {"hybrid", "cross-entropy"}
-        The loss.
+    loss : {"hybrid", "cross-entropy", "free"}
+        The loss, see `bncc.train.losses.loss_of`.
     epochs, batch_size : int
         Passes over the rows; rows per step.
     lr : float
@@ -70,6 +71,9 @@ class Hyperparameters:
         Of the hybrid loss.
     dropout : float
         Probability that a feature is left out of a sample's sum in a step.
+    average : float
+        Weight of the past, < 1, in the average of the tables over the epochs, which is what a
+        training ends with; 0 ends with the tables of the last step.
     quantize_from : float
         Fraction of the epochs that is trained before quantization begins.
     seed : int
@@ -90,11 +94,27 @@ class Hyperparameters:
     gamma: float
     eta: float
     dropout: float
+    average: float
     quantize_from: float
     seed: int
     device: str = "cpu"
     threads: int = 1
     engine: str | None = None
+
+    @property
+    def are_free(self) -> bool:
+        """Whether tables need not be probabilities."""
+        return self.loss == "free"
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether the likelihood is that of the class given the features, not of both."""
+        return self.loss != "hybrid"
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether S0's hinge is part of the loss."""
+        return self.loss != "cross-entropy"
 
     @property
     def dropped_below(self) -> int:
@@ -127,7 +147,8 @@ def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparamete
         gamma=_or(settings.gamma, GAMMA),
         eta=_or(settings.eta, ETA),
         dropout=_or(settings.dropout, DROPOUT),
-        quantize_from=QUANTIZE_FROM,
+        average=_or(settings.average, AVERAGE),
+        quantize_from=_or(settings.quantize_from, QUANTIZE_FROM),
         seed=settings.seed,
         device=settings.device or "cpu",
         threads=_or(settings.threads, THREADS),

@@ -1,18 +1,26 @@
-"""What the gradient descends on: S0's hybrid of likelihood and margin, and cross-entropy."""
+"""What the gradient descends on: a likelihood, joint or conditional, and S0's margin."""
 
 import torch
 from torch import Tensor, nn
+
+from bncc.train.hyperparameters import Hyperparameters
 
 NEGLIGIBLE_LOG = -80.0
 """Terms below exp of it vanish beside 1; left to underflow, each would cost ten times as much."""
 
 
-def hybrid(log_joint: Tensor, y: Tensor, lambda_: float, gamma: float, eta: float) -> Tensor:
-    r"""Return S0's hybrid loss, as a mean over the minibatch.
+def loss_of(log_joint: Tensor, y: Tensor, hyper: Hyperparameters) -> Tensor:
+    r"""Return the loss that is asked for, as a mean over the minibatch.
 
     .. math::
-       L = \frac1B \sum_n \Bigl[ -\ln p(x_n, c_n) + \lambda \max(0, \gamma - \beta_n) \Bigr],
-       \quad \beta_n = \ln p(x_n, c_n) - \frac1\eta \ln \sum_{c \ne c_n} p(x_n, c)^\eta
+       L_{hybrid} &= \frac1B \sum_n
+           \bigl[ -\ln p(x_n, c_n) + \lambda \max(0, \gamma - \beta_n) \bigr] \\
+       L_{entropy} &= \frac1B \sum_n -\ln p(c_n \mid x_n) \\
+       L_{free} &= \frac1B \sum_n
+           \bigl[ -\ln p(c_n \mid x_n) + \lambda \max(0, \gamma - \beta_n) \bigr]
+
+    Tables that need not be probabilities have no joint likelihood: only what they say of the
+    classes among themselves counts.
 
     Parameters
     ----------
@@ -20,12 +28,8 @@ def hybrid(log_joint: Tensor, y: Tensor, lambda_: float, gamma: float, eta: floa
         log p(x, c).
     y : (n_samples,) int64
         Class indices.
-    lambda_ : float
-        Weight of the margin term, >= 0.
-    gamma : float
-        Margin asked for, in nats, >= 0.
-    eta : float
-        Sharpness of the soft maximum over the wrong classes, > 0.
+    hyper : Hyperparameters
+        `loss`, and lambda, gamma and eta of the margin.
 
     Returns
     -------
@@ -36,16 +40,21 @@ def hybrid(log_joint: Tensor, y: Tensor, lambda_: float, gamma: float, eta: floa
     ----------
     S0, equations 5 to 8; the mean over the minibatch is the authors' code.
     """
-    true = log_joint.gather(1, y[:, None])
-    scaled = (eta * (log_joint - true)).scatter(1, y[:, None], -torch.inf)
-    top = scaled.detach().amax(dim=1, keepdim=True)
-    total = (scaled - top).clamp(min=NEGLIGIBLE_LOG).exp().sum(dim=1)
-    margin = -(top.squeeze(1) + total.log()) / eta
-    return lambda_ * torch.relu(gamma - margin).mean() - true.mean()
+    if hyper.is_conditional:
+        likelihood = nn.functional.cross_entropy(log_joint, y)
+    else:
+        likelihood = -log_joint.gather(1, y[:, None]).mean()
+    if not hyper.has_margin:
+        return likelihood
+    return likelihood + hyper.lambda_ * hinge(log_joint, y, hyper.gamma, hyper.eta)
 
 
-def cross_entropy(log_joint: Tensor, y: Tensor) -> Tensor:
-    """Return the mean of -log p(c|x).
+def hinge(log_joint: Tensor, y: Tensor, gamma: float, eta: float) -> Tensor:
+    r"""Return how much is missing to a margin, as a mean over the minibatch.
+
+    .. math::
+       \max(0, \gamma - \beta_n),
+       \quad \beta_n = \ln p(x_n, c_n) - \frac1\eta \ln \sum_{c \ne c_n} p(x_n, c)^\eta
 
     Parameters
     ----------
@@ -53,10 +62,19 @@ def cross_entropy(log_joint: Tensor, y: Tensor) -> Tensor:
         log p(x, c).
     y : (n_samples,) int64
         Class indices.
+    gamma : float
+        Margin asked for, in nats, >= 0.
+    eta : float
+        Sharpness of the soft maximum over the wrong classes, > 0.
 
     Returns
     -------
     () float
-        The loss in nats.
+        In nats.
     """
-    return nn.functional.cross_entropy(log_joint, y)
+    true = log_joint.gather(1, y[:, None])
+    scaled = (eta * (log_joint - true)).scatter(1, y[:, None], -torch.inf)
+    top = scaled.detach().amax(dim=1, keepdim=True)
+    total = (scaled - top).clamp(min=NEGLIGIBLE_LOG).exp().sum(dim=1)
+    margin = -(top.squeeze(1) + total.log()) / eta
+    return torch.relu(gamma - margin).mean()

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from bncc._types import FloatArray, IntArray
 from bncc.fixed_point import QFormat
 from bncc.train.layout import LEAST_LOG, TableLayout
-from bncc.train.quantizer import normalize, quantize
+from bncc.train.quantizer import log_prior_of, log_tables_of, quantize
 
 
 class _GatherSum(torch.autograd.Function):
@@ -46,6 +46,8 @@ class Network(nn.Module):
         Initial log-probabilities, one table per feature.
     device : torch.device
         Where to compute.
+    are_free : bool
+        Whether the tables need not be probabilities.
     """
 
     def __init__(
@@ -54,9 +56,11 @@ class Network(nn.Module):
         log_prior: FloatArray,
         log_tables: tuple[FloatArray, ...],
         device: torch.device,
+        are_free: bool = False,
     ) -> None:
         super().__init__()
         self.layout = layout
+        self.are_free = are_free
         self.fmt: QFormat | None = None
         self.rho = nn.Parameter(_parameter(layout.stack(log_tables), device))
         self.rho_prior = nn.Parameter(_parameter(log_prior, device))
@@ -67,9 +71,9 @@ class Network(nn.Module):
         ]
 
     def thetas(self) -> tuple[Tensor, Tensor]:
-        """Return the normalized log-probabilities before quantization: prior and tables."""
-        prior = self.rho_prior.log_softmax(dim=0)
-        return prior.clamp(max=0.0), normalize(self.rho, self.layout.groups).clamp(max=0.0)
+        """Return prior and tables before quantization, <= 0."""
+        prior = log_prior_of(self.rho_prior, self.are_free)
+        return prior, log_tables_of(self.rho, self.layout.groups, self.are_free)
 
     def rows(self, states: Tensor) -> Tensor:
         """Return the tensor row that each feature reads.

@@ -1,4 +1,4 @@
-"""The straight-through quantizer: S3 equations 9 to 11 for torch."""
+"""From free parameters to what a device adds up: S3 equations 9 to 11 for torch."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,6 +33,55 @@ def normalize(rho: Tensor, groups: tuple[tuple[int, int], ...]) -> Tensor:
             for block, (q, r) in zip(blocks, groups, strict=True)
         ]
     )
+
+
+def log_tables_of(rho: Tensor, groups: tuple[tuple[int, int], ...], are_free: bool) -> Tensor:
+    r"""Turn free parameters into what the tables say, <= 0.
+
+    Probabilities are normalized over the states. Free tables are only shifted, so that the best
+    class of a row costs nothing:
+
+    .. math:: \theta_{x \mid pa, c} = \rho_{x \mid pa, c} - \max_{c'} \rho_{x \mid pa, c'}
+
+    No decision and no loss that is asked of them sees the shift, so it passes gradients on.
+
+    Parameters
+    ----------
+    rho : (n_rows, n_classes) float
+        Free parameters.
+    groups : tuple of (int, int)
+        See `normalize`.
+    are_free : bool
+        Whether they need not be probabilities.
+
+    Returns
+    -------
+    (n_rows, n_classes) float
+        Natural logarithms.
+    """
+    if are_free:
+        return rho - rho.detach().amax(dim=1, keepdim=True)
+    return normalize(rho, groups).clamp(max=0.0)
+
+
+def log_prior_of(rho: Tensor, are_free: bool) -> Tensor:
+    """Turn free parameters into what the prior says, <= 0; see `log_tables_of`.
+
+    Parameters
+    ----------
+    rho : (n_classes,) float
+        Free parameters.
+    are_free : bool
+        Whether they need not be probabilities.
+
+    Returns
+    -------
+    (n_classes,) float
+        Natural logarithms.
+    """
+    if are_free:
+        return rho - rho.detach().amax()
+    return rho.log_softmax(dim=0).clamp(max=0.0)
 
 
 class _StraightThrough(torch.autograd.Function):

@@ -33,8 +33,10 @@ def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
     if settings.descends:
         hyper = hyperparameters_of(settings, n_samples)
         record |= {"epochs": hyper.epochs, "batch_size": hyper.batch_size, "lr": hyper.lr}
-        record["dropout"] = hyper.dropout
-        if settings.loss == "hybrid":
+        record |= {"dropout": hyper.dropout, "average": hyper.average}
+        if not settings.float_:
+            record["quantize_from"] = hyper.quantize_from
+        if hyper.has_margin:
             record |= {"lambda": hyper.lambda_, "gamma": hyper.gamma, "eta": hyper.eta}
     if settings.is_joint:
         record["size_weight"] = settings.size_weight

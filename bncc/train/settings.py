@@ -14,11 +14,11 @@ from bncc.structure.options import alpha_of
 DISCRETIZERS = ("mdl", "quantile", "width", "median", "none")
 COUNTED = ("ml", "bdeu")
 """Parameters read off counts, without torch."""
-DESCENDED = ("hybrid", "cross-entropy")
+DESCENDED = ("hybrid", "cross-entropy", "free")
 """Parameters found by gradient descent."""
 ENGINES = ("native", "torch")
 """What computes the steps of gradient descent."""
-ANNOUNCED_PARAMETERS = ("margin", "free")
+ANNOUNCED_PARAMETERS = ("margin",)
 
 MIN_BITS, MAX_BITS = 1, 8
 DEFAULT_BITS = 6
@@ -39,9 +39,10 @@ class TrainSettings:
         Name of a structure learner.
     structure_options : mapping of str to str
         Its options; ``alpha`` also serves ``parameters="bdeu"``.
-    parameters : {"hybrid", "ml", "bdeu", "cross-entropy"}
+    parameters : {"hybrid", "ml", "bdeu", "cross-entropy", "free"}
         How tables are found: S0's hybrid loss, counts with add-one smoothing, posterior means
-        under a BDeu prior, or cross-entropy. A structure that is learned together with the
+        under a BDeu prior, cross-entropy, or as tables that need not be probabilities, by
+        cross-entropy and S0's margin. A structure that is learned together with the
         tables descends on the hybrid loss under ``ml`` and ``bdeu``, and is then counted for.
     discretize : str or None
         Discretization; None is ``mdl`` that leaves columns of states as they are.
@@ -55,7 +56,7 @@ class TrainSettings:
     validation : float
         Fraction of the training rows held out to choose the split and to measure
         ``error_validation``; 0 holds none out.
-    epochs, batch_size, lr, lambda_, gamma, eta, dropout : number or None
+    epochs, batch_size, lr, lambda_, gamma, eta, dropout, average, quantize_from : number or None
         Of gradient descent; None takes the measured defaults of `Hyperparameters`.
     seed : int
         Seed of the validation rows, of random structures, of shuffling and of dropout.
@@ -95,6 +96,8 @@ class TrainSettings:
     gamma: float | None = None
     eta: float | None = None
     dropout: float | None = None
+    average: float | None = None
+    quantize_from: float | None = None
     seed: int = 0
     device: str | None = None
     threads: int | None = None
@@ -151,15 +154,17 @@ class TrainSettings:
         """Return a sentence for each option that has no effect in this combination."""
         notes = []
         if not self.descends:
-            steering = ("epochs", "batch_size", "lr", "dropout", *_HYBRID, "device", "threads")
+            steering = ("epochs", "batch_size", "lr", *_SHARES, *_MARGIN, "device", "threads")
             given = _given(self, steering)
             given += ["--engine"] if self.engine is not None else []
             notes += [f"{o} has no effect with --parameters {self.parameters}" for o in given]
-        elif self.loss != "hybrid":
+        elif self.loss == "cross-entropy":
             notes += [
                 f"{option} has no effect with --parameters {self.parameters}"
-                for option in _given(self, _HYBRID)
+                for option in _given(self, _MARGIN)
             ]
+        if self.float_ and self.descends and self.quantize_from is not None:
+            notes.append("--quantize-from has no effect with --float")
         if not self.is_counted and self.engine == "native" and self.threads is not None:
             notes.append("--threads has no effect with --engine native")
         if self.n_bins != 8 and self.discretize not in ("quantile", "width"):
@@ -168,7 +173,8 @@ class TrainSettings:
         return tuple(notes)
 
 
-_HYBRID = ("lambda_", "gamma", "eta")
+_MARGIN = ("lambda_", "gamma", "eta")
+_SHARES = ("dropout", "average", "quantize_from")
 
 
 def _option(name: str) -> str:
@@ -238,14 +244,12 @@ def _check_numbers(settings: TrainSettings) -> None:
         value = getattr(settings, name)
         if value is not None and not (isfinite(value) and value >= 0):
             raise OptionError(f"{_option(name)} is {value}; it must be a number, 0 or more")
-    if settings.dropout is not None and not 0 <= settings.dropout < 1:
-        raise OptionError(
-            f"--dropout is {settings.dropout}; it must be a fraction from 0 to below 1"
-        )
-    if not 0 <= settings.validation < 1:
-        raise OptionError(
-            f"--validation is {settings.validation}; it must be a fraction from 0 to below 1"
-        )
+    for name in (*_SHARES, "validation"):
+        value = getattr(settings, name)
+        if value is not None and not 0 <= value < 1:
+            raise OptionError(
+                f"{_option(name)} is {value}; it must be a fraction from 0 to below 1"
+            )
 
 
 def _check_bits(settings: TrainSettings) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
+from bncc.train.average import averaged
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.structure_engine import Chance, Learned, StructureProblem, structure_engine_for
@@ -51,7 +52,8 @@ def descend_structure(
     structure : Structure
         The most probable parent of each feature, or none.
     log_tables : tuple
-        Its prior and tables before quantization, natural log-probabilities <= 0, float64.
+        Its prior and tables before quantization, natural log-probabilities <= 0, float64; those of
+        the last epoch, or their average over the epochs since the structure was last another.
 
     Raises
     ------
@@ -65,6 +67,7 @@ def descend_structure(
     S0, sections 3.1 to 3.3; S3, equations 17 and 18.
     """
     engine = structure_engine_for(problem, hyper)
+    learned: Learned | None = None
     switch = int(hyper.quantize_from * hyper.epochs)
     for epoch in range(hyper.epochs):
         if epoch == switch and choose_format is not None:
@@ -72,9 +75,18 @@ def descend_structure(
         done = epoch / max(hyper.epochs - 1, 1)
         tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** done
         loss = engine.epoch(chance_of(problem, hyper, rng), hyper.lr * DECAY**done, tau)
+        if hyper.average:
+            learned = _averaged(learned, engine.learned(), hyper.average)
         if progress is not None:
             progress(epoch + 1, hyper.epochs, loss)
-    return engine.learned()
+    return learned or engine.learned()
+
+
+def _averaged(past: Learned | None, now: Learned, weight: float) -> Learned:
+    """Return the average of tables since the structure became what it is."""
+    structure, tables = now
+    before = past[1] if past is not None and past[0] == structure else None
+    return structure, averaged(before, tables, weight)
 
 
 def chance_of(

@@ -13,7 +13,7 @@ from bncc.train.candidate_layout import CandidateLayout, Drawn
 from bncc.train.drawn_sum import Candidacy, drawn_sum
 from bncc.train.layout import LEAST_LOG
 from bncc.train.maximum_likelihood import LogTables
-from bncc.train.quantizer import normalize, quantize
+from bncc.train.quantizer import log_prior_of, log_tables_of, quantize
 
 
 class StructureNetwork:
@@ -31,6 +31,8 @@ class StructureNetwork:
         Where to compute.
     dtype : torch.dtype
         In which floats.
+    are_free : bool
+        Whether the tables need not be probabilities.
     """
 
     def __init__(
@@ -40,8 +42,10 @@ class StructureNetwork:
         log_table: FloatArray,
         device: torch.device,
         dtype: torch.dtype = torch.float32,
+        are_free: bool = False,
     ) -> None:
         self.layout = layout
+        self.are_free = are_free
         self.fmt: QFormat | None = None
         self.rho = _initial(log_table, device, dtype)
         self.rho_prior = _initial(log_prior, device, dtype).requires_grad_()
@@ -78,7 +82,7 @@ class StructureNetwork:
         """
         rows = _tensor(drawn.rows, self.rho.device)
         with torch.no_grad():
-            self.theta[rows] = quantize(_log_probabilities(self.rho[rows], drawn), self.fmt)
+            self.theta[rows] = quantize(self._logs(self.rho[rows], drawn), self.fmt)
 
     def logits(self) -> Tensor:
         """Return the log-probabilities of the slots: (n_features, n_slots), -inf where absent."""
@@ -156,7 +160,7 @@ class StructureNetwork:
             )
         )
         rho = self.rho[_tensor(drawn.rows, device)].requires_grad_()
-        tables = quantize(_log_probabilities(rho, drawn), self.fmt)
+        tables = quantize(self._logs(rho, drawn), self.fmt)
         rows = states[parent] * stride[:, None] + states + first[:, None]
         if dropped is not None:
             rows = rows.masked_fill(dropped, len(tables))
@@ -164,7 +168,7 @@ class StructureNetwork:
         total = drawn_sum(
             tables, indicator, rows.T.contiguous(), self.theta, self.candidacy, states, dropped
         )
-        prior = self.rho_prior.log_softmax(dim=0).clamp(max=0.0)
+        prior = log_prior_of(self.rho_prior, self.are_free)
         return total + quantize(prior, self.fmt), rho
 
     def expected_size(self) -> Tensor:
@@ -192,18 +196,17 @@ class StructureNetwork:
         choice = self.most_probable()
         drawn = self.layout.draw(choice)
         with torch.no_grad():
-            prior = self.rho_prior.log_softmax(dim=0).clamp(max=0.0).cpu().double().numpy()
+            prior = log_prior_of(self.rho_prior, self.are_free).cpu().double().numpy()
             rho = self.rho[_tensor(drawn.rows, self.rho.device)]
-            stacked = _log_probabilities(rho, drawn).cpu().double().numpy()
+            stacked = self._logs(rho, drawn).cpu().double().numpy()
         sizes = self.layout.n_table_rows[np.arange(len(choice)), choice]
         tables = tuple(
             stacked[start : start + n] for start, n in zip(drawn.first, sizes, strict=True)
         )
         return self.layout.candidates.choose(choice), (prior, tables)
 
-
-def _log_probabilities(rho: Tensor, drawn: Drawn) -> Tensor:
-    return normalize(rho, drawn.groups).clamp(max=0.0)
+    def _logs(self, rho: Tensor, drawn: Drawn) -> Tensor:
+        return log_tables_of(rho, drawn.groups, self.are_free)
 
 
 def _candidacy(layout: CandidateLayout, device: torch.device) -> Candidacy:

@@ -9,7 +9,7 @@ from bncc.fixed_point import QFormat
 from bncc.train.engine import Problem
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.layout import layout_of
-from bncc.train.losses import cross_entropy, hybrid
+from bncc.train.losses import loss_of
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.network import Network, states_tensor
 
@@ -34,7 +34,7 @@ class TorchEngine:
         self._hyper = hyper
         self._device = device_of(hyper.device)
         layout = layout_of(problem.structure, problem.n_states)
-        self._network = Network(layout, *problem.start, self._device)
+        self._network = Network(layout, *problem.start, self._device, hyper.are_free)
         self._states = states_tensor(problem.X, self._device)
         self._target = torch.from_numpy(problem.y).long().to(self._device)
         self._optimizer = torch.optim.Adam(
@@ -62,10 +62,7 @@ class TorchEngine:
             batch = rows[begin : begin + size]
             left_out = None if dropped is None else dropped[begin : begin + size]
             log_joint, y = self._network(self._states[batch], left_out), self._target[batch]
-            if self._hyper.loss == "hybrid":
-                loss = hybrid(log_joint, y, self._hyper.lambda_, self._hyper.gamma, self._hyper.eta)
-            else:
-                loss = cross_entropy(log_joint, y)
+            loss = loss_of(log_joint, y, self._hyper)
             self._optimizer.zero_grad()
             torch.autograd.backward(loss)
             self._optimizer.step()

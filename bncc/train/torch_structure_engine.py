@@ -8,7 +8,7 @@ from bncc.fixed_point import QFormat
 from bncc.train.candidate_layout import candidate_layout, counted_start
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.lazy_adam import LazyAdam
-from bncc.train.losses import cross_entropy, hybrid
+from bncc.train.losses import loss_of
 from bncc.train.network import states_tensor
 from bncc.train.structure_engine import Chance, Learned, StructureProblem
 from bncc.train.structure_network import StructureNetwork
@@ -36,7 +36,7 @@ class TorchStructureEngine:
         self._device = device_of(hyper.device)
         layout = candidate_layout(problem.candidates, problem.n_states)
         start = counted_start(problem.X, problem.y, layout, problem.n_classes)
-        self._network = StructureNetwork(layout, *start, self._device)
+        self._network = StructureNetwork(layout, *start, self._device, are_free=hyper.are_free)
         self._states = states_tensor(np.ascontiguousarray(problem.X.T), self._device)
         self._target = torch.from_numpy(problem.y).long().to(self._device)
         self._tables = LazyAdam(self._network.rho)
@@ -75,7 +75,7 @@ class TorchStructureEngine:
         drawn = network.layout.draw(choice)
         states = self._states[:, rows].long()
         log_joint, rho = network.log_joint(states, drawn, choice, indicator, dropped)
-        loss = self._loss(log_joint, self._target[rows])
+        loss = loss_of(log_joint, self._target[rows], self._hyper)
         if self._size_weight > 0:
             loss = loss + self._size_weight * network.expected_size()
         for optimizer in (self._prior, self._phi):
@@ -87,12 +87,6 @@ class TorchStructureEngine:
         self._tables.step(torch.from_numpy(drawn.rows).to(self._device), rho.grad, lr)
         network.refresh(drawn)
         return float(loss.detach())
-
-    def _loss(self, log_joint: Tensor, y: Tensor) -> Tensor:
-        hyper = self._hyper
-        if hyper.loss == "hybrid":
-            return hybrid(log_joint, y, hyper.lambda_, hyper.gamma, hyper.eta)
-        return cross_entropy(log_joint, y)
 
     def quantize(self, fmt: QFormat) -> None:
         """Compute with quantized prior and tables from now on."""

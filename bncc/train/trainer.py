@@ -7,6 +7,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
+from bncc.train.average import averaged
 from bncc.train.engine import Problem, engine_for
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
@@ -53,7 +54,8 @@ def descend(
     Returns
     -------
     log_prior : (n_classes,) float64
-        Natural log-probabilities before quantization, <= 0.
+        Natural log-probabilities before quantization, <= 0; those of the last epoch, or their
+        average.
     log_tables : tuple of (n_rows_i, n_classes) float64
         Likewise, one per feature.
 
@@ -65,6 +67,7 @@ def descend(
         If the native engine is asked for and cannot be built.
     """
     engine = engine_for(Problem(X, y, structure, n_states, start), hyper)
+    average: LogTables | None = None
     rng = np.random.default_rng(hyper.seed)
     noise = np.zeros(X.shape, dtype=np.uint8)
     switch = int(hyper.quantize_from * hyper.epochs)
@@ -75,6 +78,8 @@ def descend(
         if hyper.dropped_below:
             noise = rng.integers(0, 256, X.shape, dtype=np.uint8)
         loss = engine.epoch(order, noise, hyper.lr * DECAY ** (epoch / max(hyper.epochs - 1, 1)))
+        if hyper.average:
+            average = averaged(average, engine.log_tables(), hyper.average)
         if progress is not None:
             progress(epoch + 1, hyper.epochs, loss)
-    return engine.log_tables()
+    return average or engine.log_tables()

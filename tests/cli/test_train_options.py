@@ -53,6 +53,7 @@ def test_every_option_that_counting_knows(
     [
         ["--parameters", "hybrid", "--lambda", "10", "--gamma", "2", "--eta", "5"],
         ["--parameters", "cross-entropy", "--bits", "4", "--dropout", "0.2"],
+        ["--parameters", "free", "--bits", "2", "--average", "0.9", "--quantize-from", "0"],
         ["--float", "--threads", "1", "--device", "cpu", "--engine", "torch"],
         ["--engine", "native", "--device", "cpu", "--bits", "3"],
         ["--structure", "tan-subset", "--structure-option", "parents=2", "--size-weight", "1e-5"],
@@ -88,7 +89,6 @@ def test_a_structure_of_a_later_version_says_so(
     "options",
     [
         ["--parameters", "margin"],
-        ["--parameters", "free"],
         ["--checkpoint", "dir"],
         ["--resume"],
         ["--max-flash", "4k"],

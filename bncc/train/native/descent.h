@@ -42,9 +42,29 @@ static inline void quantize(const objective_t *o, float *theta, size_t n)
     }
 }
 
+/* Rows of free tables: the best class of each is at 0. */
+static inline void shift_rows(const objective_t *o, const parameters_t *tables, size_t at, size_t n, const size_t n_lanes)
+{
+    const float *restrict rho = &tables->rho[at];
+    float *restrict theta = &tables->theta[at];
+    size_t s;
+    size_t c;
+
+    for (s = 0U; s < n; s++) {
+        float top = rho[s * n_lanes];
+
+        for (c = 1U; c < o->n_classes; c++) {
+            top = (rho[s * n_lanes + c] > top) ? rho[s * n_lanes + c] : top;
+        }
+        for (c = 0U; c < n_lanes; c++) {
+            theta[s * n_lanes + c] = rho[s * n_lanes + c] - top;
+        }
+    }
+}
+
 /* The states of one configuration of parents: n rows whose probabilities sum to 1, class by class.
  * S3, equation 9. */
-static inline void normalize_rows(const objective_t *o, const parameters_t *tables, size_t at, size_t n, const size_t n_lanes)
+static inline void log_softmax_rows(const parameters_t *tables, size_t at, size_t n, const size_t n_lanes)
 {
     const float *restrict rho = &tables->rho[at];
     float *restrict theta = &tables->theta[at];
@@ -85,21 +105,32 @@ static inline void normalize_rows(const objective_t *o, const parameters_t *tabl
             p[s * n_lanes + c] *= total[c];
         }
     }
+}
+
+/* What n rows, the states of one configuration of parents, add to log p(x, c). */
+static inline void normalize_rows(
+    const objective_t *o, const parameters_t *tables, size_t at, size_t n, const size_t n_lanes)
+{
+    if (o->are_free) {
+        shift_rows(o, tables, at, n, n_lanes);
+    } else {
+        log_softmax_rows(tables, at, n, n_lanes);
+    }
     if (o->is_quantized) {
-        quantize(o, theta, n * n_lanes);
+        quantize(o, &tables->theta[at], n * n_lanes);
     }
 }
 
 static inline void normalize_prior(const objective_t *o, const parameters_t *prior)
 {
-    double total = 0.0;
+    double total = o->are_free ? 1.0 : 0.0;
     float top = prior->rho[0];
     uint32_t c;
 
     for (c = 1U; c < o->n_classes; c++) {
         top = (prior->rho[c] > top) ? prior->rho[c] : top;
     }
-    for (c = 0U; c < o->n_classes; c++) {
+    for (c = 0U; (c < o->n_classes) && !o->are_free; c++) {
         total += exp((double)prior->rho[c] - top);
     }
     for (c = 0U; c < o->n_lanes; c++) {
@@ -118,23 +149,20 @@ static inline void normalize_prior(const objective_t *o, const parameters_t *pri
     }
 }
 
-/* Loss of one sample; `slope` becomes its derivative by each class's log p(x, c). */
-static inline double loss_of(
+/* S0's hinge of one sample; `slope` becomes its derivative by each class's log p(x, c). */
+static inline double margin_of(
     const objective_t *o, const float *log_joint, uint32_t y, float *slope, const uint32_t n_lanes)
 {
     const float truth = log_joint[y];
-    const float sharpness = o->is_hybrid ? o->eta : 1.0f;
     float top = NO_CLASS;
     float total;
     float excess;
     uint32_t c;
 
     for (c = 0U; c < n_lanes; c++) {
-        slope[c] = sharpness * (log_joint[c] - truth);
+        slope[c] = o->eta * (log_joint[c] - truth);
     }
-    if (o->is_hybrid) {
-        slope[y] = NO_CLASS; /* the soft maximum is that of the wrong classes */
-    }
+    slope[y] = NO_CLASS; /* the soft maximum is that of the wrong classes */
     for (c = 0U; c < n_lanes; c++) {
         top = (slope[c] > top) ? slope[c] : top;
     }
@@ -142,24 +170,57 @@ static inline double loss_of(
         slope[c] = exp_of(slope[c] - top);
     }
     total = sum_of(slope, n_lanes);
-    if (!o->is_hybrid) {
-        for (c = 0U; c < n_lanes; c++) {
-            slope[c] /= total;
-        }
-        slope[y] -= 1.0f;
-        return (double)top + log_of(total);
-    }
     excess = o->gamma + (top + log_of(total)) / o->eta;
     if (excess <= 0.0f) {
         memset(slope, 0, n_lanes * sizeof(float));
-        slope[y] = -1.0f;
-        return -truth;
+        return 0.0;
     }
     for (c = 0U; c < n_lanes; c++) {
         slope[c] *= o->lambda / total;
     }
-    slope[y] = -o->lambda - 1.0f;
-    return (double)o->lambda * excess - truth;
+    slope[y] = -o->lambda;
+    return (double)o->lambda * excess;
+}
+
+/* -log p(c|x) of one sample; its derivatives are added to `slope`. */
+static inline double entropy_of(
+    const float *log_joint, uint32_t y, float *slope, const uint32_t n_lanes)
+{
+    float power[MOST_LANES];
+    float top = NO_CLASS;
+    float total;
+    uint32_t c;
+
+    for (c = 0U; c < n_lanes; c++) {
+        top = (log_joint[c] > top) ? log_joint[c] : top;
+    }
+    for (c = 0U; c < n_lanes; c++) {
+        power[c] = exp_of(log_joint[c] - top);
+    }
+    total = sum_of(power, n_lanes);
+    for (c = 0U; c < n_lanes; c++) {
+        slope[c] += power[c] / total;
+    }
+    slope[y] -= 1.0f;
+    return (double)(top - log_joint[y]) + log_of(total);
+}
+
+/* Loss of one sample; `slope` becomes its derivative by each class's log p(x, c). */
+static inline double loss_of(
+    const objective_t *o, const float *log_joint, uint32_t y, float *slope, const uint32_t n_lanes)
+{
+    double loss = 0.0;
+
+    if (o->has_margin) {
+        loss = margin_of(o, log_joint, y, slope, n_lanes);
+    } else {
+        memset(slope, 0, n_lanes * sizeof(float));
+    }
+    if (o->is_conditional) {
+        return loss + entropy_of(log_joint, y, slope, n_lanes);
+    }
+    slope[y] -= 1.0f;
+    return loss - log_joint[y];
 }
 
 /* One step of Adam on n parameters; their gradients become 0. */
@@ -192,15 +253,9 @@ static inline step_t step_of(double lr, uint64_t n)
     return step;
 }
 
-/* From the gradients by theta to those by rho, through the normalization; then a step, and the new
- * theta: of one configuration of parents, which stays in the nearest cache meanwhile. */
-static inline void update_rows(
-    const objective_t *o,
-    const parameters_t *tables,
-    size_t at,
-    size_t n,
-    step_t step,
-    const size_t n_lanes)
+/* From the gradients by theta to those by rho, through the normalization of probabilities. */
+static inline void through_softmax(
+    const parameters_t *tables, size_t at, size_t n, const size_t n_lanes)
 {
     float *restrict gradient = &tables->gradient[at];
     const float *restrict p = &tables->p[at];
@@ -221,6 +276,21 @@ static inline void update_rows(
             gradient[s * n_lanes + c] -= p[s * n_lanes + c] * total[c];
         }
     }
+}
+
+/* A step of n rows and their new theta: of one configuration of parents, which stays in the nearest
+ * cache meanwhile. */
+static inline void update_rows(
+    const objective_t *o,
+    const parameters_t *tables,
+    size_t at,
+    size_t n,
+    step_t step,
+    const size_t n_lanes)
+{
+    if (!o->are_free) {
+        through_softmax(tables, at, n, n_lanes);
+    }
     adam(tables, at, n * n_lanes, step);
     normalize_rows(o, tables, at, n, n_lanes);
 }
@@ -233,7 +303,7 @@ static inline void update_prior(const objective_t *o, const parameters_t *prior,
     for (c = 0U; c < o->n_classes; c++) {
         total += prior->gradient[c];
     }
-    for (c = 0U; c < o->n_classes; c++) {
+    for (c = 0U; (c < o->n_classes) && !o->are_free; c++) {
         prior->gradient[c] -= prior->p[c] * total;
     }
     adam(prior, 0U, o->n_lanes, step);

@@ -53,7 +53,8 @@ class Memory:
         """Fill in the loss, in floats."""
         objective = self.engine.objective
         objective.n_classes, objective.n_lanes = self.n_classes, self.n_lanes
-        objective.is_hybrid = hyper.loss == "hybrid"
+        for name in ("has_margin", "is_conditional", "are_free"):
+            setattr(objective, name, getattr(hyper, name))
         for name in ("lambda", "gamma", "eta"):
             setattr(objective, name, getattr(hyper, "lambda_" if name == "lambda" else name))
 

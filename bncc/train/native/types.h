@@ -10,8 +10,8 @@
 
 typedef struct {
     float *rho;      /* free parameters */
-    float *theta;    /* their logarithms of probabilities, quantized once that has begun */
-    float *p;        /* the probabilities, unquantized */
+    float *theta;    /* what is added up: logarithms, quantized once that has begun */
+    float *p;        /* the probabilities, unquantized; unused where tables are free */
     float *gradient; /* of the loss with respect to theta, then to rho */
     float *first;    /* moments of Adam */
     float *second;
@@ -20,7 +20,9 @@ typedef struct {
 typedef struct {
     uint32_t n_classes;
     uint32_t n_lanes;
-    uint32_t is_hybrid; /* S0's hybrid loss, else cross-entropy */
+    uint32_t has_margin;     /* S0's hinge is part of the loss */
+    uint32_t is_conditional; /* the likelihood is that of the class given the features */
+    uint32_t are_free;       /* tables need not be probabilities */
     uint32_t is_quantized;
     float lambda;
     float gamma;

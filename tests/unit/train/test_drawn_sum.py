@@ -7,9 +7,12 @@ import torch
 from bncc.structure.candidates import subset
 from bncc.train import drawn_sum as module
 from bncc.train.candidate_layout import candidate_layout, counted_start
-from bncc.train.losses import hybrid
+from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.losses import loss_of
+from bncc.train.settings import TrainSettings
 from bncc.train.structure_network import StructureNetwork
 
+HYPER = hyperparameters_of(TrainSettings(lambda_=10.0, gamma=2.0, eta=5.0), 100)
 GENERATOR = np.random.default_rng(3)
 N_STATES = [3, 2, 4, 2, 1, 3]
 X = np.stack([GENERATOR.integers(0, r, 50) for r in N_STATES], axis=1)
@@ -58,7 +61,7 @@ def test_values_and_gradients_are_those_of_the_dense_sum(monkeypatch, dropped, b
     choice, indicator = net.draw(gumbel, tau=0.7)
     drawn = LAYOUT.draw(choice)
     ours, rho = net.log_joint(STATES, drawn, choice, indicator, dropped)
-    torch.autograd.backward(hybrid(ours, TARGET, 10.0, 2.0, 5.0))
+    torch.autograd.backward(loss_of(ours, TARGET, HYPER))
     assert net.phi.grad is not None
     assert net.rho_prior.grad is not None
     of_phi, of_prior = net.phi.grad.clone(), net.rho_prior.grad.clone()
@@ -67,7 +70,7 @@ def test_values_and_gradients_are_those_of_the_dense_sum(monkeypatch, dropped, b
     every = net.rho.clone().requires_grad_()
     _, indicator = net.draw(gumbel, tau=0.7)
     dense = dense_log_joint(net, normalized(every), indicator, dropped)
-    torch.autograd.backward(hybrid(dense, TARGET, 10.0, 2.0, 5.0))
+    torch.autograd.backward(loss_of(dense, TARGET, HYPER))
     assert torch.allclose(ours, dense, rtol=1e-12)
     assert of_phi.abs().max() > 1e-3
     assert torch.allclose(of_phi, net.phi.grad, rtol=1e-9, atol=1e-12)

@@ -59,7 +59,7 @@ def farthest(a, b, share: float = 1.0) -> float:
 
 @pytest.mark.parametrize("name", STRUCTURES)
 @pytest.mark.parametrize("n_classes", [2, 8, 9, 26, 40])
-@pytest.mark.parametrize("loss", ["hybrid", "cross-entropy"])
+@pytest.mark.parametrize("loss", ["hybrid", "cross-entropy", "free"])
 @pytest.mark.parametrize("fmt", [None, QFormat(2, 2), QFormat(3, -1)], ids=str)
 def test_both_engines_take_the_same_steps(require_tool, name, n_classes, loss, fmt):
     require_tool("gcc")

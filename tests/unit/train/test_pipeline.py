@@ -55,7 +55,7 @@ def states(columns, y):
 TRAIN, TEST = readings(), readings(seed=1)
 
 
-@pytest.mark.parametrize("parameters", ["ml", "bdeu", "hybrid", "cross-entropy"])
+@pytest.mark.parametrize("parameters", ["ml", "bdeu", "hybrid", "cross-entropy", "free"])
 @pytest.mark.parametrize(
     "structure", ["naive", "chow-liu", "forest", "random", "tan-subset", "tan-all"]
 )

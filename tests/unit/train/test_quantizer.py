@@ -3,7 +3,7 @@
 import torch
 
 from bncc.fixed_point import QFormat
-from bncc.train.quantizer import normalize, quantize
+from bncc.train.quantizer import log_prior_of, log_tables_of, normalize, quantize
 
 GROUPS = ((2, 3), (1, 2), (3, 1))
 
@@ -26,6 +26,17 @@ def test_normalization_is_the_identity_on_log_probabilities():
 def test_the_gradient_of_normalization_is_right():
     rho = torch.randn(11, 2, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda rho: normalize(rho, GROUPS), rho)
+
+
+def test_free_tables_are_shifted_to_their_best_class_and_pass_gradients_on():
+    rho = torch.tensor([[3.0, 1.0], [-2.0, 0.5]], requires_grad=True)
+    theta = log_tables_of(rho, ((1, 2),), are_free=True)
+    assert theta.tolist() == [[0.0, -2.0], [-2.5, 0.0]]
+    assert log_prior_of(rho.detach()[1], are_free=True).tolist() == [-2.5, 0.0]
+    weight = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    torch.autograd.backward((theta * weight).sum())
+    assert rho.grad is not None
+    assert torch.equal(rho.grad, weight)
 
 
 def test_gradients_pass_straight_through_rounding_and_clipping():

@@ -35,7 +35,10 @@ def test_bits_follow_from_what_is_given(options, bits):
         ({"structure": "tree"}, "unknown structure 'tree'"),
         ({"structure_options": {"alpha": "1"}}, "knows no option 'alpha'"),
         ({"structure": "forest", "structure_options": {"alpha": "x"}}, "not a positive number"),
-        ({"parameters": "margin"}, "'margin' are not available yet; choose hybrid, cross-entropy"),
+        (
+            {"parameters": "margin"},
+            "'margin' are not available yet; choose hybrid, cross",
+        ),
         ({"parameters": "mle"}, "unknown parameters 'mle'; choose hybrid"),
         ({"discretize": "chi"}, "unknown discretization 'chi'; choose mdl, quantile"),
         ({"size_weight": 0.1}, "--size-weight needs .* choose --structure tan-subset, tan-all or"),
@@ -100,6 +103,9 @@ def test_options_without_effect_are_named():
     settings = TrainSettings(parameters="cross-entropy", gamma=1.0, epochs=3)
     assert settings.notes() == ("--gamma has no effect with --parameters cross-entropy",)
     assert TrainSettings(discretize="width", n_bins=4).notes() == ()
+    assert TrainSettings(float_=True, quantize_from=0.2).notes() == (
+        "--quantize-from has no effect with --float",
+    )
 
 
 def test_a_joint_structure_descends_whatever_the_parameters():

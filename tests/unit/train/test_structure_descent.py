@@ -9,6 +9,7 @@ from bncc.fixed_point import QFormat
 from bncc.structure.candidates import all_earlier
 from bncc.structure.chow_liu import chow_liu_tree
 from bncc.structure.graph import topological_order
+from bncc.train import structure_descent as module
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.settings import TrainSettings
 from bncc.train.structure_descent import descend_structure
@@ -70,7 +71,7 @@ def test_a_price_of_size_keeps_only_arcs_that_are_worth_it(engine):
     assert edges[0] > edges[1] > edges[2] == 0
 
 
-@pytest.mark.parametrize("loss", ["hybrid", "cross-entropy"])
+@pytest.mark.parametrize("loss", ["hybrid", "cross-entropy", "free"])
 def test_the_same_seed_gives_the_same_bits_and_another_seed_others(loss, engine):
     few = hyper(loss=loss, epochs=3, engine=engine)
     runs = [learn(few, seed=seed)[1] for seed in (3, 3, 4)]
@@ -101,6 +102,33 @@ def test_the_format_is_asked_for_once_with_a_structure_and_its_tables():
     assert log_prior.shape == (2,)
     floats = learn(half)
     assert not np.array_equal(quantized[1][0], floats[1][0])
+
+
+def test_the_average_is_of_the_epochs_since_the_structure_became_what_it_is(monkeypatch):
+    """The learner is watched after each epoch; the average is computed here anew."""
+    seen, make = [], module.structure_engine_for
+
+    class Watched:
+        def __init__(self, *arguments):
+            self.engine = make(*arguments)
+
+        def epoch(self, *arguments):
+            loss = self.engine.epoch(*arguments)
+            seen.append(self.engine.learned())
+            return loss
+
+        def learned(self):
+            return self.engine.learned()
+
+    monkeypatch.setattr(module, "structure_engine_for", Watched)
+    structure, (log_prior, _) = learn(hyper(average=0.9))
+    since = max((k for k, (other, _) in enumerate(seen) if other != structure), default=-1) + 1
+    assert 0 < since < len(seen) - 2
+    expected = seen[since][1][0]
+    for _, (now, _) in seen[since + 1 :]:
+        expected = 0.9 * expected + 0.1 * now
+    assert np.allclose(log_prior, expected, rtol=1e-12, atol=0)
+    assert not np.allclose(log_prior, seen[-1][1][0], rtol=1e-12, atol=0)
 
 
 def loss_of_an_epoch(noise, size):

@@ -69,7 +69,7 @@ def apart(ours, torch, n_classes, share=MOST):
 
 
 @pytest.mark.parametrize("n_classes", [2, 8, 9, 26, 40])
-@pytest.mark.parametrize("loss", ["hybrid", "cross-entropy"])
+@pytest.mark.parametrize("loss", ["hybrid", "cross-entropy", "free"])
 @pytest.mark.parametrize("fmt", [None, QFormat(3, 1)], ids=str)
 @pytest.mark.parametrize("size_weight", [0.0, 1e-3])
 def test_both_engines_take_the_same_steps(require_tool, n_classes, loss, fmt, size_weight):

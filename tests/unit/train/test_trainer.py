@@ -8,6 +8,7 @@ import pytest
 from bncc.fixed_point import QFormat
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import forest
+from bncc.train import trainer as module
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.settings import TrainSettings
@@ -39,7 +40,7 @@ def errors(log_tables):
     return int((log_joint.argmax(axis=1) != Y).sum())
 
 
-@pytest.mark.parametrize("loss", ["hybrid", "cross-entropy"])
+@pytest.mark.parametrize("loss", ["hybrid", "cross-entropy", "free"])
 def test_descent_beats_counting_where_features_repeat_each_other(loss):
     assert errors(train(hyper(loss=loss, gamma=1.0, dropout=0.0))) < errors(START) - 20
 
@@ -87,3 +88,41 @@ def test_quantized_training_ends_elsewhere_than_float_training():
 def test_one_epoch_is_enough_to_run():
     tables = train(hyper(epochs=1, threads=1), lambda _: QFormat(2, 0))
     assert np.isfinite(tables[0]).all()
+
+
+def test_free_tables_have_their_best_class_at_zero_and_no_probabilities():
+    prior, tables = train(hyper(loss="free"))
+    assert all((table.max(axis=1) == 0).all() for table in (prior[None], *tables))
+    assert not np.allclose(np.exp(tables[0]).sum(axis=0), 1.0)
+
+
+class Watched:
+    """An engine that remembers its tables after each epoch."""
+
+    def __init__(self, engine):
+        self.engine, self.after = engine, []
+
+    def epoch(self, *arguments):
+        loss = self.engine.epoch(*arguments)
+        self.after.append(self.engine.log_tables())
+        return loss
+
+    def log_tables(self):
+        return self.engine.log_tables()
+
+
+def test_the_average_is_that_of_the_tables_after_each_epoch(monkeypatch):
+    engines, make = [], module.engine_for
+
+    def watched(problem, hyperparameters):
+        engines.append(Watched(make(problem, hyperparameters)))
+        return engines[0]
+
+    monkeypatch.setattr(module, "engine_for", watched)
+    prior, tables = train(hyper(epochs=4, average=0.75))
+    shares = [0.75**3, *(0.25 * 0.75**k for k in (2, 1, 0))]
+    pairs = list(zip(shares, engines[0].after, strict=True))
+    assert np.allclose(prior, sum(share * now[0] for share, now in pairs))
+    for i, table in enumerate(tables):
+        assert np.allclose(table, sum(share * now[1][i] for share, now in pairs))
+        assert not np.allclose(table, pairs[-1][1][1][i])
