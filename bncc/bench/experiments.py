@@ -6,8 +6,12 @@ from importlib import import_module
 
 from bncc.bench.request import Advance, Cell, Request
 
-STEERING = ("runs", "epochs", "jobs", "checkpoint")
-"""Options of the command line that only some experiments heed; these steer a search."""
+SEARCH = ("runs", "epochs", "jobs", "checkpoint")
+"""Options of the command line that steer a search."""
+PART = ("row", "column")
+"""Options that ask for a part of a table."""
+STEERING = (*SEARCH, *PART)
+"""What some experiments heed, and others do not."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class Experiment:
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     "s0-table1": Experiment(
-        "classification error", "bncc.bench.s0_table1", "s0_table1", options=STEERING
+        "classification error", "bncc.bench.s0_table1", "s0_table1", STEERING, PART
     ),
     "s0-recover-chow-liu": Experiment(
         "parents of the Chow-Liu tree found again", "bncc.bench.recover", "s0_recover_chow_liu"

@@ -42,12 +42,16 @@ class Request:
         Folder of the papers' data sets.
     quick : bool
         Only a part that takes minutes.
+    rows, columns : tuple of str
+        Only these; all if empty.
     effort : Effort
         How much is spent on searches.
     """
 
     data_dir: Path
     quick: bool = False
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
     effort: Effort = field(default_factory=Effort)
 
 

@@ -1,65 +1,50 @@
-"""Random search for what steers the descent: chosen on validation rows, reported on test rows."""
+"""Random search for what steers the descent: chosen on validation rows, reported on test rows.
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
+Settings are judged in stages, by successive halving: all of them on one split of the training rows,
+the better ones on more splits, the best on all. One split tells settings apart by no more than its
+standard error, half a point on letter, and the least of many errors on it is mostly luck.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
-from multiprocessing import get_context
+from math import ceil
 from pathlib import Path
 
 import numpy as np
 
-from bncc._types import IntArray
-from bncc.data.splits import stratified_holdout
-from bncc.fixed_point import rounded
-from bncc.structure.counts import family_rows
-from bncc.structure.graph import Structure
-from bncc.train.bit_split import formats_of
-from bncc.train.learn import Task, fit_in_turn, fit_jointly
-from bncc.train.maximum_likelihood import LogTables
+from bncc._types import FloatArray, IntArray
+from bncc.bench.folds import Fold
+from bncc.bench.request import Advance
+from bncc.bench.training import N_SPLITS
+from bncc.bench.training_log import TrainingLog, training_key
+from bncc.bench.workers import Training, workers
 from bncc.train.settings import TrainSettings
 
-HELD_OUT = 0.2
-"""Of a fold's training rows: what settings are chosen on. The chosen one learns from all."""
-LR = (3e-3, 1e-2, 3e-2)
-DROPOUT = (0.0, 0.02, 0.04, 0.1, 0.2, 0.3)
-LOG_LAMBDA, LOG_GAMMA = (1.0, 3.0), (-0.5, 1.5)
-"""Ranges of decimal logarithms. S0's setting II with less of gamma at both ends;
-its lr has two values, and dropout is ours."""
 
-Training = tuple[int, int, bool]
-"""Fold, settings, and whether it learns from all rows."""
-Advance = Callable[[float, str], object]
-"""Called with the fraction done and what is at work."""
-
-
-@dataclass(frozen=True, eq=False)
-class Fold:
-    """Rows to learn from and rows to be judged by, as states.
+@dataclass(frozen=True)
+class Stage:
+    """A round of selection.
 
     Parameters
     ----------
-    name : str
-        For the log.
-    X, y : (n, n_features) and (n,) int
-        Training rows.
-    X_test, y_test : (m, n_features) and (m,) int
-        Test rows.
-    n_states : list of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
+    share : float
+        Of all settings, how many enter: those of least error in the stage before.
+    n_splits : int
+        Splits on which they are judged, 1 .. `N_SPLITS`; those of the stage before are among them.
     """
 
-    name: str
-    X: IntArray
-    y: IntArray
-    X_test: IntArray
-    y_test: IntArray
-    n_states: list[int]
-    n_classes: int
+    share: float
+    n_splits: int
+
+    def n_entrants(self, n_drawn: int) -> int:
+        """Return how many of all settings enter."""
+        return min(n_drawn, max(FEWEST, ceil(self.share * n_drawn)))
+
+
+STAGES = (Stage(1.0, 1), Stage(0.25, 3), Stage(0.1, N_SPLITS))
+FEWEST = 3
+"""Settings that enter a stage at least, if there are as many."""
 
 
 @dataclass(frozen=True)
@@ -69,67 +54,41 @@ class Found:
     Parameters
     ----------
     settings : TrainSettings
-        Those of least validation error, the first of equals.
+        Those of least validation error in the last stage, the first of equals.
     validation, test : float
-        Their errors.
+        Their errors: the mean over the splits, and on the test rows after learning from all others.
     least_test : float
-        Of all settings, as papers report it.
+        Of all settings in the last stage, as papers report it.
+    n_tested : int
+        How many these are.
     """
 
     settings: TrainSettings
     validation: float
     test: float
     least_test: float
-
-
-def draw_settings(base: TrainSettings, n_runs: int, seed: int = 0) -> tuple[TrainSettings, ...]:
-    """Draw what steers the descent.
-
-    Parameters
-    ----------
-    base : TrainSettings
-        All that is not drawn.
-    n_runs : int
-        How many.
-    seed : int
-        Where chance comes from; more runs begin with the same ones.
-
-    Returns
-    -------
-    tuple of TrainSettings
-        With lr, lambda, gamma, dropout and seed drawn; the seed chooses candidate parents too.
-    """
-    rng = np.random.default_rng(seed)
-    return tuple(
-        replace(
-            base,
-            lr=float(rng.choice(LR)),
-            lambda_=float(10 ** rng.uniform(*LOG_LAMBDA)),
-            gamma=float(10 ** rng.uniform(*LOG_GAMMA)),
-            eta=10.0,
-            dropout=float(rng.choice(DROPOUT)),
-            seed=int(rng.integers(0, 2**31)),
-        )
-        for _ in range(n_runs)
-    )
+    n_tested: int
 
 
 def search(
     folds: Sequence[Fold],
     drawn: Sequence[TrainSettings],
     *,
+    stages: Sequence[Stage] = STAGES,
     jobs: int = 1,
     log: Path | None = None,
     advance: Advance | None = None,
 ) -> Found:
-    """Train with all settings on all folds, and choose.
+    """Try settings in stages, and choose.
 
     Parameters
     ----------
     folds : sequence of Fold
-        The data; all settings are tried on each.
+        The data; settings are tried on each, and judged by the mean.
     drawn : sequence of TrainSettings
         What to try.
+    stages : sequence of Stage
+        In order.
     jobs : int
         Processes.
     log : Path or None
@@ -141,129 +100,72 @@ def search(
     -------
     Found
         The same whatever `jobs` and the log.
-    """
-    todo = list(product(range(len(folds)), range(len(drawn)), (False, True)))
-    keys = [_key(folds[f], drawn[s], is_final=final) for f, s, final in todo]
-    errors = _read(log)
-    missing = [(key, task) for key, task in zip(keys, todo, strict=True) if key not in errors]
-    results = _errors(folds, drawn, [task for _, task in missing], jobs)
-    for done, ((key, _), error) in enumerate(zip(missing, results, strict=True), 1):
-        errors[key] = error
-        if log is not None:
-            with log.open("a", encoding="utf-8") as stream:
-                print(json.dumps({"key": key, "error": error}), file=stream)
-        if advance is not None:
-            advance(done / len(missing), f"training {done} of {len(missing)}")
-    table = np.array([errors[key] for key in keys]).reshape(len(folds), len(drawn), 2).mean(axis=0)
-    best = int(table[:, 0].argmin())
-    validation, test = table[best].tolist()
-    return Found(drawn[best], validation, test, float(table[:, 1].min()))
-
-
-def train_error(fold: Fold, settings: TrainSettings, *, is_final: bool) -> float:
-    """Train once and return the error of the integer model.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data.
-    settings : TrainSettings
-        The options; they fix the format of the costs.
-    is_final : bool
-        Learn from all training rows and judge by the test rows; else hold some out to judge by.
-
-    Returns
-    -------
-    float
-        Fraction of wrong decisions.
 
     Raises
     ------
-    ValueError
-        If the settings leave the place of the binary point open.
+    OptionError
+        If the log is of another version of the trainer.
     """
-    (fmt,) = formats_of(settings)
-    X, y, judges, truth = fold.X, fold.y, fold.X_test, fold.y_test
-    if not is_final:
-        rest, held = stratified_holdout(fold.y, HELD_OUT, 0)
-        X, y, judges, truth = fold.X[rest], fold.y[rest], fold.X[held], fold.y[held]
-    learn = fit_jointly if settings.is_joint else fit_in_turn
-    task = Task(X, y, fold.n_states, fold.n_classes, settings)
-    structure, (prior, tables) = learn(task, lambda *_: fmt, None)
-    costs = rounded(prior, fmt), tuple(rounded(table, fmt) for table in tables)
-    return float((decide(judges, structure, fold.n_states, costs) != truth).mean())
+    known, tell = TrainingLog(log), _counter(advance, len(folds) * _count(stages, len(drawn)))
+    with workers(folds, drawn, jobs) as train:
+        trial = _Trial(folds, drawn, train, known, tell)
+        entrants, errors = np.arange(len(drawn)), np.zeros((len(drawn), 0))
+        for stage in stages:
+            best = np.argsort(errors.sum(axis=1), kind="stable")[: stage.n_entrants(len(drawn))]
+            best.sort()
+            entrants, errors = entrants[best], errors[best]
+            more = trial.errors(entrants, range(errors.shape[1], stage.n_splits))
+            errors = np.hstack([errors, more])
+        tests = trial.errors(entrants, (None,))[:, 0]
+    chosen = int(errors.mean(axis=1).argmin())
+    return Found(
+        settings=drawn[entrants[chosen]],
+        validation=float(errors[chosen].mean()),
+        test=float(tests[chosen]),
+        least_test=float(tests.min()),
+        n_tested=len(entrants),
+    )
 
 
-def decide(
-    X: IntArray, structure: Structure, n_states: Sequence[int], log_tables: LogTables
-) -> IntArray:
-    """Return the most probable class under log-probability tables, the smallest on ties.
+@dataclass(frozen=True)
+class _Trial:
+    """Trains what the log does not know."""
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-    log_tables : tuple
-        Prior and tables as `ml_log_tables` returns them.
+    folds: Sequence[Fold]
+    drawn: Sequence[TrainSettings]
+    train: Callable[[Sequence[Training]], Iterator[float]]
+    known: TrainingLog
+    tell: Callable[[], None]
 
-    Returns
-    -------
-    (n_samples,) int64
-        Class indices.
-    """
-    log_prior, tables = log_tables
-    log_joint = np.tile(log_prior, (len(X), 1))
-    for i, table in enumerate(tables):
-        log_joint += table[family_rows(X, structure, n_states, i)]
-    return np.asarray(log_joint.argmax(axis=1))
+    def errors(self, entrants: IntArray, splits: Sequence[int | None]) -> FloatArray:
+        """Return errors, (n_entrants, n_splits), means over folds."""
+        todo = list(product(range(len(self.folds)), entrants.tolist(), splits))
+        keys = [training_key(self.folds[f], self.drawn[s], split) for f, s, split in todo]
+        missing = [k for k, key in enumerate(keys) if key not in self.known]
+        for _ in range(len(todo) - len(missing)):
+            self.tell()
+        for k, error in zip(missing, self.train([todo[k] for k in missing]), strict=True):
+            self.known.add(keys[k], error)
+            self.tell()
+        errors = np.reshape([self.known[key] for key in keys], (-1, len(entrants), len(splits)))
+        return np.asarray(errors.mean(axis=0))
 
 
-def _key(fold: Fold, settings: TrainSettings, *, is_final: bool) -> str:
-    """Return what tells a training from all others."""
-    values: Mapping[str, object] = {**asdict(settings), "fold": fold.name, "is_final": is_final}
-    text = json.dumps(values, sort_keys=True, default=str)
-    return sha256(text.encode()).hexdigest()[:16]
+def _count(stages: Sequence[Stage], n_drawn: int) -> int:
+    """Return how many trainings a fold takes, those on all training rows included."""
+    entrants = [stage.n_entrants(n_drawn) for stage in stages]
+    splits = np.diff([stage.n_splits for stage in stages], prepend=0)
+    return int(np.dot(entrants, splits)) + entrants[-1]
 
 
-def _read(log: Path | None) -> dict[str, float]:
-    """Return the errors in a log; a line cut off is passed over."""
-    found = {}
-    for line in log.read_text("utf-8").splitlines() if log and log.exists() else ():
-        try:
-            entry = json.loads(line)
-            found[str(entry["key"])] = float(entry["error"])
-        except (ValueError, TypeError, KeyError):
-            continue
-    return found
+def _counter(advance: Advance | None, n: int) -> Callable[[], None]:
+    """Return what is called once per training."""
+    done = 0
 
+    def tell() -> None:
+        nonlocal done
+        done += 1
+        if advance is not None:
+            advance(done / n, f"training {done} of {n}")
 
-def _errors(
-    folds: Sequence[Fold], drawn: Sequence[TrainSettings], todo: Sequence[Training], jobs: int
-) -> Iterator[float]:
-    """Yield the error of each training, in their order."""
-    if jobs == 1:
-        for f, s, is_final in todo:
-            yield train_error(folds[f], drawn[s], is_final=is_final)
-        return
-    with ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_hold, initargs=(folds, drawn)
-    ) as pool:
-        yield from pool.map(_error, todo)
-
-
-_HELD: list[tuple[Sequence[Fold], Sequence[TrainSettings]]] = []
-"""What a worker was started with, so that no task carries the data."""
-
-
-def _hold(folds: Sequence[Fold], drawn: Sequence[TrainSettings]) -> None:
-    _HELD.append((folds, drawn))
-
-
-def _error(training: Training) -> float:
-    folds, drawn = _HELD[-1]
-    f, s, is_final = training
-    return train_error(folds[f], drawn[s], is_final=is_final)
+    return tell

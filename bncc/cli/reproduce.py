@@ -28,6 +28,8 @@ TABLES = (
 @click.option(
     "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Processes."
 )
+@click.option("--row", multiple=True, metavar="NAME", help="Only this row, repeatable.")
+@click.option("--column", multiple=True, metavar="NAME", help="Only this column, repeatable.")
 @click.option("--checkpoint", metavar="FILE", help="Keep trainings there, and go on from them.")
 @speaks
 def command(
@@ -38,6 +40,8 @@ def command(
     runs: int | None,
     epochs: int | None,
     jobs: int,
+    row: tuple[str, ...],
+    column: tuple[str, ...],
     checkpoint: str | None,
 ) -> None:
     """Repeat the experiment behind TABLE, such as s0-table1, and print ours beside the paper's."""
@@ -46,8 +50,9 @@ def command(
     for name in experiment.unheeded(tuple(filter(given, STEERING)), quick):
         console.note(f"--{name} has no effect on {table}{' --quick' if quick else ''}")
     effort = Effort(runs, epochs, jobs, Path(checkpoint) if checkpoint else None)
+    request = Request(Path(data_dir), quick, row, column, effort)
     with console.progress(table) as advance:
-        cells = experiment.run(Request(Path(data_dir), quick, effort), advance)
+        cells = experiment.run(request, advance)
     console.result({"cells": list(cells)}, _report(experiment.title, cells), essential=True)
 
 

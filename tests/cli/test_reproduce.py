@@ -54,8 +54,10 @@ def test_a_search_is_steered(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Request] = []
     monkeypatch.setattr(s0_table1, "s0_table1", lambda request, _: asked.append(request) or CELLS)
     steering = ("--runs", "4", "--epochs", "5", "--jobs", "2", "--checkpoint", "log")
-    assert "no effect" not in run("reproduce", "s0-table1", *steering).stderr
-    assert asked == [Request(Path(), effort=Effort(4, 5, 2, Path("log")))]
+    part = ("--row", "usps", "--row", "letter", "--column", "NB HYB")
+    assert "no effect" not in run("reproduce", "s0-table1", *steering, *part).stderr
+    effort = Effort(4, 5, 2, Path("log"))
+    assert asked == [Request(Path(), False, ("usps", "letter"), ("NB HYB",), effort)]
 
 
 def test_options_that_an_experiment_does_not_heed_are_noted(

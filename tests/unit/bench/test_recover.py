@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from bncc.bench import recover
+from bncc.bench.folds import AUTHORS, FOLDS
 from bncc.bench.recover import s0_recover_chow_liu
 from bncc.bench.request import Request
-from bncc.bench.s0_table1 import FOLDS
 from bncc.errors import DataError
 from bncc.structure.graph import forest
 
@@ -15,9 +15,9 @@ from bncc.structure.graph import forest
 def small_folder(tmp_path):
     """Return a folder of small files laid out as the authors' are: a chain, and a constant."""
     generator = np.random.default_rng(0)
-    for name, folds in FOLDS.items():
+    for name in AUTHORS:
         arrays = {}
-        for fold in range(1, folds + 1):
+        for fold in range(1, FOLDS[name] + 1):
             for part, n in (("tr", 300), ("te", 20)):
                 columns = [generator.integers(1, 4, n)]
                 for keep in (0.9, 0.7):

@@ -1,123 +1,99 @@
-"""Random search: chosen on validation rows, the same however it is computed."""
+"""Random search in stages: the better settings are tried on more splits, the best are tested."""
 
-import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from bncc.bench import search as module
-from bncc.bench.search import Fold, draw_settings, search, train_error
-from bncc.data.dataset import Column, Dataset, Table
-from bncc.train.pipeline import train_model
+from bncc.bench import workers
+from bncc.bench.draw import draw_settings
+from bncc.bench.search import FEWEST, STAGES, Stage, search
 from bncc.train.settings import TrainSettings
+from tests.folds import small_fold
 
 BASE = TrainSettings(structure="naive", float_=True, epochs=2, batch_size=20)
-DRAWN = draw_settings(BASE, 4)
-
-
-def fold(name="some", seed=0):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, 200)
-    X = np.stack([np.where(rng.random(200) < keep, y, 1 - y) for keep in (0.9, 0.7, 0.6)], axis=1)
-    return Fold(name, X[:150], y[:150], X[150:], y[150:], [2, 2, 2], 2)
-
-
-def dataset_of(X, y):
-    """Return states and classes as a data set."""
-    present = np.zeros(len(y), dtype=np.bool_)
-    columns = (Column(f"x{i}", "state", values, present) for i, values in enumerate(X.T))
-    return Dataset(Table(tuple(columns)), y, ("0", "1"), "class")
+DRAWN = draw_settings(BASE, 20)
+TEST = -1
 
 
 @pytest.fixture
-def errors(monkeypatch):
-    """Return errors by fold and settings, which trainings are replaced by; and what was asked."""
-    table = {"some": [(0.3, 0.1), (0.2, 0.4), (0.2, 0.2), (0.5, 0.05)], "other": [(0.1, 0.1)] * 4}
+def asked(monkeypatch):
+    """Replace trainings; return what was asked for: fold, settings, split.
+
+    Settings k err by 0.20 + k / 100 on the first split; on others odd ones err by 0.06 less, even
+    ones by 0.01 more. On test rows the error grows with k too, from 0.5 on.
+    """
     asked = []
 
-    def fake(given, settings, *, is_final):
-        asked.append((given.name, DRAWN.index(settings), is_final))
-        return table[given.name][DRAWN.index(settings)][is_final]
+    def fake(fold, settings, split):
+        k = DRAWN.index(settings)
+        asked.append((fold.name, k, TEST if split is None else split))
+        if split is None:
+            return 0.5 + k / 100 + (0.1 if fold.name == "other" else 0.0)
+        return 0.2 + k / 100 + (0.0 if split == 0 else 0.01 if k % 2 == 0 else -0.06)
 
-    monkeypatch.setattr(module, "train_error", fake)
+    monkeypatch.setattr(workers, "train_error", fake)
     return asked
 
 
-def test_the_least_validation_error_is_chosen_and_its_test_error_reported(errors):
-    found = search([fold()], DRAWN)
+def splits_by_settings(asked):
+    return {k: [split for _, other, split in asked if other == k] for _, k, _ in asked}
+
+
+def test_the_better_settings_are_tried_on_more_splits_and_the_best_are_tested(asked):
+    stages = (Stage(1.0, 1), Stage(0.5, 3), Stage(0.2, 4))
+    found = search([small_fold()], DRAWN, stages=stages)
+    splits = splits_by_settings(asked)
+    assert [k for k in splits if splits[k] == [0]] == [*range(10, 20)]
+    assert [k for k in splits if splits[k] == [0, 1, 2]] == [2, 4, 6, 7, 8, 9]
+    assert [k for k in splits if splits[k] == [0, 1, 2, 3, TEST]] == [0, 1, 3, 5]
     assert found.settings == DRAWN[1]
-    assert (found.validation, found.test, found.least_test) == (0.2, 0.4, 0.05)
+    assert found.validation == pytest.approx((0.21 + 3 * 0.15) / 4)
+    assert (found.test, found.least_test, found.n_tested) == pytest.approx((0.51, 0.5, 4))
 
 
-def test_errors_are_means_over_folds(errors):
-    found = search([fold(), fold("other")], DRAWN)
-    assert (found.validation, found.test) == pytest.approx((0.15, 0.25))
+def test_few_settings_are_not_thinned_out(asked):
+    assert search([small_fold()], DRAWN[:2]).n_tested == 2
+    assert search([small_fold()], DRAWN[:7]).n_tested == FEWEST
 
 
-def test_a_search_goes_on_from_its_log(errors, tmp_path):
+def test_errors_are_means_over_folds(asked):
+    found = search([small_fold(), small_fold("other", 1)], DRAWN[:2])
+    assert found.test == pytest.approx(0.56)
+    assert {name for name, _, _ in asked} == {"some", "other"}
+
+
+def test_the_first_of_equals_is_chosen(monkeypatch):
+    monkeypatch.setattr(workers, "train_error", lambda *_: 0.25)
+    assert search([small_fold()], DRAWN).settings == DRAWN[0]
+
+
+def test_a_search_goes_on_from_its_log(asked, tmp_path):
     log = tmp_path / "log.jsonl"
-    first = search([fold()], DRAWN[:2], log=log)
-    lines = log.read_text("utf-8").splitlines()
-    assert len(lines) == len(errors) == 4
-    log.write_text("\n".join([*lines[:3], lines[3][:10]]) + "\n", "utf-8")
-    errors.clear()
-    assert search([fold()], DRAWN[:2], log=log) == first
-    assert errors == [("some", 1, True)]
-    errors.clear()
-    search([fold()], DRAWN, log=log)
-    assert [settings for _, settings, _ in errors] == [2, 2, 3, 3]
-    assert all(set(json.loads(line)) == {"key", "error"} for line in lines)
+    first = search([small_fold()], DRAWN[:2], log=log)
+    lines = log.read_text("utf-8").splitlines(keepends=True)
+    assert len(lines) == 1 + len(asked) == 1 + 2 * (5 + 1)
+    log.write_text("".join(lines[:-1]) + lines[-1][:10], "utf-8")
+    asked.clear()
+    assert search([small_fold()], DRAWN[:2], log=log) == first
+    assert asked == [("some", 1, TEST)]
+    asked.clear()
+    assert search([small_fold()], DRAWN[:2], log=log) == first
+    assert asked == []
+    search([small_fold()], DRAWN[:3], log=log)
+    assert {k for _, k, _ in asked} == {2}
+    search([small_fold(seed=1)], DRAWN[:1], log=log)
+    assert asked[-1] == ("some", 0, TEST), "other rows under the same name are learned from anew"
 
 
-def test_progress_is_told(errors):
+def test_progress_is_told(asked):
     told = []
-    search([fold()], DRAWN[:2], advance=lambda done, text: told.append((done, text)))
-    assert told[0] == (0.25, "training 1 of 4")
-    assert told[-1] == (1.0, "training 4 of 4")
-
-
-def test_more_runs_begin_with_the_same_ones():
-    assert draw_settings(BASE, 2) == DRAWN[:2]
-    assert draw_settings(BASE, 2, seed=1) != DRAWN[:2]
-    assert all(settings.structure == "naive" for settings in DRAWN)
-    assert len({settings.seed for settings in DRAWN}) == 4
-
-
-def test_the_rows_held_out_and_the_test_rows_are_not_learned_from(monkeypatch):
-    seen = []
-    monkeypatch.setattr(module, "fit_in_turn", lambda task, *_: seen.append(task.y) or TABLES)
-    from bncc.structure.naive import naive_bayes
-
-    TABLES = (naive_bayes(3), (np.log([0.4, 0.6]), (np.zeros((2, 2)),) * 3))
-    given = fold()
-    assert train_error(given, BASE, is_final=True) == np.mean(given.y_test == 0)
-    train_error(given, BASE, is_final=False)
-    assert [len(y) for y in seen] == [150, 120]
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"structure": "naive", "bits": 1, "int_bits": 2},
-        {"structure": "chow-liu", "bits": 2, "frac_bits": -1},
-        {"structure": "tan-subset", "bits": 4, "int_bits": 3},
-        {"structure": "naive", "float_": True},
-    ],
-)
-def test_the_error_is_that_of_the_model_that_train_freezes(options):
-    given = fold()
-    settings = TrainSettings(**options, epochs=3, batch_size=20, lr=0.3, validation=0.0)
-    train, test = (dataset_of(X, y) for X, y in ((given.X, given.y), (given.X_test, given.y_test)))
-    model = train_model(train, settings, test=test).model
-    assert train_error(given, settings, is_final=True) == model.training["error_test"]
-
-
-def test_an_open_binary_point_is_refused():
-    with pytest.raises(ValueError, match="unpack"):
-        train_error(fold(), TrainSettings(bits=2), is_final=True)
+    search([small_fold()], DRAWN, advance=lambda done, text: told.append((done, text)))
+    n = 20 * STAGES[0].n_splits + 5 * 2 + 3 * 2 + 3
+    assert told[0] == (1 / n, f"training 1 of {n}")
+    assert told[-1] == (1.0, f"training {n} of {n}")
+    assert len(told) == n == len(asked)
 
 
 def test_processes_find_the_same():
     short = [replace(settings, epochs=1) for settings in DRAWN[:2]]
-    assert search([fold()], short, jobs=2) == search([fold()], short)
+    assert search([small_fold()], short, jobs=2) == search([small_fold()], short)

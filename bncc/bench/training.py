@@ -1,0 +1,82 @@
+"""One training of a search, and its error."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.bench.folds import Fold
+from bncc.data.splits import stratified_folds
+from bncc.fixed_point import rounded
+from bncc.structure.counts import family_rows
+from bncc.structure.graph import Structure
+from bncc.train.bit_split import formats_of
+from bncc.train.learn import Task, fit_in_turn, fit_jointly
+from bncc.train.maximum_likelihood import LogTables
+from bncc.train.settings import TrainSettings
+
+N_SPLITS = 5
+"""Parts of a fold's training rows, the same for all settings; each can be held out to judge by."""
+
+
+def train_error(fold: Fold, settings: TrainSettings, split: int | None) -> float:
+    """Train once and return the error of the integer model.
+
+    Parameters
+    ----------
+    fold : Fold
+        The data.
+    settings : TrainSettings
+        The options; they fix the format of the costs.
+    split : int or None
+        Which of `N_SPLITS` parts of the training rows is held out to judge by; None learns from
+        all of them and judges by the test rows.
+
+    Returns
+    -------
+    float
+        Fraction of wrong decisions.
+
+    Raises
+    ------
+    ValueError
+        If the settings leave the place of the binary point open.
+    """
+    (fmt,) = formats_of(settings)
+    X, y, judges, truth = fold.X, fold.y, fold.X_test, fold.y_test
+    if split is not None:
+        is_held = stratified_folds(fold.y, N_SPLITS, 0) == split
+        X, y, judges, truth = fold.X[~is_held], y[~is_held], fold.X[is_held], y[is_held]
+    learn = fit_jointly if settings.is_joint else fit_in_turn
+    task = Task(X, y, fold.n_states, fold.n_classes, settings)
+    structure, (prior, tables) = learn(task, lambda *_: fmt, None)
+    costs = rounded(prior, fmt), tuple(rounded(table, fmt) for table in tables)
+    return float((decide(judges, structure, fold.n_states, costs) != truth).mean())
+
+
+def decide(
+    X: IntArray, structure: Structure, n_states: Sequence[int], log_tables: LogTables
+) -> IntArray:
+    """Return the most probable class under log-probability tables, the smallest on ties.
+
+    Parameters
+    ----------
+    X : (n_samples, n_features) int
+        States.
+    structure : Structure
+        The graph.
+    n_states : sequence of int
+        Cardinality of each feature.
+    log_tables : tuple
+        Prior and tables as `ml_log_tables` returns them.
+
+    Returns
+    -------
+    (n_samples,) int64
+        Class indices.
+    """
+    log_prior, tables = log_tables
+    log_joint = np.tile(log_prior, (len(X), 1))
+    for i, table in enumerate(tables):
+        log_joint += table[family_rows(X, structure, n_states, i)]
+    return np.asarray(log_joint.argmax(axis=1))

@@ -1,0 +1,132 @@
+"""Errors of trainings in a file, one JSON line each, so that a search can go on."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from bncc import __version__
+from bncc.bench.folds import Fold
+from bncc.errors import OptionError
+from bncc.train.settings import TrainSettings
+
+TRAINERS = "bncc.train"
+"""Package whose text decides what a training gives."""
+
+
+class TrainingLog:
+    """Errors that are known, and a file of them. Its first line tells which trainer they are of.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file; None keeps errors in memory alone.
+
+    Raises
+    ------
+    OptionError
+        If the file was written by another version of the trainer.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._errors: dict[str, float] = {}
+        text = path.read_text("utf-8") if path and path.exists() else ""
+        lines = text.splitlines()
+        if lines and _entry(lines[0]).get("trainer") != trainer_digest():
+            raise OptionError(
+                f"'{path}' was written by another version of bncc's trainer, whose errors cannot "
+                "be mixed with this one's; name another file with --checkpoint, or delete it"
+            )
+        for entry in map(_entry, lines):
+            key, error = entry.get("key"), entry.get("error")
+            if isinstance(key, str) and isinstance(error, float):
+                self._errors[key] = error
+        if not lines:
+            self._write({"trainer": trainer_digest(), "bncc": __version__})
+        elif not text.endswith("\n"):
+            self._write({})  # ends the line that was cut off
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._errors
+
+    def __getitem__(self, key: str) -> float:
+        return self._errors[key]
+
+    def add(self, key: str, error: float) -> None:
+        """Remember the error of a training.
+
+        Parameters
+        ----------
+        key : str
+            As `training_key` gives it.
+        error : float
+            Fraction of wrong decisions.
+        """
+        self._errors[key] = error
+        self._write({"key": key, "error": error})
+
+    def _write(self, entry: Mapping[str, object]) -> None:
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as stream:
+                print(json.dumps(entry), file=stream)
+
+
+def training_key(fold: Fold, settings: TrainSettings, split: int | None) -> str:
+    """Return what tells a training from all others.
+
+    Parameters
+    ----------
+    fold : Fold
+        The data.
+    settings : TrainSettings
+        The options.
+    split : int or None
+        The part held out.
+
+    Returns
+    -------
+    str
+        Sixteen hexadecimal digits.
+    """
+    values = {**asdict(settings), "rows": fold.digest, "split": split}
+    text = json.dumps(values, sort_keys=True, default=str)
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+@cache
+def trainer_digest() -> str:
+    """Return what tells this trainer from others: a hash of its Python and C.
+
+    Returns
+    -------
+    str
+        Sixteen hexadecimal digits.
+    """
+    digest = sha256(__version__.encode())
+    for text in _texts(files(TRAINERS)):
+        digest.update(text)
+    return digest.hexdigest()[:16]
+
+
+def _texts(folder: Traversable) -> list[bytes]:
+    found = []
+    for item in sorted(folder.iterdir(), key=lambda item: item.name):
+        if item.is_dir():
+            found += _texts(item)
+        elif item.name.endswith((".py", ".c", ".h")):
+            found.append(item.read_bytes())
+    return found
+
+
+def _entry(line: str) -> dict[str, object]:
+    """Return what a line holds; nothing if it was cut off."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return {}
+    return entry if isinstance(entry, dict) else {}

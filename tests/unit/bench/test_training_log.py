@@ -1,0 +1,88 @@
+"""Errors that are known, kept in a file: of this trainer alone."""
+
+from dataclasses import replace
+
+import pytest
+
+from bncc.bench import training_log
+from bncc.bench.training_log import TrainingLog, trainer_digest, training_key
+from bncc.errors import OptionError
+from bncc.train.settings import TrainSettings
+from tests.folds import small_fold
+
+
+def test_errors_are_found_again(tmp_path):
+    path = tmp_path / "log.jsonl"
+    log = TrainingLog(path)
+    assert "a" not in log
+    log.add("a", 0.25)
+    assert log["a"] == 0.25
+    assert TrainingLog(path)["a"] == 0.25
+
+
+def test_without_a_file_errors_are_in_memory():
+    log = TrainingLog(None)
+    log.add("a", 0.25)
+    assert log["a"] == 0.25
+
+
+def test_a_line_cut_off_costs_no_other(tmp_path):
+    path = tmp_path / "log.jsonl"
+    TrainingLog(path).add("a", 0.25)
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write('{"key": "b", "err')
+    TrainingLog(path).add("c", 0.5)
+    found = TrainingLog(path)
+    assert (found["a"], found["c"]) == (0.25, 0.5)
+    assert "b" not in found
+
+
+def test_a_log_of_another_trainer_is_refused_and_left_alone(tmp_path, monkeypatch):
+    path = tmp_path / "log.jsonl"
+    TrainingLog(path).add("a", 0.25)
+    text = path.read_text("utf-8")
+    monkeypatch.setattr(training_log, "trainer_digest", lambda: "another")
+    with pytest.raises(OptionError, match=r"another version of bncc's trainer.*--checkpoint"):
+        TrainingLog(path)
+    assert path.read_text("utf-8") == text
+
+
+@pytest.mark.parametrize("text", ["some notes\n", "[1]\n", '{"key": "a", "error": 0.5}\n'])
+def test_a_file_that_is_no_log_is_refused(tmp_path, text):
+    path = tmp_path / "notes.txt"
+    path.write_text(text, "utf-8")
+    with pytest.raises(OptionError, match="another version"):
+        TrainingLog(path)
+    assert path.read_text("utf-8") == text
+
+
+def test_the_trainers_python_and_c_tell_it_from_others(tmp_path, monkeypatch):
+    def digest():
+        trainer_digest.cache_clear()
+        return trainer_digest()
+
+    (tmp_path / "native").mkdir()
+    for name in ("learn.py", "native/steps.c"):
+        (tmp_path / name).write_text("one", "utf-8")
+    monkeypatch.setattr(training_log, "files", lambda _: tmp_path)
+    first = digest()
+    (tmp_path / "notes.txt").write_text("not a part", "utf-8")
+    assert digest() == first
+    (tmp_path / "native" / "steps.c").write_text("two", "utf-8")
+    second = digest()
+    (tmp_path / "learn.py").write_text("two", "utf-8")
+    assert len({first, second, digest()}) == 3
+    trainer_digest.cache_clear()
+
+
+def test_rows_options_and_split_tell_trainings_apart():
+    fold, settings = small_fold(), TrainSettings(float_=True)
+    keys = [
+        training_key(fold, settings, 0),
+        training_key(fold, settings, 1),
+        training_key(fold, settings, None),
+        training_key(fold, replace(settings, lr=0.5), 0),
+        training_key(small_fold(seed=1), settings, 0),
+    ]
+    assert len(set(keys)) == 5
+    assert training_key(small_fold(), replace(settings), 0) == keys[0]
