@@ -8,7 +8,7 @@ from bncc._types import IntArray
 from bncc.discretize.feature import Feature
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
-from bncc.structure.graph import Structure, forest
+from bncc.structure.graph import Structure, forest, one_parent_each
 
 
 def feature(name: str, n_states: int) -> Feature:
@@ -165,6 +165,22 @@ def general_network() -> Model:
     )
 
 
+def pseudo_tan() -> Model:
+    """Return arcs that form cycles: a pair, a ring of three that one more feature hangs on."""
+    n_states = (2, 3, 2, 2, 3, 2)
+    parents = (1, 0, 4, 2, 3, 4)
+    return model_of(
+        [feature(f"x{i}", n) for i, n in enumerate(n_states)],
+        one_parent_each(parents),
+        QFormat(5, 1),
+        [3, 0, 9],
+        [
+            [[(11 * r + 17 * c + 5 * i) % 64 for c in range(3)] for r in range(n * n_states[j])]
+            for i, (n, j) in enumerate(zip(n_states, parents, strict=True))
+        ],
+    )
+
+
 def wide_states() -> Model:
     """Return naive Bayes over a feature of 300 states: its C reads ``uint16_t`` states."""
     return model_of(
@@ -211,6 +227,7 @@ NAMED: dict[str, Callable[[], Model]] = {
     "sum_65536": lambda: summing_to(65536),
     "saturated": saturated,
     "general_network": general_network,
+    "pseudo_tan": pseudo_tan,
     "wide_states": wide_states,
     "hostile_names": hostile_names,
 }

@@ -8,7 +8,7 @@ from bncc._types import IntArray
 from bncc.discretize.feature import Feature, FeatureKind
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
-from bncc.structure.graph import Structure, forest
+from bncc.structure.graph import Structure, forest, one_parent_each
 
 KINDS: tuple[FeatureKind, ...] = ("int16", "int32", "float32", "category", "state")
 
@@ -54,21 +54,37 @@ def _thresholds(kind: str) -> st.SearchStrategy[int | float]:
 
 @st.composite
 def structures(draw: st.DrawFn, n_features: int) -> Structure:
-    """Draw naive Bayes, a forest, or any DAG of up to 3 parents with class-free features."""
-    family = draw(st.sampled_from(["naive", "forest", "dag"]))
+    """Draw naive Bayes, a forest, or with class-free features a DAG or graph of up to 3 parents."""
+    family = draw(st.sampled_from(["naive", "forest", "dag", "ring", "graph"]))
     if family == "naive":
         return forest([None] * n_features)
+    if family == "ring":
+        return draw(rings(n_features))
     order = draw(st.permutations(range(n_features)))
     most = 1 if family == "forest" else 3
     parents: list[tuple[int, ...]] = [()] * n_features
     for k, i in enumerate(order):
-        if k:
-            chosen = st.lists(st.sampled_from(order[:k]), max_size=most, unique=True)
+        others = [*order[:k], *(order[k + 1 :] if family == "graph" else [])]
+        if others:
+            chosen = st.lists(st.sampled_from(others), max_size=most, unique=True)
             parents[i] = tuple(draw(chosen))
     if family == "forest":
         return Structure(tuple(parents), (True,) * n_features)
     flags = st.lists(st.booleans(), min_size=n_features, max_size=n_features)
     return Structure(tuple(parents), tuple(draw(flags)))
+
+
+@st.composite
+def rings(draw: st.DrawFn, n_features: int) -> Structure:
+    """Draw a ring of two or more features, where there are two; others have any parent or none."""
+    order = draw(st.permutations(range(n_features)))
+    ring = order[: draw(st.integers(2, n_features))] if n_features > 1 else []
+    parent: list[int | None] = [None] * n_features
+    for i, before in zip(ring, [*ring[-1:], *ring], strict=False):
+        parent[i] = before
+    for i in order[len(ring) :]:
+        parent[i] = draw(st.sampled_from([None, *(j for j in order if j != i)]))
+    return one_parent_each(parent)
 
 
 @st.composite

@@ -6,7 +6,7 @@ from xml.sax.saxutils import escape
 
 from bncc.cli.console import printable
 from bncc.model.model import Model
-from bncc.structure.graph import Structure, topological_order
+from bncc.structure.graph import Structure, acyclic_part, topological_order
 
 _CHAR = 7.2
 """Width of a character of the 12 px monospaced label, in px."""
@@ -14,6 +14,10 @@ _HEIGHT, _LINE, _GAP_X, _MARGIN = 26.0, 66.0, 14.0, 16.0
 """Of a box, from line to line, between boxes, around all, px."""
 _SHELF = 1600.0
 """Width after which trees go on below, px."""
+_BULGE, _BULGE_LINE = 18.0, 10.0
+"""How far an arc that closes a cycle leads aside, and more for each line that it climbs, px."""
+_BACK = "#b03a2e"
+"""Color of such an arc."""
 _LONGEST = 28
 """Characters of a label that are drawn; the whole name is the box's tooltip."""
 
@@ -49,8 +53,11 @@ def dot_of(model: Model) -> str:
     Returns
     -------
     str
-        A digraph; nodes are numbered, names appear in quoted labels alone.
+        A digraph; nodes are numbered, names appear in quoted labels alone. Arcs that close a cycle
+        are red, and do not move the features that they join.
     """
+    closing = set(model.structure.cycles.closing)
+    red = f' [color="{_BACK}", constraint=false]'
     lines = [
         "digraph structure {",
         "  node [shape=box];",
@@ -62,7 +69,7 @@ def dot_of(model: Model) -> str:
     for i, parents in enumerate(model.structure.parents):
         if model.structure.class_is_parent[i]:
             lines.append(f"  c -> x{i} [style=dashed];")
-        lines += [f"  x{j} -> x{i};" for j in parents]
+        lines += [f"  x{j} -> x{i}{red if (j, i) in closing else ''};" for j in parents]
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -72,6 +79,8 @@ def _quoted(text: str) -> str:
 
 def svg_of(model: Model) -> str:
     """Draw the arcs between features as an SVG, children below their parents.
+
+    An arc that closes a cycle is red and leads up again, around the boxes' right edges.
 
     Parameters
     ----------
@@ -84,13 +93,18 @@ def svg_of(model: Model) -> str:
         A self-contained SVG document. The class, a parent of almost every feature, is told in
         words instead of by arcs; a feature without it has a dashed frame.
     """
-    boxes = _layout(model)
-    width = max(box.x + box.width / 2 for box in boxes) + _MARGIN
+    closing = model.structure.cycles.closing
+    tree = acyclic_part(model.structure)
+    boxes = _layout(model, tree)
+    aside = [_aside(boxes[j], boxes[i]) for j, i in closing]
+    width = max([*aside, *(box.x + box.width / 2 for box in boxes)]) + _MARGIN
     height = max(box.y for box in boxes) + _HEIGHT + _MARGIN
     title = (
         f"{model.n_features} features, {model.structure.n_edges} arcs between them; "
         "the class is a parent of every feature in a solid frame"
     )
+    if closing:
+        title += "; red arcs close cycles: no Bayesian network"
     width = max(width, len(title) * _CHAR + 2 * _MARGIN)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
@@ -100,8 +114,9 @@ def svg_of(model: Model) -> str:
         '<rect width="100%" height="100%" fill="white"/>',
         f'<text x="{_MARGIN}" y="{_MARGIN + 6}">{escape(title)}</text>',
     ]
-    for i, parents in enumerate(model.structure.parents):
+    for i, parents in enumerate(tree.parents):
         lines += [_arc(boxes[j], boxes[i]) for j in parents]
+    lines += [_closing_arc(boxes[j], boxes[i]) for j, i in closing]
     for i, box in enumerate(boxes):
         lines.append(_frame(box, model.features[i].name, model.structure.class_is_parent[i]))
     return "\n".join([*lines, "</svg>"]) + "\n"
@@ -117,6 +132,22 @@ def _arc(parent: Box, child: Box) -> str:
     )
 
 
+def _closing_arc(parent: Box, child: Box) -> str:
+    x1, x2 = parent.x + parent.width / 2, child.x + child.width / 2
+    y1, y2, aside = parent.y + _HEIGHT / 2, child.y + _HEIGHT / 2, _aside(parent, child)
+    return (
+        f'<path d="M{x1:.1f} {y1:.1f}C{aside:.1f} {y1:.1f} {aside:.1f} {y2:.1f} {x2:.1f} {y2:.1f}" '
+        f'fill="none" stroke="{_BACK}" marker-end="url(#tip)"/>'
+    )
+
+
+def _aside(parent: Box, child: Box) -> float:
+    """Return how far to the right an arc that closes a cycle leads."""
+    climbs = abs(parent.y - child.y) / _LINE
+    edge = max(parent.x + parent.width / 2, child.x + child.width / 2)
+    return edge + _BULGE + _BULGE_LINE * climbs
+
+
 def _frame(box: Box, name: str, reads_class: bool) -> str:
     dash = "" if reads_class else ' stroke-dasharray="4 3"'
     return (
@@ -127,17 +158,17 @@ def _frame(box: Box, name: str, reads_class: bool) -> str:
     )
 
 
-def _layout(model: Model) -> list[Box]:
+def _layout(model: Model, tree: Structure) -> list[Box]:
     """Place the features: depth gives the line, each tree has its width, trees fill shelves."""
     labels = [_label(feature.name, feature.n_states) for feature in model.features]
     widths = [len(label) * _CHAR + 16 for label in labels]
-    depth = _depths(model.structure)
-    parents = model.structure.parents
+    depth = _depths(tree)
+    parents = tree.parents
     children: dict[int, list[int]] = {}
     for i in range(model.n_features):
         if parents[i]:
             children.setdefault(parents[i][0], []).append(i)
-    order = topological_order(model.structure)
+    order = topological_order(tree)
     span, deepest = list(widths), list(depth)
     for i in reversed(order):
         below = children.get(i, [])

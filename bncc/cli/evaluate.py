@@ -12,6 +12,7 @@ from bncc.cli.inputs import labeled_rows
 from bncc.cli.options import class_option, data_argument, fold_option, model_argument, speaks
 from bncc.discretize.feature import states_of
 from bncc.errors import DataError
+from bncc.model.card import cycle_note
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.model.reference import log_proba, predict
@@ -44,6 +45,9 @@ def command(
     found = evaluation(model, X, dataset.y)
     found["missing_cells"] = missing
     found["classes"] = list(model.classes)
+    of_cycle = cycle_note(model)
+    if of_cycle:
+        console.note(of_cycle)
     unknown = int((dataset.y < 0).sum())
     if unknown:
         console.note(

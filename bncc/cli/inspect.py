@@ -9,7 +9,7 @@ from bncc.cli.console import Console, aligned, printable
 from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.discretize.feature import Feature
-from bncc.model.card import model_facts
+from bncc.model.card import cycle_note, model_facts
 from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
 
@@ -75,6 +75,7 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
     -------
     dict
         The model fields of ``train``, ``parents`` (names per feature, the class as ``"class"``),
+        ``cycle`` (names of features whose arcs form one, None in a Bayesian network),
         ``n_states``, ``features``, ``classes`` and ``digest``.
     """
     parents = [
@@ -87,6 +88,7 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
         "model": path,
         **model_facts(model),
         "parents": parents,
+        "cycle": [model.features[i].name for i in model.structure.cycles.first] or None,
         "n_states": list(model.n_states),
         "features": [feature.name for feature in model.features],
         "classes": list(model.classes),
@@ -124,10 +126,11 @@ def _ir_report(ir: dict[str, Any]) -> str:
 
 
 def _card(model: Model, path: str, *, show_all: bool) -> str:
-    facts = facts_of(model, path)
+    facts, of_cycle = facts_of(model, path), cycle_note(model)
     rows = [
         ["model", path],
         ["structure", f"{facts['structure']}, {model.structure.n_edges} arcs between features"],
+        *([["", of_cycle]] if of_cycle else []),
         ["parameters", str(facts["parameters"])],
         ["features", str(model.n_features)],
         ["classes", f"{model.n_classes}: {_some(model.classes)}"],

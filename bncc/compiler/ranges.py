@@ -6,9 +6,11 @@ It is found exactly by eliminating one feature after the other (max-sum dynamic 
 .. math:: \max_x \sum_t T_t[x] = \max_{x \setminus x_f} \Big( \sum_{t \not\ni f} T_t[x]
           + \max_{x_f} \sum_{t \ni f} T_t[x] \Big)
 
-On a forest every elimination leaves a table of one feature. Where a network is so dense that one
-would grow beyond `MOST_ENTRIES`, interval arithmetic takes over: every summand lies in its
-column's interval, so every sum lies in the sum of the intervals.
+Nothing in this asks for a Bayesian network, so arcs that form a cycle are no exception. On a forest
+eliminations leave tables of one feature, on a forest whose trees have one arc too many, as in
+pseudo-TAN, of two. Where tables depend on each other so densely that one would grow beyond
+`MOST_ENTRIES`, interval arithmetic takes over: every summand lies in its column's interval, so
+every sum lies in the sum of the intervals.
 """
 
 from collections.abc import Callable, Sequence

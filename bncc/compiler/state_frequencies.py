@@ -4,7 +4,7 @@ import numpy as np
 
 from bncc._types import FloatArray
 from bncc.model.model import Model
-from bncc.structure.graph import topological_order
+from bncc.structure.graph import acyclic_part, topological_order
 
 
 def state_frequencies(model: Model) -> tuple[FloatArray, ...]:
@@ -16,9 +16,11 @@ def state_frequencies(model: Model) -> tuple[FloatArray, ...]:
 
     .. math:: P(x_i \mid c) = \sum_u P(x_i \mid u, c) \prod_{j} P(u_j \mid c)
 
-    which is exact with at most one parent beside the class. Tables that were trained to tell
-    classes apart are no such probabilities. The frequencies are then a guess; they say which code
-    is fast on average, and nothing that is emitted is wrong where they are.
+    which is exact with at most one parent beside the class. Where arcs form a cycle, all states of
+    the parent in an arc that closes it count as equally frequent. Neither these sums nor tables
+    that were trained to tell classes apart are such probabilities. The frequencies are then a
+    guess; they say which code is fast on average, and nothing that is emitted is wrong where they
+    are.
 
     Parameters
     ----------
@@ -32,15 +34,19 @@ def state_frequencies(model: Model) -> tuple[FloatArray, ...]:
     """
     unit = 2.0**-model.q_format.frac_bits
     given_class: dict[int, FloatArray] = {}
-    for i in topological_order(model.structure):
+    for i in topological_order(acyclic_part(model.structure)):
         weights = np.ones((1, model.n_classes))
         for j in model.structure.parents[i]:
-            joint = weights[:, None] * given_class[j]
+            joint = weights[:, None] * given_class.get(j, _uniform(model, j))
             weights = joint.reshape(-1, model.n_classes)
         rows = model.tables[i].reshape(-1, model.n_states[i], model.n_classes)
         given_class[i] = (_probabilities(rows, unit) * weights[:, None]).sum(axis=0)
     classes = _probabilities(model.prior[:, None], unit)[:, 0]
     return tuple(given_class[i] @ classes for i in range(model.n_features))
+
+
+def _uniform(model: Model, j: int) -> FloatArray:
+    return np.full((model.n_states[j], model.n_classes), 1 / model.n_states[j])
 
 
 def _probabilities(costs: np.ndarray, unit: float) -> FloatArray:

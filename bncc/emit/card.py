@@ -36,12 +36,14 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
     training = model.training
     kernel = layout.kernel
     structure = training.get("structure", "unknown")
+    cost = f"cost = -ln p in {model.q_format}"
+    if not model.structure.is_bayesian_network:
+        cost = f"costs in {model.q_format}, no -ln p as arcs form a cycle"
     lines = [
         f"model       {name}: structure {c_comment(str(structure))}, "
         f"{_count(model.structure.n_edges, 'arc')} between {_count(model.n_features, 'feature')}, "
         f"{model.n_classes} classes",
-        f"numbers     cost = -ln p in {model.q_format}; sums in {kernel.sum_bits} bits, "
-        f"at most {kernel.largest_sum}",
+        f"numbers     {cost}; sums in {kernel.sum_bits} bits, at most {kernel.largest_sum}",
         f"memory      {layout.table_bytes} B of tables, {layout.other_bytes} B of addresses, "
         "thresholds and labels in flash; no static RAM",
         f"work        {_count(kernel.additions, 'addition')} of {kernel.addend} and "

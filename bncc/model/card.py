@@ -15,6 +15,9 @@ _FROM_TRAINING = (
     "error_test",
 )
 
+_MOST_NAMES = 6
+"""Features of a cycle that are named."""
+
 
 def model_facts(model: Model) -> dict[str, Any]:
     """Return what is known of a model, under the keys of ``bncc train --json``.
@@ -45,3 +48,30 @@ def model_facts(model: Model) -> dict[str, Any]:
         "table_bits": entries * model.q_format.bits,
     }
     return facts | {key: model.training.get(key) for key in _FROM_TRAINING}
+
+
+def cycle_note(model: Model) -> str | None:
+    """Return what a user should know of a model whose arcs form cycles.
+
+    Parameters
+    ----------
+    model : Model
+        A whole model.
+
+    Returns
+    -------
+    str or None
+        A sentence; None for a Bayesian network.
+    """
+    cycles = model.structure.cycles
+    if not cycles.closing:
+        return None
+    names = [model.features[i].name for i in cycles.first]
+    if len(names) > _MOST_NAMES:
+        names = [*names[: _MOST_NAMES - 1], "...", names[-1]]
+    way = " -> ".join([*names, names[0]])
+    form = f"cycles ({way} is one)" if len(cycles.closing) > 1 else f"a cycle ({way})"
+    return (
+        f"the arcs form {form}, so this is a sum of tables and not a Bayesian network: decisions "
+        "are as good as their error says, probabilities mean nothing"
+    )

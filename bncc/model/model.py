@@ -26,7 +26,8 @@ class Model:
 
     ``cost[c] = prior[c] + sum_i tables[i][row_i(x)][c]`` and the decision is the smallest class
     index of least cost. The row of feature i is ``row_parents * n_states[i] + x[i]``, its
-    parents' states counted in mixed radix, first parent outermost.
+    parents' states counted in mixed radix, first parent outermost. Where the structure's arcs form
+    a cycle, the decision is defined alike, but costs are no longer those of a distribution.
 
     Parameters
     ----------

@@ -1,13 +1,20 @@
 """The graph of a classifier: the parents of every feature, and what they cost in table entries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
+
+from bncc.structure.cycles import Cycles, find_cycles
 
 
 @dataclass(frozen=True)
 class Structure:
-    """Parents of each feature in a network with one class variable.
+    """Parents of each feature in a classifier with one class variable.
+
+    The arcs between features may form cycles. The tables then belong to no joint distribution, but
+    their sum still decides (pseudo-TAN of S0, section 4). What needs an order of the features or a
+    distribution asks `is_bayesian_network`, or makes do with `acyclic_part`.
 
     Parameters
     ----------
@@ -19,7 +26,7 @@ class Structure:
     Raises
     ------
     ValueError
-        If a parent is out of range, repeated, or the graph has a cycle.
+        If a parent is out of range or repeated, or a feature its own parent.
     """
 
     parents: tuple[tuple[int, ...], ...]
@@ -32,7 +39,8 @@ class Structure:
         for i, parents in enumerate(self.parents):
             if len(set(parents)) != len(parents) or not all(0 <= j < n for j in parents):
                 raise ValueError(f"feature {i} has a repeated or unknown parent")
-        topological_order(self)
+            if i in parents:
+                raise ValueError(f"feature {i} is its own parent")
 
     @property
     def n_features(self) -> int:
@@ -44,8 +52,18 @@ class Structure:
         """Number of arcs between features."""
         return sum(len(parents) for parents in self.parents)
 
+    @cached_property
+    def cycles(self) -> Cycles:
+        """The cycles that the arcs between features form."""
+        return find_cycles(self.parents)
 
-def forest(parent: Sequence[int | None]) -> Structure:
+    @property
+    def is_bayesian_network(self) -> bool:
+        """Whether the arcs form no cycle, so that probability tables make a distribution."""
+        return not self.cycles.closing
+
+
+def one_parent_each(parent: Sequence[int | None]) -> Structure:
     """Return the structure in which the class and at most one feature are parents.
 
     Parameters
@@ -56,9 +74,56 @@ def forest(parent: Sequence[int | None]) -> Structure:
     Returns
     -------
     Structure
-        A naive Bayes, TAN or forest TAN structure.
+        Naive Bayes, TAN or forest TAN; pseudo-TAN where the arcs form a cycle.
     """
     return Structure(tuple(() if j is None else (int(j),) for j in parent), (True,) * len(parent))
+
+
+def forest(parent: Sequence[int | None]) -> Structure:
+    """Return the structure in which the class and at most one feature are parents, no cycle.
+
+    Parameters
+    ----------
+    parent : sequence of int or None
+        The feature parent of each feature.
+
+    Returns
+    -------
+    Structure
+        A naive Bayes, TAN or forest TAN structure.
+
+    Raises
+    ------
+    ValueError
+        If the arcs form a cycle.
+    """
+    structure = one_parent_each(parent)
+    if not structure.is_bayesian_network:
+        raise ValueError(f"features {structure.cycles.first[:5]} lie on a cycle")
+    return structure
+
+
+def acyclic_part(structure: Structure) -> Structure:
+    """Return a structure without the arcs that close a cycle.
+
+    Parameters
+    ----------
+    structure : Structure
+        Any graph.
+
+    Returns
+    -------
+    Structure
+        A Bayesian network; the same object where nothing was to leave out.
+    """
+    closing = set(structure.cycles.closing)
+    if not closing:
+        return structure
+    kept = (
+        tuple(j for j in parents if (j, i) not in closing)
+        for i, parents in enumerate(structure.parents)
+    )
+    return replace(structure, parents=tuple(kept))
 
 
 def topological_order(structure: Structure) -> tuple[int, ...]:
@@ -96,8 +161,7 @@ def topological_order(structure: Structure) -> tuple[int, ...]:
                     freed.append(i)
         free = sorted(freed)
     if len(order) < len(waiting_for):
-        cyclic = [i for i, count in enumerate(waiting_for) if count > 0]
-        raise ValueError(f"features {cyclic[:5]} lie on a cycle")
+        raise ValueError(f"features {structure.cycles.first[:5]} lie on a cycle")
     return tuple(order)
 
 

@@ -18,7 +18,7 @@ from bncc.discretize.feature import Feature
 from bncc.fixed_point import QFormat
 from bncc.model.file import load_model, model_digest, save_model
 from bncc.model.model import Model
-from bncc.structure.graph import Structure, forest
+from bncc.structure.graph import Structure, forest, one_parent_each
 from tests import models
 
 Run = Callable[..., Result]
@@ -136,6 +136,42 @@ def test_boxes_do_not_overlap_and_lie_inside() -> None:
         for other_x, other_y, other_width in found[:k]:
             apart = abs(y - other_y) >= 26 or x >= other_x + other_width or x + width <= other_x
             assert apart
+
+
+def test_arcs_that_close_cycles_are_drawn_apart() -> None:
+    """Two of the six arcs of a pair, and of a ring of three with one more feature."""
+    model = models.pseudo_tan()
+    said = dot_of(model)
+    assert len(re.findall(r"x\d -> x\d", said)) == 6
+    assert re.findall(r"(x\d -> x\d) \[color", said) == ["x0 -> x1", "x2 -> x3"]
+    drawn = svg_of(model)
+    assert drawn.count('stroke="#b03a2e"') == 2
+    assert drawn.count('marker-end="url(#tip)"') == 6
+    assert "red arcs close cycles" in drawn
+    assert "red arcs" not in svg_of(models.tan_float())
+
+
+def test_an_arc_that_closes_a_cycle_at_the_right_lies_inside() -> None:
+    wide = replace(
+        models.pseudo_tan(),
+        features=tuple(Feature(f"a feature of a long name {i}", "state", 2) for i in range(7)),
+        structure=one_parent_each([None] * 5 + [6, 5]),
+    )
+    drawn = svg_of(wide)
+    (red,) = re.findall(r'd="M([^"]*)" fill="none" stroke="#b03a2e"', drawn)
+    reach = max(float(x) for x in re.findall(r"[\d.]+", red)[::2])
+    assert 1400 < reach <= float(ET.fromstring(drawn).get("width", ""))
+
+
+def test_people_and_programs_are_told_of_a_cycle(
+    run: Run, run_json: RunJson, tmp_path: Path
+) -> None:
+    save_model(models.pseudo_tan(), tmp_path / "m.bncc")
+    assert "not a Bayesian network" in run("inspect", tmp_path / "m.bncc").stdout
+    assert run_json("inspect", tmp_path / "m.bncc")["cycle"] == ["x0", "x1"]
+    save_model(models.tan_float(), tmp_path / "tree.bncc")
+    assert "Bayesian network" not in run("inspect", tmp_path / "tree.bncc").stdout
+    assert run_json("inspect", tmp_path / "tree.bncc")["cycle"] is None
 
 
 def test_a_feature_without_the_class_has_a_dashed_frame() -> None:

@@ -34,6 +34,7 @@ MODELS = {
         "mixed_kinds",  # a struct of all of these and of codes of 8 and 16 bits
         "wide_states",  # states of 16 bits
         "general_network",  # several parents
+        "pseudo_tan",  # arcs that form cycles
         "sum_255",  # sums of 8, 16, 32 bits
         "sum_256",
         "sum_65535",

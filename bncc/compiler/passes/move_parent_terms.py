@@ -66,7 +66,8 @@ def _moved(program: Program) -> Program:
 def _edges(tables: list[Table]) -> Iterator[tuple[int, int, int]]:
     """Yield a table, the table of a parent and the parent, from the leaves of a network up.
 
-    Tables with state maps stay as they are: rows that they share would become different.
+    Tables with state maps stay as they are: rows that they share would become different. Tables on
+    a cycle take terms but give none, since each would have to wait for the next.
     """
     plain = [(t, table) for t, table in enumerate(tables) if not table.maps]
     own = {table.features[-1]: t for t, table in reversed(plain)}

@@ -45,6 +45,11 @@ def test_the_largest_sum_counts_a_prior_of_ones():
     assert card(hand.all_zero())["numbers"].endswith("sums in 8 bits, at most 1")
 
 
+def test_costs_of_a_cycle_are_told_to_be_no_probabilities():
+    numbers = card(hand.pseudo_tan())["numbers"]
+    assert numbers.startswith("costs in UQ5.1, no -ln p as arcs form a cycle; sums in ")
+
+
 def trained(**training):
     return replace(hand.naive_integer(), training=training)
 

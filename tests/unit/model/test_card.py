@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from bncc.model.card import model_facts
+from bncc.model.card import cycle_note, model_facts
+from bncc.structure.graph import one_parent_each
 from tests import models as hand
 
 
@@ -35,3 +36,27 @@ def test_facts_take_errors_from_the_training_record():
 def test_a_model_trained_without_quantization_has_no_format():
     model = replace(hand.ties(), training={"quantized": False})
     assert model_facts(model)["q_format"] is None
+
+
+def test_a_cycle_is_told_by_the_names_on_it():
+    model = hand.pseudo_tan()
+    assert cycle_note(model) == (
+        "the arcs form cycles (x0 -> x1 -> x0 is one), so this is a sum of tables and not a "
+        "Bayesian network: decisions are as good as their error says, probabilities mean nothing"
+    )
+    pair = replace(model, structure=one_parent_each([1, 0, None, 2, 3, 4]))
+    assert cycle_note(pair).startswith("the arcs form a cycle (x0 -> x1 -> x0), so this is")
+
+
+def test_a_long_cycle_is_cut_short():
+    many = tuple(hand.feature(f"x{i}", 2) for i in range(7))
+    short = replace(
+        hand.pseudo_tan(), features=many[:6], structure=one_parent_each([5, 0, 1, 2, 3, 4])
+    )
+    assert "(x0 -> x1 -> x2 -> x3 -> x4 -> x5 -> x0)" in cycle_note(short)
+    long = replace(short, features=many, structure=one_parent_each([6, 0, 1, 2, 3, 4, 5]))
+    assert "(x0 -> x1 -> x2 -> x3 -> x4 -> ... -> x6 -> x0)" in cycle_note(long)
+
+
+def test_a_bayesian_network_has_no_such_note():
+    assert cycle_note(hand.general_network()) is None

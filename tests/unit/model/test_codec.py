@@ -138,6 +138,8 @@ FEATURE = ("features", 0)
         (("structure", "parents"), [[], [0]]),
         (("structure", "parents"), [[2], [0], [1]]),
         (("structure", "parents"), [[0], [0], [1]]),
+        (("structure", "parents"), [[], [1], [1]]),
+        (("structure", "parents"), [[], [0], [2, 1]]),
         (("structure", "parents"), [[], [0, 0], [1]]),
         (("structure", "parents"), [[], [3], [1]]),
         (("structure", "parents"), [[], [-1], [1]]),
@@ -153,6 +155,23 @@ def test_a_document_with_one_wrong_value_is_refused(path, value):
     document = _changed(path, value)
     with pytest.raises((BnccError, ValueError)):
         decode(document, {**ENTRIES, DOCUMENT: _text(document)})
+
+
+def test_arcs_that_form_cycles_are_read():
+    model = hand.pseudo_tan()
+    entries = with_sums(encode(model))
+    read = decode(read_document(entries), entries)
+    assert read.structure == model.structure
+    assert all(map(np.array_equal, read.tables, model.tables))
+
+
+def test_a_feature_that_is_its_own_parent_is_refused_though_its_table_fits():
+    entries = with_sums(encode(hand.one_state_feature()))
+    document = read_document(entries)
+    decode(document, entries)
+    document["structure"]["parents"] = [[0]]
+    with pytest.raises(ValueError, match="its own parent"):
+        decode(document, entries)
 
 
 def test_the_good_document_passes_the_same_way():

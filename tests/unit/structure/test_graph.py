@@ -1,15 +1,20 @@
 """The graph of a classifier and what it costs."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bncc.structure.graph import (
     Structure,
+    acyclic_part,
     forest,
     free_parameters,
     n_rows,
+    one_parent_each,
     table_entries,
     topological_order,
 )
+from tests.strategies import structures
 
 
 def test_a_forest_has_the_class_and_at_most_one_feature_as_parents():
@@ -22,8 +27,8 @@ def test_a_forest_has_the_class_and_at_most_one_feature_as_parents():
 @pytest.mark.parametrize(
     ("parents", "flags", "message"),
     [
-        (((1,), (0,)), (True, True), "cycle"),
-        (((0,),), (True,), "cycle"),
+        (((0,),), (True,), "its own parent"),
+        (((1,), (0, 1)), (True, True), "its own parent"),
         (((5,), ()), (True, True), "repeated or unknown"),
         (((1, 1), ()), (True, True), "repeated or unknown"),
         (((),), (True, True), "one entry per feature"),
@@ -42,6 +47,39 @@ def test_parents_come_before_children_layer_by_layer():
 def test_a_chain_of_ten_thousand_features_is_ordered_at_once():
     chain = forest([None, *range(9999)])
     assert topological_order(chain) == tuple(range(10_000))
+
+
+def test_a_graph_may_have_cycles_and_says_so():
+    ring = one_parent_each([1, 2, 0, None])
+    assert not ring.is_bayesian_network
+    assert len(ring.cycles.closing) == 1
+    assert sorted(ring.cycles.first) == [0, 1, 2]
+    assert forest([1, 2, None, 0]).is_bayesian_network
+
+
+def test_what_promises_a_forest_or_an_order_refuses_a_cycle():
+    with pytest.raises(ValueError, match="lie on a cycle"):
+        forest([1, 0])
+    with pytest.raises(ValueError, match=r"features \(0, 1\) lie on a cycle"):
+        topological_order(one_parent_each([1, 0, 0]))
+
+
+def test_the_acyclic_part_of_a_bayesian_network_is_the_network_itself():
+    tree = forest([None, 0, 1])
+    assert acyclic_part(tree) is tree
+
+
+@given(st.integers(2, 6).flatmap(structures))
+def test_the_acyclic_part_lacks_the_closing_arcs_and_no_others(structure):
+    part = acyclic_part(structure)
+    assert part.is_bayesian_network
+    assert sorted(topological_order(part)) == list(range(structure.n_features))
+    arcs, kept = (
+        {(j, i) for i, parents in enumerate(graph.parents) for j in parents}
+        for graph in (structure, part)
+    )
+    assert arcs - kept == set(structure.cycles.closing)
+    assert part.class_is_parent == structure.class_is_parent
 
 
 def test_sizes_count_stored_entries_and_free_parameters():

@@ -99,6 +99,15 @@ def test_it_leaves_tables_alone_that_wait_for_each_other():
     assert move_parent_terms(before) is before
 
 
+def test_what_hangs_on_a_cycle_gives_its_terms_to_the_cycle():
+    pair = [table([1, 0], [[0, 3], [0, 2]] * 2), table([0, 1], [[0, 1], [1, 0]] * 2)]
+    child = table([0, 2], [[5, 0], [4, 0]] * 8 + [[0, 5], [0, 4]] * 8)
+    before = program([2, 2, 16], [0, 0], [*pair, child])
+    after = move_parent_terms(before)
+    assert int(after.tables[2].costs.max()) == 1
+    assert equal_margins(before, after)
+
+
 def test_it_does_not_fire_where_the_parent_s_table_would_grow_by_more():
     large = table([0, 2], [[r % 8, 0] for r in range(64)] + [[0, r % 8] for r in range(64)])
     before = program([2, 2, 64], [0, 0], [table([2, 0], large.costs), CHILD])
