@@ -192,7 +192,7 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
         Returns
         -------
         (n_samples, n_classes) float64
-            Rows sum to one.
+            Rows sum to one; where arcs form a cycle (``order=none``), they mean nothing.
         """
         return np.asarray(np.exp(self.predict_log_proba(X)))
 

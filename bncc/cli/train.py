@@ -82,7 +82,7 @@ def key_values(
     callback=key_values,
     multiple=True,
     metavar="K=V",
-    help="An option of the structure learner, repeatable.",
+    help="An option of the structure learner, such as order=none; repeatable.",
 )
 @click.option("--parameters", type=click.Choice(PARAMETERS), default="hybrid", show_default=True)
 @click.option("--bits", type=int, metavar="B", help=f"Bits of a cost [default: {DEFAULT_BITS}].")

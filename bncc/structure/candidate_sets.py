@@ -6,9 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc.errors import OptionError
-from bncc.structure.candidates import Candidates, all_earlier, nearest, subset
-from bncc.structure.options import Options, order_of, parents_of, width_of
+from bncc.structure.candidates import Candidates, all_earlier, all_others, nearest, subset
+from bncc.structure.options import (
+    Options,
+    has_order,
+    order_of,
+    parents_of,
+    width_of,
+)
 from bncc.structure.orders import image_shape
+from bncc.structure.pools import Pool, earlier, others
 
 MAX_CANDIDATES = 2**21
 """Two thousand features with all earlier ones; beyond it even their list would fill memory."""
@@ -31,17 +38,28 @@ class CandidateSet:
 
 
 def _subset(n_features: int, options: Options, rng: np.random.Generator) -> Candidates:
-    return subset(order_of(options, n_features, rng), parents_of(options), rng)
+    return subset(_pool(n_features, options, rng), parents_of(options), rng)
 
 
 def _all(n_features: int, options: Options, rng: np.random.Generator) -> Candidates:
+    if not has_order(options):
+        return all_others(n_features)
     return all_earlier(order_of(options, n_features, rng))
 
 
 def _heuristic(n_features: int, options: Options, rng: np.random.Generator) -> Candidates:
     _, width = image_shape(n_features, width_of(options))
     # C is the order that S0 found slightly better than B, and B than A.
-    return nearest(order_of(options, n_features, rng, "C"), parents_of(options), width)
+    return nearest(_pool(n_features, options, rng, "C"), parents_of(options), width)
+
+
+def _pool(
+    n_features: int, options: Options, rng: np.random.Generator, default: str = "random"
+) -> Pool:
+    """Return the features that come earlier, or all others where no order is asked for."""
+    if not has_order(options):
+        return others(n_features)
+    return earlier(order_of(options, n_features, rng, default))
 
 
 CANDIDATE_SETS: Mapping[str, CandidateSet] = {
@@ -81,7 +99,10 @@ def find_candidates(
     """
     most = parents_of(options) if "parents" in CANDIDATE_SETS[name].option_keys else n_features
     most = min(most, n_features)
-    n_candidates = n_features * most - most * (most + 1) // 2
+    if has_order(options):
+        n_candidates = n_features * most - most * (most + 1) // 2
+    else:
+        n_candidates = n_features * min(most, n_features - 1)
     if n_candidates > MAX_CANDIDATES:
         raise OptionError(
             f"{n_features} features would have {n_candidates} candidate parents, more than "

@@ -1,11 +1,13 @@
 """Candidate parents: what a differentiable search chooses from, one of them or none per feature."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from bncc._types import BoolArray, IntArray
-from bncc.structure.graph import Structure, forest
+from bncc.structure.graph import Structure, one_parent_each
+from bncc.structure.pools import Pool, earlier, others
 
 ABSENT = -1
 
@@ -22,14 +24,23 @@ class Candidates:
     Raises
     ------
     ValueError
-        If one is unknown or repeated, or if some choice of parents would have a cycle.
+        If one is unknown or repeated, or the feature itself.
     """
 
     parent: IntArray
 
     def __post_init__(self) -> None:
-        # The graph of all candidates has no cycle, so no choice among them has one.
-        Structure(
+        self.graph()  # refuses what is no graph
+
+    def graph(self) -> Structure:
+        """Return the structure with all candidates as parents.
+
+        Returns
+        -------
+        Structure
+            If it has no cycle, no choice among the candidates has one.
+        """
+        return Structure(
             tuple(tuple(map(int, row[row != ABSENT])) for row in self.parent),
             (True,) * len(self.parent),
         )
@@ -60,7 +71,7 @@ class Candidates:
         """
         useful = np.append(is_useful, False)  # what `ABSENT` refers to
         kept = [row[useful[row] & mine] for row, mine in zip(self.parent, is_useful, strict=True)]
-        return _padded(np.arange(self.n_features), kept)
+        return _padded(enumerate(kept))
 
     def choose(self, choice: IntArray) -> Structure:
         """Return the structure of a choice.
@@ -75,18 +86,18 @@ class Candidates:
         Structure
             At most one feature parent each, the class a parent of all.
         """
-        return forest(
+        return one_parent_each(
             [int(row[k - 1]) if k else None for row, k in zip(self.parent, choice, strict=True)]
         )
 
 
-def subset(order: IntArray, most: int, rng: np.random.Generator) -> Candidates:
-    """Draw candidates at random from the features that come earlier.
+def subset(pool: Pool, most: int, rng: np.random.Generator) -> Candidates:
+    """Draw candidates at random.
 
     Parameters
     ----------
-    order : (n_features,) int64
-        A permutation of the features.
+    pool : Pool
+        Who may become a parent of whom.
     most : int
         K, candidates per feature at most, >= 1.
     rng : numpy.random.Generator
@@ -102,7 +113,7 @@ def subset(order: IntArray, most: int, rng: np.random.Generator) -> Candidates:
     ----------
     S0, section 4.2 (TAN Subset).
     """
-    return _padded(order, [rng.permutation(order[:k])[:most] for k in range(len(order))])
+    return _padded((feature, rng.permutation(some)[:most]) for feature, some in pool)
 
 
 def all_earlier(order: IntArray) -> Candidates:
@@ -122,16 +133,36 @@ def all_earlier(order: IntArray) -> Candidates:
     ----------
     S0, section 4.2 (TAN All).
     """
-    return _padded(order, [order[:k] for k in range(len(order))])
+    return _padded(earlier(order))
 
 
-def nearest(order: IntArray, most: int, width: int) -> Candidates:
-    """Return the nearest pixels that come earlier.
+def all_others(n_features: int) -> Candidates:
+    """Return every other feature as a candidate, whether or not arcs then form a cycle.
 
     Parameters
     ----------
-    order : (n_features,) int64
-        A permutation of the pixels.
+    n_features : int
+        Number of features.
+
+    Returns
+    -------
+    Candidates
+        n_features * (n_features - 1) of them.
+
+    References
+    ----------
+    S0, section 4 (pseudo-TAN).
+    """
+    return _padded(others(n_features))
+
+
+def nearest(pool: Pool, most: int, width: int) -> Candidates:
+    """Return the nearest pixels.
+
+    Parameters
+    ----------
+    pool : Pool
+        Which pixels may become a parent of which.
     most : int
         K, candidates per pixel at most, >= 1.
     width : int
@@ -146,18 +177,20 @@ def nearest(order: IntArray, most: int, width: int) -> Candidates:
     ----------
     S0, section 4.2 and 4.4 (TAN Heuristic).
     """
-    chosen = []
-    for k, pixel in enumerate(order):
-        earlier = np.sort(order[:k])
-        rows, columns = earlier // width - pixel // width, earlier % width - pixel % width
-        by_distance = np.argsort(rows**2 + columns**2, kind="stable")
-        chosen.append(earlier[by_distance[:most]])
-    return _padded(order, chosen)
+
+    def chosen(pixel: int, some: IntArray) -> IntArray:
+        some = np.sort(some)
+        rows, columns = some // width - pixel // width, some % width - pixel % width
+        return some[np.argsort(rows**2 + columns**2, kind="stable")[:most]]
+
+    return _padded((pixel, chosen(pixel, some)) for pixel, some in pool)
 
 
-def _padded(order: IntArray, chosen: list[IntArray]) -> Candidates:
-    """Return the candidates of the features in an order."""
-    parent = np.full((len(order), max(map(len, chosen), default=0)), ABSENT, dtype=np.int64)
-    for feature, candidates in zip(order, chosen, strict=True):
+def _padded(chosen: Iterable[tuple[int, IntArray]]) -> Candidates:
+    """Return the candidates of features that come in any order."""
+    by_feature = dict(chosen)
+    most = max(map(len, by_feature.values()), default=0)
+    parent = np.full((len(by_feature), most), ABSENT, dtype=np.int64)
+    for feature, candidates in by_feature.items():
         parent[feature, : len(candidates)] = candidates
     return Candidates(parent)

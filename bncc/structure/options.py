@@ -23,6 +23,8 @@ DEFAULT_PARENTS = 8
 DEFAULT_STEP = 1e-2
 """Of Adam for the structure. S0 has 1e-3, for 500 epochs of small batches; steps are fewer here."""
 ORDERS = ("random", "identity", *IMAGE_ORDERS)
+NO_ORDER = "none"
+"""Any other feature may be a parent, so that arcs may form cycles."""
 
 
 def alpha_of(options: Options) -> float:
@@ -122,7 +124,7 @@ def order_name(options: Options, default: str = "random") -> str:
     Returns
     -------
     str
-        One of `ORDERS`.
+        One of `ORDERS`, or `NO_ORDER`.
 
     Raises
     ------
@@ -130,10 +132,31 @@ def order_name(options: Options, default: str = "random") -> str:
         If there is no order of this name.
     """
     name = options.get("order", default)
-    if name not in ORDERS:
-        known = f"{', '.join(ORDERS[:-1])} or {ORDERS[-1]}"
+    if name not in (*ORDERS, NO_ORDER):
+        known = f"{', '.join(ORDERS)} or {NO_ORDER}"
         raise OptionError(f"structure option order={name} is unknown; choose {known}")
     return name
+
+
+def has_order(options: Options) -> bool:
+    """Return whether features may only have parents that come earlier.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``order`` may be absent.
+
+    Returns
+    -------
+    bool
+        False for ``order=none``.
+
+    Raises
+    ------
+    OptionError
+        If there is no order of this name.
+    """
+    return order_name(options) != NO_ORDER
 
 
 def order_of(
@@ -160,9 +183,14 @@ def order_of(
     Raises
     ------
     OptionError
-        If there is no such order, or the features are no image.
+        If there is no such order, no order is asked for, or the features are no image.
     """
     name = order_name(options, default)
+    if name == NO_ORDER:
+        raise OptionError(
+            "structure option order=none lets arcs form cycles, which only tan-subset, tan-all and "
+            "tan-heuristic allow; choose order=random"
+        )
     if name == "random":
         return random_order(n_features, rng)
     if name == "identity":

@@ -5,6 +5,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.structure.candidates import subset
 from bncc.structure.graph import Structure
+from bncc.structure.pools import earlier
 
 
 def random_tan(order: IntArray, rng: np.random.Generator) -> Structure:
@@ -28,4 +29,4 @@ def random_tan(order: IntArray, rng: np.random.Generator) -> Structure:
     """
     choice = np.ones(len(order), dtype=np.int64)
     choice[order[:1]] = 0
-    return subset(order, 1, rng).choose(choice)
+    return subset(earlier(order), 1, rng).choose(choice)

@@ -11,6 +11,7 @@ from bncc.data.splits import stratified_holdout
 from bncc.discretize.feature import states_of
 from bncc.fixed_point import QFormat
 from bncc.model import reference
+from bncc.model.card import cycle_note
 from bncc.model.model import Model
 from bncc.train.bit_split import best_format, formats_of
 from bncc.train.fit import Draft, fit_model
@@ -99,6 +100,8 @@ def train_model(
         chosen = model.q_format
         model = fit_model(dataset, settings, lambda _: chosen, _run_of(progress, 1, n_runs))
     notes += [*_identifier_notes(model, dataset.n_rows), *_stray_text_notes(dataset)]
+    of_cycle = cycle_note(model)
+    notes += [of_cycle] if of_cycle else []
     figures = {
         "class_name": dataset.class_name,
         "error_train": _error(model, dataset),

@@ -7,6 +7,7 @@ from bncc.errors import OptionError
 from bncc.structure import candidate_sets
 from bncc.structure.candidate_sets import CANDIDATE_SETS, find_candidates
 from bncc.structure.candidates import ABSENT
+from bncc.structure.options import ORDERS
 from bncc.structure.orders import image_order
 
 
@@ -36,6 +37,22 @@ def test_the_heuristic_walks_outwards_and_needs_an_image():
             found("tan-heuristic", n_features=15, order=order)
 
 
+@pytest.mark.parametrize("name", CANDIDATE_SETS)
+def test_without_an_order_every_feature_has_as_many_candidates(name):
+    options = {} if name == "tan-all" else {"parents": "5"}
+    parent = found(name, order="none", **options)
+    assert ((parent != ABSENT).sum(axis=1) == (5 if options else 15)).all()
+    if name != "tan-subset":
+        assert np.array_equal(parent, found(name, order="none", seed=1, **options))
+
+
+@pytest.mark.parametrize("name", CANDIDATE_SETS)
+def test_with_an_order_no_choice_has_a_cycle(name):
+    for order in ORDERS:
+        rng = np.random.default_rng(0)
+        assert find_candidates(name, 16, {"order": order}, rng).graph().is_bayesian_network
+
+
 def test_what_each_search_reads_is_listed():
     for known in CANDIDATE_SETS.values():
         assert {"order", "step", "width"} <= set(known.option_keys)
@@ -43,13 +60,15 @@ def test_what_each_search_reads_is_listed():
 
 
 @pytest.mark.parametrize("most", [1, 3, 15, 99])
-def test_too_many_candidates_are_refused_before_they_are_listed(monkeypatch, most):
-    n_candidates = int((found("tan-subset", parents=str(most)) != ABSENT).sum())
+@pytest.mark.parametrize("order", ["random", "none"])
+def test_too_many_candidates_are_refused_before_they_are_listed(monkeypatch, most, order):
+    options = {"parents": str(most), "order": order}
+    n_candidates = int((found("tan-subset", **options) != ABSENT).sum())
     monkeypatch.setattr(candidate_sets, "MAX_CANDIDATES", n_candidates)
-    found("tan-subset", parents=str(most))
+    found("tan-subset", **options)
     monkeypatch.setattr(candidate_sets, "MAX_CANDIDATES", n_candidates - 1)
     with pytest.raises(OptionError, match=f"{n_candidates} candidate parents, .* fewer parents="):
-        found("tan-subset", parents=str(most))
+        found("tan-subset", **options)
     monkeypatch.undo()
     with pytest.raises(OptionError, match="candidate parents"):
         found("tan-all", n_features=10**6)

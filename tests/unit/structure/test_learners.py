@@ -7,6 +7,7 @@ from bncc.errors import OptionError
 from bncc.structure.learners import (
     ANNOUNCED,
     KNOWN,
+    LEARNERS,
     check_structure_options,
     learn_structure,
 )
@@ -57,6 +58,18 @@ def test_a_random_tree_follows_the_seed_and_the_order():
     assert found[0] == ()
     assert [len(found[i]) for i in (1, 2, 3)] == [1, 1, 1]
     assert parents("random", order="A", width="2")[0] == ()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("seed", range(3))
+def test_structures_learned_alone_are_bayesian_networks(name, seed):
+    structure = learn_structure(name, X, Y, N_STATES, 2, {}, seed)
+    assert structure.is_bayesian_network
+
+
+def test_a_random_tree_needs_an_order():
+    with pytest.raises(OptionError, match="order=none lets arcs form cycles"):
+        parents("random", order="none")
 
 
 def test_a_structure_learned_with_its_tables_is_not_learned_alone():

@@ -7,6 +7,7 @@ from bncc.errors import OptionError
 from bncc.structure.options import (
     alpha_of,
     check_values,
+    has_order,
     order_of,
     parents_of,
     step_of,
@@ -45,6 +46,17 @@ def test_counts_are_whole_numbers_from_1_on(key, text):
         check_values({key: text})
 
 
+def test_no_order_is_told_apart_and_is_no_order_itself():
+    assert [has_order(options) for options in ({}, {"order": "B"}, {"order": "none"})] == [
+        True, True, False,
+    ]  # fmt: skip
+    check_values({"order": "none"})
+    with pytest.raises(OptionError, match="which only tan-subset, tan-all and tan-heuristic allow"):
+        order_of({"order": "none"}, 4, RNG)
+
+
 def test_an_unknown_order_lists_the_known_ones():
-    with pytest.raises(OptionError, match="order=D is unknown; choose random, identity, A, B or C"):
+    with pytest.raises(
+        OptionError, match="order=D is unknown; choose random, identity, A, B, C or none"
+    ):
         check_values({"order": "D"})

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from bncc.structure.candidates import all_earlier, subset
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import n_rows
+from bncc.structure.pools import earlier, others
 from bncc.train.candidate_layout import candidate_layout, count_rows, counted_start
 from bncc.train.maximum_likelihood import ml_log_tables
 
@@ -23,7 +24,8 @@ def layouts(draw):
     n_states = draw(st.lists(st.integers(1, 5), min_size=1, max_size=7))
     order = np.array(draw(st.permutations(range(len(n_states)))))
     most, seed = draw(st.integers(1, 4)), draw(st.integers(0, 9))
-    return candidate_layout(subset(order, most, np.random.default_rng(seed)), n_states)
+    pool = earlier(order) if draw(st.booleans()) else others(len(order))
+    return candidate_layout(subset(pool, most, np.random.default_rng(seed)), n_states)
 
 
 @given(layouts())

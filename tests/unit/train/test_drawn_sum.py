@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from bncc.structure.candidates import subset
+from bncc.structure.pools import earlier
 from bncc.train import drawn_sum as module
 from bncc.train.candidate_layout import candidate_layout, counted_start
 from bncc.train.hyperparameters import hyperparameters_of
@@ -17,7 +18,7 @@ GENERATOR = np.random.default_rng(3)
 N_STATES = [3, 2, 4, 2, 1, 3]
 X = np.stack([GENERATOR.integers(0, r, 50) for r in N_STATES], axis=1)
 Y = GENERATOR.integers(0, 3, 50)
-CANDIDATES = subset(np.array([2, 5, 0, 1, 4, 3]), 3, GENERATOR)
+CANDIDATES = subset(earlier(np.array([2, 5, 0, 1, 4, 3])), 3, GENERATOR)
 LAYOUT = candidate_layout(CANDIDATES, N_STATES)
 STATES = torch.from_numpy(np.ascontiguousarray(X.T))
 TARGET = torch.from_numpy(Y)

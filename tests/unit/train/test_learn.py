@@ -46,6 +46,16 @@ def test_the_class_shows_only_in_a_pair_which_is_found():
     assert [len(t) for t in tables] == [9 if p else 3 for p in structure.parents]
 
 
+def test_without_an_order_features_that_need_each_other_form_a_cycle():
+    """Either of features 0 and 3 tells much of the other, so each takes it as its parent."""
+    options = {**JOINT.structure_options, "order": "none"}
+    settings = replace(JOINT, structure_options=options, lambda_=0.0, epochs=30)
+    structure, (_, tables) = fit_jointly(task(settings), lambda *_: QFormat(3, 3), None)
+    assert (structure.parents[0], structure.parents[3]) == ((3,), (0,))
+    assert not structure.is_bayesian_network
+    assert [len(t) for t in tables] == [9 if p else 3 for p in structure.parents]
+
+
 @pytest.mark.parametrize(
     ("parameters", "count"), [("ml", ml_log_tables), ("bdeu", bdeu_log_tables)]
 )
