@@ -1,0 +1,86 @@
+"""Charts: where points lie, what the axes say, and that any text is safe in them."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from bncc.cli.chart import Chart, Line, Panel, Point, svg_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def chart_of(*panels: Panel, is_log: bool = False) -> Chart:
+    return Chart("a title", "across", "up", panels, is_log)
+
+
+def panel_of(*points: tuple[float, float], level: float | None = None) -> Panel:
+    return Panel("set", (Line("one", tuple(Point(x, y) for x, y in points), level=level),))
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+def marks(svg: str) -> list[tuple[float, float]]:
+    """Return the places of the discs, the one of the legend left out."""
+    discs = list(ET.fromstring(svg).iter(f"{SVG}circle"))[1:]
+    return [(float(disc.attrib["cx"]), float(disc.attrib["cy"])) for disc in discs]
+
+
+def test_larger_values_lie_further_right_and_higher_up() -> None:
+    (x1, y1), (x2, y2), (x3, y3) = marks(svg_of(chart_of(panel_of((1, 30), (2, 10), (3, 20)))))
+    assert x2 - x1 == pytest.approx(x3 - x2, abs=0.11)
+    assert y1 < y3 < y2
+    assert y2 - y3 == pytest.approx(y3 - y1, abs=0.11)
+
+
+def test_equal_ratios_are_equal_distances_on_a_logarithmic_axis() -> None:
+    svg = svg_of(chart_of(panel_of((10, 1), (100, 2), (1000, 3)), is_log=True))
+    (x1, _), (x2, _), (x3, _) = marks(svg)
+    assert x2 - x1 == pytest.approx(x3 - x2, abs=0.11)
+    assert {"10", "20", "50", "1,000", "across (logarithmic)"} <= set(texts(svg))
+
+
+def test_the_axes_go_from_tick_to_tick() -> None:
+    svg = svg_of(chart_of(panel_of((1, 4.3), (8, 6.6))))
+    said = texts(svg)
+    assert said[2:] == [
+        *("4", "4.5", "5", "5.5", "6", "6.5", "7"), *"12345678", "set", "across", "up"
+    ]  # fmt: skip
+
+
+def test_a_logarithmic_axis_of_a_narrow_range_has_ticks_too() -> None:
+    said = texts(svg_of(chart_of(panel_of((2600, 1), (3900, 2)), is_log=True)))
+    assert {"3,000", "3,500"} <= set(said)
+
+
+def test_a_level_is_within_the_axis() -> None:
+    said = texts(svg_of(chart_of(panel_of((10, 4), (11, 5), level=2.0))))
+    assert "2" in said
+
+
+def test_one_point_alone_can_be_drawn() -> None:
+    for is_log in (False, True):
+        assert len(marks(svg_of(chart_of(panel_of((5, 5)), is_log=is_log)))) == 1
+
+
+def test_panels_lie_side_by_side_and_lines_differ_without_color() -> None:
+    panel = Panel("set", tuple(Line(name, (Point(1, 1), Point(2, 2))) for name in "abc"))
+    svg = svg_of(chart_of(panel, panel))
+    first, second = re.findall(r'<text x="([\d.]+)"[^>]*>set</text>', svg)
+    assert float(second) - float(first) == 344
+    root = ET.fromstring(svg)
+    assert len(list(root.iter(f"{SVG}rect"))) == 1 + 1 + 2 * 2
+    assert len({path.get("stroke-dasharray") for path in root.iter(f"{SVG}path")}) == 3
+
+
+def test_points_that_are_not_joined_have_no_stroke() -> None:
+    line = Line("one", (Point(1, 1), Point(2, 2)), is_joined=False)
+    assert 'stroke-width="2"' not in svg_of(chart_of(Panel("set", (line,))))
+
+
+def test_any_text_is_safe() -> None:
+    line = Line("<a>&", (Point(1, 1, '"<b>'),))
+    said = texts(svg_of(Chart("<t>", "<x>", "<y>", (Panel("<p>", (line,)),))))
+    assert {"<a>&", '"<b>', "<t>", "<x>", "<y>", "<p>"} <= set(said)
