@@ -84,5 +84,15 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "s0-recover-chow-liu": Experiment(
         "parents of the Chow-Liu tree found again", "bncc.bench.recover", "s0_recover_chow_liu"
     ),
+    "s3-bits": Experiment(
+        "classification error of integer models",
+        "bncc.bench.s3_bits",
+        "s3_bits",
+        STEERING,
+        STEERING,
+    ),
+    "s3-size": Experiment(
+        "classification error of TAN Subset", "bncc.bench.s3_size", "s3_size", STEERING, STEERING
+    ),
 }
 """By the name that ``bncc reproduce`` takes."""

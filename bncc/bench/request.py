@@ -1,9 +1,11 @@
 """What a paper's experiment is asked for, and what it answers with."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from bncc.errors import OptionError
 
 Cell = Mapping[str, Any]
 """``row``, ``column``, values ``paper`` and ``ours`` in percent or None, rows ``n``, ``note``."""
@@ -53,6 +55,29 @@ class Request:
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     effort: Effort = field(default_factory=Effort)
+
+
+def check_names(table: str, kind: str, names: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse rows or columns that an experiment does not have.
+
+    Parameters
+    ----------
+    table : str
+        The experiment.
+    kind : {"row", "column"}
+        What they are.
+    names, known : sequence of str
+        Those asked for, and all.
+
+    Raises
+    ------
+    OptionError
+        If one is not known.
+    """
+    for name in names:
+        if name not in known:
+            listed = ", ".join(repr(each) for each in known)
+            raise OptionError(f"{table} has no {kind} '{name}'; choose among {listed}")
 
 
 def part_of(advance: Advance | None, done: int, n: int, title: str) -> Advance:

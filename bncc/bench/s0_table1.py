@@ -8,7 +8,7 @@ import numpy as np
 
 from bncc.bench.draw import draw_settings
 from bncc.bench.folds import AUTHORS, FILES, Fold, check_files, read_folds
-from bncc.bench.request import Advance, Cell, Effort, Request, part_of
+from bncc.bench.request import Advance, Cell, Effort, Request, check_names, part_of
 from bncc.bench.search import search
 from bncc.bench.training import train_error
 from bncc.errors import OptionError
@@ -103,13 +103,8 @@ def s0_table1(request: Request, advance: Advance | None = None) -> tuple[Cell, .
 
 def _asked(request: Request) -> dict[str, list[str]]:
     """Return the columns of each row that are asked for and that the paper has."""
-    for kind, names, known in (
-        ("row", request.rows, tuple(PAPER)), ("column", request.columns, tuple(STRUCTURES)),
-    ):  # fmt: skip
-        for name in names:
-            if name not in known:
-                listed = ", ".join(repr(each) for each in known)
-                raise OptionError(f"s0-table1 has no {kind} '{name}'; choose among {listed}")
+    check_names("s0-table1", "row", request.rows, tuple(PAPER))
+    check_names("s0-table1", "column", request.columns, tuple(STRUCTURES))
     rows = request.rows or (AUTHORS if request.quick else tuple(PAPER))
     columns = request.columns or (COUNTED if request.quick else tuple(STRUCTURES))
     asked = {row: [c for c in columns if c in PAPER[row]] for row in rows}
@@ -159,10 +154,6 @@ def _searched(
     folds: Sequence[Fold], base: TrainSettings, effort: Effort, advance: Advance
 ) -> tuple[float, str]:
     """Return the test error of the settings that validation rows choose, in percent, and a note."""
-    n_runs = effort.n_runs or RUNS
-    drawn = draw_settings(replace(base, epochs=effort.epochs or EPOCHS), n_runs)
+    drawn = draw_settings(replace(base, epochs=effort.epochs or EPOCHS), effort.n_runs or RUNS)
     found = search(folds, drawn, jobs=effort.jobs, log=effort.log, advance=advance)
-    return 100 * found.test, (
-        f"chosen of {n_runs} runs by validation rows ({100 * found.validation:.2f}); least on test "
-        f"of the {found.n_tested} learned again: {100 * found.least_test:.2f}"
-    )
+    return 100 * found.test, found.note

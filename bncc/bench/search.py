@@ -61,6 +61,8 @@ class Found:
         Of all settings in the last stage, as papers report it.
     n_tested : int
         How many these are.
+    n_drawn : int
+        Settings in the first stage.
     """
 
     settings: TrainSettings
@@ -68,6 +70,15 @@ class Found:
     test: float
     least_test: float
     n_tested: int
+    n_drawn: int
+
+    @property
+    def note(self) -> str:
+        """How it was found, in words; errors in percent."""
+        return (
+            f"chosen of {self.n_drawn} runs by validation rows ({100 * self.validation:.2f}); "
+            f"least on test of the {self.n_tested} learned again: {100 * self.least_test:.2f}"
+        )
 
 
 def search(
@@ -124,6 +135,7 @@ def search(
         test=float(tests[chosen]),
         least_test=float(tests.min()),
         n_tested=len(entrants),
+        n_drawn=len(drawn),
     )
 
 

@@ -7,13 +7,14 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.bench.folds import Fold
 from bncc.data.splits import stratified_folds
-from bncc.fixed_point import rounded
+from bncc.fixed_point import QFormat, rounded
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure
 from bncc.train.bit_split import formats_of
 from bncc.train.learn import Task, fit_in_turn, fit_jointly
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.settings import TrainSettings
+from bncc.train.structure_engine import Learned
 
 N_SPLITS = 5
 """Parts of a fold's training rows, the same for all settings; each can be held out to judge by."""
@@ -47,11 +48,38 @@ def train_error(fold: Fold, settings: TrainSettings, split: int | None) -> float
     if split is not None:
         is_held = stratified_folds(fold.y, N_SPLITS, 0) == split
         X, y, judges, truth = fold.X[~is_held], y[~is_held], fold.X[is_held], y[is_held]
-    learn = fit_jointly if settings.is_joint else fit_in_turn
-    task = Task(X, y, fold.n_states, fold.n_classes, settings)
-    structure, (prior, tables) = learn(task, lambda *_: fmt, None)
+    structure, (prior, tables) = _learned(Task(X, y, fold.n_states, fold.n_classes, settings), fmt)
     costs = rounded(prior, fmt), tuple(rounded(table, fmt) for table in tables)
     return float((decide(judges, structure, fold.n_states, costs) != truth).mean())
+
+
+def structure_of(fold: Fold, settings: TrainSettings) -> Structure:
+    """Learn from all training rows, as `train_error` does without a split.
+
+    Parameters
+    ----------
+    fold : Fold
+        The data.
+    settings : TrainSettings
+        The options; they fix the format of the costs.
+
+    Returns
+    -------
+    Structure
+        The graph.
+
+    Raises
+    ------
+    ValueError
+        If the settings leave the place of the binary point open.
+    """
+    (fmt,) = formats_of(settings)
+    return _learned(Task(fold.X, fold.y, fold.n_states, fold.n_classes, settings), fmt)[0]
+
+
+def _learned(task: Task, fmt: QFormat) -> Learned:
+    learn = fit_jointly if task.settings.is_joint else fit_in_turn
+    return learn(task, lambda *_: fmt, None)
 
 
 def decide(

@@ -1,0 +1,157 @@
+"""Figures 3 and 6 of S3: error of integer models over the bits of a cost."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from bncc.bench.draw import draw_settings
+from bncc.bench.folds import AUTHORS, Fold, check_files, read_folds
+from bncc.bench.request import Advance, Cell, Effort, Request, check_names, part_of
+from bncc.bench.s0_table1 import BATCH_SIZES, PAPER
+from bncc.bench.search import search
+from bncc.train.settings import MAX_BITS, MIN_BITS, TrainSettings
+
+STRUCTURES = {"NB": "naive", "TAN": "chow-liu"}
+"""S3's TAN is the best of S0's search of structures, which was chosen on test rows; ours is the
+Chow-Liu tree of the training rows."""
+IN_FLOATS = {"NB": "NB HYB", "TAN": "Chow-Liu HYB"}
+"""Columns of S0's table 1 with the paper's errors in floats. S3's figures carry no numbers."""
+BITS: Sequence[int | None] = (None, *range(MIN_BITS, MAX_BITS + 1))
+"""None are floats, the horizontal lines of figure 6."""
+
+INT_BITS = (2, 3, 4, 5)
+"""B_I, whatever B: below it, B_F is negative. S3 has 1 and 6 too."""
+LR = (0.01, 0.03, 0.1, 0.3)
+AVERAGE = (0.0, 0.8, 0.9)
+QUANTIZE_FROM = (0.0, 0.25, 0.5)
+"""Of 1,044 trials of naive Bayes with 1 to 3 bits on letter, usps and satimage, the best on
+validation rows lay within these for each set and number of bits: steps are larger than those of
+floats, an average goes over the last few epochs, and rounding begins early. Three times as many
+epochs gained nothing on letter."""
+RUNS, EPOCHS = 40, 100
+"""Settings drawn per cell, and passes over the rows for each. S3 made 100 per B and B_I."""
+
+
+def column_of(family: str, bits: int | None) -> str:
+    """Return the name of a column.
+
+    Parameters
+    ----------
+    family : str
+        One of `STRUCTURES`.
+    bits : int or None
+        B; None for floats.
+
+    Returns
+    -------
+    str
+        Such as ``NB 1 bit``.
+    """
+    if bits is None:
+        return f"{family} float"
+    return f"{family} {bits} bit{'s' if bits > 1 else ''}"
+
+
+COLUMNS = {column_of(family, bits): (family, bits) for family in STRUCTURES for bits in BITS}
+
+
+def s3_bits(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
+    """Repeat figures 3 and 6 of S3: test errors over B = 1 .. 8, and in floats.
+
+    For each cell settings are drawn, B_I among them. Those of least error on validation rows
+    learn from all training rows, and the error of their integer model on the test rows is ours.
+
+    Parameters
+    ----------
+    request : Request
+        The folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, the authors' folds; rows,
+        columns, and how much is spent. Quick is naive Bayes on letter.
+    advance : callable, optional
+        Told of progress.
+
+    Returns
+    -------
+    tuple of mapping
+        One `Cell` per data set, structure and number of bits, beside its keys ``bits``, None for
+        floats, and ``q_format``, ``{"int_bits", "frac_bits"}`` or None.
+
+    Raises
+    ------
+    DataError
+        If the folder does not hold the files.
+    OptionError
+        If there is no such row or column.
+    """
+    check_names("s3-bits", "row", request.rows, AUTHORS)
+    check_names("s3-bits", "column", request.columns, tuple(COLUMNS))
+    rows = request.rows or (("letter",) if request.quick else AUTHORS)
+    quick = tuple(column for column, (family, _) in COLUMNS.items() if family == "NB")
+    columns = request.columns or (quick if request.quick else tuple(COLUMNS))
+    check_files(request.data_dir, rows)
+    cells: list[Cell] = []
+    for row in rows:
+        folds = read_folds(request.data_dir, row)
+        for column in columns:
+            tell = part_of(advance, len(cells), len(rows) * len(columns), f"{row} {column}")
+            tell(0.0, "")
+            cells.append(_cell(row, column, folds, request.effort, tell))
+    return tuple(cells)
+
+
+def in_bits(drawn: Sequence[TrainSettings], bits: int) -> tuple[TrainSettings, ...]:
+    """Return settings for integer models.
+
+    Parameters
+    ----------
+    drawn : sequence of TrainSettings
+        As `draw_settings` draws them, for floats.
+    bits : int
+        B.
+
+    Returns
+    -------
+    tuple of TrainSettings
+        With the place of the binary point, lr, the average over epochs and the beginning of
+        quantization drawn.
+    """
+    rng = np.random.default_rng(bits)
+    return tuple(
+        replace(
+            settings,
+            float_=False,
+            bits=bits,
+            int_bits=int(rng.choice(INT_BITS)),
+            lr=float(rng.choice(LR)),
+            average=float(rng.choice(AVERAGE)),
+            quantize_from=float(rng.choice(QUANTIZE_FROM)),
+        )
+        for settings in drawn
+    )
+
+
+def _cell(row: str, column: str, folds: Sequence[Fold], effort: Effort, advance: Advance) -> Cell:
+    family, bits = COLUMNS[column]
+    base = TrainSettings(
+        structure=STRUCTURES[family], float_=True, epochs=effort.epochs or EPOCHS,
+        batch_size=BATCH_SIZES[row],
+    )  # fmt: skip
+    drawn = draw_settings(base, effort.n_runs or RUNS)
+    tried = drawn if bits is None else in_bits(drawn, bits)
+    found = search(folds, tried, jobs=effort.jobs, log=effort.log, advance=advance)
+    q_format = None
+    notes = [found.note]
+    if bits is not None and found.settings.int_bits is not None:
+        int_bits = found.settings.int_bits
+        q_format = {"int_bits": int_bits, "frac_bits": bits - int_bits}
+        notes.insert(0, f"UQ{int_bits}.{bits - int_bits}")
+    return {
+        "row": row,
+        "column": column,
+        "paper": PAPER[row][IN_FLOATS[family]] if bits is None else None,
+        "ours": 100 * found.test,
+        "n": sum(len(fold.y_test) for fold in folds),
+        "note": "; ".join(notes),
+        "bits": bits,
+        "q_format": q_format,
+    }

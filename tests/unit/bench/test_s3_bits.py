@@ -1,0 +1,76 @@
+"""Error over bits: which integer models are tried, and what the cells say of them."""
+
+import pytest
+
+from bncc.bench.folds import AUTHORS
+from bncc.bench.request import Effort, Request
+from bncc.bench.s3_bits import BITS, COLUMNS, INT_BITS, column_of, in_bits, s3_bits
+from bncc.errors import DataError, OptionError
+from bncc.train.settings import TrainSettings
+from tests.folds import write_papers_files
+
+LITTLE = Effort(n_runs=2, epochs=1)
+DRAWN = tuple(TrainSettings(float_=True, lr=0.01, seed=seed) for seed in range(30))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder of tiny files laid out as the papers' are."""
+    write_papers_files(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("bits", [1, 4, 8])
+def test_every_place_of_the_binary_point_is_tried(bits):
+    tried = in_bits(DRAWN, bits)
+    assert {settings.int_bits for settings in tried} == set(INT_BITS)
+    assert {settings.total_bits for settings in tried} == {bits}
+    assert [settings.seed for settings in tried] == list(range(30))
+    assert not any(settings.float_ for settings in tried)
+
+
+def test_more_runs_begin_with_the_same_ones():
+    assert in_bits(DRAWN[:5], 3) == in_bits(DRAWN, 3)[:5]
+
+
+def test_columns_are_named_by_bits():
+    assert [column_of("NB", bits) for bits in (None, 1, 8)] == ["NB float", "NB 1 bit", "NB 8 bits"]
+    assert len(COLUMNS) == 2 * len(BITS) == 18
+
+
+def test_cells_of_all_sets(folder):
+    columns = ("NB float", "NB 1 bit", "TAN 8 bits")
+    told = []
+    cells = s3_bits(
+        Request(folder, columns=columns, effort=LITTLE),
+        lambda done, text: told.append((done, text)),
+    )
+    assert [(c["row"], c["column"]) for c in cells] == [(r, c) for r in AUTHORS for c in columns]
+    assert [cell["n"] for cell in cells[::3]] == [20, 100, 20]
+    assert [cell["paper"] for cell in cells[:3]] == [12.93, None, None]
+    assert [cell["bits"] for cell in cells[:3]] == [None, 1, 8]
+    assert cells[0]["q_format"] is None
+    for cell in cells[1:3]:
+        q_format = cell["q_format"]
+        assert q_format["int_bits"] + q_format["frac_bits"] == cell["bits"]
+        assert cell["note"].startswith(f"UQ{q_format['int_bits']}.{q_format['frac_bits']}; chosen")
+    assert told[0] == (0.0, "letter NB float")
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_quick_is_naive_bayes_on_letter(folder):
+    cells = s3_bits(Request(folder, quick=True, effort=LITTLE))
+    assert {cell["row"] for cell in cells} == {"letter"}
+    assert [cell["column"] for cell in cells] == [column_of("NB", bits) for bits in BITS]
+
+
+def test_unknown_rows_and_columns_are_refused(folder):
+    with pytest.raises(OptionError, match="s3-bits has no row 'mnist'; choose among 'letter'"):
+        s3_bits(Request(folder, rows=("mnist",)))
+    with pytest.raises(OptionError, match="s3-bits has no column 'NB 9 bits'"):
+        s3_bits(Request(folder, columns=("NB 9 bits",)))
+
+
+def test_a_folder_without_the_files_is_refused(tmp_path):
+    with pytest.raises(DataError, match=r"holds no letter\.npz"):
+        s3_bits(Request(tmp_path, quick=True))
