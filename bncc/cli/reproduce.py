@@ -8,8 +8,12 @@ import click
 
 from bncc.bench.experiments import EXPERIMENTS, STEERING
 from bncc.bench.request import Effort, Request
+from bncc.cli.chart import svg_of
 from bncc.cli.console import Console, aligned
-from bncc.cli.options import given, refuse_later, speaks
+from bncc.cli.curves import CHARTS
+from bncc.cli.options import force_option, given, refuse_later, speaks
+from bncc.cli.output import check_free, write_file
+from bncc.errors import OptionError
 
 TABLES = (
     "s0-table1", "s0-recover-chow-liu", "s1-table1", "s1-table2", "s1-table3", "s1-missing",
@@ -31,6 +35,8 @@ TABLES = (
 @click.option("--row", multiple=True, metavar="NAME", help="Only this row, repeatable.")
 @click.option("--column", multiple=True, metavar="NAME", help="Only this column, repeatable.")
 @click.option("--checkpoint", metavar="FILE", help="Keep trainings there, and go on from them.")
+@click.option("--plot", metavar="FILE.svg", help=f"Draw it: {', '.join(CHARTS)}.")
+@force_option
 @speaks
 def command(
     console: Console,
@@ -43,17 +49,30 @@ def command(
     row: tuple[str, ...],
     column: tuple[str, ...],
     checkpoint: str | None,
+    plot: str | None,
+    force: bool,
 ) -> None:
     """Repeat the experiment behind TABLE, such as s0-table1, and print ours beside the paper's."""
     refuse_later(table not in EXPERIMENTS, f"reproduce {table}", f"try {' or '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[table]
     for name in experiment.unheeded(tuple(filter(given, STEERING)), quick):
         console.note(f"--{name} has no effect on {table}{' --quick' if quick else ''}")
+    if plot is not None:
+        _check_plot(table, plot, force)
     effort = Effort(runs, epochs, jobs, Path(checkpoint) if checkpoint else None)
     request = Request(Path(data_dir), quick, row, column, effort)
     with console.progress(table) as advance:
         cells = experiment.run(request, advance)
+    if plot is not None:
+        write_file(plot, svg_of(CHARTS[table](cells)).encode(), force=force)
+        console.note(f"drew {plot}")
     console.result({"cells": list(cells)}, _report(experiment.title, cells), essential=True)
+
+
+def _check_plot(table: str, plot: str, force: bool) -> None:
+    if table not in CHARTS:
+        raise OptionError(f"--plot draws {' and '.join(CHARTS)}; leave it out for {table}")
+    check_free(plot, force=force)
 
 
 def _report(title: str, cells: Sequence[Mapping[str, Any]]) -> str:

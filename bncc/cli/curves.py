@@ -1,0 +1,93 @@
+"""The figures of S3 as charts of the cells that were measured."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from bncc.bench.request import Cell
+from bncc.cli.chart import Chart, Line, Panel, Point
+
+ERROR = "test error, percent"
+FAMILIES = {"NB": "naive Bayes", "TAN": "TAN"}
+"""In the words of the legend, by how their columns begin."""
+
+
+def bits_chart(cells: Sequence[Cell]) -> Chart:
+    """Return figure 6: errors over bits, a level for floats.
+
+    Parameters
+    ----------
+    cells : sequence of mapping
+        Those of `s3_bits`.
+
+    Returns
+    -------
+    Chart
+        A panel for each data set.
+    """
+    return Chart("Error of integer models", "bits per cost", ERROR, _panels(cells, _over_bits))
+
+
+def size_chart(cells: Sequence[Cell]) -> Chart:
+    """Return figure 5: errors over table entries.
+
+    Parameters
+    ----------
+    cells : sequence of mapping
+        Those of `s3_size`.
+
+    Returns
+    -------
+    Chart
+        A panel for each data set.
+    """
+    title = "Error over table entries; the front is that of validation errors"
+    return Chart(title, "table entries", ERROR, _panels(cells, _over_entries), is_log=True)
+
+
+CHARTS: Mapping[str, Callable[[Sequence[Cell]], Chart]] = {
+    "s3-bits": bits_chart,
+    "s3-size": size_chart,
+}
+"""By the name that ``bncc reproduce`` takes."""
+
+
+def _panels(
+    cells: Sequence[Cell], lines_of: Callable[[Sequence[Cell]], tuple[Line, ...]]
+) -> tuple[Panel, ...]:
+    rows = dict.fromkeys(cell["row"] for cell in cells)
+    return tuple(
+        Panel(row, lines_of([cell for cell in cells if cell["row"] == row])) for row in rows
+    )
+
+
+def _over_bits(cells: Sequence[Cell]) -> tuple[Line, ...]:
+    lines = []
+    for family, name in FAMILIES.items():
+        mine = [cell for cell in cells if cell["column"].split()[0] == family]
+        level = next((cell["ours"] for cell in mine if cell["bits"] is None), None)
+        points = (Point(cell["bits"], cell["ours"]) for cell in mine if cell["bits"] is not None)
+        lines.append(Line(name, tuple(points), level=level))
+    return tuple(lines)
+
+
+def _over_entries(cells: Sequence[Cell]) -> tuple[Line, ...]:
+    by_size = sorted(cells, key=lambda cell: (cell["entries"], -cell["ours"]))
+    is_end = {"NB": "NB", "TAN Subset": "TAN"}
+    return (
+        Line("front", tuple(_point(cell) for cell in by_size if cell["is_on_front"])),
+        Line(
+            "without a price",
+            tuple(
+                _point(cell, is_end[cell["column"]]) for cell in by_size if cell["column"] in is_end
+            ),
+            is_joined=False,
+        ),
+        Line(
+            "not on the front",
+            tuple(_point(cell) for cell in by_size if not cell["is_on_front"]),
+            is_joined=False,
+        ),
+    )
+
+
+def _point(cell: Cell, tag: str = "") -> Point:
+    return Point(cell["entries"], cell["ours"], tag)
