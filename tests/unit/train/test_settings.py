@@ -113,6 +113,9 @@ def test_a_joint_structure_descends_whatever_the_parameters():
     assert (counted.is_joint, counted.is_counted, counted.descends) == (True, True, True)
     assert counted.loss == hyperparameters_of(counted, 100).loss == "hybrid"
     assert counted.notes() == ()
+    free = hyperparameters_of(TrainSettings(parameters="free"), 100)
+    hybrid = hyperparameters_of(TrainSettings(), 100)
+    assert free.lambda_ < hybrid.lambda_
     entropy = TrainSettings(structure="tan-all", parameters="cross-entropy", gamma=1.0)
     assert entropy.loss == "cross-entropy"
     assert entropy.notes() == ("--gamma has no effect with --parameters cross-entropy",)
