@@ -19,6 +19,10 @@ class ModelFileError(BnccError):
     """A model file is damaged, hostile, or of another format version."""
 
 
+class CheckpointError(BnccError):
+    """A checkpoint cannot be read, written, or gone on from."""
+
+
 class ModelError(BnccError):
     """A model cannot do what is asked of it."""
 

@@ -12,8 +12,8 @@ from bncc.structure.chow_liu import chow_liu_tree
 from bncc.structure.graph import Structure, topological_order
 from bncc.structure.options import DEFAULT_STEP
 from bncc.structure.scores import conditional_mutual_information
+from bncc.train.course import Course, Progress
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.learn import Progress
 from bncc.train.settings import TrainSettings
 from bncc.train.structure_descent import descend_structure
 from bncc.train.structure_engine import StructureProblem
@@ -93,7 +93,8 @@ def _recovered(fold: Fold, progress: Progress) -> tuple[int, int]:
     hyper = hyperparameters_of(TrainSettings(lambda_=0.0, epochs=EPOCHS), len(fold.y))
     problem = StructureProblem(*data, candidates, DEFAULT_STEP)
     likelihood = replace(hyper, dropout=0.0)
-    structure, _ = descend_structure(problem, likelihood, np.random.default_rng(0), None, progress)
+    rng, course = np.random.default_rng(0), Course(progress)
+    structure, _ = descend_structure(problem, likelihood, rng, None, course)
     information = conditional_mutual_information(*data)
     ours, best = _told_by_parents(information, structure), _told_by_parents(information, tree)
     has_parent = np.array([len(parents) > 0 for parents in tree.parents])

@@ -6,11 +6,11 @@ from typing import Protocol, TypeVar
 
 from bncc._types import AnyArray, IntArray
 from bncc.errors import ToolchainError
-from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.interrupts import interrupts_deferred
 from bncc.train.maximum_likelihood import LogTables
+from bncc.train.moment import Resumable
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ class Problem:
     start: LogTables
 
 
-class Engine(Protocol):
+class Engine(Resumable, Protocol):
     """Tables in training. Both kinds do the same, but for rounding of floats."""
 
     def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> float:
@@ -61,10 +61,6 @@ class Engine(Protocol):
         float
             Mean loss, each sample's at the time when it was taken.
         """
-        ...
-
-    def quantize(self, fmt: QFormat) -> None:
-        """Compute with quantized prior and tables from now on."""
         ...
 
     def log_tables(self) -> LogTables:

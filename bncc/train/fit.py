@@ -14,10 +14,11 @@ from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.model import MAX_CLASSES, Model
 from bncc.structure.graph import Structure
+from bncc.train.course import Course
 from bncc.train.freeze import freeze
-from bncc.train.learn import Progress, Task, fit_in_turn, fit_jointly
+from bncc.train.learn import Task, fit_in_turn, fit_jointly
 from bncc.train.maximum_likelihood import LogTables
-from bncc.train.settings import FLOAT_FORMAT, TrainSettings
+from bncc.train.settings import TrainSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ def fit_model(
     dataset: Dataset,
     settings: TrainSettings,
     choose_format: FormatChoice,
-    progress: Progress | None = None,
+    course: Course | None = None,
 ) -> Model:
     """Train a classifier on all rows of a data set.
 
@@ -58,8 +59,8 @@ def fit_model(
         The options.
     choose_format : callable
         Names the format of the costs, once there is a draft to judge by.
-    progress : callable, optional
-        See `Progress`.
+    course : Course, optional
+        What accompanies the descent.
 
     Returns
     -------
@@ -92,14 +93,17 @@ def fit_model(
         n_classes=len(dataset.classes),
         settings=settings,
     )
-    chosen = [FLOAT_FORMAT]
+    start = None if course is None else course.start
+    chosen = None if start is None else start.fmt
 
     def choose(structure: Structure, tables: LogTables) -> QFormat:
-        chosen[0] = choose_format(Draft(features, structure, tables))
-        return chosen[0]
+        nonlocal chosen
+        chosen = choose_format(Draft(features, structure, tables))
+        return chosen
 
     learn = fit_jointly if settings.is_joint else fit_in_turn
-    structure, tables = learn(task, choose, progress)
-    if settings.is_counted:
-        choose(structure, tables)
-    return freeze(features, dataset.classes, structure, *tables, chosen[0], {})
+    structure, tables = learn(task, choose, course)
+    if chosen is None:
+        # There was no descent in integers, or it ended before it came to them.
+        chosen = choose(structure, tables)
+    return freeze(features, dataset.classes, structure, *tables, chosen, {})

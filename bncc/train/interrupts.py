@@ -1,8 +1,8 @@
-"""Signals that wait until an import is done."""
+"""Signals that wait: until an import is done, or an epoch."""
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -40,3 +40,62 @@ def interrupts_deferred() -> Iterator[None]:
             signal.signal(number, handler)
     if caught:
         signal.raise_signal(caught[0])
+
+
+class StopRequest:
+    """Whether an early end was asked for.
+
+    Attributes
+    ----------
+    is_armed : bool
+        Whether there is something to keep by now: signals are raised as usual until then.
+    signal : int or None
+        The one that asked.
+    """
+
+    def __init__(self) -> None:
+        self.is_armed = False
+        self.signal: int | None = None
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the end is asked for."""
+        return self.signal is not None
+
+
+@contextmanager
+def first_signal_noted(tell: Callable[[], None] | None = None) -> Iterator[StopRequest]:
+    """Take the first Ctrl-C or polite kill as a request, once that is armed; raise the second.
+
+    Parameters
+    ----------
+    tell : callable, optional
+        Called when the request is noted.
+
+    Yields
+    ------
+    StopRequest
+        To be armed and asked.
+    """
+    request = StopRequest()
+    if threading.current_thread() is not threading.main_thread():
+        yield request  # only the main thread is interrupted
+        return
+    # A signal that is ignored, as in jobs of a shell's background, stays ignored.
+    usual = {n: handler for n in _DEFERRED if callable(handler := signal.getsignal(n))}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if not request.is_armed or request.is_wanted:
+            usual[signal.Signals(number)](number, frame)
+            return
+        request.signal = number
+        if tell is not None:
+            tell()
+
+    for number in usual:
+        signal.signal(number, note)
+    try:
+        yield request
+    finally:
+        for number, handler in usual.items():
+            signal.signal(number, handler)

@@ -26,6 +26,10 @@ class LazyAdam:
         self._square = torch.zeros_like(value)
         self._count = value.new_zeros(len(value), 1)
 
+    def state(self) -> dict[str, Tensor]:
+        """Return the tensors that steps change beside `value`."""
+        return {"mean": self._mean, "square": self._square, "count": self._count}
+
     def step(self, rows: Tensor, grad: Tensor, lr: float) -> None:
         """Take a step.
 

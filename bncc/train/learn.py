@@ -14,6 +14,7 @@ from bncc.structure.graph import Structure, table_entries
 from bncc.structure.learners import learn_structure, option_keys
 from bncc.structure.options import step_of
 from bncc.train.candidate_layout import count_rows
+from bncc.train.course import Course
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.maximum_likelihood import LogTables, bdeu_log_tables, ml_log_tables
 from bncc.train.settings import TrainSettings
@@ -23,9 +24,6 @@ from bncc.train.trainer import descend
 
 MAX_DESCENT_ENTRIES = 2**24
 """Gradient descent holds some ten floats per table entry."""
-
-Progress = Callable[[int, int, float], None]
-"""Called with (epochs done, epochs of all trainings, mean loss of the last epoch)."""
 
 FormatOf = Callable[[Structure, LogTables], QFormat]
 
@@ -61,7 +59,7 @@ class Task:
         return {k: text for k, text in self.settings.structure_options.items() if k in keys}
 
 
-def fit_in_turn(task: Task, choose: FormatOf, progress: Progress | None) -> Learned:
+def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> Learned:
     """Learn the structure, then its tables.
 
     Parameters
@@ -70,8 +68,8 @@ def fit_in_turn(task: Task, choose: FormatOf, progress: Progress | None) -> Lear
         What to learn from.
     choose : callable
         Names the format that the descent is to quantize in.
-    progress : callable or None
-        See `Progress`.
+    course : Course, optional
+        What accompanies the descent.
 
     Returns
     -------
@@ -102,16 +100,16 @@ def fit_in_turn(task: Task, choose: FormatOf, progress: Progress | None) -> Lear
         return choose(structure, tables)
 
     quantizer = None if settings.float_ else choose_by_tables
-    tables = descend(task.X, task.y, structure, task.n_states, start, hyper, quantizer, progress)
+    tables = descend(task.X, task.y, structure, task.n_states, start, hyper, quantizer, course)
     return structure, tables
 
 
-def fit_jointly(task: Task, choose: FormatOf, progress: Progress | None) -> Learned:
+def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> Learned:
     """Learn structure and tables in one descent; count the tables anew where counts are asked for.
 
     Parameters
     ----------
-    task, choose, progress
+    task, choose, course
         As in `fit_in_turn`.
 
     Returns
@@ -138,7 +136,7 @@ def fit_jointly(task: Task, choose: FormatOf, progress: Progress | None) -> Lear
     )  # fmt: skip
     hyper = hyperparameters_of(settings, len(task.y))
     quantizer = None if settings.float_ or settings.is_counted else choose
-    structure, tables = descend_structure(problem, hyper, rng, quantizer, progress)
+    structure, tables = descend_structure(problem, hyper, rng, quantizer, course)
     return structure, _counted(task, structure) if settings.is_counted else tables
 
 

@@ -1,16 +1,19 @@
 """The descent on structure and tables together: S0's expected loss, one structure a minibatch."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.average import averaged
+from bncc.train.course import Course
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
+from bncc.train.moment import go_on, moment_of
 from bncc.train.structure_engine import Chance, Learned, StructureProblem, structure_engine_for
-from bncc.train.trainer import DECAY, Progress
+from bncc.train.trainer import DECAY
 
 FIRST_TAU, LAST_TAU = 10.0, 0.1
 """Temperature of the relaxed indicators, geometrically per epoch (S0, section 4.1)."""
@@ -25,7 +28,7 @@ def descend_structure(
     hyper: Hyperparameters,
     rng: np.random.Generator,
     choose_format: StructureFormat | None,
-    progress: Progress | None = None,
+    course: Course | None = None,
 ) -> Learned:
     r"""Learn a structure and its tables.
 
@@ -44,8 +47,8 @@ def descend_structure(
     choose_format : callable or None
         Called once, with the most probable structure and its tables when quantization begins.
         None trains without quantization.
-    progress : callable, optional
-        Called after each epoch with (epochs done, epochs, mean loss).
+    course : Course, optional
+        What accompanies the descent; it may begin and end it elsewhere.
 
     Returns
     -------
@@ -61,24 +64,31 @@ def descend_structure(
         If the device is absent.
     ToolchainError
         If the native engine is asked for and cannot be built.
+    CheckpointError
+        If the descent cannot go on where it is to, or be kept.
 
     References
     ----------
     S0, sections 3.1 to 3.3; S3, equations 17 and 18.
     """
+    course = course or Course()
     engine = structure_engine_for(problem, hyper)
-    learned: Learned | None = None
     switch = int(hyper.quantize_from * hyper.epochs)
-    for epoch in range(hyper.epochs):
+    first, fmt, average = go_on(course.start, engine, rng, lambda: engine.learned()[1])
+    learned = None if average is None else (engine.learned()[0], average)
+    for epoch in range(first, hyper.epochs):
         if epoch == switch and choose_format is not None:
-            engine.quantize(choose_format(*engine.learned()))
+            fmt = choose_format(*engine.learned())
+            engine.quantize(fmt)
         done = epoch / max(hyper.epochs - 1, 1)
         tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** done
         loss = engine.epoch(chance_of(problem, hyper, rng), hyper.lr * DECAY**done, tau)
         if hyper.average:
             learned = _averaged(learned, engine.learned(), hyper.average)
-        if progress is not None:
-            progress(epoch + 1, hyper.epochs, loss)
+        average = None if learned is None else learned[1]
+        moment = partial(moment_of, engine, epoch + 1, fmt, rng, average)
+        if not course.goes_on(epoch + 1, hyper.epochs, loss, moment):
+            break
     return learned or engine.learned()
 
 

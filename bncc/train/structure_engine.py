@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.fixed_point import QFormat
 from bncc.structure.candidates import Candidates
 from bncc.structure.graph import Structure
 from bncc.train.engine import quicker
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
+from bncc.train.moment import Resumable
 
 Learned = tuple[Structure, LogTables]
 
@@ -65,7 +65,7 @@ class Chance:
     gumbel: FloatArray
 
 
-class StructureEngine(Protocol):
+class StructureEngine(Resumable, Protocol):
     """A distribution of structures and the tables of all candidates, in training.
 
     Both kinds do the same, but for rounding of floats.
@@ -88,10 +88,6 @@ class StructureEngine(Protocol):
         float
             Mean loss, each sample's at the time when it was taken.
         """
-        ...
-
-    def quantize(self, fmt: QFormat) -> None:
-        """Compute with quantized prior and tables from now on."""
         ...
 
     def learned(self) -> Learned:

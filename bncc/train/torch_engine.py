@@ -1,5 +1,7 @@
 """Tables in training by torch: autograd says what is meant, on any device."""
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor
 
@@ -12,6 +14,7 @@ from bncc.train.layout import layout_of
 from bncc.train.losses import loss_of
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.network import Network, states_tensor
+from bncc.train.torch_state import optimizer_state, put_back, restore_optimizer, taken_down
 
 
 class TorchEngine:
@@ -29,6 +32,8 @@ class TorchEngine:
     OptionError
         If the device is absent.
     """
+
+    kind = "torch"
 
     def __init__(self, problem: Problem, hyper: Hyperparameters) -> None:
         self._hyper = hyper
@@ -76,6 +81,15 @@ class TorchEngine:
     def log_tables(self) -> LogTables:
         """Return prior and tables before quantization; see `Engine`."""
         return self._network.log_tables()
+
+    def state(self) -> dict[str, AnyArray]:
+        """Return copies of all numbers that steps change; see `Resumable`."""
+        return taken_down(self._network.state_dict()) | optimizer_state("adam", self._optimizer)
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Take the numbers of `state` up again; see `Resumable`."""
+        put_back(self._network.state_dict(), state)
+        restore_optimizer("adam", self._optimizer, state)
 
 
 def device_of(name: str) -> torch.device:

@@ -1,9 +1,12 @@
 """Structure and tables in training by torch: autograd says what is meant, on any device."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import torch
 from torch import Tensor
 
+from bncc._types import AnyArray
 from bncc.fixed_point import QFormat
 from bncc.train.candidate_layout import candidate_layout, counted_start
 from bncc.train.hyperparameters import Hyperparameters
@@ -13,6 +16,7 @@ from bncc.train.network import states_tensor
 from bncc.train.structure_engine import Chance, Learned, StructureProblem
 from bncc.train.structure_network import StructureNetwork
 from bncc.train.torch_engine import device_of
+from bncc.train.torch_state import optimizer_state, put_back, restore_optimizer, taken_down
 
 
 class TorchStructureEngine:
@@ -31,6 +35,8 @@ class TorchStructureEngine:
         If the device is absent.
     """
 
+    kind = "torch"
+
     def __init__(self, problem: StructureProblem, hyper: Hyperparameters) -> None:
         self._hyper, self._size_weight = hyper, problem.size_weight
         self._device = device_of(hyper.device)
@@ -42,6 +48,14 @@ class TorchStructureEngine:
         self._tables = LazyAdam(self._network.rho)
         self._prior = torch.optim.Adam([self._network.rho_prior], lr=hyper.lr)
         self._phi = torch.optim.Adam([self._network.phi], lr=problem.step)
+
+    @property
+    def _tensors(self) -> dict[str, Tensor]:
+        """What steps change, beside the moments of the prior and of phi."""
+        network = self._network
+        # theta follows from rho, but normalizing anew may round otherwise.
+        own = {"rho": network.rho, "theta": network.theta}
+        return own | {"rho_prior": network.rho_prior, "phi": network.phi} | self._tables.state()
 
     def epoch(self, chance: Chance, lr: float, tau: float) -> float:
         """Take one step for each batch; see `StructureEngine`."""
@@ -95,3 +109,17 @@ class TorchStructureEngine:
     def learned(self) -> Learned:
         """Return the most probable structure and its tables; see `StructureEngine`."""
         return self._network.learned()
+
+    def state(self) -> dict[str, AnyArray]:
+        """Return copies of all numbers that steps change; see `Resumable`."""
+        return (
+            taken_down(self._tensors)
+            | optimizer_state("prior", self._prior)
+            | optimizer_state("phi", self._phi)
+        )
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Take the numbers of `state` up again; see `Resumable`."""
+        put_back(self._tensors, state)
+        restore_optimizer("prior", self._prior, state)
+        restore_optimizer("phi", self._phi, state)

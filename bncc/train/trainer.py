@@ -1,6 +1,7 @@
 """The training loop: samples shuffled, steps that decay, quantization in its later part."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -8,12 +9,13 @@ from bncc._types import IntArray
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.average import averaged
+from bncc.train.course import Course
 from bncc.train.engine import Problem, engine_for
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
+from bncc.train.moment import go_on, moment_of
 
 FormatChoice = Callable[[LogTables], QFormat]
-Progress = Callable[[int, int, float], None]
 
 DECAY = 1e-3
 """The step falls to this fraction over the run, geometrically per epoch (S0's code)."""
@@ -27,7 +29,7 @@ def descend(
     start: LogTables,
     hyper: Hyperparameters,
     choose_format: FormatChoice | None,
-    progress: Progress | None = None,
+    course: Course | None = None,
 ) -> LogTables:
     """Train log-probability tables.
 
@@ -48,8 +50,8 @@ def descend(
     choose_format : callable or None
         Called once, with the tables reached when quantization begins; its format is used from
         then on. None trains without quantization.
-    progress : callable, optional
-        Called after each epoch with (epochs done, epochs, mean loss).
+    course : Course, optional
+        What accompanies the descent; it may begin and end it elsewhere.
 
     Returns
     -------
@@ -65,21 +67,26 @@ def descend(
         If the device is absent.
     ToolchainError
         If the native engine is asked for and cannot be built.
+    CheckpointError
+        If the descent cannot go on where it is to, or be kept.
     """
+    course = course or Course()
     engine = engine_for(Problem(X, y, structure, n_states, start), hyper)
-    average: LogTables | None = None
     rng = np.random.default_rng(hyper.seed)
     noise = np.zeros(X.shape, dtype=np.uint8)
     switch = int(hyper.quantize_from * hyper.epochs)
-    for epoch in range(hyper.epochs):
+    first, fmt, average = go_on(course.start, engine, rng, engine.log_tables)
+    for epoch in range(first, hyper.epochs):
         if epoch == switch and choose_format is not None:
-            engine.quantize(choose_format(engine.log_tables()))
+            fmt = choose_format(engine.log_tables())
+            engine.quantize(fmt)
         order = rng.permutation(len(y))
         if hyper.dropped_below:
             noise = rng.integers(0, 256, X.shape, dtype=np.uint8)
         loss = engine.epoch(order, noise, hyper.lr * DECAY ** (epoch / max(hyper.epochs - 1, 1)))
         if hyper.average:
             average = averaged(average, engine.log_tables(), hyper.average)
-        if progress is not None:
-            progress(epoch + 1, hyper.epochs, loss)
+        moment = partial(moment_of, engine, epoch + 1, fmt, rng, average)
+        if not course.goes_on(epoch + 1, hyper.epochs, loss, moment):
+            break
     return average or engine.log_tables()

@@ -17,6 +17,10 @@ LINE_BYTES = 64
 """Of memory; tables begin where one does."""
 PARAMETERS = ("rho", "theta", "p", "gradient", "first", "second")
 """What types.h keeps of each parameter."""
+AT_REST = "gradient"
+"""Of these, what is 0 between two steps."""
+N_STEPS = "n_steps"
+"""Steps of Adam so far."""
 POINTERS = {"f4": "float *", "u1": "uint8_t *", "u2": "uint16_t *", "u4": "uint32_t *"}
 
 
@@ -37,6 +41,7 @@ class Memory:
         self.n_classes = n_classes
         self.n_lanes = -(-n_classes // VECTOR) * VECTOR
         self._arrays: list[AnyArray] = []
+        self._changing: dict[str, AnyArray] = {}
 
     def pointer(self, array: AnyArray) -> Any:
         """Return an array's address; the caller keeps it alive."""
@@ -48,6 +53,25 @@ class Memory:
             assert array.flags.c_contiguous
             self._arrays.append(array)
             setattr(self.engine, name, self.pointer(array))
+
+    def keep_changing(self, arrays: Mapping[str, AnyArray]) -> None:
+        """Make arrays members of the engine that are part of its state."""
+        self.keep(arrays)
+        self._changing |= arrays
+
+    def state(self) -> dict[str, AnyArray]:
+        """Return copies of all numbers that steps change.
+
+        Also of those which follow from others: normalizing anew may round otherwise.
+        """
+        n_steps = np.array([self.engine.n_steps], dtype=np.uint64)
+        return {name: array.copy() for name, array in self._changing.items()} | {N_STEPS: n_steps}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Take up what `state` has returned."""
+        for name, array in self._changing.items():
+            array[:] = state[name]
+        self.engine.n_steps = int(state[N_STEPS][0])
 
     def set_objective(self, hyper: Hyperparameters) -> None:
         """Fill in the loss, in floats."""
@@ -97,6 +121,7 @@ class Memory:
         arrays = {part: aligned(shape) for part in PARAMETERS}
         arrays["rho"][: len(start), : self.n_classes] = np.maximum(start, LEAST_LOG)
         self._arrays += arrays.values()
+        self._changing |= {f"{name}.{part}": arrays[part] for part in PARAMETERS if part != AT_REST}
         for part, array in arrays.items():
             setattr(getattr(self.engine, name), part, self.pointer(array))
         return arrays

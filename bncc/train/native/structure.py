@@ -1,7 +1,10 @@
 """Structure and tables of all candidates in training by C on one core, see structure.c."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from bncc._types import AnyArray
 from bncc.fixed_point import QFormat
 from bncc.train.candidate_layout import candidate_layout, counted_start
 from bncc.train.hyperparameters import Hyperparameters
@@ -25,6 +28,8 @@ class NativeStructureEngine:
         If the C cannot be built.
     """
 
+    kind = "native"
+
     def __init__(self, problem: StructureProblem, hyper: Hyperparameters) -> None:
         layout = candidate_layout(problem.candidates, problem.n_states)
         log_prior, log_table = counted_start(problem.X, problem.y, layout, problem.n_classes)
@@ -36,7 +41,7 @@ class NativeStructureEngine:
         memory.set_samples(problem.X, problem.y, hyper)
         self._tables = memory.parameters("tables", log_table, more_rows=1)
         self._prior = memory.parameters("prior", log_prior[None])
-        self._phi = zeros((n_features, n_slots), ("phi", "phi_first", "phi_second", "phi_gradient"))
+        self._phi = zeros((n_features, n_slots), ("phi", "phi_first", "phi_second"))
         read = {
             "n_states": layout.n_states,
             "offset": layout.offset,
@@ -44,10 +49,10 @@ class NativeStructureEngine:
             "stride": layout.stride,
             "size": layout.n_table_rows,
         }
-        memory.keep(contiguous(read) | self._phi)
+        memory.keep(contiguous(read))
+        memory.keep_changing(self._phi | zeros((n_features, n_slots), ["n_drawn"], "u4"))
         memory.keep(
-            zeros((n_features, n_slots), ["n_drawn"], "u4")
-            | zeros((n_features, n_slots), ["soft"])
+            zeros((n_features, n_slots), ("phi_gradient", "soft"))
             | zeros((n_slots,), ("p", "log_p"))
             | zeros((n_features,), ["choice"], "u4")
             | zeros((n_features, hyper.batch_size), ["state"], "u2")
@@ -90,6 +95,14 @@ class NativeStructureEngine:
         ends = layout.offset[chosen] + layout.n_table_rows[chosen]
         parts = zip(layout.offset[chosen], ends, strict=True)
         return layout.candidates.choose(choice), (prior[0], tuple(tables[a:b] for a, b in parts))
+
+    def state(self) -> dict[str, AnyArray]:
+        """Return copies of all numbers that steps change; see `Resumable`."""
+        return self._memory.state()
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Take the numbers of `state` up again; see `Resumable`."""
+        self._memory.restore(state)
 
     def _normalize(self, fmt: QFormat | None) -> None:
         self._memory.set_format(fmt)

@@ -1,5 +1,7 @@
 """Tables of a given structure in training by C on one core, see tables.c."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from bncc._types import AnyArray, IntArray
@@ -26,6 +28,8 @@ class NativeEngine:
     ToolchainError
         If the C cannot be built.
     """
+
+    kind = "native"
 
     def __init__(self, problem: Problem, hyper: Hyperparameters) -> None:
         layout = layout_of(problem.structure, problem.n_states)
@@ -71,6 +75,14 @@ class NativeEngine:
         prior, tables = (p["theta"][:, :n].astype(np.float64) for p in (self._prior, self._tables))
         self._normalize(self._fmt)
         return prior[0], self._layout.unstack(tables[:-1])
+
+    def state(self) -> dict[str, AnyArray]:
+        """Return copies of all numbers that steps change; see `Resumable`."""
+        return self._memory.state()
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Take the numbers of `state` up again; see `Resumable`."""
+        self._memory.restore(state)
 
     def _normalize(self, fmt: QFormat | None) -> None:
         self._memory.set_format(fmt)

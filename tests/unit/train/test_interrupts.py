@@ -1,4 +1,4 @@
-"""A signal that comes while torch is imported is raised afterwards, and only then."""
+"""Signals wait: for the end of an import of torch, or once, for the end of an epoch."""
 
 import signal
 import threading
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bncc.train.interrupts import interrupts_deferred
+from bncc.train.interrupts import first_signal_noted, interrupts_deferred
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
@@ -72,7 +72,7 @@ def test_other_threads_need_nothing() -> None:
 
     def work() -> None:
         try:
-            with interrupts_deferred():
+            with interrupts_deferred(), first_signal_noted():
                 pass
         except BaseException as error:
             errors.append(error)
@@ -81,3 +81,33 @@ def test_other_threads_need_nothing() -> None:
     thread.start()
     thread.join()
     assert errors == []
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_first_signal_is_noted_once_there_is_something_to_keep(
+    number: signal.Signals,
+) -> None:
+    heard: list[str] = []
+    with pytest.raises(StopError), first_signal_noted() as request:
+        signal.raise_signal(number)
+    assert not request.is_wanted
+    with first_signal_noted(lambda: heard.append("told")) as request:
+        request.is_armed = True
+        signal.raise_signal(number)
+        assert (request.signal, request.is_wanted, heard) == (number, True, ["told"])
+        with pytest.raises(StopError):
+            signal.raise_signal(number)
+    assert heard == ["told"]
+    assert [signal.getsignal(n) for n in NUMBERS] == [stop, stop]
+
+
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with first_signal_noted() as request:
+            request.is_armed = True
+            signal.raise_signal(signal.SIGINT)
+            assert not request.is_wanted
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, usual)

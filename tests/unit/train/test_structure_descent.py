@@ -10,6 +10,7 @@ from bncc.structure.candidates import all_earlier
 from bncc.structure.chow_liu import chow_liu_tree
 from bncc.structure.graph import topological_order
 from bncc.train import structure_descent as module
+from bncc.train.course import Course
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.settings import TrainSettings
 from bncc.train.structure_descent import descend_structure
@@ -82,7 +83,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others(loss, engine)
 
 def test_every_epoch_is_reported_and_the_loss_falls():
     reports = []
-    learn(hyper(lambda_=10.0, gamma=1.0), progress=lambda *report: reports.append(report))
+    learn(hyper(lambda_=10.0, gamma=1.0), course=Course(lambda *report: reports.append(report)))
     assert [report[:2] for report in reports] == [(epoch + 1, 30) for epoch in range(30)]
     assert reports[-1][2] < reports[0][2]
 
@@ -95,7 +96,7 @@ def test_the_format_is_asked_for_once_with_a_structure_and_its_tables():
         return QFormat(2, 0)
 
     half = hyper(quantize_from=0.5, epochs=8, lambda_=10.0)
-    quantized = learn(half, choose=choose, progress=lambda *report: done.append(report))
+    quantized = learn(half, choose=choose, course=Course(lambda *report: done.append(report)))
     ((epochs_done, structure, (log_prior, tables)),) = asked
     assert epochs_done == 4
     assert [len(table) for table in tables] == [3 * 3 if p else 3 for p in structure.parents]

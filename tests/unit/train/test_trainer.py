@@ -9,6 +9,7 @@ from bncc.fixed_point import QFormat
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import forest
 from bncc.train import trainer as module
+from bncc.train.course import Course
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.settings import TrainSettings
@@ -30,7 +31,7 @@ def hyper(**changes):
 
 
 def train(hyperparameters, choose=None, progress=None):
-    return descend(X, Y, NAIVE, N_STATES, START, hyperparameters, choose, progress)
+    return descend(X, Y, NAIVE, N_STATES, START, hyperparameters, choose, Course(progress))
 
 
 def errors(log_tables):

@@ -1,0 +1,88 @@
+"""The course of a descent: who hears of it, where it is kept, and what ends it early."""
+
+from collections.abc import Callable
+from time import monotonic
+
+from bncc.train.interrupts import StopRequest
+from bncc.train.moment import Moment
+
+Progress = Callable[[int, int, float], None]
+"""Called with (epochs done, epochs of all trainings, mean loss of the last epoch)."""
+
+INTERVAL = 5.0
+"""Seconds between two checkpoints at least."""
+LARGEST_SHARE = 0.05
+"""Of the time, that checkpoints may take."""
+
+
+class Course:
+    """What accompanies one descent.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Told of each epoch, see `Progress`.
+    start : Moment, optional
+        Where the descent goes on; None begins it.
+    keep : callable, optional
+        Keeps a moment; called after the first epoch, then every few seconds, and at an early end.
+    stop : StopRequest, optional
+        Asks for an early end.
+    is_last : bool
+        Whether nothing is left to do behind the last epoch.
+
+    Attributes
+    ----------
+    stopped_after : int or None
+        Epochs done when an early end was asked for; None if all was done by then.
+    """
+
+    def __init__(
+        self,
+        progress: Progress | None = None,
+        start: Moment | None = None,
+        keep: Callable[[Moment], None] | None = None,
+        stop: StopRequest | None = None,
+        *,
+        is_last: bool = True,
+    ) -> None:
+        self.start = start
+        self.stopped_after: int | None = None
+        self._progress, self._keep, self._stop, self._is_last = progress, keep, stop, is_last
+        self._due = 0.0
+
+    def goes_on(self, epoch: int, epochs: int, loss: float, moment: Callable[[], Moment]) -> bool:
+        """Tell of an epoch.
+
+        Parameters
+        ----------
+        epoch, epochs : int
+            Epochs done, and asked for.
+        loss : float
+            Mean loss of the last one.
+        moment : callable
+            Takes down where the descent is; not called unless that is to be kept.
+
+        Returns
+        -------
+        bool
+            False where the descent is to end now.
+
+        Raises
+        ------
+        CheckpointError
+            If the moment cannot be kept.
+        """
+        if self._progress is not None:
+            self._progress(epoch, epochs, loss)
+        is_stopped = self._stop is not None and self._stop.is_wanted
+        if self._keep is not None and (is_stopped or monotonic() >= self._due):
+            begin = monotonic()
+            self._keep(moment())
+            took = monotonic() - begin
+            self._due = begin + took + max(INTERVAL, took / LARGEST_SHARE)
+        if self._stop is not None:
+            self._stop.is_armed = True
+        if is_stopped and not (self._is_last and epoch == epochs):
+            self.stopped_after = epoch
+        return not is_stopped

@@ -1,0 +1,152 @@
+"""A descent between two epochs: all that the epochs to come depend on, taken down and put back."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from bncc._types import AnyArray
+from bncc.errors import CheckpointError
+from bncc.fixed_point import QFormat
+from bncc.train.maximum_likelihood import LogTables
+
+_REMEDY = "give another --checkpoint to begin anew"
+
+
+class Resumable(Protocol):
+    """An engine whose state can be taken down and put back."""
+
+    kind: str
+
+    def quantize(self, fmt: QFormat) -> None:
+        """Compute with quantized prior and tables from now on."""
+        ...
+
+    def state(self) -> dict[str, AnyArray]:
+        """Return copies of all numbers that steps change."""
+        ...
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Take the numbers of `state` up again, after `quantize` where they were quantized."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """A descent between two epochs.
+
+    Parameters
+    ----------
+    engine : str
+        What computes it: ``native`` or ``torch``, which round differently.
+    epoch : int
+        Epochs done, >= 1.
+    fmt : QFormat or None
+        What is computed with, once quantization has begun.
+    chance : mapping
+        State of the generator of random numbers; JSON values.
+    arrays : mapping of str to array
+        State of the engine.
+    average : tuple or None
+        Average of prior and tables over the epochs, where there is one.
+    """
+
+    engine: str
+    epoch: int
+    fmt: QFormat | None
+    chance: Mapping[str, Any]
+    arrays: Mapping[str, AnyArray]
+    average: LogTables | None = None
+
+
+def moment_of(
+    engine: Resumable,
+    epoch: int,
+    fmt: QFormat | None,
+    rng: np.random.Generator,
+    average: LogTables | None,
+) -> Moment:
+    """Take down where a descent is.
+
+    Parameters
+    ----------
+    engine : Resumable
+        What computes it.
+    epoch : int
+        Epochs done.
+    fmt : QFormat or None
+        What it computes with.
+    rng : numpy.random.Generator
+        Where its chance comes from.
+    average : tuple or None
+        Average of the tables, where there is one.
+
+    Returns
+    -------
+    Moment
+        Which further steps leave as it is.
+    """
+    return Moment(engine.kind, epoch, fmt, rng.bit_generator.state, engine.state(), average)
+
+
+def go_on(
+    moment: Moment | None,
+    engine: Resumable,
+    rng: np.random.Generator,
+    tables: Callable[[], LogTables],
+) -> tuple[int, QFormat | None, LogTables | None]:
+    """Put a descent at its start where another one was, so that both end with the same bits.
+
+    Parameters
+    ----------
+    moment : Moment or None
+        Where the other was; None leaves this one at its start.
+    engine : Resumable
+        What computes this one.
+    rng : numpy.random.Generator
+        Where its chance comes from.
+    tables : callable
+        Returns prior and tables of the engine as it is.
+
+    Returns
+    -------
+    epoch : int
+        Epochs done.
+    fmt : QFormat or None
+        What is computed with.
+    average : tuple or None
+        Average of the tables, where there is one.
+
+    Raises
+    ------
+    CheckpointError
+        If the moment is of another engine, or of another problem.
+    """
+    if moment is None:
+        return 0, None, None
+    if moment.engine != engine.kind:
+        raise CheckpointError(
+            f"the checkpoint is one of engine '{moment.engine}', which rounds differently from "
+            f"'{engine.kind}'; add --engine {moment.engine}"
+        )
+    if _shapes(moment.arrays) != _shapes(engine.state()):
+        raise CheckpointError(f"the checkpoint holds other arrays than this training; {_REMEDY}")
+    if moment.fmt is not None:
+        engine.quantize(moment.fmt)
+    engine.restore(moment.arrays)
+    try:
+        rng.bit_generator.state = moment.chance
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        raise CheckpointError(f"the checkpoint's random numbers are damaged; {_REMEDY}") from error
+    if moment.average is not None and _sizes(moment.average) != _sizes(tables()):
+        raise CheckpointError(f"the checkpoint holds other tables than this training; {_REMEDY}")
+    return moment.epoch, moment.fmt, moment.average
+
+
+def _shapes(arrays: Mapping[str, AnyArray]) -> dict[str, tuple[tuple[int, ...], str]]:
+    return {name: (array.shape, array.dtype.str) for name, array in arrays.items()}
+
+
+def _sizes(tables: LogTables) -> list[tuple[int, ...]]:
+    return [table.shape for table in (tables[0], *tables[1])]
