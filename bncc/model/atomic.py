@@ -9,7 +9,7 @@ from pathlib import Path
 from bncc._types import StrPath
 
 
-def write_whole(path: StrPath, data: bytes) -> None:
+def write_whole(path: StrPath, data: bytes, *, half: str | None = None) -> None:
     """Write a file so that, whatever happens, its name leads to the old content or to all the new.
 
     Parameters
@@ -18,6 +18,9 @@ def write_whole(path: StrPath, data: bytes) -> None:
         Where the file goes; a link is followed, an existing file replaced.
     data : bytes
         Its content.
+    half : str, optional
+        Name, in the same folder, of what is not yet whole: a file of that name is what a killed
+        process has left, and is removed. The default is a name that nobody else has.
 
     Raises
     ------
@@ -25,7 +28,9 @@ def write_whole(path: StrPath, data: bytes) -> None:
         If the folder is missing, read-only or full; nothing is left behind then.
     """
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".bncc-{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(half or f".bncc-{secrets.token_hex(8)}.tmp")
+    if half is not None:
+        temporary.unlink(missing_ok=True)
     try:
         with temporary.open("xb") as file:
             file.write(data)

@@ -15,6 +15,75 @@ MAX_FILE = 256 * 2**20
 """Bytes of a model file; a microcontroller holds a thousandth of it."""
 
 
+def to_bytes(model: Model) -> bytes:
+    """Return the content of a model file.
+
+    Parameters
+    ----------
+    model : Model
+        A whole model.
+
+    Returns
+    -------
+    bytes
+        The same for equal models.
+
+    Raises
+    ------
+    ModelError
+        If the model is not whole.
+    ModelFileError
+        If it is too large for a file.
+    """
+    data = pack(with_sums(encode(model)))
+    if len(data) > MAX_FILE:
+        raise ModelFileError(
+            f"the model needs {len(data)} bytes and a model file holds at most {MAX_FILE}; "
+            "use fewer states or parents"
+        )
+    return data
+
+
+def from_bytes(data: bytes, name: StrPath) -> Model:
+    """Return the model in the content of a file.
+
+    Parameters
+    ----------
+    data : bytes
+        What `to_bytes` returned.
+    name : path
+        What errors call it.
+
+    Returns
+    -------
+    Model
+        A whole model with read-only arrays.
+
+    Raises
+    ------
+    ModelFileError
+        If the content is damaged in any bit, or of another format.
+    """
+    try:
+        entries = unpack(data)
+        sums = {entry: content for entry, content in entries.items() if entry != SUMS}
+        if with_sums(sums) != entries:
+            raise ModelFileError("its digest does not match its content")
+        document = read_document(entries)
+        number = document.get("format")
+        if type(number) is not int or number < 1:
+            raise ModelFileError("its format number is malformed")
+        if number == FORMAT:
+            return decode(document, entries)
+    except (ModelFileError, ModelError, ValueError) as error:
+        raise ModelFileError(
+            f"'{name}' is not a whole bncc model ({error}); copy it again or train anew"
+        ) from error
+    raise ModelFileError(
+        f"'{name}' has model format {number} and this bncc reads {FORMAT}; update bncc"
+    )
+
+
 def save_model(model: Model, path: StrPath, *, overwrite: bool = False) -> None:
     """Write a model file; equal models give equal bytes.
 
@@ -36,12 +105,7 @@ def save_model(model: Model, path: StrPath, *, overwrite: bool = False) -> None:
     ModelFileError
         If it cannot be written; an older file is then still what it was.
     """
-    data = pack(with_sums(encode(model)))
-    if len(data) > MAX_FILE:
-        raise ModelFileError(
-            f"the model needs {len(data)} bytes and a model file holds at most {MAX_FILE}; "
-            "use fewer states or parents"
-        )
+    data = to_bytes(model)
     target = Path(path)
     try:
         if target.exists() and not target.is_file():
@@ -73,25 +137,7 @@ def load_model(path: StrPath) -> Model:
     ModelFileError
         If the file is absent, too large, damaged in any bit, or of another format.
     """
-    data = _read(path)
-    try:
-        entries = unpack(data)
-        sums = {name: content for name, content in entries.items() if name != SUMS}
-        if with_sums(sums) != entries:
-            raise ModelFileError("its digest does not match its content")
-        document = read_document(entries)
-        number = document.get("format")
-        if type(number) is not int or number < 1:
-            raise ModelFileError("its format number is malformed")
-        if number == FORMAT:
-            return decode(document, entries)
-    except (ModelFileError, ModelError, ValueError) as error:
-        raise ModelFileError(
-            f"'{path}' is not a whole bncc model ({error}); copy it again or train anew"
-        ) from error
-    raise ModelFileError(
-        f"'{path}' has model format {number} and this bncc reads {FORMAT}; update bncc"
-    )
+    return from_bytes(_read(path), path)
 
 
 def model_digest(model: Model) -> str:

@@ -14,14 +14,24 @@ from bncc.model import reference
 from bncc.model.card import cycle_note
 from bncc.model.model import Model
 from bncc.train.bit_split import best_format, formats_of
+from bncc.train.checkpoint import Checkpoint
+from bncc.train.course import Progress
 from bncc.train.fit import Draft, fit_model
-from bncc.train.learn import Progress
+from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.identity import identity_of
+from bncc.train.interrupts import StopRequest
 from bncc.train.record import settings_record
+from bncc.train.session import Session
 from bncc.train.settings import TrainSettings
 
 IDENTIFIER_SHARE = 0.5
 MAX_PLAIN_CATEGORIES = 20
 """A column of texts is taken for an identifier above both this number and that share of rows."""
+
+EARLY = 1 / 6
+"""Of the epochs of the second descent: stopped before, it is behind the first one with its fewer
+rows. Test errors in percent, Chow-Liu trees, 60 epochs, of the first one, then of the second after
+1, 10, 20 and 60 epochs: letter 9.72, 12.08, 9.73, 9.30, 8.98; usps 4.78, 5.19, 4.32, 4.15, 4.23."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +47,14 @@ class TrainResult:
         Wall time.
     notes : tuple of str
         What the user should know, for instance options without effect.
+    is_interim : bool
+        Whether training ended early, as it was asked to; the model is the best one by then.
     """
 
     model: Model
     seconds: float
     notes: tuple[str, ...]
+    is_interim: bool = False
 
 
 def train_model(
@@ -50,6 +63,8 @@ def train_model(
     *,
     test: Dataset | None = None,
     progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
+    stop: StopRequest | None = None,
 ) -> TrainResult:
     """Train a classifier on raw readings.
 
@@ -69,6 +84,10 @@ def train_model(
         Rows that nothing is fitted to, for ``error_test``.
     progress : callable, optional
         See `Progress`; the epochs of both trainings count together.
+    checkpoint : Checkpoint, optional
+        Where the training is kept, and goes on from; the caller removes it when all is done.
+    stop : StopRequest, optional
+        Asks for an early end, after the epoch that is going on.
 
     Returns
     -------
@@ -81,6 +100,8 @@ def train_model(
         If the rows cannot be learned from.
     OptionError
         If the tables would be too large for the options.
+    CheckpointError
+        If the training cannot be kept, or gone on with.
     """
     begin = perf_counter()
     check_trainable(dataset)
@@ -88,31 +109,57 @@ def train_model(
     rest, held = _split(dataset, settings)
     if held.n_rows == 0 and settings.validation > 0:
         notes.append("too few rows to hold any out: the bits were chosen on training rows")
-    judges = held if held.n_rows else rest
-    n_runs = 2 if held.n_rows else 1
-
-    def choose(draft: Draft) -> QFormat:
-        return _best_format(draft, judges, settings)
-
-    model = fit_model(rest, settings, choose, _run_of(progress, 0, n_runs))
-    error_validation = _error(model, held)
-    if held.n_rows:
-        chosen = model.q_format
-        model = fit_model(dataset, settings, lambda _: chosen, _run_of(progress, 1, n_runs))
+    epochs = hyperparameters_of(settings, dataset.n_rows).epochs
+    session = Session(epochs, 2 if held.n_rows else 1, progress, stop)
+    if checkpoint is not None:
+        notes += _kept(session, checkpoint, dataset, settings)
+    first, model, rows, stopped_after = _fit(session, settings, dataset, rest, held)
     notes += [*_identifier_notes(model, dataset.n_rows), *_stray_text_notes(dataset)]
     of_cycle = cycle_note(model)
     notes += [of_cycle] if of_cycle else []
     figures = {
         "class_name": dataset.class_name,
-        "error_train": _error(model, dataset),
-        "error_validation": error_validation,
+        "error_train": _error(model, rows),
+        "error_validation": _error(first, held),
         "error_test": None if test is None else _error(model, test),
-        "n_train": dataset.n_rows,
+        "n_train": rows.n_rows,
         "n_validation": held.n_rows,
         "n_test": None if test is None else test.n_rows,
     }
+    if stopped_after is not None:
+        figures |= {"interim": True, "epochs": stopped_after}
     model = replace(model, training=settings_record(settings, dataset.n_rows) | figures)
-    return TrainResult(model, perf_counter() - begin, tuple(notes))
+    return TrainResult(model, perf_counter() - begin, tuple(notes), stopped_after is not None)
+
+
+def _kept(
+    session: Session, checkpoint: Checkpoint, dataset: Dataset, settings: TrainSettings
+) -> list[str]:
+    """Have a training kept; return what the user should know of it."""
+    if not settings.descends:
+        return [f"--checkpoint has no effect with --parameters {settings.parameters}"]
+    note = session.keep_in(checkpoint, identity_of(dataset, settings))
+    return [] if note is None else [note]
+
+
+def _fit(
+    session: Session, settings: TrainSettings, dataset: Dataset, rest: Dataset, held: Dataset
+) -> tuple[Model, Model, Dataset, int | None]:
+    """Return the model of the first descent and the last one, with its rows and its early end."""
+    if session.first is None:
+        judges = held if held.n_rows else rest
+        course = session.course(0)
+        session.first = fit_model(
+            rest, settings, lambda draft: _best_format(draft, judges, settings), course
+        )
+        if held.n_rows == 0 or course.stopped_after is not None:
+            return session.first, session.first, rest, course.stopped_after
+    chosen = session.first.q_format
+    course = session.course(1)
+    model = fit_model(dataset, settings, lambda _: chosen, course)
+    if course.stopped_after is not None and course.stopped_after < EARLY * session.epochs:
+        return session.first, session.first, rest, session.epochs
+    return session.first, model, dataset, course.stopped_after
 
 
 def _identifier_notes(model: Model, n_rows: int) -> list[str]:
@@ -165,17 +212,6 @@ def _best_format(draft: Draft, judges: Dataset, settings: TrainSettings) -> QFor
     n_states = tuple(feature.n_states for feature in draft.features)
     X = states_of(draft.features, judges.table)
     return best_format(formats, *draft.log_tables, draft.structure, n_states, X, judges.y)
-
-
-def _run_of(progress: Progress | None, run: int, n_runs: int) -> Progress | None:
-    """Return a progress callback for one of several trainings of equal length."""
-    if progress is None:
-        return None
-
-    def report(epoch: int, epochs: int, loss: float) -> None:
-        progress(run * epochs + epoch, n_runs * epochs, loss)
-
-    return report
 
 
 def _error(model: Model, dataset: Dataset) -> float | None:

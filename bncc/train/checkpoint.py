@@ -1,0 +1,146 @@
+"""The folder where a long training is kept, so that it can go on after whatever ended it."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from bncc._types import StrPath
+from bncc.errors import CheckpointError, OptionError
+from bncc.model.atomic import write_whole
+from bncc.train.checkpoint_codec import Saved, decode, encode
+from bncc.train.identity import Identity, difference
+
+NAME = "train.checkpoint"
+"""Of the file in the folder."""
+HALF = f".{NAME}.tmp"
+"""Of one that is being written; a process that is killed may leave it."""
+MAX_FILE = 2**32 - 1
+"""Bytes; what the container can hold."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where a training is kept.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds the file, and may hold others.
+    resume : bool
+        Whether to go on from what is there.
+    """
+
+    folder: Path
+    resume: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The file, whether it is there or not."""
+        return self.folder / NAME
+
+    def load(self, identity: Identity) -> Saved | None:
+        """Return the training to go on with.
+
+        Parameters
+        ----------
+        identity : Identity
+            Of the training that is asked for.
+
+        Returns
+        -------
+        Saved or None
+            None if it is to begin, or nothing was kept of it.
+
+        Raises
+        ------
+        CheckpointError
+            If the file cannot be read, is damaged, or is of another training.
+        """
+        if not self.resume or not os.path.lexists(self.path):
+            return None
+        try:
+            saved = decode(_read(self.path))
+        except CheckpointError as error:
+            raise CheckpointError(
+                f"'{self.path}' is not a whole checkpoint ({error}); remove it or give another "
+                "--checkpoint to begin anew"
+            ) from error
+        if saved.identity != identity:
+            raise CheckpointError(
+                f"'{self.path}' is of another training: {difference(identity, saved.identity)}; "
+                "repeat the options it began with, or give another --checkpoint"
+            )
+        return saved
+
+    def save(self, saved: Saved) -> None:
+        """Keep a training; whatever happens, the file holds it or what was kept before.
+
+        Parameters
+        ----------
+        saved : Saved
+            The training.
+
+        Raises
+        ------
+        CheckpointError
+            If the disk refuses.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_whole(self.path, encode(saved), half=HALF)
+        except OSError as error:
+            raise CheckpointError(
+                f"cannot write '{self.path}' ({error.strerror or error}); make room or choose "
+                "another place, and go on from what was kept before with --resume"
+            ) from error
+
+    def remove(self) -> None:
+        """Forget a training that has ended well."""
+        self.path.unlink(missing_ok=True)
+        (self.folder / HALF).unlink(missing_ok=True)
+
+
+def open_checkpoint(folder: StrPath, *, resume: bool, overwrite: bool = False) -> Checkpoint:
+    """Return where a training is to be kept, before any work is done.
+
+    Parameters
+    ----------
+    folder : path
+        Made when it is needed.
+    resume : bool
+        Whether to go on from what is there.
+    overwrite : bool
+        Whether what is there may be lost.
+
+    Returns
+    -------
+    Checkpoint
+        The place.
+
+    Raises
+    ------
+    OptionError
+        If it is taken, or no folder.
+    """
+    checkpoint = Checkpoint(Path(folder), resume)
+    if checkpoint.folder.exists() and not checkpoint.folder.is_dir():
+        raise OptionError(f"'{folder}' is not a directory; name one with --checkpoint")
+    if os.path.lexists(checkpoint.path) and not (resume or overwrite):
+        raise OptionError(
+            f"'{folder}' holds the checkpoint of a training; give --resume to go on with it, "
+            "--force to begin anew, or another --checkpoint"
+        )
+    return checkpoint
+
+
+def _read(path: Path) -> bytes:
+    if not path.is_file():
+        raise CheckpointError("it is not a regular file")
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE + 1)
+    except OSError as error:
+        raise CheckpointError(error.strerror or "it cannot be read") from error
+    if len(content) > MAX_FILE:
+        raise CheckpointError("it is too large")
+    return content

@@ -1,0 +1,78 @@
+"""What tells a training from all others: the program, the options, the data."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from hashlib import sha256
+from typing import Any
+
+import bncc
+from bncc.data.dataset import Dataset
+from bncc.train.settings import TrainSettings
+
+Identity = Mapping[str, Any]
+"""JSON values: ``bncc`` the version, ``data`` a digest, and the options under their names."""
+
+
+def identity_of(dataset: Dataset, settings: TrainSettings) -> Identity:
+    """Return what tells a training from all others.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The training rows.
+    settings : TrainSettings
+        The options.
+
+    Returns
+    -------
+    Identity
+        Equal where the same steps lead to the same model.
+    """
+    options = asdict(settings)
+    options["structure_options"] = dict(sorted(settings.structure_options.items()))
+    return {"bncc": bncc.__version__, "data": data_digest(dataset), **options}
+
+
+def data_digest(dataset: Dataset) -> str:
+    """Return the digest of all that training sees of its rows.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The rows.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    digest = sha256(repr((dataset.class_name, dataset.classes)).encode())
+    digest.update(dataset.y.astype("<i8").tobytes())
+    for column in dataset.table.columns:
+        digest.update(repr((column.name, column.kind)).encode())
+        if column.kind == "category":
+            digest.update(repr(column.values.tolist()).encode())
+        else:
+            digest.update(column.values.tobytes())
+        digest.update(column.missing.tobytes())
+    return digest.hexdigest()
+
+
+def difference(ours: Identity, theirs: Identity) -> str:
+    """Say in what two trainings differ first.
+
+    Parameters
+    ----------
+    ours, theirs : Identity
+        Of trainings that differ.
+
+    Returns
+    -------
+    str
+        As in "epochs is 60 here and 30 there".
+    """
+    name = next(k for k in {**ours, **theirs} if ours.get(k) != theirs.get(k))
+    if name == "data":
+        return "the rows are others"
+    what = "the version of bncc" if name == "bncc" else name.rstrip("_").replace("_", " ")
+    return f"{what} is {ours.get(name)} here and {theirs.get(name)} there"

@@ -1,0 +1,108 @@
+"""The one or two descents behind a model: what is told, kept and asked of them together."""
+
+from bncc.model.model import Model
+from bncc.train.checkpoint import Checkpoint
+from bncc.train.checkpoint_codec import Saved
+from bncc.train.course import Course, Progress
+from bncc.train.identity import Identity
+from bncc.train.interrupts import StopRequest
+from bncc.train.moment import Moment
+
+
+class Session:
+    """A training on its way.
+
+    Parameters
+    ----------
+    epochs : int
+        Of each descent.
+    n_runs : int
+        Descents: 2 where the first leaves validation rows out, else 1.
+    progress : callable, optional
+        Told of the epochs of all descents together.
+    stop : StopRequest, optional
+        Asks for an early end.
+
+    Attributes
+    ----------
+    epochs : int
+        Of each descent.
+    first : Model or None
+        What the first of two descents ended with, if that is known already.
+    """
+
+    def __init__(
+        self,
+        epochs: int,
+        n_runs: int,
+        progress: Progress | None = None,
+        stop: StopRequest | None = None,
+    ) -> None:
+        self.first: Model | None = None
+        self.epochs, self._n_runs = epochs, n_runs
+        self._progress, self._stop = progress, stop
+        self._checkpoint: Checkpoint | None = None
+        self._identity: Identity = {}
+        self._start: Moment | None = None
+
+    def keep_in(self, checkpoint: Checkpoint, identity: Identity) -> str | None:
+        """Keep the training from now on, and go on from what was kept, if that is wanted.
+
+        Parameters
+        ----------
+        checkpoint : Checkpoint
+            Where.
+        identity : Identity
+            Of the training.
+
+        Returns
+        -------
+        str or None
+            Where it goes on, in words; None if it was to begin.
+
+        Raises
+        ------
+        CheckpointError
+            If what was kept is damaged, or of another training.
+        """
+        self._checkpoint, self._identity = checkpoint, identity
+        if not checkpoint.resume:
+            return None
+        saved = checkpoint.load(identity)
+        if saved is None:
+            return f"'{checkpoint.folder}' holds no checkpoint yet; training began at the start"
+        self.first, self._start = saved.first, saved.moment
+        done = saved.moment.epoch + (0 if saved.first is None else self.epochs)
+        return f"training went on after {done} of {self._n_runs * self.epochs} epochs"
+
+    def course(self, run: int) -> Course:
+        """Return what accompanies a descent.
+
+        Parameters
+        ----------
+        run : int
+            Which one, from 0; `first` is known by the second.
+
+        Returns
+        -------
+        Course
+            Which goes on where the training was left, if that was in this descent.
+        """
+        start, self._start = self._start, None
+        keep = None if self._checkpoint is None else self._keep
+        is_last = run + 1 == self._n_runs
+        return Course(self._progress_of(run), start, keep, self._stop, is_last=is_last)
+
+    def _keep(self, moment: Moment) -> None:
+        assert self._checkpoint is not None
+        self._checkpoint.save(Saved(self._identity, moment, self.first))
+
+    def _progress_of(self, run: int) -> Progress | None:
+        if self._progress is None:
+            return None
+        progress, n_runs = self._progress, self._n_runs
+
+        def report(epoch: int, epochs: int, loss: float) -> None:
+            progress(run * epochs + epoch, n_runs * epochs, loss)
+
+        return report
