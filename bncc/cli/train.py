@@ -1,6 +1,7 @@
 """``bncc train``: from a table of readings to a model file."""
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,13 @@ import click
 
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import test_rows, training_parts
+from bncc.cli.long_work import (
+    EXIT_SIGNAL,
+    checkpoint_of,
+    interim_note,
+    is_interim,
+    tell_of_the_end,
+)
 from bncc.cli.options import (
     TARGETS,
     class_option,
@@ -24,6 +32,7 @@ from bncc.model.card import model_facts
 from bncc.model.file import save_model
 from bncc.model.model import Model
 from bncc.structure.learners import ANNOUNCED, KNOWN
+from bncc.train.interrupts import first_signal_noted
 from bncc.train.pipeline import train_model
 from bncc.train.settings import DEFAULT_BITS, DISCRETIZERS, TrainSettings
 
@@ -110,8 +119,10 @@ def key_values(
 @click.option("--validation", type=float, default=0.1, show_default=True, metavar="FRACTION")
 @click.option("--test", "test_path", metavar="DATA", help="Labeled rows for error_test.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out, repeatable.")
-@click.option("--checkpoint", metavar="DIR", hidden=True)
-@click.option("--resume", is_flag=True, hidden=True)
+@click.option(
+    "--checkpoint", "folder", metavar="DIR", help="Keep training there, for --resume, until done."
+)
+@click.option("--resume", is_flag=True, help="Go on from --checkpoint, if anything is there.")
 @click.option("--max-flash", metavar="N[k]", hidden=True)
 @click.option("--max-instructions", type=int, hidden=True)
 @click.option("--target", type=click.Choice(TARGETS), hidden=True)
@@ -128,6 +139,8 @@ def command(
     class_name: str | None,
     fold: int | None,
     force: bool,
+    folder: str | None,
+    resume: bool,
     drop: tuple[str, ...],
     **options: Any,
 ) -> None:
@@ -137,25 +150,36 @@ def command(
         discretize=discretize if given("discretize") else None,
         **options,
     )
-    check_free(output, force=force)
+    checkpoint = checkpoint_of(folder, resume=resume, force=force)
+    overwrite = force or (resume and is_interim(output))
+    check_free(output, force=overwrite)
     train, test = training_parts(data_path, class_name, fold, console, drop)
     if test_path is not None:
         if test is not None:
             raise OptionError("the fold has test rows of its own; drop --test or --fold")
         test = test_rows(train, test_path, console)
-    with console.progress("training") as advance:
-        result = train_model(
-            train,
-            settings,
-            test=test,
-            progress=lambda done, total, loss: advance(done / total, f"loss {loss:.4f}"),
-        )
+    epochs = 0, 0
+
+    def progress(done: int, total: int, loss: float) -> None:
+        nonlocal epochs
+        epochs = done, total
+        advance(done / total, f"loss {loss:.4f}")
+
+    with first_signal_noted(partial(tell_of_the_end, console)) as stop:
+        with console.progress("training") as advance:
+            result = train_model(
+                train, settings, test=test, progress=progress, checkpoint=checkpoint, stop=stop
+            )
+        save_model(result.model, output, overwrite=overwrite)
     for note in result.notes:
         console.note(note)
-    model = result.model
-    save_model(model, output, overwrite=force)
-    payload = facts_of(model, output, result.seconds)
-    console.result(payload, _report(model, payload, train, test))
+    payload = facts_of(result.model, output, result.seconds)
+    console.result(payload, _report(result.model, payload, train, test))
+    if result.is_interim and stop.signal is not None:
+        console.note(interim_note(*epochs, output, checkpoint))
+        raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
+    if checkpoint is not None:
+        checkpoint.remove()
 
 
 def facts_of(model: Model, path: str, seconds: float) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class TrainSettings:
     size_weight : float
         Price of an expected table entry in the loss of a structure that is learned together
         with the tables (lambda_MS of S3), >= 0.
-    checkpoint, resume, max_flash, max_instructions, target
+    max_flash, max_instructions, target
         Options of the command line whose meaning arrives with a later version.
 
     Raises
@@ -103,8 +103,6 @@ class TrainSettings:
     threads: int | None = None
     engine: str | None = None
     size_weight: float = 0.0
-    checkpoint: str | None = None
-    resume: bool = False
     max_flash: str | None = None
     max_instructions: int | None = None
     target: str | None = None
@@ -209,7 +207,7 @@ def _check_later(settings: TrainSettings) -> None:
             "--size-weight needs a structure that is learned together with the tables; choose "
             f"--structure {_one_of(tuple(CANDIDATE_SETS))}, or leave it at 0"
         )
-    for name in ("checkpoint", "resume", "max_flash", "max_instructions", "target"):
+    for name in ("max_flash", "max_instructions", "target"):
         if getattr(settings, name):
             raise OptionError(
                 f"{_option(name)} of train arrives with a later version; leave it out"

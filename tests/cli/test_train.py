@@ -1,10 +1,5 @@
 """``bncc train``: every option of the contract, and the model that comes of it."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -163,30 +158,3 @@ def test_an_existing_model_is_refused_before_any_work(
     assert model.read_bytes() == before
     run("train", readings, "-o", model, "--force", *QUICK, "--bits", 2)
     assert model.read_bytes() != before
-
-
-@pytest.mark.parametrize(
-    ("number", "code", "said"),
-    [
-        (signal.SIGINT, 130, "bncc: error: interrupted; nothing was left half-written\n"),
-        (signal.SIGTERM, 143, ""),
-    ],
-)
-def test_a_signal_leaves_nothing_behind(
-    readings: Path, tmp_path: Path, number: signal.Signals, code: int, said: str
-) -> None:
-    command_line = [sys.executable, "-m", "bncc", "train", str(readings), "-v"]
-    options = ["-o", str(tmp_path / "m.bncc"), "--epochs", "100000"]
-    process = subprocess.Popen(
-        [*command_line, *options], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
-    assert process.stderr is not None
-    assert "read 240 rows" in process.stderr.readline()
-    time.sleep(0.2)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == code, err
-    assert out == ""
-    assert err == said
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["readings.csv"]

@@ -89,8 +89,6 @@ def test_a_structure_of_a_later_version_says_so(
     "options",
     [
         ["--parameters", "margin"],
-        ["--checkpoint", "dir"],
-        ["--resume"],
         ["--max-flash", "4k"],
         ["--max-instructions", "1000"],
         ["--target", "avr"],

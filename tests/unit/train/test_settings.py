@@ -47,8 +47,6 @@ def test_bits_follow_from_what_is_given(options, bits):
         ({"structure": "tan-subset", "structure_options": {"order": "D"}}, "order=D is unknown"),
         ({"engine": "native", "device": "cuda"}, "'native' runs on a CPU; leave out --device cuda"),
         ({"engine": "jax"}, "unknown engine 'jax'; choose native or torch"),
-        ({"checkpoint": "dir"}, "--checkpoint .* later version"),
-        ({"resume": True}, "--resume .* later version"),
         ({"max_flash": "2k"}, "--max-flash .* later version"),
         ({"max_instructions": 100}, "--max-instructions .* later version"),
         ({"target": "avr"}, "--target .* later version"),

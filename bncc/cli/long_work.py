@@ -1,0 +1,84 @@
+"""What long training asks of a command: a place to be kept, an early end, a way to go on."""
+
+import os
+import sys
+from pathlib import Path
+
+from bncc.cli.console import Console
+from bncc.errors import ModelFileError, OptionError
+from bncc.model.file import load_model
+from bncc.train.checkpoint import Checkpoint, open_checkpoint
+
+EXIT_SIGNAL = 128
+"""What shells add to the number of the signal that ended a command."""
+
+
+def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoint | None:
+    """Return where a training is to be kept, before any work is done.
+
+    Parameters
+    ----------
+    folder : str or None
+        ``--checkpoint``.
+    resume : bool
+        ``--resume``.
+    force : bool
+        ``--force``: whether the checkpoint of another training may be lost.
+
+    Returns
+    -------
+    Checkpoint or None
+        The place, if there is to be one.
+
+    Raises
+    ------
+    OptionError
+        If the place is taken, or missing.
+    """
+    if folder is not None:
+        return open_checkpoint(folder, resume=resume, overwrite=force)
+    if resume:
+        raise OptionError("--resume needs the folder that training was kept in; add --checkpoint")
+    return None
+
+
+def is_interim(path: str) -> bool:
+    """Return whether a file is the model of a training that was ended early."""
+    if not Path(path).is_file():
+        return False
+    try:
+        return load_model(path).training.get("interim") is True
+    except ModelFileError:
+        return False
+
+
+def tell_of_the_end(console: Console) -> None:
+    """Say on a terminal that the first Ctrl-C was heard; safe in a handler of signals."""
+    if not console.quiet and sys.stderr.isatty():
+        said = "\nbncc: stopping after this epoch; press Ctrl-C again to stop at once\n"
+        os.write(sys.stderr.fileno(), said.encode())
+
+
+def interim_note(done: int, total: int, path: str, checkpoint: Checkpoint | None) -> str:
+    """Say where a training was stopped, and how it goes on.
+
+    Parameters
+    ----------
+    done, total : int
+        Epochs.
+    path : str
+        The model's file.
+    checkpoint : Checkpoint or None
+        Where the training is kept.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
+    how = (
+        "to be able to go on, train with --checkpoint"
+        if checkpoint is None
+        else f"repeat the command with --resume to go on from '{checkpoint.folder}'"
+    )
+    return f"stopped after {done} of {total} epochs; '{path}' is the best model so far; {how}"

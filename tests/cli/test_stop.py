@@ -1,0 +1,239 @@
+"""Ctrl-C and a polite kill leave the best model so far, and a way to go on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from bncc.model.file import load_model
+from bncc.train import course, fit
+from bncc.train.checkpoint import NAME
+from tests.cli.conftest import sensor_rows, write_csv
+
+Run = Callable[..., Result]
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+
+
+def stop_after(monkeypatch: pytest.MonkeyPatch, epochs: int, n_signals: int = 1) -> None:
+    """Raise Ctrl-C in the epoch behind so many, counted over both descents."""
+    done = []
+    tell = course.Course.goes_on
+
+    def goes_on(self: course.Course, *told: Any) -> bool:
+        done.append(told)
+        goes = tell(self, *told)
+        for _ in range(n_signals if len(done) == epochs else 0):
+            signal.raise_signal(signal.SIGINT)
+        return goes
+
+    monkeypatch.setattr(course.Course, "goes_on", goes_on)
+
+
+@pytest.mark.parametrize(
+    ("after", "epochs", "n_train"),
+    [
+        (3, 4, 216),  # the first descent, on all rows but those held out
+        (11, 12, 216),  # at its last epoch
+        (12, 12, 216),  # the second one has hardly begun
+        (17, 6, 240),
+    ],
+)
+def test_the_best_model_so_far_is_written(
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    after: int, epochs: int, n_train: int,
+) -> None:  # fmt: skip
+    out = tmp_path / "m.bncc"
+    stop_after(monkeypatch, after)
+    result = run("train", readings, "-o", out, "--epochs", 12, code=130)
+    assert result.stderr == (
+        f"bncc: stopped after {after + 1} of 24 epochs; '{out}' is the best model so far; to be "
+        "able to go on, train with --checkpoint\n"
+    )
+    record = load_model(out).training
+    assert (record["interim"], record["epochs"], record["n_train"]) == (True, epochs, n_train)
+    assert record["error_train"] < 0.2
+    assert 0 <= record["error_validation"] < 0.4
+    assert "error" in result.stdout
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_request_in_the_last_epoch_comes_too_late(
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "m.bncc"
+    run("train", readings, "-o", out, "--epochs", 3)
+    stop_after(monkeypatch, 5)
+    result = run("train", readings, "-o", tmp_path / "n.bncc", "--epochs", 3)
+    assert result.stderr == ""
+    assert (tmp_path / "n.bncc").read_bytes() == out.read_bytes()
+
+
+def test_before_the_first_epoch_there_is_nothing_to_write(
+    refused: Refused, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit, "fit_features", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+    options = ("--checkpoint", tmp_path / "kept")
+    line = refused("train", readings, "-o", tmp_path / "m.bncc", *options, code=130)
+    assert line == "interrupted; nothing was left half-written"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["readings.csv"]
+
+
+def test_the_second_signal_stops_at_once_and_keeps_the_checkpoint(
+    refused: Refused, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_after(monkeypatch, 2, n_signals=2)
+    options = ("--checkpoint", tmp_path / "kept")
+    line = refused("train", readings, "-o", tmp_path / "m.bncc", *options, code=130)
+    assert line == "interrupted; nothing was left half-written"
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [NAME]
+    assert not (tmp_path / "m.bncc").exists()
+
+
+@pytest.mark.parametrize("parameters", ["hybrid", "ml"])
+@pytest.mark.parametrize("after", [4, 11, 12, 17])
+def test_a_stopped_training_goes_on_and_replaces_its_interim_model(
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    after: int, parameters: str,
+) -> None:  # fmt: skip
+    whole, out, folder = tmp_path / "whole.bncc", tmp_path / "m.bncc", tmp_path / "kept"
+    options = ("--structure", "tan-subset", "--parameters", parameters, "--epochs", 12)
+    run("train", readings, "-o", whole, *options)
+    kept = ("--checkpoint", folder, "--resume")
+    with monkeypatch.context() as patched:
+        stop_after(patched, after)
+        result = run("train", readings, "-o", out, *options, *kept, code=130)
+    assert f"'{folder}' holds no checkpoint yet; training began at the start" in result.stderr
+    assert f"repeat the command with --resume to go on from '{folder}'" in result.stderr
+    assert out.read_bytes() != whole.read_bytes()
+    result = run("train", readings, "-o", out, *options, *kept)
+    assert result.stderr == f"bncc: training went on after {after + 1} of 24 epochs\n"
+    assert out.read_bytes() == whole.read_bytes()
+    assert list(folder.iterdir()) == []
+
+
+def test_a_finished_model_is_not_replaced(refused: Refused, readings: Path, model: Path) -> None:
+    line = refused(
+        "train", readings, "-o", model, "--checkpoint", model.with_name("kept"), "--resume"
+    )
+    assert "give --force to replace it" in line
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_from_outside_is_heard(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    data = write_csv(tmp_path / "d.csv", ("light", "slope", "color", "class"), sensor_rows())
+    out, folder = tmp_path / "m.bncc", tmp_path / "kept"
+    command_line = [sys.executable, "-m", "bncc", "train", str(data), "-o", str(out), "--quiet"]
+    process = subprocess.Popen(
+        [*command_line, "--epochs", "100000", "--checkpoint", str(folder)],
+        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    while process.poll() is None and not (folder / NAME).exists():
+        time.sleep(0.01)
+    time.sleep(0.2)
+    process.send_signal(number)
+    assert process.communicate(timeout=60) == ("", "")
+    assert process.returncode == code
+    assert load_model(out).training["interim"] is True
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["d.csv", "kept", "m.bncc"]
+
+
+def kept(run: Run, monkeypatch: pytest.MonkeyPatch, readings: Path, folder: Path) -> bytes:
+    """Return the checkpoint of a training that was stopped."""
+    with monkeypatch.context() as patched:
+        stop_after(patched, 3)
+        run(
+            "train", readings, "-o", folder.with_name("interim.bncc"), "--epochs", 9,
+            "--checkpoint", folder, code=130,
+        )  # fmt: skip
+    return (folder / NAME).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--resume"], "add --checkpoint"),
+        (["--checkpoint", "FOLDER"], "give --resume to go on with it, --force to begin anew"),
+        (["--checkpoint", "FOLDER/train.checkpoint"], "is not a directory"),
+        (["--checkpoint", "FOLDER", "--resume", "--lr", "0.1"], "lr is 0.1 here and None there"),
+        (["--checkpoint", "FOLDER", "--resume", "--drop", "color"], "the rows are others"),
+    ],
+)
+def test_what_cannot_go_on_says_why(
+    run: Run, refused: Refused, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    options: Sequence[str], message: str,
+) -> None:  # fmt: skip
+    folder = tmp_path / "kept"
+    content = kept(run, monkeypatch, readings, folder)
+    given = [option.replace("FOLDER", str(folder)) for option in options]
+    line = refused("train", readings, "-o", tmp_path / "m.bncc", "--epochs", 9, *given)
+    assert message in line
+    assert (folder / NAME).read_bytes() == content
+
+
+def test_a_checkpoint_is_given_up_on_request(
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "kept"
+    kept(run, monkeypatch, readings, folder)
+    options = ("--checkpoint", folder, "--force", "--epochs", 2)
+    assert run("train", readings, "-o", tmp_path / "m.bncc", *options).stderr == ""
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "text", "folder"])
+def test_a_damaged_checkpoint_is_one_sentence(
+    run: Run, refused: Refused, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    damage: str,
+) -> None:  # fmt: skip
+    folder = tmp_path / "kept"
+    content = kept(run, monkeypatch, readings, folder)
+    middle = len(content) // 2
+    damaged = {
+        "cut": content[:middle],
+        "flipped": content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :],
+        "empty": b"",
+        "text": b"a checkpoint",
+    }
+    (folder / NAME).unlink()
+    if damage == "folder":
+        (folder / NAME).mkdir()
+    else:
+        (folder / NAME).write_bytes(damaged[damage])
+    options = ("--epochs", 9, "--checkpoint", folder, "--resume")
+    line = refused("train", readings, "-o", tmp_path / "m.bncc", *options)
+    assert "is not a whole checkpoint" in line
+    assert "remove it or give another --checkpoint" in line
+    assert not (tmp_path / "m.bncc").exists()
+
+
+def test_a_full_disk_leaves_the_checkpoint_before_it(
+    run: Run, refused: Refused, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "kept"
+    content = kept(run, monkeypatch, readings, folder)
+    real_open = Path.open
+
+    def full(path: Path, mode: str = "r", **options: Any) -> Any:
+        return real_open(Path("/dev/full") if mode == "xb" else path, mode.replace("x", "w"))
+
+    monkeypatch.setattr(Path, "open", full)
+    options = ("--epochs", 9, "--checkpoint", folder, "--resume")
+    line = refused("train", readings, "-o", tmp_path / "m.bncc", *options)
+    assert "No space left on device); make room" in line
+    assert (folder / NAME).read_bytes() == content
+
+
+def test_counting_needs_no_checkpoint(run: Run, readings: Path, tmp_path: Path) -> None:
+    options = ("--parameters", "ml", "--checkpoint", tmp_path / "kept", "--resume")
+    result = run("train", readings, "-o", tmp_path / "m.bncc", *options)
+    assert result.stderr == "bncc: --checkpoint has no effect with --parameters ml\n"
+    assert not (tmp_path / "kept").exists()
