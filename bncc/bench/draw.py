@@ -1,18 +1,22 @@
-"""What steers the descent, drawn at random: the space that searches search."""
+"""What steers the descent, drawn at random or near what did well: the space of searches."""
 
 from dataclasses import replace
 
 import numpy as np
 
+from bncc.train.bit_split import MAX_INT_BITS
 from bncc.train.settings import TrainSettings
 
-LR = (3e-3, 1e-2, 3e-2)
-DROPOUT = (0.0, 0.02, 0.04, 0.1, 0.2, 0.3)
-STRUCTURE_STEP = (3e-3, 1e-2, 3e-2)
-"""Of Adam for a structure that is learned together with the tables."""
-LOG_LAMBDA, LOG_GAMMA = (1.0, 3.0), (-0.5, 1.5)
-"""Ranges of decimal logarithms. S0's setting II with less of gamma at both ends;
-its lr has two values, and dropout is ours."""
+LOG_LR, LOG_STEP = (-2.0, -0.7), (-2.5, -1.5)
+"""Ranges of the decimal logarithms of Adam's step, and of the one for a structure that is learned
+together with the tables."""
+MARGINS = {"hybrid": ((1.0, 3.0), (-0.5, 1.5)), "free": ((-1.0, 2.0), (0.0, 1.3))}
+"""Ranges of the decimal logarithms of lambda and gamma, by how tables are found. For S0's hybrid
+they are its setting II with less of gamma at both ends."""
+MOST_DROPOUT = 0.4
+AVERAGE = (0.0, 0.7, 0.9)
+NEAR = 0.2
+"""Standard deviation of a move, in decades; of dropout's root, as a share of its range."""
 
 
 def draw_settings(base: TrainSettings, n_runs: int, seed: int = 0) -> tuple[TrainSettings, ...]:
@@ -30,22 +34,80 @@ def draw_settings(base: TrainSettings, n_runs: int, seed: int = 0) -> tuple[Trai
     Returns
     -------
     tuple of TrainSettings
-        With lr, lambda, gamma, dropout and seed drawn, and the step of a structure that is
-        learned together with the tables; the seed chooses candidate parents too.
+        With parameters, lr, lambda, gamma, dropout, average and seed drawn, and the step of a
+        structure that is learned together with the tables; the seed chooses candidate parents
+        too.
     """
     rng = np.random.default_rng(seed)
     return tuple(_drawn(base, rng) for _ in range(n_runs))
 
 
+def draw_near(settings: TrainSettings, rng: np.random.Generator) -> TrainSettings:
+    """Move what steers the descent a little.
+
+    Parameters
+    ----------
+    settings : TrainSettings
+        As `draw_settings` gives them.
+    rng : numpy.random.Generator
+        Where chance comes from.
+
+    Returns
+    -------
+    TrainSettings
+        With lr, lambda, gamma, dropout, the structure's step and the binary point moved, as far
+        as they are set; every second time with another seed, every fourth with average drawn anew.
+    """
+    options = dict(settings.structure_options)
+    if "step" in options:
+        options["step"] = str(_moved(float(options["step"]), rng))
+    root = np.sqrt((settings.dropout or 0.0) / MOST_DROPOUT) + rng.normal(0.0, NEAR)
+    return replace(
+        settings,
+        structure_options=options,
+        lr=_moved(settings.lr, rng),
+        lambda_=_moved(settings.lambda_, rng),
+        gamma=_moved(settings.gamma, rng),
+        dropout=_dropout(float(np.clip(root, 0.0, 1.0))),
+        int_bits=_neighbor(settings.int_bits, rng),
+        average=settings.average if rng.random() < 0.75 else float(rng.choice(AVERAGE)),
+        seed=settings.seed if rng.random() < 0.5 else int(rng.integers(0, 2**31)),
+    )
+
+
 def _drawn(base: TrainSettings, rng: np.random.Generator) -> TrainSettings:
-    step = {"step": repr(float(rng.choice(STRUCTURE_STEP)))}
+    parameters = str(rng.choice(list(MARGINS)))
+    log_lambda, log_gamma = MARGINS[parameters]
+    step = {"step": str(_power(rng, LOG_STEP))}
     return replace(
         base,
         structure_options={**base.structure_options, **(step if base.is_joint else {})},
-        lr=float(rng.choice(LR)),
-        lambda_=float(10 ** rng.uniform(*LOG_LAMBDA)),
-        gamma=float(10 ** rng.uniform(*LOG_GAMMA)),
+        parameters=parameters,
+        lr=_power(rng, LOG_LR),
+        lambda_=_power(rng, log_lambda),
+        gamma=_power(rng, log_gamma),
         eta=10.0,
-        dropout=float(rng.choice(DROPOUT)),
+        dropout=_dropout(rng.random()),
+        average=float(rng.choice(AVERAGE)),
         seed=int(rng.integers(0, 2**31)),
     )
+
+
+def _power(rng: np.random.Generator, log_range: tuple[float, float]) -> float:
+    return float(10 ** rng.uniform(*log_range))
+
+
+def _moved(value: float | None, rng: np.random.Generator) -> float | None:
+    """Return a value nearby; None stays the default that it stands for."""
+    return None if value is None else float(value * 10 ** rng.normal(0.0, NEAR))
+
+
+def _neighbor(int_bits: int | None, rng: np.random.Generator) -> int | None:
+    """Return B_I, every second time one more or one less; None stays open."""
+    move = int(rng.choice([-1, 0, 0, 1]))
+    return None if int_bits is None else min(max(int_bits + move, 1), MAX_INT_BITS)
+
+
+def _dropout(root: float) -> float:
+    """Return a chance of leaving features out; small ones are as likely as large ones."""
+    return float(MOST_DROPOUT * root**2)

@@ -154,6 +154,8 @@ def _searched(
     folds: Sequence[Fold], base: TrainSettings, effort: Effort, advance: Advance
 ) -> tuple[float, str]:
     """Return the test error of the settings that validation rows choose, in percent, and a note."""
-    drawn = draw_settings(replace(base, epochs=effort.epochs or EPOCHS), effort.n_runs or RUNS)
-    found = search(folds, drawn, jobs=effort.jobs, log=effort.log, advance=advance)
+    n_runs = effort.n_runs or RUNS
+    n_near = n_runs // 2
+    drawn = draw_settings(replace(base, epochs=effort.epochs or EPOCHS), n_runs - n_near)
+    found = search(folds, drawn, n_near=n_near, jobs=effort.jobs, log=effort.log, advance=advance)
     return 100 * found.test, found.note

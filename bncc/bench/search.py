@@ -1,8 +1,9 @@
-"""Random search for what steers the descent: chosen on validation rows, reported on test rows.
+"""Search for what steers the descent: chosen on validation rows, reported on test rows.
 
-Settings are judged in stages, by successive halving: all of them on one split of the training rows,
-the better ones on more splits, the best on all. One split tells settings apart by no more than its
-standard error, half a point on letter, and the least of many errors on it is mostly luck.
+Some settings are drawn at random, then some near the best so far, round by round. They are judged
+in stages, by successive halving: all of them on one split of the training rows, the better ones on
+more splits, the best on all. One split tells settings apart by no more than its standard error,
+half a point on letter, and the least of many errors on it is mostly luck.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
+from bncc.bench.draw import draw_near
 from bncc.bench.folds import Fold
 from bncc.bench.request import Advance
 from bncc.bench.training import N_SPLITS
@@ -45,6 +47,8 @@ class Stage:
 STAGES = (Stage(1.0, 1), Stage(0.25, 3), Stage(0.1, N_SPLITS))
 FEWEST = 3
 """Settings that enter a stage at least, if there are as many."""
+ROUNDS, PARENTS = 4, 5
+"""In how many rounds settings near the best are drawn, and near how many of them."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ def search(
     folds: Sequence[Fold],
     drawn: Sequence[TrainSettings],
     *,
+    n_near: int = 0,
     stages: Sequence[Stage] = STAGES,
     jobs: int = 1,
     log: Path | None = None,
@@ -98,6 +103,8 @@ def search(
         The data; settings are tried on each, and judged by the mean.
     drawn : sequence of TrainSettings
         What to try.
+    n_near : int
+        How many more to try near the best of them, see `bncc.bench.draw.draw_near`.
     stages : sequence of Stage
         In order.
     jobs : int
@@ -117,25 +124,25 @@ def search(
     OptionError
         If the log is of another version of the trainer.
     """
-    known, tell = TrainingLog(log), _counter(advance, len(folds) * _count(stages, len(drawn)))
-    with workers(folds, drawn, jobs) as train:
-        trial = _Trial(folds, drawn, train, known, tell)
-        entrants, errors = np.arange(len(drawn)), np.zeros((len(drawn), 0))
-        for stage in stages:
-            best = np.argsort(errors.sum(axis=1), kind="stable")[: stage.n_entrants(len(drawn))]
-            best.sort()
-            entrants, errors = entrants[best], errors[best]
+    n = len(drawn) + n_near
+    known, tell = TrainingLog(log), _counter(advance, len(folds) * _count(stages, n))
+    with workers(folds, jobs) as train:
+        trial = _Trial(folds, train, known, tell)
+        entrants, errors = _explored(trial, drawn, n_near, stages[0].n_splits)
+        for stage in stages[1:]:
+            best = np.sort(_ranked(errors)[: stage.n_entrants(n)])
+            entrants, errors = [entrants[k] for k in best], errors[best]
             more = trial.errors(entrants, range(errors.shape[1], stage.n_splits))
             errors = np.hstack([errors, more])
         tests = trial.errors(entrants, (None,))[:, 0]
-    chosen = int(errors.mean(axis=1).argmin())
+    chosen = _ranked(errors)[0]
     return Found(
-        settings=drawn[entrants[chosen]],
+        settings=entrants[chosen],
         validation=float(errors[chosen].mean()),
         test=float(tests[chosen]),
         least_test=float(tests.min()),
         n_tested=len(entrants),
-        n_drawn=len(drawn),
+        n_drawn=n,
     )
 
 
@@ -144,15 +151,14 @@ class _Trial:
     """Trains what the log does not know."""
 
     folds: Sequence[Fold]
-    drawn: Sequence[TrainSettings]
     train: Callable[[Sequence[Training]], Iterator[float]]
     known: TrainingLog
     tell: Callable[[], None]
 
-    def errors(self, entrants: IntArray, splits: Sequence[int | None]) -> FloatArray:
+    def errors(self, entrants: Sequence[TrainSettings], splits: Sequence[int | None]) -> FloatArray:
         """Return errors, (n_entrants, n_splits), means over folds."""
-        todo = list(product(range(len(self.folds)), entrants.tolist(), splits))
-        keys = [training_key(self.folds[f], self.drawn[s], split) for f, s, split in todo]
+        todo = list(product(range(len(self.folds)), entrants, splits))
+        keys = [training_key(self.folds[f], settings, split) for f, settings, split in todo]
         missing = [k for k, key in enumerate(keys) if key not in self.known]
         for _ in range(len(todo) - len(missing)):
             self.tell()
@@ -161,6 +167,26 @@ class _Trial:
             self.tell()
         errors = np.reshape([self.known[key] for key in keys], (-1, len(entrants), len(splits)))
         return np.asarray(errors.mean(axis=0))
+
+
+def _explored(
+    trial: _Trial, drawn: Sequence[TrainSettings], n_near: int, n_splits: int
+) -> tuple[list[TrainSettings], FloatArray]:
+    """Try what was drawn, and more near the best; return all, and errors by settings and split."""
+    entrants, errors = list(drawn), trial.errors(drawn, range(n_splits))
+    rng = np.random.default_rng(0)
+    for part in np.array_split(np.arange(n_near), ROUNDS):
+        best = _ranked(errors)[:PARENTS]
+        new = [draw_near(entrants[best[k % len(best)]], rng) for k in part]
+        if new:
+            entrants += new
+            errors = np.vstack([errors, trial.errors(new, range(n_splits))])
+    return entrants, errors
+
+
+def _ranked(errors: FloatArray) -> IntArray:
+    """Return row numbers by mean error, the first of equals first."""
+    return np.argsort(errors.mean(axis=1), kind="stable")
 
 
 def _count(stages: Sequence[Stage], n_drawn: int) -> int:

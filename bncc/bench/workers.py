@@ -9,13 +9,13 @@ from bncc.bench.folds import Fold
 from bncc.bench.training import train_error
 from bncc.train.settings import TrainSettings
 
-Training = tuple[int, int, int | None]
-"""Fold, settings, and the split of the fold's training rows; None learns from all of them."""
+Training = tuple[int, TrainSettings, int | None]
+"""Number of the fold, options, and the split of its training rows; None learns from all."""
 
 
 @contextmanager
 def workers(
-    folds: Sequence[Fold], drawn: Sequence[TrainSettings], jobs: int
+    folds: Sequence[Fold], jobs: int
 ) -> Iterator[Callable[[Sequence[Training]], Iterator[float]]]:
     """Hold processes ready to train.
 
@@ -23,8 +23,6 @@ def workers(
     ----------
     folds : sequence of Fold
         The data.
-    drawn : sequence of TrainSettings
-        The options.
     jobs : int
         Processes; 1 trains in this one.
 
@@ -34,23 +32,22 @@ def workers(
         Takes trainings and yields the error of each, in their order.
     """
     if jobs == 1:
-        yield lambda todo: (train_error(folds[f], drawn[s], split) for f, s, split in todo)
+        yield lambda todo: (train_error(folds[f], s, split) for f, s, split in todo)
         return
     with ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_hold, initargs=(folds, drawn)
+        jobs, mp_context=get_context("spawn"), initializer=_hold, initargs=(folds,)
     ) as pool:
         yield lambda todo: pool.map(_error, todo)
 
 
-_HELD: list[tuple[Sequence[Fold], Sequence[TrainSettings]]] = []
+_HELD: list[Sequence[Fold]] = []
 """What a worker was started with, so that no task carries the data."""
 
 
-def _hold(folds: Sequence[Fold], drawn: Sequence[TrainSettings]) -> None:
-    _HELD.append((folds, drawn))
+def _hold(folds: Sequence[Fold]) -> None:
+    _HELD.append(folds)
 
 
 def _error(training: Training) -> float:
-    folds, drawn = _HELD[-1]
-    f, s, split = training
-    return train_error(folds[f], drawn[s], split)
+    f, settings, split = training
+    return train_error(_HELD[-1][f], settings, split)

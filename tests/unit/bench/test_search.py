@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from bncc.bench import workers
@@ -49,6 +50,23 @@ def test_the_better_settings_are_tried_on_more_splits_and_the_best_are_tested(as
     assert found.settings == DRAWN[1]
     assert found.validation == pytest.approx((0.21 + 3 * 0.15) / 4)
     assert (found.test, found.least_test, found.n_tested) == pytest.approx((0.51, 0.5, 4))
+
+
+def test_more_are_tried_near_the_best(monkeypatch):
+    """The error is the distance of lr from 1; settings near the best are nearer by and by."""
+    tried = {}
+
+    def fake(fold, settings, split):
+        tried[settings.lr] = abs(np.log10(settings.lr))
+        return tried[settings.lr]
+
+    monkeypatch.setattr(workers, "train_error", fake)
+    found = search([small_fold()], DRAWN, n_near=30)
+    assert len(tried) == 50
+    errors = list(tried.values())
+    assert max(errors[40:]) < np.median(errors[:20])
+    assert found.settings.lr > 1.2 * max(settings.lr for settings in DRAWN)
+    assert found == search([small_fold()], DRAWN, n_near=30)
 
 
 def test_few_settings_are_not_thinned_out(asked):
