@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from xml.sax.saxutils import escape
 
-_GAP, _LEFT, _RIGHT, _TOP, _BOTTOM = 24.0, 48.0, 14.0, 74.0, 52.0
+_GAP, _LEFT, _RIGHT, _TOP, _BOTTOM = 24.0, 56.0, 14.0, 74.0, 52.0
 """Between panels; from a panel's edges to its axes, px."""
 _WIDE, _NARROW, _HEIGHT = 640.0, 320.0, 340.0
 """A panel alone, one of several, all panels, px."""

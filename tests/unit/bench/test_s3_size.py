@@ -78,25 +78,31 @@ def test_cells_tell_entries_and_the_front(folder):
         said = f"{cell['entries']} entries{', on the front' if cell['is_on_front'] else ''}; chosen"
         assert cell["note"].startswith(said)
     assert any(cell["is_on_front"] for cell in cells[:3])
-    assert told[0] == (0.0, "letter NB")
+    assert told[0][1].startswith("letter TAN Subset training 1 of")
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
 
-def test_each_column_tries_the_same_draws_at_its_own_price(folder, monkeypatch):
-    tried = []
+def test_a_price_is_tried_near_the_best_settings_without_one(folder, monkeypatch):
+    tried, found = [], []
 
     def spy(folds, drawn, **how):
         tried.append(([fold.name for fold in folds], drawn))
-        return search(folds, drawn, **how)
+        found.append(search(folds, drawn, **how))
+        return found[-1]
 
     monkeypatch.setattr(s3_size_module, "search", spy)
     columns = ("NB", "size weight 0.1", "TAN Subset")
-    s3_size(Request(folder, rows=("satimage",), columns=columns, effort=LITTLE))
+    effort = Effort(n_runs=11, epochs=1)
+    s3_size(Request(folder, rows=("satimage",), columns=columns, effort=effort))
     assert [names for names, _ in tried] == [["satimage.npz 1"]] * 3
-    naive, priced, unpriced = (drawn for _, drawn in tried)
+    unpriced, naive, priced = (drawn for _, drawn in tried)
+    assert {settings.size_weight for settings in unpriced} == {0.0}
     assert {settings.structure for settings in naive} == {"naive"}
+    best = found[0].settings
+    assert priced[0] == replace(best, size_weight=0.1)
+    assert len({settings.lr for settings in priced}) == len(priced) == 3
+    assert {settings.seed for settings in priced} == {best.seed}
     assert {settings.size_weight for settings in priced} == {0.1}
-    assert tuple(replace(settings, size_weight=0.0) for settings in priced) == unpriced
 
 
 def test_quick_is_some_prices_on_letter(folder):
