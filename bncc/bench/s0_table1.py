@@ -50,8 +50,8 @@ COUNTED = ("NB ML", "Chow-Liu ML")
 
 BATCH_SIZES = {"letter": 100, "satimage": 50, "usps": 100, "mnist": 250}
 """Rows of a minibatch in S0."""
-RUNS, EPOCHS = 30, 100
-"""Settings drawn per cell, and passes over the rows for each. S0 made 500 to 5000 runs of 500
+RUNS_AND_EPOCHS = {"letter": (100, 100), "satimage": (60, 60), "usps": (60, 60), "mnist": (24, 40)}
+"""Settings tried per cell, and passes over the rows for each. S0 made 500 to 5000 runs of 500
 epochs per cell."""
 
 OUR_MNIST = "images, split and cuts are our own preparation, not the authors'"
@@ -132,7 +132,9 @@ def _cell(row: str, column: str, folds: Sequence[Fold], effort: Effort, advance:
         ours = _counted(folds, base)
         notes += [f"mean over {len(folds)} folds"] if len(folds) > 1 else []
     else:
-        ours, note = _searched(folds, replace(base, batch_size=BATCH_SIZES[row]), effort, advance)
+        runs, epochs = RUNS_AND_EPOCHS[row]
+        settings = replace(base, batch_size=BATCH_SIZES[row], epochs=effort.epochs or epochs)
+        ours, note = _searched(folds, settings, effort.n_runs or runs, effort, advance)
         notes += [note]
     return {
         "row": row,
@@ -151,11 +153,10 @@ def _counted(folds: Sequence[Fold], base: TrainSettings) -> float:
 
 
 def _searched(
-    folds: Sequence[Fold], base: TrainSettings, effort: Effort, advance: Advance
+    folds: Sequence[Fold], base: TrainSettings, n_runs: int, effort: Effort, advance: Advance
 ) -> tuple[float, str]:
     """Return the test error of the settings that validation rows choose, in percent, and a note."""
-    n_runs = effort.n_runs or RUNS
     n_near = n_runs // 2
-    drawn = draw_settings(replace(base, epochs=effort.epochs or EPOCHS), n_runs - n_near)
+    drawn = draw_settings(base, n_runs - n_near)
     found = search(folds, drawn, n_near=n_near, jobs=effort.jobs, log=effort.log, advance=advance)
     return 100 * found.test, found.note

@@ -165,7 +165,8 @@ class _Trial:
         for k, error in zip(missing, self.train([todo[k] for k in missing]), strict=True):
             self.known.add(keys[k], error)
             self.tell()
-        errors = np.reshape([self.known[key] for key in keys], (-1, len(entrants), len(splits)))
+        shape = (len(self.folds), len(entrants), len(splits))
+        errors = np.reshape([self.known[key] for key in keys], shape)
         return np.asarray(errors.mean(axis=0))
 
 

@@ -2,9 +2,11 @@
 
 import pytest
 
-from bncc.bench.folds import AUTHORS
+from bncc.bench import s0_table1 as s0_table1_module
+from bncc.bench.folds import AUTHORS, FILES
 from bncc.bench.request import Effort, Request
-from bncc.bench.s0_table1 import COUNTED, PAPER, s0_table1
+from bncc.bench.s0_table1 import BATCH_SIZES, COUNTED, PAPER, RUNS_AND_EPOCHS, s0_table1
+from bncc.bench.search import Found
 from bncc.errors import DataError, OptionError
 from tests.folds import write_papers_files
 
@@ -54,6 +56,22 @@ def test_a_full_run_fills_every_cell_of_the_paper(folder):
         assert (cell["row"] == "mnist") == ("our own preparation" in note)
     assert told[0] == (0.0, "letter NB ML")
     assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_each_row_has_an_effort_of_its_own(folder, monkeypatch):
+    asked = {}
+
+    def fake(folds, drawn, *, n_near, **rest):
+        asked[folds[0].name] = (len(drawn) + n_near, drawn[0].epochs, drawn[0].batch_size)
+        return Found(drawn[0], 0.1, 0.2, 0.2, 1, 1)
+
+    monkeypatch.setattr(s0_table1_module, "search", fake)
+    s0_table1(Request(folder, columns=("NB HYB",)))
+    assert asked == {
+        FILES[row] + " 1": (*RUNS_AND_EPOCHS[row], BATCH_SIZES[row]) for row in PAPER
+    }
+    s0_table1(Request(folder, columns=("NB HYB",), effort=LITTLE))
+    assert set(asked.values()) == {(2, 1, batch) for batch in BATCH_SIZES.values()}
 
 
 def test_rows_and_columns_can_be_asked_for(folder):

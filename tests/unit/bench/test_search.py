@@ -74,6 +74,12 @@ def test_few_settings_are_not_thinned_out(asked):
     assert search([small_fold()], DRAWN[:7]).n_tested == FEWEST
 
 
+def test_a_stage_may_thin_out_without_more_splits(asked):
+    found = search([small_fold()], DRAWN, stages=(Stage(1.0, 1), Stage(0.2, 1)))
+    assert (found.settings, found.n_tested) == (DRAWN[0], 4)
+    assert len(asked) == 20 + 4
+
+
 def test_errors_are_means_over_folds(asked):
     found = search([small_fold(), small_fold("other", 1)], DRAWN[:2])
     assert found.test == pytest.approx(0.56)
