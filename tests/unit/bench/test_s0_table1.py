@@ -67,9 +67,7 @@ def test_each_row_has_an_effort_of_its_own(folder, monkeypatch):
 
     monkeypatch.setattr(s0_table1_module, "search", fake)
     s0_table1(Request(folder, columns=("NB HYB",)))
-    assert asked == {
-        FILES[row] + " 1": (*RUNS_AND_EPOCHS[row], BATCH_SIZES[row]) for row in PAPER
-    }
+    assert asked == {FILES[row] + " 1": (*RUNS_AND_EPOCHS[row], BATCH_SIZES[row]) for row in PAPER}
     s0_table1(Request(folder, columns=("NB HYB",), effort=LITTLE))
     assert set(asked.values()) == {(2, 1, batch) for batch in BATCH_SIZES.values()}
 
