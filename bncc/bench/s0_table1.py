@@ -33,7 +33,7 @@ PAPER: Mapping[str, Mapping[str, float]] = {
     },
 }  # fmt: skip
 """S0, table 1: classification errors in percent, by row and column; no order is from the text of
-section 4, where the parents of a feature may form cycles."""
+section 4.5, where the parents of a feature may form cycles."""
 
 STRUCTURES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "NB ML": ("naive", {}),

@@ -29,18 +29,18 @@ class TrainingLog:
     Raises
     ------
     OptionError
-        If the file was written by another version of the trainer.
+        If the file was not written by this version of the trainer.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._errors: dict[str, float] = {}
-        text = path.read_text("utf-8") if path and path.exists() else ""
+        text = path.read_text("utf-8", "replace") if path and path.exists() else ""
         lines = text.splitlines()
         if lines and _entry(lines[0]).get("trainer") != trainer_digest():
             raise OptionError(
-                f"'{path}' was written by another version of bncc's trainer, whose errors cannot "
-                "be mixed with this one's; name another file with --checkpoint, or delete it"
+                f"'{path}' is no checkpoint of this version of bncc's trainer, and errors of two "
+                "versions are not mixed; name another file with --checkpoint"
             )
         for entry in map(_entry, lines):
             key, error = entry.get("key"), entry.get("error")
