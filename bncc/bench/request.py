@@ -33,6 +33,21 @@ class Effort:
     jobs: int = 1
     log: Path | None = None
 
+    def of(self, n_runs: int, epochs: int) -> tuple[int, int]:
+        """Return settings per cell and epochs: those asked for, else an experiment's own.
+
+        Parameters
+        ----------
+        n_runs, epochs : int
+            The experiment's own.
+
+        Returns
+        -------
+        n_runs, epochs : int
+            What is to be spent.
+        """
+        return self.n_runs or n_runs, self.epochs or epochs
+
 
 @dataclass(frozen=True)
 class Request:

@@ -134,9 +134,9 @@ def _cell(row: str, column: str, folds: Sequence[Fold], effort: Effort, advance:
         ours = _counted(folds, base)
         notes += [f"mean over {len(folds)} folds"] if len(folds) > 1 else []
     else:
-        runs, epochs = RUNS_AND_EPOCHS[row]
-        settings = replace(base, batch_size=BATCH_SIZES[row], epochs=effort.epochs or epochs)
-        ours, note = _searched(folds, settings, effort.n_runs or runs, effort, advance)
+        n_runs, epochs = effort.of(*RUNS_AND_EPOCHS[row])
+        settings = replace(base, batch_size=BATCH_SIZES[row], epochs=epochs)
+        ours, note = _searched(folds, settings, n_runs, effort, advance)
         notes += [note]
     return {
         "row": row,

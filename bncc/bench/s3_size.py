@@ -9,7 +9,7 @@ import numpy as np
 from bncc.bench.draw import draw_near, draw_settings
 from bncc.bench.folds import AUTHORS, Fold, check_files, read_folds
 from bncc.bench.request import Advance, Cell, Effort, Request, check_names, part_of
-from bncc.bench.s0_table1 import BATCH_SIZES, PAPER, STRUCTURES
+from bncc.bench.s0_table1 import BATCH_SIZES, PAPER, RUNS_AND_EPOCHS, STRUCTURES
 from bncc.bench.search import Found, search
 from bncc.bench.training import structure_of
 from bncc.structure.graph import table_entries
@@ -20,9 +20,7 @@ ENDS = {"NB": "NB HYB", "TAN Subset": "TAN Subset"}
 WEIGHTS = tuple(float(f"{weight:.3g}") for weight in np.logspace(-7, 1, 33))
 """Prices of an expected entry, lambda_MS: S3's range, four to a decade. It has 41."""
 QUICK_WEIGHTS = WEIGHTS[8:24:4]
-RUNS, EPOCHS = 30, 100
-"""Settings tried for either end, and passes over the rows for each."""
-RUNS_PER_PRICE = 5
+RUNS_PER_PRICE = 10
 """Of so many settings tried for an end, one is tried at each price."""
 
 
@@ -97,6 +95,7 @@ def s3_size(request: Request, advance: Advance | None = None) -> tuple[Cell, ...
 def _row(
     row: str, columns: Sequence[str], fold: Fold, effort: Effort, advance: Advance
 ) -> list[Cell]:
+    n_runs, _ = effort.of(*RUNS_AND_EPOCHS[row])
     searches = len(columns) + 1
     unpriced = _end(row, "TAN Subset", fold, effort, part_of(advance, 0, searches, "TAN Subset"))
     found = []
@@ -107,7 +106,7 @@ def _row(
         elif weight == 0:
             found.append(unpriced)
         else:
-            tried = at_price(unpriced.settings, weight, ceil(_n_runs(effort) / RUNS_PER_PRICE))
+            tried = at_price(unpriced.settings, weight, ceil(n_runs / RUNS_PER_PRICE))
             found.append(search([fold], tried, jobs=effort.jobs, log=effort.log, advance=tell))
     entries = [
         table_entries(structure_of(fold, each.settings), fold.n_states, fold.n_classes)
@@ -133,17 +132,14 @@ def _row(
 def _end(row: str, column: str, fold: Fold, effort: Effort, advance: Advance) -> Found:
     """Search naive Bayes, or TAN Subset without a price."""
     structure, options = STRUCTURES[ENDS[column]]
+    n_runs, epochs = effort.of(*RUNS_AND_EPOCHS[row])
     base = TrainSettings(
-        structure=structure, structure_options=options, float_=True,
-        epochs=effort.epochs or EPOCHS, batch_size=BATCH_SIZES[row],
+        structure=structure, structure_options=options, float_=True, epochs=epochs,
+        batch_size=BATCH_SIZES[row],
     )  # fmt: skip
-    n_near = _n_runs(effort) // 2
-    drawn = draw_settings(base, _n_runs(effort) - n_near)
+    n_near = n_runs // 2
+    drawn = draw_settings(base, n_runs - n_near)
     return search([fold], drawn, n_near=n_near, jobs=effort.jobs, log=effort.log, advance=advance)
-
-
-def _n_runs(effort: Effort) -> int:
-    return effort.n_runs or RUNS
 
 
 def at_price(settings: TrainSettings, weight: float, n_runs: int) -> tuple[TrainSettings, ...]:

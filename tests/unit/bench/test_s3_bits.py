@@ -25,6 +25,7 @@ def test_every_place_of_the_binary_point_is_tried(bits):
     tried = in_bits(DRAWN, bits)
     assert {settings.int_bits for settings in tried} == set(INT_BITS)
     assert {settings.total_bits for settings in tried} == {bits}
+    assert len({settings.lr for settings in tried}) == 30
     assert [settings.seed for settings in tried] == list(range(30))
     assert not any(settings.float_ for settings in tried)
 

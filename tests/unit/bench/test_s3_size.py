@@ -92,7 +92,7 @@ def test_a_price_is_tried_near_the_best_settings_without_one(folder, monkeypatch
 
     monkeypatch.setattr(s3_size_module, "search", spy)
     columns = ("NB", "size weight 0.1", "TAN Subset")
-    effort = Effort(n_runs=11, epochs=1)
+    effort = Effort(n_runs=21, epochs=1)
     s3_size(Request(folder, rows=("satimage",), columns=columns, effort=effort))
     assert [names for names, _ in tried] == [["satimage.npz 1"]] * 3
     unpriced, naive, priced = (drawn for _, drawn in tried)
