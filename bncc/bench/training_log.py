@@ -14,8 +14,8 @@ from bncc.bench.folds import Fold
 from bncc.errors import OptionError
 from bncc.train.settings import TrainSettings
 
-TRAINERS = "bncc.train"
-"""Package whose text decides what a training gives."""
+TRAINERS = ("bncc.train", "bncc.structure")
+"""Packages whose text decides what a training gives."""
 
 
 class TrainingLog:
@@ -108,8 +108,9 @@ def trainer_digest() -> str:
         Sixteen hexadecimal digits.
     """
     digest = sha256(__version__.encode())
-    for text in _texts(files(TRAINERS)):
-        digest.update(text)
+    for package in TRAINERS:
+        for text in _texts(files(package)):
+            digest.update(text)
     return digest.hexdigest()[:16]
 
 

@@ -63,17 +63,18 @@ def test_the_trainers_python_and_c_tell_it_from_others(tmp_path, monkeypatch):
         trainer_digest.cache_clear()
         return trainer_digest()
 
-    (tmp_path / "native").mkdir()
-    for name in ("learn.py", "native/steps.c"):
+    for name in ("bncc.train/learn.py", "bncc.train/native/steps.c", "bncc.structure/tree.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("one", "utf-8")
-    monkeypatch.setattr(training_log, "files", lambda _: tmp_path)
+    monkeypatch.setattr(training_log, "files", lambda package: tmp_path / package)
     first = digest()
-    (tmp_path / "notes.txt").write_text("not a part", "utf-8")
+    (tmp_path / "bncc.train" / "notes.txt").write_text("not a part", "utf-8")
     assert digest() == first
-    (tmp_path / "native" / "steps.c").write_text("two", "utf-8")
-    second = digest()
-    (tmp_path / "learn.py").write_text("two", "utf-8")
-    assert len({first, second, digest()}) == 3
+    found = {first}
+    for name in ("bncc.train/learn.py", "bncc.train/native/steps.c", "bncc.structure/tree.py"):
+        (tmp_path / name).write_text("two", "utf-8")
+        found.add(digest())
+    assert len(found) == 4
     trainer_digest.cache_clear()
 
 
