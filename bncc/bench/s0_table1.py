@@ -9,7 +9,7 @@ import numpy as np
 from bncc.bench.draw import draw_settings
 from bncc.bench.folds import AUTHORS, FILES, Fold, check_files, read_folds
 from bncc.bench.request import Advance, Cell, Effort, Request, check_names, part_of
-from bncc.bench.search import search
+from bncc.bench.search import ONE_NEAR_OF, search
 from bncc.bench.training import train_error
 from bncc.errors import OptionError
 from bncc.train.settings import TrainSettings
@@ -158,7 +158,7 @@ def _searched(
     folds: Sequence[Fold], base: TrainSettings, n_runs: int, effort: Effort, advance: Advance
 ) -> tuple[float, str]:
     """Return the test error of the settings that validation rows choose, in percent, and a note."""
-    n_near = n_runs // 2
+    n_near = n_runs // ONE_NEAR_OF
     drawn = draw_settings(base, n_runs - n_near)
     found = search(folds, drawn, n_near=n_near, jobs=effort.jobs, log=effort.log, advance=advance)
     return 100 * found.test, found.note

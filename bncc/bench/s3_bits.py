@@ -9,7 +9,7 @@ from bncc.bench.draw import draw_settings
 from bncc.bench.folds import AUTHORS, Fold, check_files, read_folds
 from bncc.bench.request import Advance, Cell, Effort, Request, check_names, part_of
 from bncc.bench.s0_table1 import BATCH_SIZES, PAPER, RUNS_AND_EPOCHS
-from bncc.bench.search import search
+from bncc.bench.search import ONE_NEAR_OF, search
 from bncc.train.settings import MAX_BITS, MIN_BITS, TrainSettings
 
 STRUCTURES = {"NB": "naive", "TAN": "chow-liu"}
@@ -132,7 +132,7 @@ def _cell(row: str, column: str, folds: Sequence[Fold], effort: Effort, advance:
     base = TrainSettings(
         structure=STRUCTURES[family], float_=True, epochs=epochs, batch_size=BATCH_SIZES[row]
     )
-    n_near = n_runs // 2
+    n_near = n_runs // ONE_NEAR_OF
     drawn = draw_settings(base, n_runs - n_near)
     tried = drawn if bits is None else in_bits(drawn, bits)
     found = search(folds, tried, n_near=n_near, jobs=effort.jobs, log=effort.log, advance=advance)

@@ -10,7 +10,7 @@ from bncc.bench.draw import draw_near, draw_settings
 from bncc.bench.folds import AUTHORS, Fold, check_files, read_folds
 from bncc.bench.request import Advance, Cell, Effort, Request, check_names, part_of
 from bncc.bench.s0_table1 import BATCH_SIZES, PAPER, RUNS_AND_EPOCHS, STRUCTURES
-from bncc.bench.search import Found, search
+from bncc.bench.search import ONE_NEAR_OF, Found, search
 from bncc.bench.training import structure_of
 from bncc.structure.graph import table_entries
 from bncc.train.settings import TrainSettings
@@ -137,7 +137,7 @@ def _end(row: str, column: str, fold: Fold, effort: Effort, advance: Advance) ->
         structure=structure, structure_options=options, float_=True, epochs=epochs,
         batch_size=BATCH_SIZES[row],
     )  # fmt: skip
-    n_near = n_runs // 2
+    n_near = n_runs // ONE_NEAR_OF
     drawn = draw_settings(base, n_runs - n_near)
     return search([fold], drawn, n_near=n_near, jobs=effort.jobs, log=effort.log, advance=advance)
 

@@ -49,6 +49,10 @@ FEWEST = 3
 """Settings that enter a stage at least, if there are as many."""
 ROUNDS, PARENTS = 4, 5
 """In how many rounds settings near the best are drawn, and near how many of them."""
+ONE_NEAR_OF = 3
+"""So many settings that are tried have one near the best among them. Beside none near, with 24 to
+30 settings in all, the least mean validation error of one near of two differed by 0.33, 0.22, 0,
+0, -0.06 and -0.09 points in six searches on letter and usps; of one of three by 0, 0 and -0.01."""
 
 
 @dataclass(frozen=True)
