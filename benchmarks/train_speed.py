@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bncc._types import IntArray
+from bncc._types import FloatArray, IntArray
 from bncc.data.readers import read_table
 from bncc.data.target import fold_parts
 from bncc.discretize.feature import states_of
@@ -29,7 +29,7 @@ from bncc.discretize.fit import fit_features
 from bncc.structure.candidate_sets import find_candidates
 from bncc.structure.chow_liu import chow_liu_tree
 from bncc.structure.naive import naive_bayes
-from bncc.train.candidate_layout import candidate_layout, counted_start
+from bncc.train.candidate_layout import counted_start
 from bncc.train.engine import Engine, Problem
 from bncc.train.hyperparameters import Hyperparameters, hyperparameters_of
 from bncc.train.layout import layout_of
@@ -95,7 +95,7 @@ class PlainStructureEngine:
     """Torch as most would write it: every candidate's row is gathered and weighted."""
 
     def __init__(self, problem: StructureProblem, hyper: Hyperparameters) -> None:
-        layout = candidate_layout(problem.candidates, problem.n_states)
+        layout = problem.layout
         prior, table = counted_start(problem.X, problem.y, layout, problem.n_classes)
         self.hyper, self.y = hyper, torch.from_numpy(problem.y)
         self.prior = torch.tensor(prior, dtype=torch.float32, requires_grad=True)
@@ -113,8 +113,8 @@ class PlainStructureEngine:
         self.optimizer = torch.optim.Adam([self.rho, self.prior], lr=hyper.lr)
         self.of_structure = torch.optim.Adam([self.phi], lr=problem.step)
 
-    def epoch(self, chance: Chance, lr: float, tau: float) -> float:
-        """Take one step for each batch."""
+    def epoch(self, chance: Chance, lr: float, tau: float, _prices: FloatArray) -> float:
+        """Take one step for each batch; nothing has a price."""
         self.optimizer.param_groups[0]["lr"] = lr
         hyper, loss = self.hyper, torch.zeros(())
         batches = torch.split(torch.from_numpy(chance.order), hyper.batch_size)
@@ -151,10 +151,11 @@ def seconds_of_structure(
 ) -> float:
     """Return the least CPU seconds of some epochs that learn a structure."""
     rng = np.random.default_rng(0)
+    prices = np.zeros(problem.layout.offset.shape, dtype=np.float32)
     best = float("inf")
     for _ in range(n):
         begin = process_time()
-        engine.epoch(chance_of(problem, hyper, rng), 0.01, 1.0)
+        engine.epoch(chance_of(problem, hyper, rng), 0.01, 1.0, prices)
         best = min(best, process_time() - begin)
     return best
 

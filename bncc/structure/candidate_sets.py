@@ -62,10 +62,13 @@ def _pool(
     return earlier(order_of(options, n_features, rng, default))
 
 
+_DESCENT = ("price", "step", "widths")
+"""Option keys of the descent, whatever the candidates."""
+
 CANDIDATE_SETS: Mapping[str, CandidateSet] = {
-    "tan-subset": CandidateSet(_subset, ("order", "parents", "step", "width")),
-    "tan-all": CandidateSet(_all, ("order", "step", "width")),
-    "tan-heuristic": CandidateSet(_heuristic, ("order", "parents", "step", "width")),
+    "tan-subset": CandidateSet(_subset, ("order", "parents", *_DESCENT, "width")),
+    "tan-all": CandidateSet(_all, ("order", *_DESCENT, "width")),
+    "tan-heuristic": CandidateSet(_heuristic, ("order", "parents", *_DESCENT, "width")),
 }
 """Structures that are learned together with the tables (S0)."""
 

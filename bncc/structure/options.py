@@ -22,6 +22,9 @@ DEFAULT_PARENTS = 8
 """K, where S0 found least error."""
 DEFAULT_STEP = 1e-2
 """Of Adam for the structure. S0 has 1e-3, for 500 epochs of small batches; steps are fewer here."""
+PRICES = ("entries", "bits")
+WIDTHS = tuple("12345678")
+"""Bits that a cost may have."""
 ORDERS = ("random", "identity", *IMAGE_ORDERS)
 NO_ORDER = "none"
 """Any other feature may be a parent, so that arcs may form cycles."""
@@ -198,6 +201,60 @@ def order_of(
     return image_order(name, *image_shape(n_features, width_of(options)))
 
 
+def price_of(options: Options) -> str:
+    """Return what a price of size is asked of among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``price`` may be absent.
+
+    Returns
+    -------
+    {"entries", "bits"}
+        Table entries as S3 counts them, which is so when absent, or bits of flash.
+
+    Raises
+    ------
+    OptionError
+        If it is neither.
+    """
+    price = options.get("price", PRICES[0])
+    if price not in PRICES:
+        raise OptionError(f"structure option price={price} is unknown; choose entries or bits")
+    return price
+
+
+def widths_of(options: Options) -> tuple[int, ...]:
+    """Return the bits that tables may have among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``widths`` may be absent.
+
+    Returns
+    -------
+    tuple of int
+        Ascending; empty when absent, which leaves all tables those of the format.
+
+    Raises
+    ------
+    OptionError
+        If they are not different whole numbers from 1 on.
+    """
+    text = options.get("widths")
+    if text is None:
+        return ()
+    parts = text.split(",")
+    if not all(part in WIDTHS for part in parts) or len(set(parts)) < len(parts):
+        raise OptionError(
+            f"structure option widths={text} is not a list of different numbers of bits from "
+            f"{WIDTHS[0]} to {WIDTHS[-1]}; try widths=2,4,6"
+        )
+    return tuple(sorted(map(int, parts)))
+
+
 def check_values(options: Options) -> None:
     """Refuse values that cannot be read, whatever the data.
 
@@ -211,7 +268,7 @@ def check_values(options: Options) -> None:
     OptionError
         If a value cannot be read.
     """
-    for read in (alpha_of, step_of, parents_of, width_of, order_name):
+    for read in (alpha_of, step_of, parents_of, width_of, order_name, price_of, widths_of):
         read(options)
 
 

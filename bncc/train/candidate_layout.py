@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from bncc._types import FloatArray, IntArray
+from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.structure.candidates import Candidates
+from bncc.structure.graph import Structure
 from bncc.train.maximum_likelihood import ml_log_tables
 
 
@@ -22,11 +24,14 @@ class Drawn:
         Where each feature's table begins among the drawn rows.
     groups : tuple of (int, int)
         Blocks of drawn rows as (parent states, states), for `normalize`.
+    most : (n_drawn_rows, 1) int64 or None
+        How much a cost may exceed the least of its row; None without widths.
     """
 
     rows: IntArray
     first: IntArray
     groups: tuple[tuple[int, int], ...]
+    most: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +39,9 @@ class CandidateLayout:
     """Tables of all slots of all features below one another.
 
     Slot 0 of a feature is "no parent", slot k its k-th candidate. In slot k feature i reads row
-    ``offset[i, k] + x[parent[i, k]] * stride[i, k] + x[i]``.
+    ``offset[i, k] + x[parent[i, k]] * stride[i, k] + x[i]``. Where widths are to choose from, all
+    these choices come once for each width, one width after the other. They share their tables:
+    a width bounds what is read of one, see `most`.
 
     Parameters
     ----------
@@ -48,6 +55,8 @@ class CandidateLayout:
         The parent and what one step of its state is worth in rows; both 0 without a parent.
     n_states : (n_features,) int64
         Cardinality of each feature.
+    widths : tuple of int
+        Bits to choose from, ascending; none where all tables have those of the format.
     """
 
     candidates: Candidates
@@ -56,11 +65,83 @@ class CandidateLayout:
     parent: IntArray
     stride: IntArray
     n_states: IntArray
+    widths: tuple[int, ...] = ()
+
+    @property
+    def n_planes(self) -> int:
+        """How often the tensor is read, each time in another width."""
+        return max(1, len(self.widths))
+
+    @property
+    def n_choices(self) -> int:
+        """Slots of a feature in one width."""
+        return len(self.offset.T) // self.n_planes
+
+    @property
+    def plane(self) -> IntArray:
+        """Which of the widths each slot has: (n_slots,) int64."""
+        return np.arange(self.offset.shape[1]) // self.n_choices
+
+    @property
+    def read_offset(self) -> IntArray:
+        """Where each table begins when the tensor is read in all widths: as `offset`."""
+        return self.offset + self.plane * self.n_rows
+
+    @property
+    def most(self) -> IntArray:
+        """How much a cost may exceed the least of its row, by width: (n_widths,) int64."""
+        return (1 << np.array(self.widths, dtype=np.int64)) - 1
 
     @property
     def n_rows(self) -> int:
         """Rows of the tensor."""
-        return int(self.n_table_rows.sum())
+        return int(self.n_table_rows[:, : self.n_choices].sum())
+
+    def choose(self, choice: IntArray) -> Structure:
+        """Return the structure of a choice.
+
+        Parameters
+        ----------
+        choice : (n_features,) int64
+            The slot of each feature.
+
+        Returns
+        -------
+        Structure
+            At most one feature parent each, the class a parent of all.
+        """
+        return self.candidates.choose(choice % self.n_choices)
+
+    def is_present(self, has_widths: bool) -> BoolArray:
+        """Return which slots may be drawn.
+
+        Parameters
+        ----------
+        has_widths : bool
+            Whether widths differ; before quantization they do not, and the first stands for all.
+
+        Returns
+        -------
+        (n_features, n_slots) bool
+            Those of a candidate, and "no parent".
+        """
+        return np.asarray((self.n_table_rows > 0) & (has_widths | (self.plane == 0)))
+
+    def spread(self, of_slots: Any) -> None:
+        """Give the slots of all widths what those of the first have.
+
+        Parameters
+        ----------
+        of_slots : (n_features, n_slots) array or tensor
+            Changed in place.
+        """
+        n = self.n_choices
+        for plane in range(1, self.n_planes):
+            of_slots[:, plane * n : (plane + 1) * n] = of_slots[:, :n]
+
+    def widths_of(self, choice: IntArray) -> tuple[int, ...]:
+        """Return the bits of the tables of a choice; none where there are no widths."""
+        return tuple(self.widths[w] for w in self.plane[choice]) if self.widths else ()
 
     def draw(self, choice: IntArray) -> Drawn:
         """Take the tables of a structure out of the tensor.
@@ -86,10 +167,15 @@ class CandidateLayout:
         states, begin = np.unique(self.n_states[features], return_index=True)
         group_rows = np.add.reduceat(sizes, begin)
         groups = tuple((int(n // r), int(r)) for n, r in zip(group_rows, states, strict=True))
-        return Drawn(rows, first, groups)
+        most = None
+        if self.widths:
+            most = np.repeat(self.most[self.plane[slots]], sizes)[:, None]
+        return Drawn(rows, first, groups, most)
 
 
-def candidate_layout(candidates: Candidates, n_states: Sequence[int]) -> CandidateLayout:
+def candidate_layout(
+    candidates: Candidates, n_states: Sequence[int], widths: Sequence[int] = ()
+) -> CandidateLayout:
     """Lay out the tables of all candidates.
 
     Parameters
@@ -98,6 +184,8 @@ def candidate_layout(candidates: Candidates, n_states: Sequence[int]) -> Candida
         The parents to choose from.
     n_states : sequence of int
         Cardinality of each feature.
+    widths : sequence of int
+        Bits that a table may have, ascending; none for those of the format alone.
 
     Returns
     -------
@@ -114,7 +202,10 @@ def candidate_layout(candidates: Candidates, n_states: Sequence[int]) -> Candida
     offset = ends - n_table_rows
     offset = np.where(is_there, offset, offset[:, :1])
     stride = np.where(has_parent, states[:, None], 0)
-    return CandidateLayout(candidates, offset, n_table_rows, parent, stride, states)
+    offset, n_table_rows, parent, stride = (
+        np.tile(column, max(1, len(widths))) for column in (offset, n_table_rows, parent, stride)
+    )
+    return CandidateLayout(candidates, offset, n_table_rows, parent, stride, states, tuple(widths))
 
 
 def count_rows(candidates: Candidates, n_states: Sequence[int]) -> int:
@@ -158,10 +249,9 @@ def counted_start(
     table : (n_rows, n_classes) float64
         The tensor.
     """
-    n_slots = layout.offset.shape[1]
     table = np.empty((layout.n_rows, n_classes))
     log_prior = np.empty(0)
-    for slot in range(n_slots):
+    for slot in range(layout.n_choices):
         is_there = layout.n_table_rows[:, slot] > 0
         structure = layout.candidates.choose(np.where(is_there, slot, 0))
         log_prior, tables = ml_log_tables(X, y, structure, layout.n_states.tolist(), n_classes)

@@ -12,7 +12,7 @@ from bncc.model.model import MAX_TABLE_ENTRIES
 from bncc.structure.candidate_sets import find_candidates
 from bncc.structure.graph import Structure, table_entries
 from bncc.structure.learners import learn_structure, option_keys
-from bncc.structure.options import step_of
+from bncc.structure.options import price_of, step_of, widths_of
 from bncc.train.candidate_layout import count_rows
 from bncc.train.course import Course
 from bncc.train.hyperparameters import hyperparameters_of
@@ -133,6 +133,7 @@ def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> L
     problem = StructureProblem(
         task.X, task.y, task.n_states, task.n_classes,
         candidates, step_of(options), settings.size_weight,
+        settings.total_bits if price_of(options) == "bits" else None, widths_of(options),
     )  # fmt: skip
     hyper = hyperparameters_of(settings, len(task.y))
     quantizer = None if settings.float_ or settings.is_counted else choose

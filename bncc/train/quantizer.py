@@ -88,20 +88,25 @@ class _StraightThrough(torch.autograd.Function):
     """Round and clip forward; the derivative of the identity backward."""
 
     @staticmethod
-    def forward(ctx: Any, theta: Tensor, frac_bits: int, bound: float) -> Tensor:
+    def forward(
+        ctx: Any, theta: Tensor, frac_bits: int, bound: float, most: Tensor | None
+    ) -> Tensor:
         # torch.round takes halves to even, as numpy.rint and the frozen integers do; scaling by
         # a power of two is exact, so both agree to the bit.
-        return torch.clamp(torch.round(theta * 2.0**frac_bits), -bound, 0.0) * 2.0**-frac_bits
+        logs = torch.clamp(torch.round(theta * 2.0**frac_bits), -bound, 0.0)
+        if most is not None:
+            logs = torch.maximum(logs, logs.amax(dim=-1, keepdim=True) - most)
+        return logs * 2.0**-frac_bits
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None, None]:
-        return grad_outputs[0], None, None
+    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None, None, None]:
+        return grad_outputs[0], None, None, None
 
 
-_straight_through: Callable[[Tensor, int, float], Tensor] = _StraightThrough.apply
+_straight_through: Callable[[Tensor, int, float, Tensor | None], Tensor] = _StraightThrough.apply
 
 
-def quantize(theta: Tensor, fmt: QFormat | None) -> Tensor:
+def quantize(theta: Tensor, fmt: QFormat | None, most: Tensor | None = None) -> Tensor:
     r"""Quantize log-probabilities, passing gradients through (S3 equation 11).
 
     .. math::
@@ -114,6 +119,8 @@ def quantize(theta: Tensor, fmt: QFormat | None) -> Tensor:
         Natural log-probabilities, <= 0.
     fmt : QFormat or None
         The format; None returns theta as it is.
+    most : (..., 1) int64, optional
+        How much a cost may exceed the least of its row, the last axis, in units of the format.
 
     Returns
     -------
@@ -122,4 +129,4 @@ def quantize(theta: Tensor, fmt: QFormat | None) -> Tensor:
     """
     if fmt is None:
         return theta
-    return _straight_through(theta, fmt.frac_bits, float(fmt.max_cost))
+    return _straight_through(theta, fmt.frac_bits, float(fmt.max_cost), most)

@@ -9,7 +9,7 @@ from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.structure.candidate_sets import CANDIDATE_SETS
 from bncc.structure.learners import check_structure_options
-from bncc.structure.options import alpha_of
+from bncc.structure.options import alpha_of, price_of, widths_of
 
 DISCRETIZERS = ("mdl", "quantile", "width", "median", "none")
 COUNTED = ("ml", "bdeu")
@@ -68,8 +68,8 @@ class TrainSettings:
         What computes gradient descent: C on one core, or torch on any device; None takes C where
         the device is a CPU and a compiler is found.
     size_weight : float
-        Price of an expected table entry in the loss of a structure that is learned together
-        with the tables (lambda_MS of S3), >= 0.
+        Price of an expected table entry, or with ``price=bits`` of a bit, in the loss of a
+        structure that is learned together with the tables (lambda_MS of S3), >= 0.
     max_flash, max_instructions, target
         Options of the command line whose meaning arrives with a later version.
 
@@ -113,6 +113,7 @@ class TrainSettings:
         _check_engine(self)
         _check_numbers(self)
         _check_bits(self)
+        _check_table_bits(self)
 
     @property
     def is_counted(self) -> bool:
@@ -165,6 +166,8 @@ class TrainSettings:
             notes.append("--quantize-from has no effect with --float")
         if not self.is_counted and self.engine == "native" and self.threads is not None:
             notes.append("--threads has no effect with --engine native")
+        if price_of(self.structure_options) == "bits" and self.size_weight == 0:
+            notes.append("structure option price=bits has no effect without --size-weight")
         if self.n_bins != 8 and self.discretize not in ("quantile", "width"):
             method = self.discretize or "mdl"
             notes.append(f"--n-bins has no effect with --discretize {method}")
@@ -271,3 +274,24 @@ def _check_bits(settings: TrainSettings) -> None:
     whole = int_bits if int_bits is not None else settings.total_bits - (frac_bits or 0)
     if not -16 <= whole <= 16:
         raise OptionError(f"{whole} integer bits were asked for; choose -16 to 16")
+
+
+def _check_table_bits(settings: TrainSettings) -> None:
+    """Refuse to count or bound the bits of tables that have none, or fewer."""
+    options = settings.structure_options
+    widths = widths_of(options)
+    asked = [f"widths={options['widths']}"] if widths else []
+    asked += ["price=bits"] if price_of(options) == "bits" else []
+    for option in asked if settings.is_joint else []:
+        if settings.float_:
+            raise OptionError(f"structure option {option} asks for bits; leave it or --float out")
+        if settings.is_counted:
+            raise OptionError(
+                f"structure option {option} needs tables that are trained in their bits; choose "
+                f"--parameters {_one_of(DESCENDED)}, or leave it out"
+            )
+    if widths and widths[-1] > settings.total_bits:
+        raise OptionError(
+            f"structure option {asked[0]} has more than the {settings.total_bits} bits of a cost; "
+            f"choose widths up to {settings.total_bits}, or --bits {widths[-1]}"
+        )

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from bncc._types import FloatArray
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.average import averaged
@@ -12,7 +13,15 @@ from bncc.train.course import Course
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.moment import go_on, moment_of
-from bncc.train.structure_engine import Chance, Learned, StructureProblem, structure_engine_for
+from bncc.train.narrow import narrowed
+from bncc.train.structure_engine import (
+    Chance,
+    Learned,
+    StructureEngine,
+    StructureProblem,
+    structure_engine_for,
+)
+from bncc.train.table_sizes import entries_of, flash_bits_of
 from bncc.train.trainer import DECAY
 
 FIRST_TAU, LAST_TAU = 10.0, 0.1
@@ -34,7 +43,10 @@ def descend_structure(
 
     .. math::
        L = E_{s \sim \phi}[L_{HYB}(\theta, s)]
-           + \lambda_{MS} \Bigl(|\theta_c| + \sum_{ik} p_{ik} |\theta_{ik}|\Bigr)
+           + \lambda_{MS} \sum_{ik} p_{ik} |\theta_{ik}|
+
+    The size :math:`|\theta_{ik}|` of a table is that in entries, or in bits of flash with its
+    entries as they were when the epoch began. That of the prior would be a constant.
 
     Parameters
     ----------
@@ -56,7 +68,8 @@ def descend_structure(
         The most probable parent of each feature, or none.
     log_tables : tuple
         Its prior and tables before quantization, natural log-probabilities <= 0, float64; those of
-        the last epoch, or their average over the epochs since the structure was last another.
+        the last epoch, or their average over the epochs since the structure was last another;
+        no lower than the bits of each table reach, where widths were to choose from.
 
     Raises
     ------
@@ -82,14 +95,31 @@ def descend_structure(
             engine.quantize(fmt)
         done = epoch / max(hyper.epochs - 1, 1)
         tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** done
-        loss = engine.epoch(chance_of(problem, hyper, rng), hyper.lr * DECAY**done, tau)
+        prices = _prices(problem, engine, fmt)
+        loss = engine.epoch(chance_of(problem, hyper, rng), hyper.lr * DECAY**done, tau, prices)
         if hyper.average:
             learned = _averaged(learned, engine.learned(), hyper.average)
         average = None if learned is None else learned[1]
         moment = partial(moment_of, engine, epoch + 1, fmt, rng, average)
         if not course.goes_on(epoch + 1, hyper.epochs, loss, moment):
             break
-    return learned or engine.learned()
+    structure, tables = learned or engine.learned()
+    if fmt is not None and problem.widths:
+        tables = narrowed(tables, engine.widths(), fmt)
+    return structure, tables
+
+
+def _prices(problem: StructureProblem, engine: StructureEngine, fmt: QFormat | None) -> FloatArray:
+    """Return what the table of each slot adds to the loss in the epoch to come."""
+    sizes = entries_of(problem.layout, problem.n_classes)
+    if problem.priced_bits is not None and problem.size_weight > 0:
+        # Without a format all tables are worth the same bits: rounding has to show which need few.
+        sizes = (
+            sizes * problem.priced_bits
+            if fmt is None
+            else flash_bits_of(problem.layout, engine.costs())
+        )
+    return (problem.size_weight * sizes).astype(np.float32)
 
 
 def _averaged(past: Learned | None, now: Learned, weight: float) -> Learned:
@@ -118,12 +148,12 @@ def chance_of(
     Chance
         For one epoch.
     """
-    n_samples, n_features = problem.X.shape
+    n_samples = len(problem.X)
     order = rng.permutation(n_samples)
     noise = np.zeros(problem.X.shape, dtype=np.uint8)
     if hyper.dropped_below:
         noise = rng.integers(0, 256, problem.X.shape, dtype=np.uint8)
     n_batches = -(-n_samples // hyper.batch_size)
-    uniform = rng.random((n_batches, n_features, problem.candidates.parent.shape[1] + 1))
+    uniform = rng.random((n_batches, *problem.layout.offset.shape))
     gumbel = -np.log(-np.log(uniform + GUMBEL_EPSILON) + GUMBEL_EPSILON)
     return Chance(order, noise, gumbel)

@@ -1,11 +1,13 @@
 """What computes the descent on structure and tables: torch says what is meant, C is quick."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.structure.candidates import Candidates
 from bncc.structure.graph import Structure
+from bncc.train.candidate_layout import CandidateLayout, candidate_layout
 from bncc.train.engine import quicker
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
@@ -33,7 +35,12 @@ class StructureProblem:
     step : float
         Constant step of Adam for the distribution of structures, > 0.
     size_weight : float
-        Price of an expected table entry, >= 0 (lambda_MS of S3 equation 17).
+        Price of an expected table entry, or bit, >= 0 (lambda_MS of S3 equation 17).
+    priced_bits : int or None
+        Bits of a cost where tables are priced by the bits that they take; None prices entries.
+    widths : tuple of int
+        Bits that a table may have, ascending, each at most those of the format; none where all
+        tables have these.
     """
 
     X: IntArray
@@ -43,6 +50,13 @@ class StructureProblem:
     candidates: Candidates
     step: float
     size_weight: float = 0.0
+    priced_bits: int | None = None
+    widths: tuple[int, ...] = ()
+
+    @cached_property
+    def layout(self) -> CandidateLayout:
+        """Where the tables of all slots lie."""
+        return candidate_layout(self.candidates, self.n_states, self.widths)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +85,7 @@ class StructureEngine(Resumable, Protocol):
     Both kinds do the same, but for rounding of floats.
     """
 
-    def epoch(self, chance: Chance, lr: float, tau: float) -> float:
+    def epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> float:
         """Take one step for each batch.
 
         Parameters
@@ -82,6 +96,8 @@ class StructureEngine(Resumable, Protocol):
             Step of Adam for prior and tables.
         tau : float
             Temperature of the relaxed indicators, > 0.
+        prices : (n_features, n_slots) float
+            What the table of each slot adds to the loss; 0 where a slot is absent.
 
         Returns
         -------
@@ -90,8 +106,16 @@ class StructureEngine(Resumable, Protocol):
         """
         ...
 
+    def costs(self) -> IntArray:
+        """Return all quantized tables, in the widest of the widths: (n_rows, n_classes) int64."""
+        ...
+
     def learned(self) -> Learned:
         """Return the most probable structure and its tables before quantization."""
+        ...
+
+    def widths(self) -> tuple[int, ...]:
+        """Return the bits of the most probable slots, one per feature; none without widths."""
         ...
 
 

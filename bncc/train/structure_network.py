@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from bncc._types import FloatArray, IntArray
+from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.candidate_layout import CandidateLayout, Drawn
@@ -49,13 +49,11 @@ class StructureNetwork:
         self.fmt: QFormat | None = None
         self.rho = _initial(log_table, device, dtype)
         self.rho_prior = _initial(log_prior, device, dtype).requires_grad_()
-        self.is_absent = _tensor(layout.n_table_rows == 0, device)
-        self.phi = self.rho.new_zeros(self.is_absent.shape).requires_grad_()
-        self.size = _tensor(layout.n_table_rows * len(log_prior), device).to(dtype)
-        self.candidacy = _candidacy(layout, device)
-        # All tables as they are read: normalized and quantized. The row of zeros at the end is
-        # what a feature reads that is left out of a sample's sum.
-        self.theta = self.rho.new_zeros(len(self.rho) + 1, self.rho.shape[1])
+        self.phi = self.rho.new_zeros(layout.offset.shape).requires_grad_()
+        # All tables as they are read: normalized and quantized, in one width after the other. The
+        # row of zeros at the end is what a feature reads that is left out of a sample's sum.
+        n_read = layout.n_planes * len(self.rho)
+        self.theta = self.rho.new_zeros(n_read + 1, self.rho.shape[1])
         self.set_format(None)
 
     def set_format(self, fmt: QFormat | None) -> None:
@@ -64,11 +62,14 @@ class StructureNetwork:
         Parameters
         ----------
         fmt : QFormat or None
-            The format; None reads floats.
+            The format, in which widths differ; None reads floats.
         """
         self.fmt = fmt
+        is_present = self.layout.is_present(has_widths=fmt is not None)
+        self.is_absent = _tensor(~is_present, self.rho.device)
+        self.candidacy = _candidacy(self.layout, is_present, self.rho.device)
         every = np.ones(len(self.layout.offset), dtype=np.int64)
-        for slot in range(self.is_absent.shape[1]):
+        for slot in range(self.layout.n_choices):
             is_there = self.layout.n_table_rows[:, slot] > 0
             self.refresh(self.layout.draw(np.where(is_there, slot * every, 0)))
 
@@ -81,8 +82,12 @@ class StructureNetwork:
             The tables.
         """
         rows = _tensor(drawn.rows, self.rho.device)
+        every_most = self.layout.most if self.layout.widths else [None]
         with torch.no_grad():
-            self.theta[rows] = quantize(self._logs(self.rho[rows], drawn), self.fmt)
+            logs = self._logs(self.rho[rows], drawn)
+            for plane, most in enumerate(every_most):
+                bound = None if most is None else _tensor(most, logs.device)
+                self.theta[rows + plane * len(self.rho)] = quantize(logs, self.fmt, bound)
 
     def logits(self) -> Tensor:
         """Return the log-probabilities of the slots: (n_features, n_slots), -inf where absent."""
@@ -160,7 +165,8 @@ class StructureNetwork:
             )
         )
         rho = self.rho[_tensor(drawn.rows, device)].requires_grad_()
-        tables = quantize(self._logs(rho, drawn), self.fmt)
+        most = None if drawn.most is None else _tensor(drawn.most, device)
+        tables = quantize(self._logs(rho, drawn), self.fmt, most)
         rows = states[parent] * stride[:, None] + states + first[:, None]
         if dropped is not None:
             rows = rows.masked_fill(dropped, len(tables))
@@ -171,17 +177,34 @@ class StructureNetwork:
         prior = log_prior_of(self.rho_prior, self.are_free)
         return total + quantize(prior, self.fmt), rho
 
-    def expected_size(self) -> Tensor:
-        r"""Return the expected number of table entries (S3 equation 18), exact.
+    def expected_price(self, prices: Tensor) -> Tensor:
+        r"""Return the expected price of the tables (S3 equation 18), exact.
 
-        .. math:: |\theta_c| + \sum_i \sum_k \mathrm{softmax}(\phi_i)_k\,|\theta_{ik}|
+        .. math:: \sum_i \sum_k \mathrm{softmax}(\phi_i)_k\,\pi_{ik}
+
+        Parameters
+        ----------
+        prices : (n_features, n_slots) float
+            Price of each table, 0 where a slot is absent. The prior's would move nothing.
 
         Returns
         -------
         () float
-            Entries.
+            In the loss's unit.
         """
-        return (self.logits().exp() * self.size).sum() + len(self.rho_prior)
+        return (self.logits().exp() * prices).sum()
+
+    def costs(self) -> IntArray:
+        """Return what the widest quantized tables hold.
+
+        Returns
+        -------
+        (n_rows, n_classes) int64
+            Costs in units of the format; there must be one.
+        """
+        assert self.fmt is not None
+        widest = self.theta[-1 - len(self.rho) : -1].cpu().double().numpy()
+        return np.rint(widest * -(2.0**self.fmt.frac_bits)).astype(np.int64)
 
     def learned(self) -> tuple[Structure, LogTables]:
         """Return the most probable structure, and its tables before quantization.
@@ -203,16 +226,17 @@ class StructureNetwork:
         tables = tuple(
             stacked[start : start + n] for start, n in zip(drawn.first, sizes, strict=True)
         )
-        return self.layout.candidates.choose(choice), (prior, tables)
+        return self.layout.choose(choice), (prior, tables)
 
     def _logs(self, rho: Tensor, drawn: Drawn) -> Tensor:
         return log_tables_of(rho, drawn.groups, self.are_free)
 
 
-def _candidacy(layout: CandidateLayout, device: torch.device) -> Candidacy:
-    slots = np.flatnonzero(layout.n_table_rows)
+def _candidacy(layout: CandidateLayout, is_present: BoolArray, device: torch.device) -> Candidacy:
+    slots = np.flatnonzero(is_present)
     feature = slots // layout.offset.shape[1]
-    columns = (layout.parent.flat[slots], layout.stride.flat[slots], layout.offset.flat[slots])
+    parts = (layout.parent, layout.stride, layout.read_offset)
+    columns = (part.flat[slots] for part in parts)
     return Candidacy(*(_tensor(values, device) for values in (feature, *columns, slots)))
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bncc._types import AnyArray
+from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
-from bncc.train.candidate_layout import candidate_layout, counted_start
+from bncc.train.candidate_layout import counted_start
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.lazy_adam import LazyAdam
 from bncc.train.losses import loss_of
@@ -38,9 +38,8 @@ class TorchStructureEngine:
     kind = "torch"
 
     def __init__(self, problem: StructureProblem, hyper: Hyperparameters) -> None:
-        self._hyper, self._size_weight = hyper, problem.size_weight
+        self._hyper, layout = hyper, problem.layout
         self._device = device_of(hyper.device)
-        layout = candidate_layout(problem.candidates, problem.n_states)
         start = counted_start(problem.X, problem.y, layout, problem.n_classes)
         self._network = StructureNetwork(layout, *start, self._device, are_free=hyper.are_free)
         self._states = states_tensor(np.ascontiguousarray(problem.X.T), self._device)
@@ -57,18 +56,19 @@ class TorchStructureEngine:
         own = {"rho": network.rho, "theta": network.theta}
         return own | {"rho_prior": network.rho_prior, "phi": network.phi} | self._tables.state()
 
-    def epoch(self, chance: Chance, lr: float, tau: float) -> float:
+    def epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> float:
         """Take one step for each batch; see `StructureEngine`."""
         threads_before = torch.get_num_threads()
         torch.set_num_threads(self._hyper.threads)
         for group in self._prior.param_groups:
             group["lr"] = lr
         try:
-            return self._epoch(chance, lr, tau)
+            return self._epoch(chance, lr, tau, prices)
         finally:
             torch.set_num_threads(threads_before)
 
-    def _epoch(self, chance: Chance, lr: float, tau: float) -> float:
+    def _epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> float:
+        of_slots = torch.from_numpy(prices).to(self._network.phi) if prices.any() else None
         order = torch.from_numpy(chance.order).to(self._device)
         total, size = 0.0, self._hyper.batch_size
         for batch, gumbel in enumerate(chance.gumbel):
@@ -78,11 +78,18 @@ class TorchStructureEngine:
                 left_out = chance.noise[part].T < self._hyper.dropped_below
                 dropped = torch.from_numpy(np.ascontiguousarray(left_out)).to(self._device)
             noise = torch.from_numpy(gumbel).to(self._network.phi)
-            total += self._step(order[part], dropped, noise, lr, tau) * len(order[part])
+            loss = self._step(order[part], dropped, noise, lr, tau, of_slots)
+            total += loss * len(order[part])
         return total / len(order)
 
     def _step(
-        self, rows: Tensor, dropped: Tensor | None, gumbel: Tensor, lr: float, tau: float
+        self,
+        rows: Tensor,
+        dropped: Tensor | None,
+        gumbel: Tensor,
+        lr: float,
+        tau: float,
+        prices: Tensor | None,
     ) -> float:
         network = self._network
         choice, indicator = network.draw(gumbel, tau)
@@ -90,8 +97,8 @@ class TorchStructureEngine:
         states = self._states[:, rows].long()
         log_joint, rho = network.log_joint(states, drawn, choice, indicator, dropped)
         loss = loss_of(log_joint, self._target[rows], self._hyper)
-        if self._size_weight > 0:
-            loss = loss + self._size_weight * network.expected_size()
+        if prices is not None:
+            loss = loss + network.expected_price(prices)
         for optimizer in (self._prior, self._phi):
             optimizer.zero_grad()
         torch.autograd.backward(loss)
@@ -104,11 +111,23 @@ class TorchStructureEngine:
 
     def quantize(self, fmt: QFormat) -> None:
         """Compute with quantized prior and tables from now on."""
-        self._network.set_format(fmt)
+        network = self._network
+        network.set_format(fmt)
+        moments = [t for t in self._phi.state[network.phi].values() if t.shape == network.phi.shape]
+        for of_slots in (network.phi.detach(), *moments):
+            network.layout.spread(of_slots)
+
+    def costs(self) -> IntArray:
+        """Return all quantized tables; see `StructureEngine`."""
+        return self._network.costs()
 
     def learned(self) -> Learned:
         """Return the most probable structure and its tables; see `StructureEngine`."""
         return self._network.learned()
+
+    def widths(self) -> tuple[int, ...]:
+        """Return the bits of the most probable slots; see `StructureEngine`."""
+        return self._network.layout.widths_of(self._network.most_probable())
 
     def state(self) -> dict[str, AnyArray]:
         """Return copies of all numbers that steps change; see `Resumable`."""

@@ -23,7 +23,7 @@ FLAGS = (
 NATIVE = "-march=native"
 TYPES = "types.h"
 SOURCES = ("tables.c", "structure.c")
-FILES = (TYPES, "arithmetic.h", "loss.h", "descent.h", "slots.h", *SOURCES)
+FILES = (TYPES, "arithmetic.h", "loss.h", "descent.h", "slots.h", "widths.h", *SOURCES)
 
 
 @cache

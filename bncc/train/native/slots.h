@@ -26,11 +26,11 @@ static inline void slot_probabilities(const structure_engine_t *e, uint32_t f, f
     }
 }
 
-/* Draws the slot of every feature, and relaxes the indicators. Returns the expected number of table
- * entries: S3, equation 18. */
+/* Draws the slot of every feature, and relaxes the indicators. Returns the expected price of all
+ * tables: S3, equation 18. */
 static inline double draw(structure_engine_t *e, const float *gumbel)
 {
-    double size = e->objective.n_classes;
+    double price = 0.0;
     uint32_t f;
 
     for (f = 0U; f < e->samples.n_features; f++) {
@@ -42,7 +42,7 @@ static inline double draw(structure_engine_t *e, const float *gumbel)
 
         slot_probabilities(e, f, soft);
         for (k = 0U; k < e->n_slots; k++) {
-            size += (double)e->p[k] * e->size[f * e->n_slots + k] * e->objective.n_classes;
+            price += (double)e->p[k] * e->price[f * e->n_slots + k];
             soft[k] += (e->size[f * e->n_slots + k] != 0U) ? gumbel[f * e->n_slots + k] : 0.0f;
             best = (soft[k] > soft[best]) ? k : best;
         }
@@ -56,11 +56,11 @@ static inline double draw(structure_engine_t *e, const float *gumbel)
             soft[k] /= total;
         }
     }
-    return size;
+    return price;
 }
 
-/* From the derivatives by the indicators to those by phi, through both softmaxes, with the price of
- * size; then a step. */
+/* From the derivatives by the indicators to those by phi, through both softmaxes, with the prices;
+ * then a step. */
 static inline void update_phi(structure_engine_t *e)
 {
     const parameters_t phi = {
@@ -73,22 +73,22 @@ static inline void update_phi(structure_engine_t *e)
     uint32_t k;
 
     for (f = 0U; f < e->samples.n_features; f++) {
-        const uint32_t *size = &e->size[f * e->n_slots];
+        const float *price = &e->price[f * e->n_slots];
         const float *soft = &e->soft[f * e->n_slots];
         float *slope = &e->phi_gradient[f * e->n_slots];
         float mean = 0.0f;
-        float mean_size = 0.0f;
+        float mean_price = 0.0f;
 
         slot_probabilities(e, f, e->log_p);
         for (k = 0U; k < e->n_slots; k++) {
             mean += soft[k] * slope[k];
-            mean_size += e->p[k] * (float)size[k];
+            mean_price += e->p[k] * price[k];
         }
         /* The slopes sum to 0, so what the normalization of phi would take from them is 0 too. */
         for (k = 0U; k < e->n_slots; k++) {
-            const float more = ((float)size[k] - mean_size) * (float)e->objective.n_classes;
+            const float more = price[k] - mean_price;
 
-            slope[k] = soft[k] * (slope[k] - mean) / e->tau + e->p[k] * e->size_weight * more;
+            slope[k] = soft[k] * (slope[k] - mean) / e->tau + e->p[k] * more;
         }
     }
     adam(&phi, 0U, (size_t)e->samples.n_features * e->n_slots, step_of(e->phi_lr, e->n_steps));

@@ -7,6 +7,7 @@
  */
 #include "descent.h"
 #include "slots.h"
+#include "widths.h"
 
 /* States of a batch, feature after feature. */
 static void gather(const structure_engine_t *e, const uint32_t *order, uint32_t n)
@@ -45,14 +46,16 @@ typedef struct {
     uint32_t stride;
 } reader_t;
 
-static inline reader_t reader_of(const structure_engine_t *e, uint32_t f, uint32_t k)
+/* How slot k of a feature is found among tables that begin at the offsets given. */
+static inline reader_t reader_of(
+    const structure_engine_t *e, const uint32_t *offset, uint32_t f, uint32_t k)
 {
     const size_t slot = (size_t)f * e->n_slots + k;
     const size_t size = e->samples.batch_size;
     const reader_t reader = {
         &e->state[f * size],
         &e->state[e->parent[slot] * size],
-        e->offset[slot],
+        offset[slot],
         e->stride[slot],
     };
 
@@ -69,7 +72,7 @@ static inline void add_rows(
     const structure_engine_t *e, const uint8_t *noise, uint32_t n, const uint32_t n_lanes)
 {
     const uint32_t n_vectors = n_lanes / VECTOR;
-    const vector_t *theta = (const vector_t *)e->tables.theta;
+    const vector_t *theta = (const vector_t *)e->read;
     vector_t *sum = (vector_t *)e->slope;
     uint32_t f;
     uint32_t i;
@@ -80,7 +83,7 @@ static inline void add_rows(
     }
     for (f = 0U; f < e->samples.n_features; f++) {
         const uint32_t n_kept = keep(e, f, noise, n);
-        const reader_t reader = reader_of(e, f, e->choice[f]);
+        const reader_t reader = reader_of(e, e->read_offset, f, e->choice[f]);
 
         for (i = 0U; i < n_kept; i++) {
             const size_t row = row_of(&reader, e->kept[i]);
@@ -120,7 +123,7 @@ static inline void collect(
     const structure_engine_t *e, const uint8_t *noise, uint32_t n, const uint32_t n_lanes)
 {
     const uint32_t n_vectors = n_lanes / VECTOR;
-    const vector_t *theta = (const vector_t *)e->tables.theta;
+    const vector_t *theta = (const vector_t *)e->read;
     vector_t *gradient = (vector_t *)e->tables.gradient;
     const vector_t *slope = (const vector_t *)e->slope;
     uint32_t f;
@@ -130,7 +133,7 @@ static inline void collect(
 
     for (f = 0U; f < e->samples.n_features; f++) {
         const uint32_t n_kept = keep(e, f, noise, n);
-        const reader_t drawn = reader_of(e, f, e->choice[f]);
+        const reader_t drawn = reader_of(e, e->offset, f, e->choice[f]);
 
         for (i = 0U; i < n_kept; i++) {
             const size_t row = row_of(&drawn, e->kept[i]);
@@ -147,7 +150,7 @@ static inline void collect(
             if (e->size[f * e->n_slots + k] == 0U) {
                 continue;
             }
-            reader = reader_of(e, f, k);
+            reader = reader_of(e, e->read_offset, f, k);
             memset(part, 0, n_lanes * sizeof(float));
             for (i = 0U; i < n_kept; i++) {
                 const size_t row = row_of(&reader, e->kept[i]);
@@ -169,16 +172,19 @@ static inline void update(structure_engine_t *e, float lr, const size_t n_lanes)
     uint32_t f;
 
     for (f = 0U; f < e->samples.n_features; f++) {
-        const size_t slot = (size_t)f * e->n_slots + e->choice[f];
+        const uint32_t k = e->choice[f] % e->n_choices;
+        const size_t slot = (size_t)f * e->n_slots + k;
+        uint32_t *n_drawn = &e->n_drawn[(size_t)f * e->n_choices + k];
         const size_t n = e->n_states[f];
         step_t step;
         size_t row;
 
-        e->n_drawn[slot]++;
-        step = step_of(lr, e->n_drawn[slot]);
+        ++*n_drawn;
+        step = step_of(lr, *n_drawn);
         for (row = e->offset[slot]; row < e->offset[slot] + e->size[slot]; row += n) {
             update_rows(&e->objective, &e->tables, row * n_lanes, n, step, n_lanes);
         }
+        narrow(e, e->offset[slot], e->size[slot], n_lanes);
     }
     e->n_steps++;
     update_prior(&e->objective, &e->prior, step_of(lr, e->n_steps));
@@ -203,7 +209,7 @@ static inline double epoch(
         const uint32_t n = (left < e->samples.batch_size) ? left : e->samples.batch_size;
         const uint8_t *of_batch = &noise[(size_t)begin * n_features];
 
-        loss += n * e->size_weight * draw(e, gumbel);
+        loss += n * draw(e, gumbel);
         gumbel += (size_t)n_features * e->n_slots;
         gather(e, &order[begin], n);
         add_rows(e, of_batch, n, n_lanes);
@@ -252,7 +258,7 @@ void bncc_structure_normalize(structure_engine_t *e)
     for (f = 0U; f < e->samples.n_features; f++) {
         const size_t n = e->n_states[f];
 
-        for (k = 0U; k < e->n_slots; k++) {
+        for (k = 0U; k < e->n_choices; k++) {
             const size_t slot = (size_t)f * e->n_slots + k;
             size_t row;
 
@@ -261,5 +267,6 @@ void bncc_structure_normalize(structure_engine_t *e)
             }
         }
     }
+    narrow(e, 0U, e->n_rows, n_lanes);
     normalize_prior(&e->objective, &e->prior);
 }

@@ -65,28 +65,33 @@ double bncc_tables_epoch(
     tables_engine_t *e, const uint32_t *order, const uint8_t *noise, uint32_t n_samples, float lr);
 
 /* Tables of all candidate parents, as in bncc/train/candidate_layout.py: slot 0 of a feature is that
- * without a parent. */
+ * without a parent. Where there are widths to choose from, all choices come once for each. */
 typedef struct {
     objective_t objective;
     samples_t samples;
     uint32_t n_slots;
+    uint32_t n_choices;       /* slots of one width */
+    uint32_t n_widths;        /* 0 where all tables have that of the format */
     uint32_t n_rows;          /* of all tables */
     const uint32_t *n_states; /* [n_features] */
     const uint32_t *offset;   /* [n_features][n_slots], first row of each table */
     const uint32_t *parent;   /* [n_features][n_slots] */
     const uint32_t *stride;   /* [n_features][n_slots], in rows; 0 where there is no parent */
-    const uint32_t *size;     /* [n_features][n_slots], rows of each table; 0 where there is none */
+    const uint32_t *size;     /* [n_features][n_slots], rows; 0 where a slot cannot be drawn */
+    const float *price;       /* [n_features][n_slots], of each table in the loss */
+    const float *span;        /* [n_widths], how far a row's logarithms may lie apart */
+    float *read;              /* [n_widths][n_rows][n_lanes], theta so; tables.theta without widths */
+    const uint32_t *read_offset; /* [n_features][n_slots], first row of each table in `read` */
     parameters_t tables;      /* [n_rows + 1][n_lanes] */
     parameters_t prior;       /* [n_lanes] */
-    uint32_t *n_drawn;        /* [n_features][n_slots], steps that each table has taken */
+    uint32_t *n_drawn;        /* [n_features][n_choices], steps that each table has taken */
     uint64_t n_steps;         /* those of the prior and of phi */
     float *phi;               /* [n_features][n_slots], unnormalized log-probabilities of slots */
     float *phi_first;         /* moments of Adam */
     float *phi_second;
     float *phi_gradient; /* of the loss with respect to the indicators, then to phi */
     float phi_lr;
-    float size_weight; /* price of an expected table entry */
-    float tau;         /* temperature of the relaxed indicators */
+    float tau; /* temperature of the relaxed indicators */
     /* Scratch: */
     float *p;         /* [n_slots], probabilities of a feature's slots */
     float *log_p;     /* [n_slots] */

@@ -10,8 +10,10 @@ from bncc.structure.options import (
     has_order,
     order_of,
     parents_of,
+    price_of,
     step_of,
     width_of,
+    widths_of,
 )
 
 RNG = np.random.default_rng(0)
@@ -19,6 +21,7 @@ RNG = np.random.default_rng(0)
 
 def test_defaults():
     assert (alpha_of({}), step_of({}), parents_of({}), width_of({})) == (2.0, 0.01, 8, None)
+    assert (price_of({}), widths_of({})) == ("entries", ())
     assert sorted(order_of({}, 9, RNG)) == list(range(9))
     assert order_of({}, 4, RNG, "identity").tolist() == [0, 1, 2, 3]
 
@@ -60,3 +63,20 @@ def test_an_unknown_order_lists_the_known_ones():
         OptionError, match="order=D is unknown; choose random, identity, A, B, C or none"
     ):
         check_values({"order": "D"})
+
+
+def test_widths_are_read_in_any_order_and_a_price_by_its_name():
+    check_values({"widths": "6,2,4", "price": "bits"})
+    assert widths_of({"widths": "6,2,4"}) == (2, 4, 6)
+    assert price_of({"price": "bits"}) == "bits"
+
+
+@pytest.mark.parametrize("text", ["", "2,", "0,4", "2,9", "2,2", "2;4", "two", "2" * 5000])
+def test_widths_are_different_numbers_of_bits(text):
+    with pytest.raises(OptionError, match="not a list of different numbers of bits from 1 to 8"):
+        check_values({"widths": text})
+
+
+def test_an_unknown_price_lists_the_known_ones():
+    with pytest.raises(OptionError, match="price=flash is unknown; choose entries or bits"):
+        check_values({"price": "flash"})

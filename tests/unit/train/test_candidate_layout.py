@@ -28,6 +28,35 @@ def layouts(draw):
     return candidate_layout(subset(pool, most, np.random.default_rng(seed)), n_states)
 
 
+def test_widths_repeat_all_choices_and_share_their_tables():
+    narrow, wide = (candidate_layout(LAYOUT.candidates, N_STATES, w) for w in [(), (2, 5)])
+    assert (wide.n_rows, wide.n_choices, wide.n_planes) == (LAYOUT.n_rows, narrow.n_choices, 2)
+    for part in ("offset", "n_table_rows", "parent", "stride"):
+        assert np.array_equal(getattr(wide, part), np.tile(getattr(narrow, part), 2))
+    in_wider = CHOICE + wide.n_choices * np.array([0, 1, 0, 1, 1])
+    assert wide.choose(in_wider) == narrow.choose(CHOICE)
+    assert wide.widths_of(in_wider) == (2, 5, 2, 5, 5)
+    assert narrow.widths_of(CHOICE) == ()
+    drawn, before = wide.draw(in_wider), narrow.draw(CHOICE)
+    assert np.array_equal(drawn.rows, before.rows)
+    assert before.most is None
+    for i, width in enumerate(wide.widths_of(in_wider)):
+        begin, n = drawn.first[i], wide.n_table_rows[i, CHOICE[i]]
+        assert (drawn.most[begin : begin + n] == 2**width - 1).all()
+
+
+def test_the_first_width_stands_for_all_until_they_differ():
+    layout = candidate_layout(LAYOUT.candidates, N_STATES, (1, 2, 3))
+    n = layout.n_choices
+    assert np.array_equal(layout.is_present(True), layout.n_table_rows > 0)
+    assert np.array_equal(layout.is_present(False)[:, :n], layout.n_table_rows[:, :n] > 0)
+    assert not layout.is_present(False)[:, n:].any()
+    phi = GENERATOR.normal(size=layout.offset.shape)
+    first = phi[:, :n].copy()
+    layout.spread(phi)
+    assert np.array_equal(phi, np.tile(first, 3))
+
+
 @given(layouts())
 def test_tables_fill_the_tensor_and_do_not_overlap(layout):
     taken = np.zeros(layout.n_rows, dtype=int)

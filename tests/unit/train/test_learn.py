@@ -88,8 +88,16 @@ def test_the_structures_options_reach_the_descent(monkeypatch):
     settings = TrainSettings(structure="tan-subset", structure_options=options, size_weight=3.0)
     problem = problem_of(monkeypatch, settings)
     assert (problem.step, problem.size_weight) == (0.5, 3.0)
+    assert (problem.priced_bits, problem.widths) == (None, ())
     assert [len(row) for row in problem.candidates.parent] == [1] * 4
     assert all(j < i for i, (j,) in enumerate(problem.candidates.parent))
+
+
+def test_a_price_of_bits_and_widths_reach_the_descent(monkeypatch):
+    options = {"price": "bits", "widths": "4,2"}
+    settings = TrainSettings(structure="tan-all", structure_options=options, bits=5)
+    problem = problem_of(monkeypatch, settings)
+    assert (problem.priced_bits, problem.widths) == (5, (2, 4))
 
 
 def test_a_feature_of_one_state_stays_alone(monkeypatch):

@@ -64,19 +64,23 @@ def tables_alone(hyper, choose, course=None):
     return TREE, prior, *tables
 
 
-def with_structure(hyper, choose, course=None):
-    problem = StructureProblem(X, Y, N_STATES, 3, CANDIDATES, 0.05, 1e-4)
+def with_structure(hyper, choose, course=None, **options):
+    problem = StructureProblem(X, Y, N_STATES, 3, CANDIDATES, 0.05, 1e-4, **options)
     wanted = None if choose is None else lambda structure, tables: choose()
     rng = np.random.default_rng(hyper.seed)
     structure, (prior, tables) = descend_structure(problem, hyper, rng, wanted, course)
     return structure, prior, *tables
 
 
+def with_widths(hyper, choose, course=None):
+    return with_structure(hyper, choose, course, priced_bits=4, widths=(1, 2, 4))
+
+
 def same_bits(a, b):
     return a[0] == b[0] and all(map(np.array_equal, a[1:], b[1:]))
 
 
-@pytest.mark.parametrize("learn", [tables_alone, with_structure])
+@pytest.mark.parametrize("learn", [tables_alone, with_structure, with_widths])
 @pytest.mark.parametrize("is_quantized", [False, True])
 @pytest.mark.parametrize(
     "changes", [{}, {"loss": "free", "average": 0.7}, {"average": 0.7, "dropout": 0.0}], ids=str

@@ -14,6 +14,10 @@ def test_the_defaults_serve_a_newcomer():
     assert not settings.is_counted
 
 
+BITS = {"structure": "tan-all", "structure_options": {"price": "bits"}}
+WIDTHS = {"structure": "tan-all", "structure_options": {"widths": "2,4"}}
+
+
 @pytest.mark.parametrize(
     ("options", "bits"),
     [
@@ -45,6 +49,16 @@ def test_bits_follow_from_what_is_given(options, bits):
         ({"structure": "tan-all", "size_weight": -0.1}, "--size-weight is -0.1; it must be a nu"),
         ({"structure": "tan-all", "structure_options": {"parents": "2"}}, "no option 'parents'"),
         ({"structure": "tan-subset", "structure_options": {"order": "D"}}, "order=D is unknown"),
+        (BITS | {"float_": True}, "price=bits asks for bits; leave it or --float out"),
+        (WIDTHS | {"float_": True}, "widths=2,4 asks for bits; leave it or --float out"),
+        (BITS | {"parameters": "ml"}, "price=bits needs tables .* choose --parameters hybrid"),
+        (WIDTHS | {"parameters": "bdeu"}, "widths=2,4 needs tables .* or leave it out"),
+        (
+            WIDTHS | {"bits": 3},
+            "more than the 3 bits of a cost; choose widths up to 3, or --bits 4",
+        ),
+        ({"structure_options": {"price": "bits"}}, "'chow-liu' knows no option 'price'"),
+        ({"structure_options": {"widths": "2"}}, "'chow-liu' knows no option 'widths'"),
         ({"engine": "native", "device": "cuda"}, "'native' runs on a CPU; leave out --device cuda"),
         ({"engine": "jax"}, "unknown engine 'jax'; choose native or torch"),
         ({"max_flash": "2k"}, "--max-flash .* later version"),
@@ -133,3 +147,10 @@ def test_given_values_replace_the_defaults_of_descent():
 def test_small_tables_get_small_batches():
     sizes = [hyperparameters_of(TrainSettings(), n).batch_size for n in (10, 2500, 10**6)]
     assert sizes[0] < sizes[1] < sizes[2]
+
+
+def test_a_price_that_nothing_is_weighted_by_is_noted():
+    (note,) = TrainSettings(**BITS).notes()
+    assert note == "structure option price=bits has no effect without --size-weight"
+    assert TrainSettings(**BITS, size_weight=1e-3).notes() == ()
+    assert TrainSettings(**WIDTHS).notes() == ()

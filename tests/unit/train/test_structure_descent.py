@@ -138,7 +138,7 @@ def loss_of_an_epoch(noise, size):
     problem = StructureProblem(X, Y, N_STATES, 2, all_earlier(np.arange(4)), 0.05)
     gumbel = np.random.default_rng(0).gumbel(size=(-(-N // size), 4, 4))
     chance = Chance(np.arange(N), noise, gumbel)
-    return TorchStructureEngine(problem, dropping).epoch(chance, 0.1, 1.0)
+    return TorchStructureEngine(problem, dropping).epoch(chance, 0.1, 1.0, np.zeros((4, 4)))
 
 
 @pytest.mark.parametrize("size", [N, 32])

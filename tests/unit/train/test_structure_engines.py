@@ -7,7 +7,6 @@ import pytest
 
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import Candidates, all_earlier, all_others
-from bncc.train.candidate_layout import CandidateLayout, candidate_layout
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.native.structure import NativeStructureEngine
 from bncc.train.settings import TrainSettings
@@ -33,13 +32,13 @@ ORDERED = all_earlier(np.array([3, 0, 2, 1, 4]))
 
 
 def problem(
-    n_classes: int, size_weight: float = 0.0, candidates: Candidates = ORDERED
+    n_classes: int, widths: tuple[int, ...] = (), candidates: Candidates = ORDERED
 ) -> StructureProblem:
     rng = np.random.default_rng(n_classes)
     X = np.stack([rng.integers(0, r, N) for r in N_STATES], axis=1)
     X[:, 4] = np.where(rng.random(N) < 0.8, X[:, 0], X[:, 4])
     y = (X[:, 0] + X[:, 2] + rng.integers(0, 2, N)) % n_classes
-    return StructureProblem(X, y, N_STATES, n_classes, candidates, LR, size_weight)
+    return StructureProblem(X, y, N_STATES, n_classes, candidates, LR, widths=widths)
 
 
 def hyper(**changes):
@@ -50,12 +49,14 @@ def hyper(**changes):
 def chance(given: StructureProblem, n: int = N, n_batches: int = 7) -> Chance:
     rng = np.random.default_rng(0)
     noise = rng.integers(0, 256, given.X.shape, dtype=np.uint8)
-    gumbel = rng.gumbel(size=(n_batches, *layout_of(given).offset.shape))
+    gumbel = rng.gumbel(size=(n_batches, *given.layout.offset.shape))
     return Chance(rng.permutation(N)[:n], noise[:n], gumbel)
 
 
-def layout_of(given: StructureProblem) -> CandidateLayout:
-    return candidate_layout(given.candidates, given.n_states)
+def prices(given: StructureProblem, size_weight: float = 0.0):
+    """Return a price for every table, those of equal size apart too."""
+    sizes = given.layout.n_table_rows
+    return (size_weight * sizes * np.random.default_rng(1).random(sizes.shape)).astype(np.float32)
 
 
 def numbers(engine, n_classes):
@@ -74,23 +75,28 @@ def apart(ours, torch, n_classes, share=MOST):
 
 @pytest.mark.parametrize("n_classes", [2, 8, 9, 26, 40])
 @pytest.mark.parametrize("loss", ["hybrid", "cross-entropy", "free"])
-@pytest.mark.parametrize("fmt", [None, QFormat(3, 1)], ids=str)
-@pytest.mark.parametrize("size_weight", [0.0, 1e-3])
-def test_both_engines_take_the_same_steps(require_tool, n_classes, loss, fmt, size_weight):
+@pytest.mark.parametrize("fmt", [None, QFormat(3, 3)], ids=str)
+@pytest.mark.parametrize("size_weight", [0.0, 1e-2])
+@pytest.mark.parametrize("widths", [(), (1, 3)], ids=["one-width", "widths"])
+def test_both_engines_take_the_same_steps(require_tool, n_classes, loss, fmt, size_weight, widths):
     require_tool("gcc")
-    given, steered = problem(n_classes, size_weight), hyper(loss=loss)
+    given, steered = problem(n_classes, widths), hyper(loss=loss)
+    of_slots = prices(given, size_weight)
     ours, torch = NativeStructureEngine(given, steered), TorchStructureEngine(given, steered)
     if fmt is not None:
         ours.quantize(fmt)
         torch.quantize(fmt)
-    losses = [e.epoch(chance(given, 50, 1), LR, 1.0) for e in (ours, torch)]
+    losses = [e.epoch(chance(given, 50, 1), LR, 1.0, of_slots) for e in (ours, torch)]
     assert losses[0] == pytest.approx(losses[1], rel=LOSS)
     assert apart(ours, torch, n_classes) < STEP
-    losses = [e.epoch(chance(given), LR, 0.3) for e in (ours, torch)]
+    losses = [e.epoch(chance(given), LR, 0.3, of_slots) for e in (ours, torch)]
     assert losses[0] == pytest.approx(losses[1], rel=LOSSES)
     assert apart(ours, torch, n_classes) < EPOCH
     (structure, tables), (its_structure, its_tables) = ours.learned(), torch.learned()
     assert structure == its_structure
+    assert ours.widths() == torch.widths()
+    if fmt is not None:
+        assert np.mean(ours.costs() != torch.costs()) < 1 - MOST
     assert np.abs(tables[0] - its_tables[0]).max() < EPOCH
     for a, b in zip(tables[1], its_tables[1], strict=True):
         assert np.quantile(np.abs(a - b), 0.9) < EPOCH
@@ -100,9 +106,27 @@ def test_both_engines_take_the_same_steps_without_an_order(require_tool):
     require_tool("gcc")
     given = problem(3, candidates=all_others(5))
     ours, torch = NativeStructureEngine(given, hyper()), TorchStructureEngine(given, hyper())
-    losses = [e.epoch(chance(given), LR, 0.3) for e in (ours, torch)]
+    losses = [e.epoch(chance(given), LR, 0.3, prices(given)) for e in (ours, torch)]
     assert losses[0] == pytest.approx(losses[1], rel=LOSSES)
     assert apart(ours, torch, 3) < EPOCH
+
+
+def test_all_widths_go_on_from_where_the_first_was_when_quantization_began(require_tool):
+    require_tool("gcc")
+    given = problem(8, widths=(1, 3, 6))
+    engines = NativeStructureEngine(given, hyper()), TorchStructureEngine(given, hyper())
+    for engine in engines:
+        engine.epoch(chance(given), LR, 1.0, prices(given))
+        first, *others = np.split(numbers(engine, 8)[1], 3, axis=1)
+        assert first.any()
+        assert not np.any(others)
+        engine.quantize(QFormat(3, 3))
+        assert all(np.array_equal(first, part) for part in np.split(numbers(engine, 8)[1], 3, 1))
+    # A mean of gradients that a width had not taken over would make its step another.
+    for engine in engines:
+        engine.epoch(chance(given, 50, 1), LR, 1.0, prices(given))
+    _, phi = numbers(engines[0], 8)
+    assert np.abs(phi - numbers(engines[1], 8)[1]).max() < EPOCH
 
 
 def test_only_drawn_tables_take_a_step(require_tool):
@@ -113,9 +137,9 @@ def test_only_drawn_tables_take_a_step(require_tool):
     taken = chance(given, n_batches=1)
     taken.gumbel[:] = 0.0
     taken.gumbel[:, :, 0] = 10.0
-    engine.epoch(taken, LR, 1.0)
+    engine.epoch(taken, LR, 1.0, prices(given))
     after, _ = numbers(engine, 3)
-    layout = layout_of(given)
+    layout = given.layout
     moved = np.flatnonzero((before != after).any(axis=1))
     offset, size = layout.offset[:, 0], layout.n_table_rows[:, 0]
     drawn = np.concatenate([np.arange(a, a + n) for a, n in zip(offset, size, strict=True)])

@@ -10,6 +10,7 @@ from bncc.structure.graph import table_entries
 from bncc.train.candidate_layout import candidate_layout, counted_start
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.structure_network import StructureNetwork
+from bncc.train.table_sizes import entries_of
 
 GENERATOR = np.random.default_rng(4)
 N_STATES = [3, 2, 4]
@@ -52,7 +53,7 @@ def test_an_indicator_is_one_hot_with_the_gradient_of_the_tempered_softmax():
     assert expected.abs().max() > 0.01
 
 
-def test_the_expected_size_is_the_mean_over_all_structures():
+def test_the_expected_price_is_the_mean_over_all_structures():
     net = network()
     with torch.no_grad():
         net.phi += torch.from_numpy(GENERATOR.normal(size=(3, 3)))
@@ -62,7 +63,9 @@ def test_the_expected_size_is_the_mean_over_all_structures():
         for a in range(2)
         for b in range(3)
     )
-    assert float(net.expected_size().detach()) == pytest.approx(mean)
+    of_prior = 2
+    price = net.expected_price(torch.from_numpy(entries_of(LAYOUT, 2)))
+    assert float(price.detach()) == pytest.approx(mean - of_prior)
 
 
 def test_what_is_learned_is_the_most_probable_structure_and_its_tables():
@@ -87,6 +90,19 @@ def test_in_a_format_all_tables_are_read_quantized_and_learned_in_floats():
     assert np.array_equal(net.theta[:-1].numpy(), dequantize(quantize(START[1], fmt), fmt))
     assert (net.theta[-1] == 0).all()
     assert all(map(np.array_equal, net.learned()[1][1], floats[1]))
+
+
+def test_each_width_reads_costs_bounded_above_the_least_of_their_row():
+    layout, fmt = candidate_layout(CANDIDATES, N_STATES, (1, 3)), QFormat(2, 2)
+    net = StructureNetwork(layout, *START, torch.device("cpu"), torch.float64)
+    floats = net.theta.numpy()[:-1].reshape(2, -1, 2)
+    assert np.array_equal(floats[0], floats[1])
+    net.set_format(fmt)
+    costs = quantize(START[1], fmt)
+    for read, width in zip(net.theta[:-1].numpy().reshape(2, -1, 2), (1, 3), strict=True):
+        bound = costs.min(axis=1, keepdims=True) + 2**width - 1
+        assert np.array_equal(read, dequantize(np.minimum(costs, bound), fmt))
+    assert np.array_equal(net.costs(), np.minimum(costs, costs.min(axis=1, keepdims=True) + 7))
 
 
 def test_tables_are_read_anew_after_a_change():
