@@ -9,7 +9,7 @@ from bncc.cli.console import Console, aligned, printable
 from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.discretize.feature import Feature
-from bncc.model.card import cycle_note, model_facts
+from bncc.model.card import cycle_note, model_facts, table_widths
 from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
 
@@ -76,7 +76,7 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
     dict
         The model fields of ``train``, ``parents`` (names per feature, the class as ``"class"``),
         ``cycle`` (names of features whose arcs form one, None in a Bayesian network),
-        ``n_states``, ``features``, ``classes`` and ``digest``.
+        ``n_states``, ``table_widths`` (bits per table), ``features``, ``classes`` and ``digest``.
     """
     parents = [
         [model.features[j].name for j in feature_parents] + (["class"] if reads_class else [])
@@ -90,6 +90,7 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
         "parents": parents,
         "cycle": [model.features[i].name for i in model.structure.cycles.first] or None,
         "n_states": list(model.n_states),
+        "table_widths": table_widths(model),
         "features": [feature.name for feature in model.features],
         "classes": list(model.classes),
         "digest": model_digest(model),
@@ -146,7 +147,7 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
         ["digest", facts["digest"]],
     ]
     shown = model.n_features if show_all else min(model.n_features, _MOST_FEATURES)
-    table = [["feature", "kind", "states", "parents", "rows", "thresholds or categories"]]
+    table = [["feature", "kind", "states", "parents", "rows", "bits", "thresholds or categories"]]
     for i in range(shown):
         feature = model.features[i]
         parents = ", ".join(facts["parents"][i])
@@ -157,10 +158,11 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
                 str(feature.n_states),
                 parents,
                 str(len(model.tables[i])),
+                str(facts["table_widths"][i]),
                 _steps(feature),
             ]
         )
-    lines = [aligned(rows), "", aligned(table, right=(2, 4))]
+    lines = [aligned(rows), "", aligned(table, right=(2, 4, 5))]
     if shown < model.n_features:
         lines.append(f"... and {model.n_features - shown} more features; -v shows all")
     return "\n".join(lines)

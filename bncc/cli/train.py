@@ -28,7 +28,7 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free
 from bncc.data.dataset import Dataset
 from bncc.errors import OptionError
-from bncc.model.card import model_facts
+from bncc.model.card import model_facts, table_widths
 from bncc.model.file import save_model
 from bncc.model.model import Model
 from bncc.structure.learners import ANNOUNCED, KNOWN
@@ -91,7 +91,7 @@ def key_values(
     callback=key_values,
     multiple=True,
     metavar="K=V",
-    help="An option of the structure learner, such as order=none; repeatable.",
+    help="An option of the structure learner, such as order=none or widths=2,4,6; repeatable.",
 )
 @click.option("--parameters", type=click.Choice(PARAMETERS), default="hybrid", show_default=True)
 @click.option("--bits", type=int, metavar="B", help=f"Bits of a cost [default: {DEFAULT_BITS}].")
@@ -99,7 +99,11 @@ def key_values(
 @click.option("--frac-bits", type=int, metavar="F", help="Of them after it; may be negative.")
 @click.option("--float", "float_", is_flag=True, help="Train without quantization.")
 @click.option(
-    "--size-weight", type=float, default=0.0, metavar="L", help="Price of a table entry, for tan-*."
+    "--size-weight",
+    type=float,
+    default=0.0,
+    metavar="L",
+    help="Price of a table entry or bit, for tan-*.",
 )
 @click.option("--epochs", type=int, metavar="N", help="Passes over the rows.")
 @click.option("--batch-size", type=int, metavar="N", help="Rows per step.")
@@ -209,6 +213,7 @@ def _report(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset |
         if facts[f"error_{part}"] is not None
     ]
     path = shlex.quote(facts["model"])
+    asked = model.training["structure_options"]
     folder = shlex.quote(str(Path(facts["model"]).with_suffix("")))
     rows = [
         ["rows", f"{train.n_rows}" + (f" and {test.n_rows} for testing" if test else "")],
@@ -218,6 +223,7 @@ def _report(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset |
         ["parameters", str(facts["parameters"])],
         ["numbers", f"{model.q_format}, {model.q_format.bits} bits per cost"],
         ["tables", f"{facts['table_entries']} entries, {(facts['table_bits'] + 7) // 8} bytes"],
+        *([["widths", _widths(table_widths(model))]] if "widths" in asked else []),
         ["error", ", ".join(errors) or "not measured"],
         ["took", f"{facts['seconds']:.1f} s"],
         ["wrote", facts["model"]],
@@ -225,3 +231,8 @@ def _report(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset |
         ["", f"bncc emit-c {path} -o {folder}"],
     ]
     return aligned(rows)
+
+
+def _widths(bits: list[int]) -> str:
+    counts = ((width, bits.count(width)) for width in sorted(set(bits)))
+    return ", ".join(f"{n} table{'s' * (n > 1)} of {width} bits" for width, n in counts)

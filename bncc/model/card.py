@@ -75,3 +75,20 @@ def cycle_note(model: Model) -> str | None:
         f"the arcs form {form}, so this is a sum of tables and not a Bayesian network: decisions "
         "are as good as their error says, probabilities mean nothing"
     )
+
+
+def table_widths(model: Model) -> list[int]:
+    """Return the bits that each table needs once its rows have lost what all classes share.
+
+    Parameters
+    ----------
+    model : Model
+        A whole model.
+
+    Returns
+    -------
+    list of int
+        By feature, at most the format's bits; 0 where no row tells classes apart.
+    """
+    excess = (table - table.min(axis=1, keepdims=True) for table in model.tables)
+    return [int(costs.max()).bit_length() for costs in excess]

@@ -16,6 +16,7 @@ from click.testing import Result
 from bncc.cli.drawing import dot_of, svg_of
 from bncc.discretize.feature import Feature
 from bncc.fixed_point import QFormat
+from bncc.model.card import table_widths
 from bncc.model.file import load_model, model_digest, save_model
 from bncc.model.model import Model
 from bncc.structure.graph import Structure, forest, one_parent_each
@@ -48,6 +49,7 @@ def test_json_describes_the_model(run_json: RunJson, model: Path) -> None:
     assert found["features"] == ["light", "slope", "color"]
     assert found["classes"] == ["kind 0", "kind 1", "kind 2"]
     assert found["n_states"] == list(loaded.n_states)
+    assert found["table_widths"] == table_widths(loaded)
     assert found["digest"] == model_digest(loaded)
     assert all(parents[-1] == "class" for parents in found["parents"])
     assert sum(len(parents) for parents in found["parents"]) == 3 + 2

@@ -1,5 +1,6 @@
 """``bncc train``: every option of the contract, and the model that comes of it."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,17 @@ def test_people_read_what_was_learned_and_what_comes_next(
     said = run("train", readings, "-o", path, *QUICK).stdout
     for word in ("240", "chow-liu", "3 in column 'class'", f"bncc verify {path}", "bncc emit-c"):
         assert word in said
+
+
+def test_people_read_the_bits_of_tables_that_learned_them(
+    run: Run, readings: Path, tmp_path: Path
+) -> None:
+    learned = ["--structure", "tan-all", "--structure-option", "widths=2,4", "--epochs", "4"]
+    said = run("train", readings, "-o", tmp_path / "m.bncc", *learned).stdout
+    (line,) = (line for line in said.splitlines() if line.startswith("widths"))
+    counts = re.findall(r"(\d) tables? of ([0-4]) bits", line)
+    assert sum(int(n) for n, _ in counts) == 3
+    assert "widths" not in run("train", readings, "-o", tmp_path / "n.bncc", *QUICK).stdout
 
 
 def test_quiet_is_silent(run: Run, readings: Path, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bncc.model.card import cycle_note, model_facts
+from bncc.model.card import cycle_note, model_facts, table_widths
 from bncc.structure.graph import one_parent_each
 from tests import models as hand
 
@@ -24,6 +24,10 @@ def test_facts_of_a_general_network():
         "error_validation": None,
         "error_test": None,
     }
+
+
+def test_a_table_needs_the_bits_of_what_tells_its_classes_apart():
+    assert table_widths(hand.general_network()) == [2, 0, 0, 5]
 
 
 def test_facts_take_errors_from_the_training_record():
