@@ -48,7 +48,7 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
     structure_options : mapping of str to str, optional
         Options of the structure learner.
     size_weight : float, default=0.0
-        Price of a table entry in the loss of ``tan-*``.
+        Price of a table entry, or with ``price=bits`` of a bit, in the loss of ``tan-*``.
     validation : float, default=0.1
         Fraction of rows on which the split of the bits is chosen; tables use all rows.
     epochs, batch_size, lr, lam, gamma, eta : number, optional

@@ -235,4 +235,6 @@ def _report(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset |
 
 def _widths(bits: list[int]) -> str:
     counts = ((width, bits.count(width)) for width in sorted(set(bits)))
-    return ", ".join(f"{n} table{'s' * (n > 1)} of {width} bits" for width, n in counts)
+    return ", ".join(
+        f"{n} table{'s' * (n != 1)} of {width} bit{'s' * (width != 1)}" for width, n in counts
+    )

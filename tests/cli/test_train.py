@@ -58,8 +58,8 @@ def test_people_read_the_bits_of_tables_that_learned_them(
     learned = ["--structure", "tan-all", "--structure-option", "widths=2,4", "--epochs", "4"]
     said = run("train", readings, "-o", tmp_path / "m.bncc", *learned).stdout
     (line,) = (line for line in said.splitlines() if line.startswith("widths"))
-    counts = re.findall(r"(\d) tables? of ([0-4]) bits", line)
-    assert sum(int(n) for n, _ in counts) == 3
+    counts = re.findall(r"(1 table|[23] tables) of (1 bit\b|[0234] bits)", line)
+    assert sum(int(tables[0]) for tables, _ in counts) == 3
     assert "widths" not in run("train", readings, "-o", tmp_path / "n.bncc", *QUICK).stdout
 
 
