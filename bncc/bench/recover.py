@@ -13,6 +13,7 @@ from bncc.structure.graph import Structure, topological_order
 from bncc.structure.options import DEFAULT_STEP
 from bncc.structure.scores import conditional_mutual_information
 from bncc.train.course import Course, Progress
+from bncc.train.engine import Passed
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.settings import TrainSettings
 from bncc.train.structure_descent import descend_structure
@@ -79,8 +80,8 @@ def _cell(row: str, counts: list[tuple[int, int]]) -> Cell:
 def _told(tell: Advance) -> Progress:
     """Return what tells of epochs."""
 
-    def report(epoch: int, epochs: int, loss: float) -> None:
-        tell(epoch / epochs, f"loss {loss:.3f}")
+    def report(epoch: int, epochs: int, passed: Passed) -> None:
+        tell(epoch / epochs, f"loss {passed.loss:.3f}")
 
     return report
 

@@ -19,6 +19,7 @@ from bncc.cli import bench
 from bncc.cli.console import Console, aligned
 from bncc.cli.evaluate import evaluation
 from bncc.cli.figures import facts_of, report_text
+from bncc.cli.long_work import said
 from bncc.cli.lowering import Emissions, Lowering
 from bncc.cli.options import force_option, speaks
 from bncc.cli.output import check_free, staged_directory
@@ -150,7 +151,7 @@ def _train(train: Dataset, test: Dataset, folder: Path, tell: _Narrator, console
             train,
             SETTINGS,
             test=test,
-            progress=lambda done, total, loss: advance(done / total, f"loss {loss:.4f}"),
+            progress=lambda done, total, passed: advance(done / total, said(passed)),
         )
     model = result.model
     save_model(model, folder / f"{NAME}.bncc")

@@ -8,6 +8,7 @@ from bncc.cli.console import Console
 from bncc.errors import ModelFileError, OptionError
 from bncc.model.file import load_model
 from bncc.train.checkpoint import Checkpoint, open_checkpoint
+from bncc.train.engine import Passed
 
 EXIT_SIGNAL = 128
 """What shells add to the number of the signal that ended a command."""
@@ -50,6 +51,11 @@ def is_interim(path: str) -> bool:
         return load_model(path).training.get("interim") is True
     except ModelFileError:
         return False
+
+
+def said(passed: Passed) -> str:
+    """Return what an epoch says, in a few words."""
+    return f"loss {passed.loss:.4f}, error {100 * passed.error:.1f} %"
 
 
 def tell_of_the_end(console: Console) -> None:

@@ -14,6 +14,7 @@ from bncc.cli.long_work import (
     checkpoint_of,
     interim_note,
     is_interim,
+    said,
     tell_of_the_end,
 )
 from bncc.cli.options import (
@@ -32,6 +33,7 @@ from bncc.model.card import model_facts, table_widths
 from bncc.model.file import save_model
 from bncc.model.model import Model
 from bncc.structure.learners import ANNOUNCED, KNOWN
+from bncc.train.engine import Passed
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.pipeline import train_model
 from bncc.train.settings import DEFAULT_BITS, DISCRETIZERS, TrainSettings
@@ -164,10 +166,10 @@ def command(
         test = test_rows(train, test_path, console)
     epochs = 0, 0
 
-    def progress(done: int, total: int, loss: float) -> None:
+    def progress(done: int, total: int, passed: Passed) -> None:
         nonlocal epochs
         epochs = done, total
-        advance(done / total, f"loss {loss:.4f}")
+        advance(done / total, said(passed))
 
     with first_signal_noted(partial(tell_of_the_end, console)) as stop:
         with console.progress("training") as advance:

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from time import monotonic
 
+from bncc.train.engine import Passed
 from bncc.train.interrupts import StopRequest
 from bncc.train.moment import Moment
 
-Progress = Callable[[int, int, float], None]
-"""Called with (epochs done, epochs of all trainings, mean loss of the last epoch)."""
+Progress = Callable[[int, int, Passed], None]
+"""Called with (epochs done, epochs of all trainings, what the last epoch says)."""
 
 INTERVAL = 5.0
 """Seconds between two checkpoints at least."""
@@ -51,15 +52,17 @@ class Course:
         self._progress, self._keep, self._stop, self._is_last = progress, keep, stop, is_last
         self._due = 0.0
 
-    def goes_on(self, epoch: int, epochs: int, loss: float, moment: Callable[[], Moment]) -> bool:
+    def goes_on(
+        self, epoch: int, epochs: int, passed: Passed, moment: Callable[[], Moment]
+    ) -> bool:
         """Tell of an epoch.
 
         Parameters
         ----------
         epoch, epochs : int
             Epochs done, and asked for.
-        loss : float
-            Mean loss of the last one.
+        passed : Passed
+            What the last one says of the samples.
         moment : callable
             Takes down where the descent is; not called unless that is to be kept.
 
@@ -74,7 +77,7 @@ class Course:
             If the moment cannot be kept.
         """
         if self._progress is not None:
-            self._progress(epoch, epochs, loss)
+            self._progress(epoch, epochs, passed)
         is_stopped = self._stop is not None and self._stop.is_wanted
         if self._keep is not None and (is_stopped or monotonic() >= self._due):
             begin = monotonic()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from bncc._types import AnyArray, IntArray
 from bncc.errors import ToolchainError
@@ -40,10 +40,25 @@ class Problem:
     start: LogTables
 
 
+class Passed(NamedTuple):
+    """What an epoch says of the samples, each at the time when it was taken.
+
+    Parameters
+    ----------
+    loss : float
+        Mean loss.
+    error : float
+        Fraction that was decided wrongly, features that were left out missing.
+    """
+
+    loss: float
+    error: float
+
+
 class Engine(Resumable, Protocol):
     """Tables in training. Both kinds do the same, but for rounding of floats."""
 
-    def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> float:
+    def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> Passed:
         """Take one step of Adam for each batch.
 
         Parameters
@@ -58,8 +73,8 @@ class Engine(Resumable, Protocol):
 
         Returns
         -------
-        float
-            Mean loss, each sample's at the time when it was taken.
+        Passed
+            What it says of the samples.
         """
         ...
 

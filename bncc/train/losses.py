@@ -49,6 +49,27 @@ def loss_of(log_joint: Tensor, y: Tensor, hyper: Hyperparameters) -> Tensor:
     return likelihood + hyper.lambda_ * hinge(log_joint, y, hyper.gamma, hyper.eta)
 
 
+def n_wrong(log_joint: Tensor, y: Tensor) -> int:
+    """Return how many samples would be decided wrongly; of equal classes the first is chosen.
+
+    Parameters
+    ----------
+    log_joint : (n_samples, n_classes) float
+        log p(x, c).
+    y : (n_samples,) int64
+        Class indices.
+
+    Returns
+    -------
+    int
+        Samples.
+    """
+    true = log_joint.gather(1, y[:, None])
+    classes = torch.arange(log_joint.shape[1], device=y.device)
+    is_before = (log_joint == true) & (classes < y[:, None])
+    return int(((log_joint > true) | is_before).any(dim=1).sum())
+
+
 def hinge(log_joint: Tensor, y: Tensor, gamma: float, eta: float) -> Tensor:
     r"""Return how much is missing to a margin, as a mean over the minibatch.
 

@@ -4,6 +4,7 @@ from bncc.model.model import Model
 from bncc.train.checkpoint import Checkpoint
 from bncc.train.checkpoint_codec import Saved
 from bncc.train.course import Course, Progress
+from bncc.train.engine import Passed
 from bncc.train.identity import Identity
 from bncc.train.interrupts import StopRequest
 from bncc.train.moment import Moment
@@ -102,7 +103,7 @@ class Session:
             return None
         progress, n_runs = self._progress, self._n_runs
 
-        def report(epoch: int, epochs: int, loss: float) -> None:
-            progress(run * epochs + epoch, n_runs * epochs, loss)
+        def report(epoch: int, epochs: int, passed: Passed) -> None:
+            progress(run * epochs + epoch, n_runs * epochs, passed)
 
         return report

@@ -96,12 +96,12 @@ def descend_structure(
         done = epoch / max(hyper.epochs - 1, 1)
         tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** done
         prices = _prices(problem, engine, fmt)
-        loss = engine.epoch(chance_of(problem, hyper, rng), hyper.lr * DECAY**done, tau, prices)
+        passed = engine.epoch(chance_of(problem, hyper, rng), hyper.lr * DECAY**done, tau, prices)
         if hyper.average:
             learned = _averaged(learned, engine.learned(), hyper.average)
         average = None if learned is None else learned[1]
         moment = partial(moment_of, engine, epoch + 1, fmt, rng, average)
-        if not course.goes_on(epoch + 1, hyper.epochs, loss, moment):
+        if not course.goes_on(epoch + 1, hyper.epochs, passed, moment):
             break
     structure, tables = learned or engine.learned()
     if fmt is not None and problem.widths:

@@ -8,7 +8,7 @@ from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.structure.candidates import Candidates
 from bncc.structure.graph import Structure
 from bncc.train.candidate_layout import CandidateLayout, candidate_layout
-from bncc.train.engine import quicker
+from bncc.train.engine import Passed, quicker
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.moment import Resumable
@@ -85,7 +85,7 @@ class StructureEngine(Resumable, Protocol):
     Both kinds do the same, but for rounding of floats.
     """
 
-    def epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> float:
+    def epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> Passed:
         """Take one step for each batch.
 
         Parameters
@@ -101,8 +101,8 @@ class StructureEngine(Resumable, Protocol):
 
         Returns
         -------
-        float
-            Mean loss, each sample's at the time when it was taken.
+        Passed
+            What it says of the samples; the loss holds the price of size.
         """
         ...
 

@@ -8,10 +8,10 @@ from torch import Tensor
 from bncc._types import AnyArray, IntArray
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
-from bncc.train.engine import Problem
+from bncc.train.engine import Passed, Problem
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.layout import layout_of
-from bncc.train.losses import loss_of
+from bncc.train.losses import loss_of, n_wrong
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.network import Network, states_tensor
 from bncc.train.torch_state import optimizer_state, put_back, restore_optimizer, taken_down
@@ -46,7 +46,7 @@ class TorchEngine:
             self._network.parameters(), lr=hyper.lr, fused=self._device.type == "cpu"
         )
 
-    def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> float:
+    def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> Passed:
         """Take one step of Adam for each batch; see `Engine`."""
         threads_before = torch.get_num_threads()
         torch.set_num_threads(self._hyper.threads)
@@ -61,8 +61,8 @@ class TorchEngine:
         finally:
             torch.set_num_threads(threads_before)
 
-    def _epoch(self, rows: Tensor, dropped: Tensor | None) -> float:
-        total, size = 0.0, self._hyper.batch_size
+    def _epoch(self, rows: Tensor, dropped: Tensor | None) -> Passed:
+        total, wrong, size = 0.0, 0, self._hyper.batch_size
         for begin in range(0, len(rows), size):
             batch = rows[begin : begin + size]
             left_out = None if dropped is None else dropped[begin : begin + size]
@@ -72,7 +72,8 @@ class TorchEngine:
             torch.autograd.backward(loss)
             self._optimizer.step()
             total += float(loss.detach()) * len(batch)
-        return total / len(rows)
+            wrong += n_wrong(log_joint.detach(), y)
+        return Passed(total / len(rows), wrong / len(rows))
 
     def quantize(self, fmt: QFormat) -> None:
         """Compute with quantized prior and tables from now on."""

@@ -9,9 +9,10 @@ from torch import Tensor
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
 from bncc.train.candidate_layout import counted_start
+from bncc.train.engine import Passed
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.lazy_adam import LazyAdam
-from bncc.train.losses import loss_of
+from bncc.train.losses import loss_of, n_wrong
 from bncc.train.network import states_tensor
 from bncc.train.structure_engine import Chance, Learned, StructureProblem
 from bncc.train.structure_network import StructureNetwork
@@ -56,7 +57,7 @@ class TorchStructureEngine:
         own = {"rho": network.rho, "theta": network.theta}
         return own | {"rho_prior": network.rho_prior, "phi": network.phi} | self._tables.state()
 
-    def epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> float:
+    def epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> Passed:
         """Take one step for each batch; see `StructureEngine`."""
         threads_before = torch.get_num_threads()
         torch.set_num_threads(self._hyper.threads)
@@ -67,10 +68,10 @@ class TorchStructureEngine:
         finally:
             torch.set_num_threads(threads_before)
 
-    def _epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> float:
+    def _epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> Passed:
         of_slots = torch.from_numpy(prices).to(self._network.phi) if prices.any() else None
         order = torch.from_numpy(chance.order).to(self._device)
-        total, size = 0.0, self._hyper.batch_size
+        total, wrong, size = 0.0, 0, self._hyper.batch_size
         for batch, gumbel in enumerate(chance.gumbel):
             part = slice(batch * size, (batch + 1) * size)
             dropped = None
@@ -78,9 +79,9 @@ class TorchStructureEngine:
                 left_out = chance.noise[part].T < self._hyper.dropped_below
                 dropped = torch.from_numpy(np.ascontiguousarray(left_out)).to(self._device)
             noise = torch.from_numpy(gumbel).to(self._network.phi)
-            loss = self._step(order[part], dropped, noise, lr, tau, of_slots)
-            total += loss * len(order[part])
-        return total / len(order)
+            loss, more = self._step(order[part], dropped, noise, lr, tau, of_slots)
+            total, wrong = total + loss * len(order[part]), wrong + more
+        return Passed(total / len(order), wrong / len(order))
 
     def _step(
         self,
@@ -90,7 +91,8 @@ class TorchStructureEngine:
         lr: float,
         tau: float,
         prices: Tensor | None,
-    ) -> float:
+    ) -> tuple[float, int]:
+        """Return the mean loss of a batch, and how many of its samples are decided wrongly."""
         network = self._network
         choice, indicator = network.draw(gumbel, tau)
         drawn = network.layout.draw(choice)
@@ -107,7 +109,7 @@ class TorchStructureEngine:
         assert rho.grad is not None
         self._tables.step(torch.from_numpy(drawn.rows).to(self._device), rho.grad, lr)
         network.refresh(drawn)
-        return float(loss.detach())
+        return float(loss.detach()), n_wrong(log_joint.detach(), self._target[rows])
 
     def quantize(self, fmt: QFormat) -> None:
         """Compute with quantized prior and tables from now on."""

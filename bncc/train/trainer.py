@@ -83,10 +83,10 @@ def descend(
         order = rng.permutation(len(y))
         if hyper.dropped_below:
             noise = rng.integers(0, 256, X.shape, dtype=np.uint8)
-        loss = engine.epoch(order, noise, hyper.lr * DECAY ** (epoch / max(hyper.epochs - 1, 1)))
+        passed = engine.epoch(order, noise, hyper.lr * DECAY ** (epoch / max(hyper.epochs - 1, 1)))
         if hyper.average:
             average = averaged(average, engine.log_tables(), hyper.average)
         moment = partial(moment_of, engine, epoch + 1, fmt, rng, average)
-        if not course.goes_on(epoch + 1, hyper.epochs, loss, moment):
+        if not course.goes_on(epoch + 1, hyper.epochs, passed, moment):
             break
     return average or engine.log_tables()

@@ -12,6 +12,19 @@
 /* Log-probability of what is no class: far below all others, and finite. */
 #define NO_CLASS (-1e30f)
 
+/* Whether a sample would be decided wrongly; of equal classes the first is chosen. */
+static inline uint32_t is_wrong(const float *log_joint, uint32_t y, const uint32_t n_lanes)
+{
+    const float truth = log_joint[y];
+    uint32_t n_before = 0U;
+    uint32_t c;
+
+    for (c = 0U; c < n_lanes; c++) {
+        n_before += (log_joint[c] > truth) | ((log_joint[c] == truth) & (c < y));
+    }
+    return n_before != 0U;
+}
+
 /* S0's hinge of one sample; `slope` becomes its derivative by each class's log p(x, c). */
 static inline double margin_of(
     const objective_t *o, const float *log_joint, uint32_t y, float *slope, const uint32_t n_lanes)

@@ -7,6 +7,7 @@ import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
+from bncc.train.engine import Passed
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.layout import LEAST_LOG
 from bncc.train.native.library import native_library
@@ -97,6 +98,10 @@ class Memory:
         arrays = [np.ascontiguousarray(values, dtype=np.uint16) for values in (X, y)]
         self._arrays += arrays
         samples.x, samples.y = (self.pointer(array) for array in arrays)
+
+    def passed(self, loss: float, n_samples: int) -> Passed:
+        """Return what an epoch says of its samples, from the sum of their losses."""
+        return Passed(loss / n_samples, self.engine.samples.n_wrong / n_samples)
 
     def parameters(
         self, name: str, start: FloatArray, more_rows: int = 0

@@ -98,7 +98,7 @@ static inline void add_rows(
 
 /* From log p(x, c) to the slopes, those of the prior added up. Returns the losses' sum. */
 static inline double judge(
-    const structure_engine_t *e, const uint32_t *order, uint32_t n, const uint32_t n_lanes)
+    structure_engine_t *e, const uint32_t *order, uint32_t n, const uint32_t n_lanes)
 {
     const float weight = 1.0f / (float)n;
     float slope[MOST_LANES];
@@ -109,6 +109,7 @@ static inline double judge(
     for (i = 0U; i < n; i++) {
         float *of_sample = &e->slope[(size_t)i * n_lanes];
 
+        e->samples.n_wrong += is_wrong(of_sample, e->samples.y[order[i]], n_lanes);
         loss += loss_of(&e->objective, of_sample, e->samples.y[order[i]], slope, n_lanes);
         for (c = 0U; c < n_lanes; c++) {
             of_sample[c] = slope[c] * weight;
@@ -204,6 +205,7 @@ static inline double epoch(
     double loss = 0.0;
     uint32_t begin;
 
+    e->samples.n_wrong = 0U;
     for (begin = 0U; begin < n_samples; begin += e->samples.batch_size) {
         const uint32_t left = n_samples - begin;
         const uint32_t n = (left < e->samples.batch_size) ? left : e->samples.batch_size;

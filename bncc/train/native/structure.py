@@ -7,6 +7,7 @@ import numpy as np
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
 from bncc.train.candidate_layout import counted_start
+from bncc.train.engine import Passed
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.native.memory import Memory, aligned, contiguous, zeros
 from bncc.train.structure_engine import Chance, Learned, StructureProblem
@@ -76,7 +77,7 @@ class NativeStructureEngine:
         engine.phi_lr = problem.step
         self._normalize(None)
 
-    def epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> float:
+    def epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> Passed:
         """Take one step for each batch; see `StructureEngine`."""
         memory = self._memory
         memory.engine.tau = tau
@@ -88,7 +89,7 @@ class NativeStructureEngine:
         )
         pointers = (memory.pointer(array) for array in arrays)
         total = memory.library.bncc_structure_epoch(memory.engine, *pointers, len(chance.order), lr)
-        return float(total) / len(chance.order)
+        return memory.passed(float(total), len(chance.order))
 
     def quantize(self, fmt: QFormat) -> None:
         """Compute with quantized prior and tables from now on."""

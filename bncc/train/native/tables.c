@@ -23,7 +23,7 @@ static inline void find_rows(const tables_engine_t *e, const uint16_t *x, const 
 
 /* Adds what one sample says to the gradients, and returns its loss. */
 static inline double learn_from(
-    const tables_engine_t *e, uint32_t sample, const uint8_t *noise, float weight, const uint32_t n_lanes)
+    tables_engine_t *e, uint32_t sample, const uint8_t *noise, float weight, const uint32_t n_lanes)
 {
     const uint32_t n_vectors = n_lanes / VECTOR;
     const vector_t *theta = (const vector_t *)e->tables.theta;
@@ -44,6 +44,7 @@ static inline double learn_from(
             sum[v] += theta[(size_t)e->row[f] * n_vectors + v];
         }
     }
+    e->samples.n_wrong += is_wrong((const float *)sum, e->samples.y[sample], n_lanes);
     loss = loss_of(
         &e->objective, (const float *)sum, e->samples.y[sample], (float *)slope, n_lanes);
     for (v = 0U; v < n_vectors; v++) {
@@ -88,6 +89,7 @@ static inline double epoch(
     double loss = 0.0;
     uint32_t begin;
 
+    e->samples.n_wrong = 0U;
     for (begin = 0U; begin < n_samples; begin += size) {
         const uint32_t left = n_samples - begin;
         const uint32_t n = (left < size) ? left : size;

@@ -6,7 +6,7 @@ import numpy as np
 
 from bncc._types import AnyArray, IntArray
 from bncc.fixed_point import QFormat
-from bncc.train.engine import Problem
+from bncc.train.engine import Passed, Problem
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.layout import layout_of
 from bncc.train.maximum_likelihood import LogTables
@@ -54,14 +54,14 @@ class NativeEngine:
         engine.n_groups = len(layout.groups)
         memory.library.bncc_tables_normalize(engine)
 
-    def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> float:
+    def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> Passed:
         """Take one step of Adam for each batch; see `Engine`."""
         memory = self._memory
         order = np.ascontiguousarray(order, dtype=np.uint32)
         total = memory.library.bncc_tables_epoch(
             memory.engine, memory.pointer(order), memory.pointer(noise), len(order), lr
         )
-        return float(total) / len(order)
+        return memory.passed(float(total), len(order))
 
     def quantize(self, fmt: QFormat) -> None:
         """Compute with quantized prior and tables from now on."""

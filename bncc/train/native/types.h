@@ -37,6 +37,7 @@ typedef struct {
     uint32_t dropped_below; /* a feature is left out where its byte of noise is below this */
     const uint16_t *x;      /* [n_samples][n_features], states */
     const uint16_t *y;      /* [n_samples], classes */
+    uint32_t n_wrong;       /* samples that the last epoch would have decided wrongly */
 } samples_t;
 
 /* Tables of a given structure, as in bncc/train/layout.py. */

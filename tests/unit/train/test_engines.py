@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from bncc.errors import ToolchainError
-from bncc.fixed_point import QFormat
+from bncc.fixed_point import QFormat, rounded
+from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure, forest
 from bncc.train.engine import Problem, engine_for
 from bncc.train.hyperparameters import hyperparameters_of
@@ -73,11 +74,11 @@ def test_both_engines_take_the_same_steps(require_tool, name, n_classes, loss, f
     order = rng.permutation(300)
     noise = rng.integers(0, 256, given.X.shape, dtype=np.uint8)
     for engine in (ours, torch):
-        engine.first_loss = engine.epoch(order[:50], noise[:50], LR)
+        engine.first_loss = engine.epoch(order[:50], noise[:50], LR).loss
     assert ours.first_loss == pytest.approx(torch.first_loss, rel=LOSS)
     assert farthest(ours.log_tables(), torch.log_tables(), MOST) < STEP
     assert farthest(ours.log_tables(), torch.log_tables()) < 2.1 * LR
-    losses = [engine.epoch(order, noise, LR) for engine in (ours, torch)]
+    losses = [engine.epoch(order, noise, LR).loss for engine in (ours, torch)]
     assert losses[0] == pytest.approx(losses[1], rel=LOSS)
     assert farthest(ours.log_tables(), torch.log_tables(), MOST) < EPOCH
 
@@ -120,3 +121,24 @@ def test_the_quicker_engine_is_taken_where_it_can_be_built(require_tool, monkeyp
     assert isinstance(engine_for(given, hyper()), TorchEngine)
     with pytest.raises(ToolchainError, match="no C compiler"):
         engine_for(given, hyper(engine="native"))
+
+
+@pytest.mark.parametrize("kind", [NativeEngine, TorchEngine])
+@pytest.mark.parametrize("fmt", [None, QFormat(2, 1), QFormat(1, 0)], ids=str)
+def test_the_error_is_that_of_the_samples_with_ties_for_the_first_class(require_tool, kind, fmt):
+    """Without a step the tables stay; one bit makes many ties."""
+    require_tool("gcc")
+    given = problem(STRUCTURES["tree"], 9)
+    engine = kind(given, hyper(dropout=0.0))
+    if fmt is not None:
+        engine.quantize(fmt)
+    passed = engine.epoch(np.arange(300), np.zeros(given.X.shape, dtype=np.uint8), 0.0)
+    prior, tables = engine.log_tables()
+    log_joint = prior if fmt is None else rounded(prior, fmt)
+    for i, table in enumerate(tables):
+        rows = family_rows(given.X, given.structure, N_STATES, i)
+        log_joint = log_joint + (table if fmt is None else rounded(table, fmt))[rows]
+    assert passed.error == pytest.approx((log_joint.argmax(axis=1) != given.y).mean())
+    if fmt == QFormat(1, 0):
+        best = log_joint == log_joint.max(axis=1, keepdims=True)
+        assert (best.sum(axis=1) > 1).mean() > 0.2

@@ -7,7 +7,9 @@ import pytest
 
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import Candidates, all_earlier, all_others
+from bncc.structure.naive import naive_bayes
 from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.native.structure import NativeStructureEngine
 from bncc.train.settings import TrainSettings
 from bncc.train.structure_engine import Chance, StructureProblem, structure_engine_for
@@ -86,10 +88,10 @@ def test_both_engines_take_the_same_steps(require_tool, n_classes, loss, fmt, si
     if fmt is not None:
         ours.quantize(fmt)
         torch.quantize(fmt)
-    losses = [e.epoch(chance(given, 50, 1), LR, 1.0, of_slots) for e in (ours, torch)]
+    losses = [e.epoch(chance(given, 50, 1), LR, 1.0, of_slots).loss for e in (ours, torch)]
     assert losses[0] == pytest.approx(losses[1], rel=LOSS)
     assert apart(ours, torch, n_classes) < STEP
-    losses = [e.epoch(chance(given), LR, 0.3, of_slots) for e in (ours, torch)]
+    losses = [e.epoch(chance(given), LR, 0.3, of_slots).loss for e in (ours, torch)]
     assert losses[0] == pytest.approx(losses[1], rel=LOSSES)
     assert apart(ours, torch, n_classes) < EPOCH
     (structure, tables), (its_structure, its_tables) = ours.learned(), torch.learned()
@@ -106,7 +108,7 @@ def test_both_engines_take_the_same_steps_without_an_order(require_tool):
     require_tool("gcc")
     given = problem(3, candidates=all_others(5))
     ours, torch = NativeStructureEngine(given, hyper()), TorchStructureEngine(given, hyper())
-    losses = [e.epoch(chance(given), LR, 0.3, prices(given)) for e in (ours, torch)]
+    losses = [e.epoch(chance(given), LR, 0.3, prices(given)).loss for e in (ours, torch)]
     assert losses[0] == pytest.approx(losses[1], rel=LOSSES)
     assert apart(ours, torch, 3) < EPOCH
 
@@ -152,3 +154,18 @@ def test_the_quicker_engine_is_taken_where_it_can_be_built(require_tool):
     given = problem(2)
     assert isinstance(structure_engine_for(given, hyper()), NativeStructureEngine)
     assert isinstance(structure_engine_for(given, hyper(engine="torch")), TorchStructureEngine)
+
+
+@pytest.mark.parametrize("kind", [NativeStructureEngine, TorchStructureEngine])
+def test_the_error_is_that_of_the_samples_under_the_drawn_structure(require_tool, kind):
+    """Without a step, and with "no parent" drawn for all, it is naive Bayes that decides."""
+    require_tool("gcc")
+    given = problem(3)
+    engine = kind(given, hyper(dropout=0.0))
+    drawn = replace(chance(given), gumbel=np.zeros((7, *given.layout.offset.shape)))
+    drawn.gumbel[:, :, 0] = 10.0
+    passed = engine.epoch(drawn, 0.0, 1.0, prices(given))
+    naive = naive_bayes(len(N_STATES))
+    prior, tables = ml_log_tables(given.X, given.y, naive, N_STATES, 3)
+    log_joint = prior + sum(table[x] for table, x in zip(tables, given.X.T, strict=True))
+    assert passed.error == pytest.approx((log_joint.argmax(axis=1) != given.y).mean())

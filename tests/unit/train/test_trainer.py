@@ -57,7 +57,8 @@ def test_the_loss_falls_and_every_epoch_is_reported():
     reports = []
     train(hyper(dropout=0.0), progress=lambda *report: reports.append(report))
     assert [report[:2] for report in reports] == [(epoch + 1, 12) for epoch in range(12)]
-    assert reports[-1][2] < reports[0][2]
+    assert reports[-1][2].loss < reports[0][2].loss
+    assert reports[-1][2].error <= reports[0][2].error
 
 
 def test_the_format_is_asked_for_once_with_the_tables_reached_by_then():
