@@ -1,0 +1,38 @@
+"""What structure learning holds in memory does not grow with samples times candidates."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.cc
+
+LARGE = """
+import resource
+import numpy as np
+from bncc.structure.candidate_sets import find_candidates
+from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.settings import TrainSettings
+from bncc.train.structure_descent import descend_structure
+from bncc.train.structure_engine import StructureProblem
+
+rng = np.random.default_rng(0)
+X = rng.integers(0, 13, (47_000, 196))
+y = rng.integers(0, 10, len(X))
+candidates = find_candidates("tan-subset", 196, {"parents": "8"}, rng)
+problem = StructureProblem(X, y, [13] * 196, 10, candidates, 0.01)
+hyper = hyperparameters_of(TrainSettings(engine="native", epochs=1, batch_size=250), len(X))
+descend_structure(problem, hyper, rng, None)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+MOST_KIB = 1_000_000
+"""A gigabyte, Python and its libraries included."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kibibytes of ru_maxrss are Linux's")
+def test_images_of_the_size_of_mnist_train_within_a_gigabyte(require_tool):
+    """TAN Subset with 8 candidates: 47,000 images of 196 pixels with 13 states."""
+    require_tool("gcc")
+    command = [sys.executable, "-c", LARGE]
+    output = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(output.stdout) < MOST_KIB
