@@ -29,6 +29,10 @@ QUANTIZE_FROM = (0.0, 0.25, 0.5)
 """Of 1,044 trials of naive Bayes with 1 to 3 bits on letter, usps and satimage, the best on
 validation rows lay within these for each set and number of bits. Three times as many epochs gained
 nothing on letter."""
+RESTARTS = 5
+"""How often the best learn again from all training rows. Of 8 descents that differ by their seed
+alone, training and test error correlate by 0.71 and 0.82 (letter, 3 bits), 0.76 (usps, 2) and 0.53
+(satimage, 1): the one that fits best is no worse on rows unseen."""
 
 
 def column_of(family: str, bits: int | None) -> str:
@@ -135,7 +139,10 @@ def _cell(row: str, column: str, folds: Sequence[Fold], effort: Effort, advance:
     n_near = n_runs // ONE_NEAR_OF
     drawn = draw_settings(base, n_runs - n_near)
     tried = drawn if bits is None else in_bits(drawn, bits)
-    found = search(folds, tried, n_near=n_near, jobs=effort.jobs, log=effort.log, advance=advance)
+    found = search(
+        folds, tried, n_near=n_near, n_restarts=1 if bits is None else RESTARTS,
+        jobs=effort.jobs, log=effort.log, advance=advance,
+    )  # fmt: skip
     q_format = None
     notes = [found.note]
     if bits is not None and found.settings.int_bits is not None:

@@ -95,6 +95,7 @@ def search(
     *,
     n_near: int = 0,
     stages: Sequence[Stage] = STAGES,
+    n_restarts: int = 1,
     jobs: int = 1,
     log: Path | None = None,
     advance: Advance | None = None,
@@ -111,6 +112,8 @@ def search(
         How many more to try near the best of them, see `bncc.bench.draw.draw_near`.
     stages : sequence of Stage
         In order.
+    n_restarts : int
+        How often the best learn again from all training rows, see `train_error`.
     jobs : int
         Processes.
     log : Path or None
@@ -130,8 +133,8 @@ def search(
     """
     n = len(drawn) + n_near
     known, tell = TrainingLog(log), _counter(advance, len(folds) * _count(stages, n))
-    with workers(folds, jobs) as train:
-        trial = _Trial(folds, train, known, tell)
+    with workers(folds, jobs, n_restarts) as train:
+        trial = _Trial(folds, train, known, tell, n_restarts)
         entrants, errors = _explored(trial, drawn, n_near, stages[0].n_splits)
         for stage in stages[1:]:
             best = np.sort(_ranked(errors)[: stage.n_entrants(n)])
@@ -158,11 +161,15 @@ class _Trial:
     train: Callable[[Sequence[Training]], Iterator[float]]
     known: TrainingLog
     tell: Callable[[], None]
+    n_restarts: int
 
     def errors(self, entrants: Sequence[TrainSettings], splits: Sequence[int | None]) -> FloatArray:
         """Return errors, (n_entrants, n_splits), means over folds."""
         todo = list(product(range(len(self.folds)), entrants, splits))
-        keys = [training_key(self.folds[f], settings, split) for f, settings, split in todo]
+        keys = [
+            training_key(self.folds[f], s, split, self.n_restarts if split is None else 1)
+            for f, s, split in todo
+        ]
         missing = [k for k, key in enumerate(keys) if key not in self.known]
         for _ in range(len(todo) - len(missing)):
             self.tell()

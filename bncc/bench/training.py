@@ -1,6 +1,7 @@
 """One training of a search, and its error."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,8 +21,10 @@ N_SPLITS = 5
 """Parts of a fold's training rows, the same for all settings; each can be held out to judge by."""
 
 
-def train_error(fold: Fold, settings: TrainSettings, split: int | None) -> float:
-    """Train once and return the error of the integer model.
+def train_error(
+    fold: Fold, settings: TrainSettings, split: int | None, n_restarts: int = 1
+) -> float:
+    """Train and return the error of the integer model.
 
     Parameters
     ----------
@@ -32,6 +35,10 @@ def train_error(fold: Fold, settings: TrainSettings, split: int | None) -> float
     split : int or None
         Which of `N_SPLITS` parts of the training rows is held out to judge by; None learns from
         all of them and judges by the test rows.
+    n_restarts : int
+        How often to train, each time with another seed of shuffling and dropout; the model that
+        errs least on its own training rows is judged, the first of equals. With few bits the
+        luck of a descent weighs more than what it overfits.
 
     Returns
     -------
@@ -48,9 +55,19 @@ def train_error(fold: Fold, settings: TrainSettings, split: int | None) -> float
     if split is not None:
         is_held = stratified_folds(fold.y, N_SPLITS, 0) == split
         X, y, judges, truth = fold.X[~is_held], y[~is_held], fold.X[is_held], y[is_held]
-    structure, (prior, tables) = _learned(Task(X, y, fold.n_states, fold.n_classes, settings), fmt)
-    costs = rounded(prior, fmt), tuple(rounded(table, fmt) for table in tables)
-    return float((decide(judges, structure, fold.n_states, costs) != truth).mean())
+
+    def error(learned: Learned, X: IntArray, y: IntArray) -> float:
+        structure, tables = learned
+        return float((decide(X, structure, fold.n_states, tables) != y).mean())
+
+    learned = []
+    for again in range(n_restarts):
+        seeded = replace(settings, seed=settings.seed + again)
+        task = Task(X, y, fold.n_states, fold.n_classes, seeded)
+        structure, (prior, tables) = _learned(task, fmt)
+        rounded_tables = rounded(prior, fmt), tuple(rounded(table, fmt) for table in tables)
+        learned.append((structure, rounded_tables))
+    return error(min(learned, key=lambda model: error(model, X, y)), judges, truth)
 
 
 def structure_of(fold: Fold, settings: TrainSettings) -> Structure:

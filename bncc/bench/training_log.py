@@ -76,7 +76,9 @@ class TrainingLog:
                 print(json.dumps(entry), file=stream)
 
 
-def training_key(fold: Fold, settings: TrainSettings, split: int | None) -> str:
+def training_key(
+    fold: Fold, settings: TrainSettings, split: int | None, n_restarts: int = 1
+) -> str:
     """Return what tells a training from all others.
 
     Parameters
@@ -87,6 +89,8 @@ def training_key(fold: Fold, settings: TrainSettings, split: int | None) -> str:
         The options.
     split : int or None
         The part held out.
+    n_restarts : int
+        How often it began anew.
 
     Returns
     -------
@@ -94,6 +98,7 @@ def training_key(fold: Fold, settings: TrainSettings, split: int | None) -> str:
         Sixteen hexadecimal digits.
     """
     values = {**asdict(settings), "rows": fold.digest, "split": split}
+    values |= {"restarts": n_restarts} if n_restarts > 1 else {}
     text = json.dumps(values, sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()[:16]
 

@@ -15,7 +15,7 @@ Training = tuple[int, TrainSettings, int | None]
 
 @contextmanager
 def workers(
-    folds: Sequence[Fold], jobs: int
+    folds: Sequence[Fold], jobs: int, n_restarts: int = 1
 ) -> Iterator[Callable[[Sequence[Training]], Iterator[float]]]:
     """Hold processes ready to train.
 
@@ -25,6 +25,8 @@ def workers(
         The data.
     jobs : int
         Processes; 1 trains in this one.
+    n_restarts : int
+        How often the trainings on all training rows begin anew, see `train_error`.
 
     Yields
     ------
@@ -32,22 +34,27 @@ def workers(
         Takes trainings and yields the error of each, in their order.
     """
     if jobs == 1:
-        yield lambda todo: (train_error(folds[f], s, split) for f, s, split in todo)
+        yield lambda todo: (_error_of(folds, training, n_restarts) for training in todo)
         return
     with ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_hold, initargs=(folds,)
+        jobs, mp_context=get_context("spawn"), initializer=_hold, initargs=(folds, n_restarts)
     ) as pool:
         yield lambda todo: pool.map(_error, todo)
 
 
-_HELD: list[Sequence[Fold]] = []
+_HELD: list[tuple[Sequence[Fold], int]] = []
 """What a worker was started with, so that no task carries the data."""
 
 
-def _hold(folds: Sequence[Fold]) -> None:
-    _HELD.append(folds)
+def _hold(folds: Sequence[Fold], n_restarts: int) -> None:
+    _HELD.append((folds, n_restarts))
 
 
 def _error(training: Training) -> float:
+    folds, n_restarts = _HELD[-1]
+    return _error_of(folds, training, n_restarts)
+
+
+def _error_of(folds: Sequence[Fold], training: Training, n_restarts: int) -> float:
     f, settings, split = training
-    return train_error(_HELD[-1][f], settings, split)
+    return train_error(folds[f], settings, split, n_restarts if split is None else 1)

@@ -25,7 +25,7 @@ def asked(monkeypatch):
     """
     asked = []
 
-    def fake(fold, settings, split):
+    def fake(fold, settings, split, n_restarts):
         k = DRAWN.index(settings)
         asked.append((fold.name, k, TEST if split is None else split))
         if split is None:
@@ -56,7 +56,7 @@ def test_more_are_tried_near_the_best(monkeypatch):
     """The error is the distance of lr from 1; settings near the best are nearer by and by."""
     tried = {}
 
-    def fake(fold, settings, split):
+    def fake(fold, settings, split, n_restarts):
         tried[settings.lr] = abs(np.log10(settings.lr))
         return tried[settings.lr]
 
@@ -67,6 +67,18 @@ def test_more_are_tried_near_the_best(monkeypatch):
     assert max(errors[40:]) < np.median(errors[:20])
     assert found.settings.lr > 1.2 * max(settings.lr for settings in DRAWN)
     assert found == search([small_fold()], DRAWN, n_near=30)
+
+
+def test_only_what_learns_from_all_rows_begins_anew(monkeypatch):
+    asked = []
+
+    def fake(fold, settings, split, n_restarts):
+        asked.append((split is None, n_restarts))
+        return 0.5
+
+    monkeypatch.setattr(workers, "train_error", fake)
+    search([small_fold()], DRAWN[:2], n_restarts=5)
+    assert set(asked) == {(False, 1), (True, 5)}
 
 
 def test_few_settings_are_not_thinned_out(asked):

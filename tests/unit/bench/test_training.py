@@ -1,5 +1,7 @@
 """One training of a search: which rows it learns from, and that its error is the model's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -60,3 +62,21 @@ def test_an_open_binary_point_is_refused():
 def test_decisions_take_the_smallest_class_on_ties():
     tables = (np.zeros(3), (np.array([[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]),))
     assert decide(np.array([[0], [1]]), forest([None]), [2], tables).tolist() == [1, 0]
+
+
+def test_of_several_descents_the_one_that_fits_its_own_rows_best_is_judged(monkeypatch):
+    """Training rows are mostly of class 0, test rows of class 1; only seed 5 says 0."""
+    fold = small_fold()
+    fold = replace(fold, y=(np.arange(150) < 50).astype(int), y_test=np.ones(50, dtype=int))
+    seeds = []
+
+    def learned(task, *_):
+        seeds.append(task.settings.seed)
+        prior = np.log([0.6, 0.4] if task.settings.seed == 5 else [0.4, 0.6])
+        return naive_bayes(3), (prior, (np.zeros((2, 2)),) * 3)
+
+    monkeypatch.setattr(training, "fit_in_turn", learned)
+    settings = replace(BASE, seed=4)
+    assert train_error(fold, settings, None) == 0.0
+    assert train_error(fold, settings, None, 3) == 1.0
+    assert seeds == [4, 4, 5, 6]

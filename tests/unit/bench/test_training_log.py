@@ -84,8 +84,9 @@ def test_rows_options_and_split_tell_trainings_apart():
         training_key(fold, settings, 0),
         training_key(fold, settings, 1),
         training_key(fold, settings, None),
+        training_key(fold, settings, None, 5),
         training_key(fold, replace(settings, lr=0.5), 0),
         training_key(small_fold(seed=1), settings, 0),
     ]
-    assert len(set(keys)) == 5
+    assert len(set(keys)) == len(keys)
     assert training_key(small_fold(), replace(settings), 0) == keys[0]
