@@ -36,9 +36,10 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
     training = model.training
     kernel = layout.kernel
     structure = training.get("structure", "unknown")
+    lack = why_no_probabilities(model)
     cost = f"cost = -ln p in {model.q_format}"
-    if not model.structure.is_bayesian_network:
-        cost = f"costs in {model.q_format}, no -ln p as arcs form a cycle"
+    if lack is not None:
+        cost = f"costs in {model.q_format}, no -ln p as {lack}"
     lines = [
         f"model       {name}: structure {c_comment(str(structure))}, "
         f"{_count(model.structure.n_edges, 'arc')} between {_count(model.n_features, 'feature')}, "
@@ -54,6 +55,24 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
     lines += _error_lines(training)
     lines.append(f"digest      {model_digest(model)}")
     return lines
+
+
+def why_no_probabilities(model: Model) -> str | None:
+    """Return why costs are not those of a distribution.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+
+    Returns
+    -------
+    str or None
+        A clause; None where a cost is -ln p, but for rounding.
+    """
+    if not model.structure.is_bayesian_network:
+        return "arcs form a cycle"
+    return "tables are free" if model.training.get("parameters") == "free" else None
 
 
 def _error_lines(training: Mapping[str, Any]) -> list[str]:

@@ -16,7 +16,7 @@ from bncc.compiler.pipeline import FLOWS_FOR, PassReport, optimize_each
 from bncc.compiler.state_frequencies import state_frequencies
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.emit.avr import avr_vectors_error
-from bncc.emit.card import card_lines, class_lines, feature_lines
+from bncc.emit.card import card_lines, class_lines, feature_lines, why_no_probabilities
 from bncc.emit.environment import render
 from bncc.emit.estimate import Estimate, estimate
 from bncc.emit.identifiers import check_name
@@ -195,6 +195,7 @@ def _printed(
         "card": card_lines(model, layout, name, fired),
         "features": feature_lines(model.features),
         "classes": class_lines(model.classes),
+        "cost": "-ln p" if why_no_probabilities(model) is None else "a score, the least wins,",
         **layout.template_names(),
         **vectors.template_names(),
         "avr_vectors_error": avr_vectors_error(

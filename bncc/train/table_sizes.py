@@ -25,13 +25,15 @@ def entries_of(layout: CandidateLayout, n_classes: int) -> IntArray:
 
 
 def flash_bits_of(layout: CandidateLayout, costs: IntArray) -> IntArray:
-    r"""Return the bits that every table is left with by the compiler's passes.
+    r"""Return the bits that every table is left with by three of the compiler's passes.
 
     .. math:: |\theta_{ik}|\,\bigl\lceil \log_2 (1 + \max_{r, c} (q_{rc} - \min_{c'} q_{rc'}))
         \bigr\rceil
 
-    They subtract from each row its least cost and store what is left in as many bits as the
-    largest needs; a table whose rows are then all equal is dropped.
+    Those that look at a table alone: normalize rows subtracts from each row its least cost, drop
+    constant drops a table whose rows are then all equal, and shrink width stores what is left in
+    as many bits as the largest needs. Passes that look at several tables may leave less: the
+    default flow left 3,552 bits of 3,920, 4,908 of 5,496 and 992 of 1,000 in three models.
 
     Parameters
     ----------

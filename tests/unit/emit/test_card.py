@@ -12,10 +12,14 @@ from bncc.model.file import model_digest
 from tests import models as hand
 
 
+def header(model, name="m"):
+    """Return the header as text."""
+    return emit_c(model, EmitOptions(name=name, kernel="plain")).files[f"{name}.h"]
+
+
 def card(model, name="m"):
     """Return the card as a mapping of its titles."""
-    header = emit_c(model, EmitOptions(name=name, kernel="plain")).files[f"{name}.h"]
-    lines = header.split(" * Model card\n")[1].split(" */")[0].splitlines()
+    lines = header(model, name).split(" * Model card\n")[1].split(" */")[0].splitlines()
     return {line[5:17].strip(): line[17:] for line in lines}
 
 
@@ -52,6 +56,13 @@ def test_costs_of_a_cycle_are_told_to_be_no_probabilities():
 
 def trained(**training):
     return replace(hand.naive_integer(), training=training)
+
+
+def test_free_tables_are_told_to_be_no_probabilities():
+    free = trained(parameters="free")
+    assert ", no -ln p as tables are free; sums in " in card(free)["numbers"]
+    assert "Cost of a class: a score, the least wins, in units of 2^" in header(free)
+    assert "Cost of a class: -ln p in units of 2^" in header(trained(parameters="hybrid"))
 
 
 def test_the_test_error_goes_before_the_validation_error():
