@@ -1,6 +1,6 @@
 """scikit-learn's own checks of X and y, on the way to a table and to class indices."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -119,6 +119,32 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def texts_of(options: Any) -> dict[str, str]:
+    """Return structure options as the command line would give them.
+
+    Parameters
+    ----------
+    options : mapping or None
+        Texts and numbers by key, or lists of them.
+
+    Returns
+    -------
+    dict of str to str
+        Texts.
+
+    Raises
+    ------
+    OptionError
+        If it is no mapping.
+    """
+    if not isinstance(options or {}, Mapping):
+        raise OptionError(f"structure_options is {options!r}; give a dict such as {{'parents': 8}}")
+    return {
+        str(key): ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        for key, value in dict(options or {}).items()
+    }
 
 
 @contextmanager

@@ -289,7 +289,7 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
     def _settings(self) -> TrainSettings:
         params = self.get_params(deep=False)
         params["seed"] = _validation.seed_of(params.pop("random_state"))
-        params["structure_options"] = dict(self.structure_options or {})
+        params["structure_options"] = _validation.texts_of(self.structure_options)
         params["lambda_"] = params.pop("lam")
         params["float_"] = not params.pop("quantize")
         return TrainSettings(**params)

@@ -5,12 +5,16 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 import click
 
 Advance = Callable[[float, str], None]
 """Progress so far as a fraction in 0 .. 1, and a short text such as the current loss."""
+
+EVERY = 30.0
+"""Seconds between two lines of progress where there is no terminal."""
 
 
 def printable(text: str) -> str:
@@ -163,9 +167,21 @@ class Console:
         elif report and (essential or not self.quiet):
             click.echo(report)
 
+    def _said(self, description: str) -> Advance:
+        """Return what says how far the work is, every half minute."""
+        due = monotonic() + EVERY
+
+        def advance(fraction: float, text: str) -> None:
+            nonlocal due
+            if monotonic() >= due:
+                self.detail(f"{description}: {100 * fraction:.0f} %, {text}")
+                due = monotonic() + EVERY
+
+        return advance
+
     @contextmanager
     def progress(self, description: str) -> Iterator[Advance]:
-        """Show a progress bar with the time left, on a terminal only.
+        """Show a progress bar with the time left, on a terminal only; elsewhere ``-v`` says lines.
 
         Parameters
         ----------
@@ -177,6 +193,9 @@ class Console:
         Advance
             To be called with the fraction done and a short text.
         """
+        if self.verbose and not sys.stderr.isatty():
+            yield self._said(description)
+            return
         if self.quiet or self.json or not sys.stderr.isatty():
             yield lambda fraction, text: None
             return

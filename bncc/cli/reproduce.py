@@ -52,7 +52,10 @@ def command(
     plot: str | None,
     force: bool,
 ) -> None:
-    """Repeat the experiment behind TABLE, such as s0-table1, and print ours beside the paper's."""
+    """Repeat the experiment behind TABLE and print ours beside the paper's.
+
+    TABLE is s0-table1, s0-recover-chow-liu, s3-bits or s3-size; others of the papers' are to come.
+    """
     refuse_later(table not in EXPERIMENTS, f"reproduce {table}", f"try {' or '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[table]
     for name in experiment.unheeded(tuple(filter(given, STEERING)), quick):
@@ -70,6 +73,8 @@ def command(
 
 
 def _check_plot(table: str, plot: str, force: bool) -> None:
+    if Path(plot).suffix.lower() != ".svg":
+        raise OptionError(f"--plot writes SVG; name a file such as {Path(plot).stem}.svg")
     if table not in CHARTS:
         raise OptionError(f"--plot draws {' and '.join(CHARTS)}; leave it out for {table}")
     check_free(plot, force=force)

@@ -34,6 +34,18 @@ from bncc.model.file import save_model
 from bncc.model.model import Model
 from bncc.structure.learners import ANNOUNCED, KNOWN
 from bncc.train.engine import Passed
+from bncc.train.hyperparameters import (
+    AVERAGE,
+    DROPOUT,
+    EPOCHS,
+    ETA,
+    FREE_GAMMA,
+    FREE_LAMBDA,
+    GAMMA,
+    LAMBDA,
+    LR,
+    QUANTIZE_FROM,
+)
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.pipeline import train_model
 from bncc.train.settings import DEFAULT_BITS, DISCRETIZERS, TrainSettings
@@ -72,7 +84,7 @@ def key_values(
     for value in values:
         key, separator, text = value.partition("=")
         if not key or not separator:
-            raise click.BadParameter(f"{value!r} is not of the form KEY=VALUE, such as alpha=10")
+            raise click.BadParameter(f"{value!r} is not of the form KEY=VALUE, such as parents=8")
         if key in options:
             raise click.BadParameter(f"{key!r} is given twice, give it once")
         options[key] = text
@@ -93,7 +105,9 @@ def key_values(
     callback=key_values,
     multiple=True,
     metavar="K=V",
-    help="An option of the structure learner, such as order=none or widths=2,4,6; repeatable.",
+    help="An option of the structure learner, repeatable; of tan-*: parents=8 candidates each, "
+    "order=random|identity|A|B|C|none, width=16 pixels a row, step=0.01, price=entries|bits, "
+    "widths=2,4,6.",
 )
 @click.option("--parameters", type=click.Choice(PARAMETERS), default="hybrid", show_default=True)
 @click.option("--bits", type=int, metavar="B", help=f"Bits of a cost [default: {DEFAULT_BITS}].")
@@ -107,16 +121,42 @@ def key_values(
     metavar="L",
     help="Price of a table entry or bit, for tan-*.",
 )
-@click.option("--epochs", type=int, metavar="N", help="Passes over the rows.")
-@click.option("--batch-size", type=int, metavar="N", help="Rows per step.")
-@click.option("--lr", type=float, metavar="R", help="First step size of Adam.")
-@click.option("--lambda", "lambda_", type=float, metavar="L", help="Weight of the margin loss.")
-@click.option("--gamma", type=float, metavar="G", help="Margin aimed at, in nats.")
-@click.option("--eta", type=float, metavar="E", help="Sharpness of the soft maximum.")
-@click.option("--dropout", type=float, metavar="P", help="Chance to leave a feature out of a sum.")
-@click.option("--average", type=float, metavar="W", help="Weight of past epochs in the tables.")
+@click.option("--epochs", type=int, metavar="N", help=f"Passes over the rows [default: {EPOCHS}].")
+@click.option("--batch-size", type=int, metavar="N", help="Rows per step [default: by rows].")
+@click.option("--lr", type=float, metavar="R", help=f"First step size of Adam [default: {LR}].")
 @click.option(
-    "--quantize-from", type=float, metavar="FRACTION", help="Of the epochs, before rounding begins."
+    "--lambda",
+    "lambda_",
+    type=float,
+    metavar="L",
+    help=f"Weight of the margin loss [default: {LAMBDA:g}; free: {FREE_LAMBDA:g}].",
+)
+@click.option(
+    "--gamma",
+    type=float,
+    metavar="G",
+    help=f"Margin aimed at, in nats [default: {GAMMA:g}; free: {FREE_GAMMA:g}].",
+)
+@click.option(
+    "--eta", type=float, metavar="E", help=f"Sharpness of the soft maximum [default: {ETA:g}]."
+)
+@click.option(
+    "--dropout",
+    type=float,
+    metavar="P",
+    help=f"Chance to leave a feature out of a sum [default: {DROPOUT}].",
+)
+@click.option(
+    "--average",
+    type=float,
+    metavar="W",
+    help=f"Weight of past epochs in the tables [default: {AVERAGE:g}, none].",
+)
+@click.option(
+    "--quantize-from",
+    type=float,
+    metavar="FRACTION",
+    help=f"Of the epochs, before rounding begins [default: {QUANTIZE_FROM}].",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
 @click.option("--device", metavar="D", help="A torch device [default: cpu].")

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from bncc.cli import console as module
 from bncc.cli.console import Console, aligned, printable, table_text
 
 
@@ -78,6 +79,16 @@ def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str
     with Console().progress("training") as advance:
         advance(0.5, "half")
     assert capsys.readouterr() == ("", "")
+
+
+def test_verbose_progress_is_lines_without_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for every, said in ((0.0, "bncc: training: 50 %, loss 1.5\n"), (30.0, "")):
+        monkeypatch.setattr(module, "EVERY", every)
+        with Console(verbose=True).progress("training") as advance:
+            advance(0.5, "loss 1.5")
+        assert capsys.readouterr().err == said
 
 
 def test_a_terminal_sees_progress(

@@ -85,5 +85,7 @@ def test_the_figure_is_written_beside_the_cells(
 
 
 def test_what_has_no_figure_is_refused_before_any_work(refused: Refused, tmp_path: Path) -> None:
+    said = refused("reproduce", "s3-size", "--plot", tmp_path / "figure.png")
+    assert "--plot writes SVG; name a file such as figure.svg" in said
     said = refused("reproduce", "s0-table1", "--plot", tmp_path / "figure.svg")
     assert "--plot draws s3-bits and s3-size; leave it out for s0-table1" in said

@@ -1,5 +1,6 @@
 """BNClassifier with structures that are learned together with their tables."""
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
@@ -21,3 +22,15 @@ def test_a_price_of_size_reaches_the_training():
 def test_a_price_of_size_without_effect_is_refused():
     with pytest.raises(ValueError, match="choose --structure tan-subset, tan-all or tan-heur"):
         n_edges(structure="naive", size_weight=1.0)
+
+
+def test_structure_options_may_be_numbers_and_lists():
+    given = {"parents": 2, "widths": [1, 2]}
+    X, y = np.arange(60).reshape(20, 3) % 7, np.arange(20) % 2
+    steps = {"epochs": 2, "bits": 2, "random_state": 0, "structure": "tan-subset"}
+    ours = BNClassifier(structure_options=given, **steps).fit(X, y)
+    texts = BNClassifier(structure_options={"parents": "2", "widths": "1,2"}, **steps).fit(X, y)
+    assert ours.model_.training["structure_options"] == {"parents": "2", "widths": "1,2"}
+    assert (ours.predict(X) == texts.predict(X)).all()
+    with pytest.raises(ValueError, match="structure_options is 'order=none'; give a dict such as"):
+        BNClassifier(structure_options="order=none").fit(X, y)
