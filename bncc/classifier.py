@@ -1,8 +1,7 @@
 """The scikit-learn face of the whole pipeline: fit, predict, emit C, verify it."""
 
 import warnings
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,19 +10,18 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from bncc import _validation
-from bncc._types import AnyArray, FloatArray, IntArray, StrPath
-from bncc.build.agreement import Agreement, verify
+from bncc._deployment import Deployable
+from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.data.dataset import Dataset
 from bncc.discretize.feature import states_of
-from bncc.emit import emitter
 from bncc.model import reference
-from bncc.model.atomic import write_all
 from bncc.model.model import Model
 from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
 
 
-class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
+# scikit-learn has no types
+class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Quantized Bayesian-network classifier that emits itself as C.
 
     What it predicts is what the emitted C predicts, bit for bit: after `fit` only the frozen
@@ -45,14 +43,17 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
         two of them, ``bits`` is 6 and the split is chosen on validation rows.
     quantize : bool, default=True
         False trains without quantization and freezes in 24 bits.
-    structure_options : mapping of str to str, optional
-        Options of the structure learner.
+    structure_options : mapping, optional
+        Options of the structure learner, such as ``{"parents": 8, "order": "none"}``.
     size_weight : float, default=0.0
         Price of a table entry, or with ``price=bits`` of a bit, in the loss of ``tan-*``.
     validation : float, default=0.1
         Fraction of rows on which the split of the bits is chosen; tables use all rows.
-    epochs, batch_size, lr, lam, gamma, eta : number, optional
-        Of gradient descent and the hybrid loss (lambda, gamma, eta); None takes the defaults.
+    epochs, batch_size, lr, lam, gamma, eta, dropout, average, quantize_from : number, optional
+        Of gradient descent and its margin (lambda, gamma, eta), as ``bncc train`` has them; None
+        takes the defaults.
+    engine : {"native", "torch"}, optional
+        What computes it; None takes C where a compiler is found.
     random_state : int, RandomState instance or None, default=None
         An int is the seed of ``bncc train --seed``.
 
@@ -87,7 +88,7 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
         int_bits: int | None = None,
         frac_bits: int | None = None,
         quantize: bool = True,
-        structure_options: Mapping[str, str] | None = None,
+        structure_options: Mapping[str, Any] | None = None,
         size_weight: float = 0.0,
         validation: float = 0.1,
         epochs: int | None = None,
@@ -96,6 +97,10 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
         lam: float | None = None,
         gamma: float | None = None,
         eta: float | None = None,
+        dropout: float | None = None,
+        average: float | None = None,
+        quantize_from: float | None = None,
+        engine: str | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.structure = structure
@@ -115,6 +120,10 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
         self.lam = lam
         self.gamma = gamma
         self.eta = eta
+        self.dropout = dropout
+        self.average = average
+        self.quantize_from = quantize_from
+        self.engine = engine
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> "BNClassifier":
@@ -222,62 +231,6 @@ class BNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # skl
         """
         check_is_fitted(self)
         return self.model_
-
-    def emit_c(
-        self,
-        directory: StrPath,
-        name: str = "model",
-        *,
-        entries: Sequence[str] = ("scores", "trusted"),
-        package: str = "plain",
-        overwrite: bool = False,
-    ) -> list[Path]:
-        """Write the classifier as C99 files.
-
-        Parameters
-        ----------
-        directory : path
-            Where to; made if absent.
-        name : str, default="model"
-            Prefix of files and symbols.
-        entries : sequence of {"raw", "scores", "trusted"}, default=("scores", "trusted")
-            Entry points beside ``predict``; ``raw`` is there whenever there are thresholds.
-        package : str, default="plain"
-            What is put around the two files.
-        overwrite : bool, default=False
-            Whether existing files may be replaced; a FileExistsError is raised else.
-
-        Returns
-        -------
-        list of Path
-            The files written.
-        """
-        model = self.to_model()
-        with _validation.value_errors():
-            options = emitter.EmitOptions(name=name, entries=frozenset(entries), package=package)
-            files = emitter.emit_c(model, options).files
-        return write_all(directory, files, overwrite=overwrite)
-
-    def verify(self, X: Any = None, **options: Any) -> Agreement:
-        """Build the emitted C on this machine and compare it with `predict`.
-
-        Parameters
-        ----------
-        X : (n_samples, n_features) array-like or data frame, optional
-            Readings to try besides what is generated.
-        **options
-            ``compiler``, ``opt_level``, ``sanitize``, ``n_random``, ``exhaustive`` and ``seed``
-            of `bncc.build.agreement.verify`.
-
-        Returns
-        -------
-        Agreement
-            What was compared, how often it differed, and how strong the check was.
-        """
-        model = self.to_model()
-        with _validation.value_errors():
-            table = None if X is None else _validation.checked_readings(self, X)
-            return verify(model, table=table, **options)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

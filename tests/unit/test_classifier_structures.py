@@ -34,3 +34,12 @@ def test_structure_options_may_be_numbers_and_lists():
     assert (ours.predict(X) == texts.predict(X)).all()
     with pytest.raises(ValueError, match="structure_options is 'order=none'; give a dict such as"):
         BNClassifier(structure_options="order=none").fit(X, y)
+
+
+def test_what_steers_the_descent_reaches_the_model():
+    given = {"dropout": 0.25, "average": 0.5, "quantize_from": 0.75}
+    clf = BNClassifier(parameters="free", epochs=2, engine="torch", random_state=0, **given)
+    training = clf.fit(*load_iris(return_X_y=True)).model_.training
+    assert {key: training[key] for key in given} == given
+    with pytest.raises(ValueError, match="unknown engine 'abacus'"):
+        BNClassifier(engine="abacus").fit(*load_iris(return_X_y=True))
