@@ -34,6 +34,7 @@ from bncc.model.file import save_model
 from bncc.model.model import Model
 from bncc.structure.learners import ANNOUNCED, KNOWN
 from bncc.train.engine import Passed
+from bncc.train.folder_lock import folder_locked
 from bncc.train.hyperparameters import (
     AVERAGE,
     DROPOUT,
@@ -204,6 +205,8 @@ def command(
         if test is not None:
             raise OptionError("the fold has test rows of its own; drop --test or --fold")
         test = test_rows(train, test_path, console)
+    if checkpoint is not None and settings.descends:
+        click.get_current_context().with_resource(folder_locked(checkpoint.folder))
     epochs = 0, 0
 
     def progress(done: int, total: int, passed: Passed) -> None:
@@ -217,6 +220,8 @@ def command(
                 train, settings, test=test, progress=progress, checkpoint=checkpoint, stop=stop
             )
         save_model(result.model, output, overwrite=overwrite)
+        if checkpoint is not None and not result.is_interim:
+            checkpoint.remove()
     for note in result.notes:
         console.note(note)
     payload = facts_of(result.model, output, result.seconds)
@@ -224,8 +229,6 @@ def command(
     if result.is_interim and stop.signal is not None:
         console.note(interim_note(*epochs, output, checkpoint))
         raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
-    if checkpoint is not None:
-        checkpoint.remove()
 
 
 def facts_of(model: Model, path: str, seconds: float) -> dict[str, Any]:

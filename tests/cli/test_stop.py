@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from bncc.cli.console import Console
 from bncc.model.file import load_model
 from bncc.train import course, fit
 from bncc.train.checkpoint import NAME
+from bncc.train.folder_lock import folder_locked
 from tests.cli.conftest import sensor_rows, write_csv
 
 Run = Callable[..., Result]
@@ -83,7 +85,31 @@ def test_before_the_first_epoch_there_is_nothing_to_write(
     options = ("--checkpoint", tmp_path / "kept")
     line = refused("train", readings, "-o", tmp_path / "m.bncc", *options, code=130)
     assert line == "interrupted; nothing was left half-written"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["readings.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "readings.csv"]
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
+def test_a_training_keeps_others_out_of_its_folder(
+    run: Run, refused: Refused, readings: Path, tmp_path: Path
+) -> None:
+    arguments = ("train", readings, "-o", tmp_path / "m.bncc", "--epochs", 2)
+    kept = ("--checkpoint", tmp_path / "kept")
+    with folder_locked(tmp_path / "kept"):
+        assert refused(*arguments, *kept).startswith("another bncc is training in")
+    run(*arguments, *kept)
+
+
+def test_nothing_is_kept_of_a_training_whose_model_is_written(
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Console, "result", interrupted)
+    kept = ("--checkpoint", tmp_path / "kept")
+    run("train", readings, "-o", tmp_path / "m.bncc", "--epochs", 2, *kept, code=130)
+    assert (tmp_path / "m.bncc").exists()
+    assert list((tmp_path / "kept").iterdir()) == []
 
 
 def test_the_second_signal_stops_at_once_and_keeps_the_checkpoint(
