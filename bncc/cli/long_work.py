@@ -9,6 +9,7 @@ from bncc.errors import ModelFileError, OptionError
 from bncc.model.file import load_model
 from bncc.train.checkpoint import Checkpoint, open_checkpoint
 from bncc.train.engine import Passed
+from bncc.train.identity import Identity, identity_digest
 
 EXIT_SIGNAL = 128
 """What shells add to the number of the signal that ended a command."""
@@ -43,19 +44,33 @@ def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoin
     return None
 
 
-def is_interim(path: str) -> bool:
-    """Return whether a file is the model of a training that was ended early."""
+def is_interim_of(identity: Identity, path: str) -> bool:
+    """Return whether a file is the model of a training that was ended early, and of which one.
+
+    Parameters
+    ----------
+    identity : Identity
+        Of the training.
+    path : str
+        Any file, or none.
+
+    Returns
+    -------
+    bool
+        False for models of other trainings, and of those that have ended.
+    """
     if not Path(path).is_file():
         return False
     try:
-        return load_model(path).training.get("interim") is True
+        training = load_model(path).training
     except ModelFileError:
         return False
+    return training.get("interim") is True and training.get("identity") == identity_digest(identity)
 
 
 def said(passed: Passed) -> str:
     """Return what an epoch says, in a few words."""
-    return f"loss {passed.loss:.4f}, error {100 * passed.error:.1f} %"
+    return f"loss {passed.loss:.4f}, training error {100 * passed.error:.1f} %"
 
 
 def tell_of_the_end(console: Console) -> None:

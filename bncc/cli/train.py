@@ -13,7 +13,7 @@ from bncc.cli.long_work import (
     EXIT_SIGNAL,
     checkpoint_of,
     interim_note,
-    is_interim,
+    is_interim_of,
     said,
     tell_of_the_end,
 )
@@ -47,6 +47,7 @@ from bncc.train.hyperparameters import (
     LR,
     QUANTIZE_FROM,
 )
+from bncc.train.identity import identity_of
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.pipeline import train_model
 from bncc.train.settings import DEFAULT_BITS, DISCRETIZERS, TrainSettings
@@ -161,7 +162,11 @@ def key_values(
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
 @click.option("--device", metavar="D", help="A torch device [default: cpu].")
-@click.option("--engine", type=click.Choice(ENGINES), help="[default: torch]")
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    help="[default: native on a CPU where a C compiler is found, else torch]",
+)
 @click.option("--threads", type=int, metavar="N", help="CPU threads of torch.")
 @click.option("--validation", type=float, default=0.1, show_default=True, metavar="FRACTION")
 @click.option("--test", "test_path", metavar="DATA", help="Labeled rows for error_test.")
@@ -198,9 +203,11 @@ def command(
         **options,
     )
     checkpoint = checkpoint_of(folder, resume=resume, force=force)
-    overwrite = force or (resume and is_interim(output))
-    check_free(output, force=overwrite)
+    # Whether a model that is there is the training's own is known once its rows are read.
+    check_free(output, force=force or resume)
     train, test = training_parts(data_path, class_name, fold, console, drop)
+    overwrite = force or (resume and is_interim_of(identity_of(train, settings), output))
+    check_free(output, force=overwrite)
     if test_path is not None:
         if test is not None:
             raise OptionError("the fold has test rows of its own; drop --test or --fold")

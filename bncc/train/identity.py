@@ -1,5 +1,6 @@
 """What tells a training from all others: the program, the options, the data."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from hashlib import sha256
@@ -26,11 +27,29 @@ def identity_of(dataset: Dataset, settings: TrainSettings) -> Identity:
     Returns
     -------
     Identity
-        Equal where the same steps lead to the same model.
+        Equal where the same steps lead to the same model, but for the engine that computes them:
+        it may have been chosen without being asked for, and moments of descents name their own.
     """
     options = asdict(settings)
+    del options["engine"]
     options["structure_options"] = dict(sorted(settings.structure_options.items()))
     return {"bncc": bncc.__version__, "data": data_digest(dataset), **options}
+
+
+def identity_digest(identity: Identity) -> str:
+    """Return the digest by which an interim model knows its training.
+
+    Parameters
+    ----------
+    identity : Identity
+        Of the training.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    return sha256(json.dumps(identity, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def data_digest(dataset: Dataset) -> str:

@@ -128,7 +128,7 @@ def go_on(
     if moment.engine != engine.kind:
         raise CheckpointError(
             f"the checkpoint is one of engine '{moment.engine}', which rounds differently from "
-            f"'{engine.kind}'; add --engine {moment.engine}"
+            f"'{engine.kind}'; go on with --engine {moment.engine}"
         )
     if _shapes(moment.arrays) != _shapes(engine.state()):
         raise CheckpointError(f"the checkpoint holds other arrays than this training; {_REMEDY}")

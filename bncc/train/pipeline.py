@@ -18,7 +18,7 @@ from bncc.train.checkpoint import Checkpoint
 from bncc.train.course import Progress
 from bncc.train.fit import Draft, fit_model
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.identity import identity_of
+from bncc.train.identity import identity_digest, identity_of
 from bncc.train.interrupts import StopRequest
 from bncc.train.record import settings_record
 from bncc.train.session import Session
@@ -137,7 +137,8 @@ def train_model(
         "n_test": None if test is None else test.n_rows,
     }
     if stopped_after is not None:
-        figures |= {"interim": True, "epochs": stopped_after}
+        identity = identity_digest(identity_of(dataset, settings))
+        figures |= {"interim": True, "epochs_done": stopped_after, "identity": identity}
     model = replace(model, training=settings_record(settings, dataset.n_rows) | figures)
     return TrainResult(model, perf_counter() - begin, tuple(notes), stopped_after is not None)
 

@@ -40,7 +40,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, epochs: int, n_signals: int = 1)
 
 
 @pytest.mark.parametrize(
-    ("after", "epochs", "n_train"),
+    ("after", "done", "n_train"),
     [
         (3, 4, 216),  # the first descent, on all rows but those held out
         (11, 12, 216),  # at its last epoch
@@ -50,7 +50,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, epochs: int, n_signals: int = 1)
 )
 def test_the_best_model_so_far_is_written(
     run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    after: int, epochs: int, n_train: int,
+    after: int, done: int, n_train: int,
 ) -> None:  # fmt: skip
     out = tmp_path / "m.bncc"
     stop_after(monkeypatch, after)
@@ -60,7 +60,8 @@ def test_the_best_model_so_far_is_written(
         "able to go on, train with --checkpoint\n"
     )
     record = load_model(out).training
-    assert (record["interim"], record["epochs"], record["n_train"]) == (True, epochs, n_train)
+    assert (record["interim"], record["epochs_done"], record["epochs"]) == (True, done, 12)
+    assert record["n_train"] == n_train
     assert record["error_train"] < 0.2
     assert 0 <= record["error_validation"] < 0.4
     assert "error" in result.stdout
@@ -143,6 +144,38 @@ def test_a_stopped_training_goes_on_and_replaces_its_interim_model(
     assert result.stderr == f"bncc: training went on after {after + 1} of 24 epochs\n"
     assert out.read_bytes() == whole.read_bytes()
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("other", [("--seed", 1), ("--drop", "color"), ("--epochs", 13)])
+def test_the_interim_model_of_another_training_is_not_replaced(
+    run: Run, refused: Refused, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    other: Sequence[object],
+) -> None:  # fmt: skip
+    out = tmp_path / "m.bncc"
+    arguments = ("train", readings, "-o", out, "--epochs", 12, "--resume", "--checkpoint")
+    with monkeypatch.context() as patched:
+        stop_after(patched, 3)
+        run(*arguments, tmp_path / "kept", code=130)
+    interim = out.read_bytes()
+    assert "give --force to replace it" in refused(*arguments, tmp_path / "more", *other)
+    assert out.read_bytes() == interim
+    run(*arguments, tmp_path / "more", *other, "--force")
+
+
+@pytest.mark.cc
+def test_an_engine_that_cannot_go_on_names_the_one_that_can(
+    require_tool: Callable[[str], None], run: Run, refused: Refused, readings: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    require_tool("gcc")
+    arguments = ("train", readings, "-o", tmp_path / "m.bncc", "--epochs", 6)
+    kept = ("--checkpoint", tmp_path / "kept", "--resume")
+    with monkeypatch.context() as patched:
+        stop_after(patched, 3)
+        run(*arguments, *kept, "--engine", "torch", code=130)
+    advice = "which rounds differently from 'native'; go on with --engine torch"
+    assert refused(*arguments, *kept).endswith(advice)
+    assert "went on after 4 of 12" in run(*arguments, *kept, "--engine", "torch").stderr
 
 
 def test_a_finished_model_is_not_replaced(refused: Refused, readings: Path, model: Path) -> None:

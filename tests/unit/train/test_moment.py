@@ -103,7 +103,7 @@ def test_a_descent_goes_on_to_the_same_bits(monkeypatch, hyper, learn, is_quanti
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"engine": "abacus"}, "of engine 'abacus', which rounds .* add --engine abacus"),
+        ({"engine": "abacus"}, "of engine 'abacus', which rounds .* go on with --engine abacus"),
         ({"arrays": {}}, "holds other arrays than this training; give another --checkpoint"),
         ({"average": START}, None),
         ({"average": (START[0], START[1][1:])}, "holds other tables"),

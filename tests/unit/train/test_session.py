@@ -101,7 +101,8 @@ def test_without_validation_rows_there_is_one_descent(tmp_path):
     place = Checkpoint(tmp_path)
     interim = train_model(DATA, settings, progress=progress, checkpoint=place, stop=stop)
     assert interim.is_interim
-    assert (interim.model.training["epochs"], interim.model.training["n_train"]) == (3, 200)
+    record = interim.model.training
+    assert (record["epochs_done"], record["epochs"], record["n_train"]) == (3, EPOCHS, 200)
     result = train_model(DATA, settings, checkpoint=Checkpoint(tmp_path, resume=True))
     assert result.notes == (f"training went on after 3 of {EPOCHS} epochs",)
     assert result.model.training == train_model(DATA, settings).model.training
