@@ -33,8 +33,10 @@ def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
     if settings.descends:
         hyper = hyperparameters_of(settings, n_samples)
         record |= {"epochs": hyper.epochs, "batch_size": hyper.batch_size, "lr": hyper.lr}
-        record |= {"dropout": hyper.dropout, "average": hyper.average}
-        if not settings.float_:
+        record["dropout"] = hyper.dropout
+        if not settings.is_counted:
+            record["average"] = hyper.average
+        if not (settings.is_counted or settings.float_):
             record["quantize_from"] = hyper.quantize_from
         if hyper.has_margin:
             record |= {"lambda": hyper.lambda_, "gamma": hyper.gamma, "eta": hyper.eta}

@@ -151,18 +151,16 @@ class TrainSettings:
 
     def notes(self) -> tuple[str, ...]:
         """Return a sentence for each option that has no effect in this combination."""
-        notes = []
+        idle: tuple[str, ...] = ()
         if not self.descends:
-            steering = ("epochs", "batch_size", "lr", *_SHARES, *_MARGIN, "device", "threads")
-            given = _given(self, steering)
-            given += ["--engine"] if self.engine is not None else []
-            notes += [f"{o} has no effect with --parameters {self.parameters}" for o in given]
+            idle = ("epochs", "batch_size", "lr", *_SHARES, *_MARGIN, "device", "threads", "engine")
+        elif self.is_counted:
+            idle = _OF_TABLES
         elif self.loss == "cross-entropy":
-            notes += [
-                f"{option} has no effect with --parameters {self.parameters}"
-                for option in _given(self, _MARGIN)
-            ]
-        if self.float_ and self.descends and self.quantize_from is not None:
+            idle = _MARGIN
+        method = f"--parameters {self.parameters}"
+        notes = [f"{option} has no effect with {method}" for option in _given(self, idle)]
+        if self.float_ and not self.is_counted and self.quantize_from is not None:
             notes.append("--quantize-from has no effect with --float")
         if not self.is_counted and self.engine == "native" and self.threads is not None:
             notes.append("--threads has no effect with --engine native")
@@ -175,7 +173,9 @@ class TrainSettings:
 
 
 _MARGIN = ("lambda_", "gamma", "eta")
-_SHARES = ("dropout", "average", "quantize_from")
+_OF_TABLES = ("average", "quantize_from")
+"""What has no effect on the structure, and so none where its tables are counted anew."""
+_SHARES = ("dropout", *_OF_TABLES)
 
 
 def _option(name: str) -> str:

@@ -135,4 +135,6 @@ def test_the_record_tells_all_that_a_joint_training_needs_to_be_made_again():
     assert record["structure_options"] == {"step": "0.1"}
     assert (record["size_weight"], record["seed"], record["epochs"]) == (0.5, 7, 8)
     assert {"lambda", "gamma", "eta", "lr", "batch_size", "dropout"} <= set(record)
+    assert {"average", "quantize_from"} & set(record) == set()
+    assert {"average", "quantize_from"} <= set(settings_record(JOINT, 300))
     assert "size_weight" not in settings_record(TrainSettings(), 300)

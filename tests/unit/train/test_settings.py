@@ -1,5 +1,7 @@
 """Every option of training: defaults, refusals, and notes on what has no effect."""
 
+from dataclasses import replace
+
 import pytest
 
 from bncc.errors import OptionError
@@ -125,6 +127,10 @@ def test_a_joint_structure_descends_whatever_the_parameters():
     assert (counted.is_joint, counted.is_counted, counted.descends) == (True, True, True)
     assert counted.loss == hyperparameters_of(counted, 100).loss == "hybrid"
     assert counted.notes() == ()
+    assert replace(counted, average=0.5, quantize_from=0.2, float_=True).notes() == (
+        "--average has no effect with --parameters ml",
+        "--quantize-from has no effect with --parameters ml",
+    )
     free = hyperparameters_of(TrainSettings(parameters="free"), 100)
     hybrid = hyperparameters_of(TrainSettings(), 100)
     assert free.lambda_ < hybrid.lambda_
