@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import NamedTuple, Protocol, TypeVar
 
 from bncc._types import AnyArray, IntArray
-from bncc.errors import ToolchainError
+from bncc.errors import OptionError, ToolchainError
 from bncc.structure.graph import Structure
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.interrupts import interrupts_deferred
@@ -53,6 +54,25 @@ class Passed(NamedTuple):
 
     loss: float
     error: float
+
+
+def check_converging(passed: Passed, lr: float) -> None:
+    """Refuse to go on with tables that are no numbers any more.
+
+    Parameters
+    ----------
+    passed : Passed
+        What the last epoch says.
+    lr : float
+        First step of Adam, for the message.
+
+    Raises
+    ------
+    OptionError
+        If the loss is infinite or no number.
+    """
+    if not isfinite(passed.loss):
+        raise OptionError(f"the descent diverged with steps of {lr:g}; choose a smaller --lr")
 
 
 class Engine(Resumable, Protocol):

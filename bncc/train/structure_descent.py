@@ -10,6 +10,7 @@ from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.average import averaged
 from bncc.train.course import Course
+from bncc.train.engine import check_converging
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.moment import go_on, moment_of
@@ -74,7 +75,7 @@ def descend_structure(
     Raises
     ------
     OptionError
-        If the device is absent.
+        If the device is absent, or the descent diverges.
     ToolchainError
         If the native engine is asked for and cannot be built.
     CheckpointError
@@ -97,6 +98,7 @@ def descend_structure(
         tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** done
         prices = _prices(problem, engine, fmt)
         passed = engine.epoch(chance_of(problem, hyper, rng), hyper.lr * DECAY**done, tau, prices)
+        check_converging(passed, hyper.lr)
         if hyper.average:
             learned = _averaged(learned, engine.learned(), hyper.average)
         average = None if learned is None else learned[1]
@@ -104,8 +106,12 @@ def descend_structure(
         if not course.goes_on(epoch + 1, hyper.epochs, passed, moment):
             break
     structure, tables = learned or engine.learned()
-    if fmt is not None and problem.widths:
-        tables = narrowed(tables, engine.widths(), fmt)
+    if problem.widths and choose_format is not None:
+        widths = engine.widths()
+        if fmt is None:
+            # It ended before widths were learned: the widest spoils least of what was.
+            fmt, widths = choose_format(structure, tables), (problem.widths[-1],) * len(widths)
+        tables = narrowed(tables, widths, fmt)
     return structure, tables
 
 

@@ -19,6 +19,9 @@ from bncc.train.structure_network import StructureNetwork
 from bncc.train.torch_engine import device_of
 from bncc.train.torch_state import optimizer_state, put_back, restore_optimizer, taken_down
 
+LARGEST_STEP = 1e37
+"""Of Adam: ten times as much, which its first step divides by 1 - 0.9, is still a float."""
+
 
 class TorchStructureEngine:
     """See `bncc.train.structure_engine.StructureEngine`.
@@ -62,7 +65,7 @@ class TorchStructureEngine:
         threads_before = torch.get_num_threads()
         torch.set_num_threads(self._hyper.threads)
         for group in self._prior.param_groups:
-            group["lr"] = lr
+            group["lr"] = min(lr, LARGEST_STEP)
         try:
             return self._epoch(chance, lr, tau, prices)
         finally:

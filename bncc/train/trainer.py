@@ -10,7 +10,7 @@ from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.average import averaged
 from bncc.train.course import Course
-from bncc.train.engine import Problem, engine_for
+from bncc.train.engine import Problem, check_converging, engine_for
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.moment import go_on, moment_of
@@ -64,7 +64,7 @@ def descend(
     Raises
     ------
     OptionError
-        If the device is absent.
+        If the device is absent, or the descent diverges.
     ToolchainError
         If the native engine is asked for and cannot be built.
     CheckpointError
@@ -84,6 +84,7 @@ def descend(
         if hyper.dropped_below:
             noise = rng.integers(0, 256, X.shape, dtype=np.uint8)
         passed = engine.epoch(order, noise, hyper.lr * DECAY ** (epoch / max(hyper.epochs - 1, 1)))
+        check_converging(passed, hyper.lr)
         if hyper.average:
             average = averaged(average, engine.log_tables(), hyper.average)
         moment = partial(moment_of, engine, epoch + 1, fmt, rng, average)

@@ -169,3 +169,16 @@ def test_the_choices_stand_as_in_the_contract() -> None:
         "--validation", "--test", "--fold", "--checkpoint", "--resume", "--max-flash",
         "--max-instructions", "--target", "--class", "--force", "--json", "--quiet", "-v",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["torch", pytest.param("native", marks=pytest.mark.cc)])
+@pytest.mark.parametrize("structure", ["naive", "tan-all"])
+@pytest.mark.parametrize("parameters", ["hybrid", "cross-entropy", "free"])
+def test_a_descent_that_diverges_is_one_sentence(
+    refused: Refused, readings: Path, tmp_path: Path, engine: str, structure: str, parameters: str
+) -> None:
+    asked = ("--engine", engine, "--structure", structure, "--parameters", parameters)
+    out = tmp_path / "m.bncc"
+    line = refused("train", readings, "-o", out, *asked, "--lr", "1e38", "--epochs", 3)
+    assert line == "the descent diverged with steps of 1e+38; choose a smaller --lr"
+    assert not out.exists()

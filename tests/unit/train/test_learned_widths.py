@@ -8,7 +8,9 @@ import pytest
 from bncc.fixed_point import QFormat, quantize
 from bncc.structure.candidates import all_earlier
 from bncc.train import structure_descent as module
+from bncc.train.course import Course
 from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.interrupts import StopRequest
 from bncc.train.settings import TrainSettings
 from bncc.train.structure_descent import descend_structure
 from bncc.train.structure_engine import StructureProblem
@@ -30,7 +32,7 @@ def hyper(**changes):
     return replace(settings, **{"dropout": 0.0, **changes})
 
 
-def learn(monkeypatch, steered, **options):
+def learn(monkeypatch, steered, course=None, **options):
     """Return the engine, the prices of all epochs with the costs they were told of, what came."""
     seen, make = [], module.structure_engine_for
 
@@ -53,7 +55,7 @@ def learn(monkeypatch, steered, **options):
 
     monkeypatch.setattr(module, "structure_engine_for", Watched)
     problem = StructureProblem(X, Y, N_STATES, C, all_earlier(np.arange(3)), 0.1, **options)
-    learned = descend_structure(problem, steered, np.random.default_rng(0), lambda *_: FMT)
+    learned = descend_structure(problem, steered, np.random.default_rng(0), lambda *_: FMT, course)
     return seen[0], seen[1:], learned
 
 
@@ -100,6 +102,17 @@ def test_the_average_over_epochs_fits_the_widths_too(monkeypatch, engine):
     for table, width in zip(tables, trained.widths(), strict=True):
         costs = quantize(table, FMT)
         assert (costs - costs.min(axis=1, keepdims=True)).max() < 2**width
+
+
+def test_widths_hold_where_the_descent_ended_before_rounding_began(monkeypatch, engine):
+    stop = StopRequest()
+    stop.signal = 2
+    course = Course(stop=stop)
+    steered = hyper(engine=engine, lr=1.0)
+    _, epochs, (_, (_, tables)) = learn(monkeypatch, steered, course, widths=(1, 2))
+    assert len(epochs) == 1
+    costs = [quantize(table, FMT) for table in tables]
+    assert max((of - of.min(axis=1, keepdims=True)).max() for of in costs) == 2**2 - 1
 
 
 def test_a_heavy_price_of_bits_leaves_the_narrowest_tables_and_no_price_wide_ones(
