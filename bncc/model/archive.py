@@ -21,6 +21,9 @@ SUMS = "SHA256SUMS"
 MAX_ENTRIES = 16
 """More than any format will need; a list of millions would only cost time."""
 
+MAX_BYTES = 2**32 - 1
+"""Of an archive: the largest number that the fields of a zip file hold."""
+
 _LOCAL = struct.Struct("<4s5H3L2H")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
 _END = struct.Struct("<4s4H2LH")
@@ -42,7 +45,17 @@ def pack(entries: Mapping[str, bytes]) -> bytes:
     -------
     bytes
         A zip file without compression, comments, extra fields or dates.
+
+    Raises
+    ------
+    ModelFileError
+        If it would exceed `MAX_BYTES`.
     """
+    frame = _LOCAL.size + _CENTRAL.size
+    if _END.size + sum(frame + 2 * len(k) + len(v) for k, v in entries.items()) > MAX_BYTES:
+        raise ModelFileError(
+            f"the file would hold more than {MAX_BYTES} bytes; use fewer features or coarser ones"
+        )
     body, directory = bytearray(), bytearray()
     for name, content in entries.items():
         raw, crc, size = name.encode("ascii"), zlib.crc32(content), len(content)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bncc._types import StrPath
-from bncc.errors import CheckpointError, OptionError
+from bncc.errors import CheckpointError, ModelFileError, OptionError
+from bncc.model.archive import MAX_BYTES
 from bncc.model.atomic import write_whole
 from bncc.train.checkpoint_codec import Saved, decode, encode
 from bncc.train.identity import Identity, difference
@@ -14,8 +15,6 @@ NAME = "train.checkpoint"
 """Of the file in the folder."""
 HALF = f".{NAME}.tmp"
 """Of one that is being written; a process that is killed may leave it."""
-MAX_FILE = 2**32 - 1
-"""Bytes; what the container can hold."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ class Checkpoint:
         Raises
         ------
         CheckpointError
-            If the disk refuses.
+            If the disk refuses, or the training is too large for a file.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -92,6 +91,10 @@ class Checkpoint:
             raise CheckpointError(
                 f"cannot write '{self.path}' ({error.strerror or error}); make room or choose "
                 "another place, and go on from what was kept before with --resume"
+            ) from error
+        except ModelFileError as error:
+            raise CheckpointError(
+                f"cannot write '{self.path}' ({error}), or leave out --checkpoint"
             ) from error
 
     def remove(self) -> None:
@@ -138,9 +141,9 @@ def _read(path: Path) -> bytes:
         raise CheckpointError("it is not a regular file")
     try:
         with path.open("rb") as file:
-            content = file.read(MAX_FILE + 1)
+            content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise CheckpointError(error.strerror or "it cannot be read") from error
-    if len(content) > MAX_FILE:
+    if len(content) > MAX_BYTES:
         raise CheckpointError("it is too large")
     return content

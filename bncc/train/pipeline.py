@@ -111,7 +111,8 @@ def train_model(
     OptionError
         If the tables would be too large for the options.
     CheckpointError
-        If the training cannot be kept, or gone on with.
+        If the training cannot be gone on with, or cannot be kept from the start; what fails to be
+        kept later ends nothing, and is noted where training ends early.
     """
     begin = perf_counter()
     check_trainable(dataset)
@@ -137,6 +138,7 @@ def train_model(
         "n_test": None if test is None else test.n_rows,
     }
     if stopped_after is not None:
+        notes += [session.not_kept] if session.not_kept else []
         identity = identity_digest(identity_of(dataset, settings))
         figures |= {"interim": True, "epochs_done": stopped_after, "identity": identity}
     model = replace(model, training=settings_record(settings, dataset.n_rows) | figures)

@@ -1,5 +1,6 @@
 """The one or two descents behind a model: what is told, kept and asked of them together."""
 
+from bncc.errors import CheckpointError
 from bncc.model.model import Model
 from bncc.train.checkpoint import Checkpoint
 from bncc.train.checkpoint_codec import Saved
@@ -30,6 +31,8 @@ class Session:
         Of each descent.
     first : Model or None
         What the first of two descents ended with, if that is known already.
+    not_kept : str or None
+        Why the last moment that was to be kept was not.
     """
 
     def __init__(
@@ -40,6 +43,8 @@ class Session:
         stop: StopRequest | None = None,
     ) -> None:
         self.first: Model | None = None
+        self.not_kept: str | None = None
+        self._has_kept = False
         self.epochs, self._n_runs = epochs, n_runs
         self._progress, self._stop = progress, stop
         self._checkpoint: Checkpoint | None = None
@@ -96,7 +101,15 @@ class Session:
 
     def _keep(self, moment: Moment) -> None:
         assert self._checkpoint is not None
-        self._checkpoint.save(Saved(self._identity, moment, self.first))
+        try:
+            self._checkpoint.save(Saved(self._identity, moment, self.first))
+        except CheckpointError as error:
+            # Only an epoch is lost by then; later ones are worth more than being kept.
+            if not self._has_kept:
+                raise
+            self.not_kept = str(error)
+        else:
+            self._has_kept, self.not_kept = True, None
 
     def _progress_of(self, run: int) -> Progress | None:
         if self._progress is None:

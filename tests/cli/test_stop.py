@@ -13,9 +13,11 @@ import pytest
 from click.testing import Result
 
 from bncc.cli.console import Console
+from bncc.errors import CheckpointError
 from bncc.model.file import load_model
 from bncc.train import course, fit
-from bncc.train.checkpoint import NAME
+from bncc.train.checkpoint import NAME, Checkpoint
+from bncc.train.checkpoint_codec import Saved
 from bncc.train.folder_lock import folder_locked
 from tests.cli.conftest import sensor_rows, write_csv
 
@@ -49,7 +51,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, epochs: int, n_signals: int = 1)
     ],
 )
 def test_the_best_model_so_far_is_written(
-    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    run: Run, run_json: RunJson, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     after: int, done: int, n_train: int,
 ) -> None:  # fmt: skip
     out = tmp_path / "m.bncc"
@@ -65,6 +67,10 @@ def test_the_best_model_so_far_is_written(
     assert record["error_train"] < 0.2
     assert 0 <= record["error_validation"] < 0.4
     assert "error" in result.stdout
+    told = "before the epochs on all rows" if done == 12 else f"after {done} of 12 epochs"
+    assert f"ended early, {told}" in run("inspect", out).stdout
+    facts = run_json("inspect", out)
+    assert (facts["interim"], facts["epochs_done"], facts["epochs"]) == (True, done, 12)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -289,6 +295,32 @@ def test_a_full_disk_leaves_the_checkpoint_before_it(
     line = refused("train", readings, "-o", tmp_path / "m.bncc", *options)
     assert "No space left on device); make room" in line
     assert (folder / NAME).read_bytes() == content
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_a_disk_that_fills_up_costs_no_training(
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_stopped: bool
+) -> None:
+    out, folder = tmp_path / "m.bncc", tmp_path / "kept"
+    options = ("--epochs", 9, "--checkpoint", folder)
+    save, saved = Checkpoint.save, []
+
+    def fills_up(place: Checkpoint, moment: Saved) -> None:
+        saved.append(moment)
+        if len(saved) > 1:
+            raise CheckpointError("the disk is full; make room")
+        save(place, moment)
+
+    monkeypatch.setattr(Checkpoint, "save", fills_up)
+    monkeypatch.setattr(course, "INTERVAL", 0.0)
+    monkeypatch.setattr(course, "LARGEST_SHARE", float("inf"))
+    if is_stopped:
+        stop_after(monkeypatch, 3)
+    stderr = run("train", readings, "-o", out, *options, code=130 if is_stopped else 0).stderr
+    assert len(saved) == (4 if is_stopped else 18)
+    assert ("interim" in load_model(out).training) == is_stopped
+    assert stderr.startswith("bncc: the disk is full; make room\nbncc: stopped") == is_stopped
+    assert (folder / NAME).exists() == is_stopped
 
 
 def test_counting_needs_no_checkpoint(run: Run, readings: Path, tmp_path: Path) -> None:

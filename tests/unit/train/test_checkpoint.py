@@ -9,6 +9,7 @@ import pytest
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.errors import CheckpointError, OptionError
 from bncc.fixed_point import QFormat
+from bncc.model import archive
 from bncc.model.archive import pack, unpack, with_sums
 from bncc.model.file import to_bytes
 from bncc.train import checkpoint_codec
@@ -149,6 +150,13 @@ def test_a_folder_is_made_filled_and_emptied(tmp_path):
     place.remove()
     place.remove()
     assert list(place.folder.iterdir()) == []
+
+
+def test_a_training_too_large_for_a_file_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "MAX_BYTES", 1000)
+    with pytest.raises(CheckpointError, match=r"more than 1000 bytes; .* leave out --checkpoint"):
+        Checkpoint(tmp_path).save(Saved(IDENTITY, MOMENT, None))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_checkpoint_is_not_lost_by_oversight(tmp_path):

@@ -66,7 +66,7 @@ def test_windows_has_no_fcntl(monkeypatch):
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with (
-        pytest.raises(CheckpointError, match="cannot keep a training in .*; name another folder"),
+        pytest.raises(CheckpointError, match=r"cannot keep a training in .*; name another folder"),
         folder_locked(tmp_path / "file" / "kept"),
     ):
         pass
