@@ -9,7 +9,7 @@ from bncc.cli.console import Console, aligned, printable
 from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.discretize.feature import Feature
-from bncc.model.card import cycle_note, model_facts, table_widths
+from bncc.model.card import cycle_note, early_end_note, model_facts, table_widths
 from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
 
@@ -127,11 +127,12 @@ def _ir_report(ir: dict[str, Any]) -> str:
 
 
 def _card(model: Model, path: str, *, show_all: bool) -> str:
-    facts, of_cycle = facts_of(model, path), cycle_note(model)
+    facts, of_cycle, early = facts_of(model, path), cycle_note(model), early_end_note(model)
     rows = [
         ["model", path],
         ["structure", f"{facts['structure']}, {model.structure.n_edges} arcs between features"],
         *([["", of_cycle]] if of_cycle else []),
+        *([["training", early]] if early else []),
         ["parameters", str(facts["parameters"])],
         ["features", str(model.n_features)],
         ["classes", f"{model.n_classes}: {_some(model.classes)}"],

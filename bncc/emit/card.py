@@ -6,6 +6,7 @@ from typing import Any
 from bncc.discretize.feature import Feature
 from bncc.emit.identifiers import c_comment
 from bncc.emit.layout import Layout
+from bncc.model.card import early_end_note
 from bncc.model.file import model_digest
 from bncc.model.model import Model
 
@@ -52,6 +53,9 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
     ]
     if fired:
         lines.append(f"passes      {', '.join(fired)}")
+    early = early_end_note(model)
+    if early:
+        lines.append(f"training    {c_comment(early)}")
     lines += _error_lines(training)
     lines.append(f"digest      {model_digest(model)}")
     return lines

@@ -34,7 +34,9 @@ def model_facts(model: Model) -> dict[str, Any]:
         ``table_entries``, ``free_parameters``, ``table_bits`` (bits of all entries at the
         format's width, before any pass of the compiler), ``epochs``, ``seed``, ``error_train``,
         ``error_validation`` and ``error_test`` (fractions). None where the model's training
-        record does not say; ``q_format`` is None for a model trained without quantization.
+        record does not say; ``q_format`` is None for a model trained without quantization. Models
+        of trainings that were ended early, and no others, have ``interim`` (True) and
+        ``epochs_done``.
     """
     entries = table_entries(model.structure, model.n_states, model.n_classes)
     facts: dict[str, Any] = {
@@ -47,7 +49,31 @@ def model_facts(model: Model) -> dict[str, Any]:
         "free_parameters": free_parameters(model.structure, model.n_states, model.n_classes),
         "table_bits": entries * model.q_format.bits,
     }
+    if model.training.get("interim") is True:
+        facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
     return facts | {key: model.training.get(key) for key in _FROM_TRAINING}
+
+
+def early_end_note(model: Model) -> str | None:
+    """Return what a user should know of a model whose training was ended early.
+
+    Parameters
+    ----------
+    model : Model
+        A whole model.
+
+    Returns
+    -------
+    str or None
+        Half a sentence; None for a training that was done, or of which nothing is known.
+    """
+    training = model.training
+    if training.get("interim") is not True:
+        return None
+    done, asked = training.get("epochs_done"), training.get("epochs")
+    if done == asked:
+        return "ended early, before the epochs on all rows"
+    return f"ended early, after {done} of {asked} epochs"
 
 
 def cycle_note(model: Model) -> str | None:

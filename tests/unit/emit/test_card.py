@@ -77,6 +77,14 @@ def test_the_validation_error_stands_in():
     assert "test error" not in told
 
 
+def test_an_early_end_of_training_is_told():
+    told = card(trained(interim=True, epochs_done=3, epochs=12))
+    assert told["training"] == "ended early, after 3 of 12 epochs"
+    told = card(trained(interim=True, epochs_done="*/", epochs=12))
+    assert told["training"] == "ended early, after '/ of 12 epochs"
+    assert "training" not in card(trained(epochs=12))
+
+
 def test_an_unknown_structure_is_called_so_and_a_hostile_one_made_safe():
     assert "structure unknown" in card(trained())["model"]
     assert "structure '/" in card(trained(structure="*/"))["model"]

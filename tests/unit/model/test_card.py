@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bncc.model.card import cycle_note, model_facts, table_widths
+from bncc.model.card import cycle_note, early_end_note, model_facts, table_widths
 from bncc.structure.graph import one_parent_each
 from tests import models as hand
 
@@ -64,3 +64,13 @@ def test_a_long_cycle_is_cut_short():
 
 def test_a_bayesian_network_has_no_such_note():
     assert cycle_note(hand.general_network()) is None
+
+
+def test_an_early_end_is_known_of_interim_models_alone():
+    done, early = hand.naive_integer(), {"interim": True, "epochs": 12, "epochs_done": 3}
+    stopped = replace(done, training=early)
+    assert early_end_note(done) is None
+    assert model_facts(stopped).keys() - model_facts(done).keys() == {"interim", "epochs_done"}
+    assert early_end_note(stopped) == "ended early, after 3 of 12 epochs"
+    first = replace(done, training=early | {"epochs_done": 12})
+    assert early_end_note(first) == "ended early, before the epochs on all rows"
