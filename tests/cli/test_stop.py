@@ -45,9 +45,9 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, epochs: int, n_signals: int = 1)
     ("after", "done", "n_train"),
     [
         (3, 4, 216),  # the first descent, on all rows but those held out
-        (11, 12, 216),  # at its last epoch
-        (12, 12, 216),  # the second one has hardly begun
-        (17, 6, 240),
+        (23, 24, 216),  # at its last epoch
+        (24, 24, 216),  # the second one has hardly begun
+        (29, 6, 240),
     ],
 )
 def test_the_best_model_so_far_is_written(
@@ -56,21 +56,21 @@ def test_the_best_model_so_far_is_written(
 ) -> None:  # fmt: skip
     out = tmp_path / "m.bncc"
     stop_after(monkeypatch, after)
-    result = run("train", readings, "-o", out, "--epochs", 12, code=130)
+    result = run("train", readings, "-o", out, "--epochs", 24, code=130)
     assert result.stderr == (
-        f"bncc: stopped after {after + 1} of 24 epochs; '{out}' is the best model so far; to be "
+        f"bncc: stopped after {after + 1} of 48 epochs; '{out}' is the best model so far; to be "
         "able to go on, train with --checkpoint\n"
     )
     record = load_model(out).training
-    assert (record["interim"], record["epochs_done"], record["epochs"]) == (True, done, 12)
+    assert (record["interim"], record["epochs_done"], record["epochs"]) == (True, done, 24)
     assert record["n_train"] == n_train
     assert record["error_train"] < 0.2
     assert 0 <= record["error_validation"] < 0.4
     assert "error" in result.stdout
-    told = "before the epochs on all rows" if done == 12 else f"after {done} of 12 epochs"
+    told = "before the epochs on all rows" if done == 24 else f"after {done} of 24 epochs"
     assert f"ended early, {told}" in run("inspect", out).stdout
     facts = run_json("inspect", out)
-    assert (facts["interim"], facts["epochs_done"], facts["epochs"]) == (True, done, 12)
+    assert (facts["interim"], facts["epochs_done"], facts["epochs"]) == (True, done, 24)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
