@@ -102,4 +102,4 @@ def interim_note(done: int, total: int, path: str, checkpoint: Checkpoint | None
         if checkpoint is None
         else f"repeat the command with --resume to go on from '{checkpoint.folder}'"
     )
-    return f"stopped after {done} of {total} epochs; '{path}' is the best model so far; {how}"
+    return f"stopped after {done} of {total} epochs in all; '{path}' is the model so far; {how}"

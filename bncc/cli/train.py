@@ -123,7 +123,12 @@ def key_values(
     metavar="L",
     help="Price of a table entry or bit, for tan-*.",
 )
-@click.option("--epochs", type=int, metavar="N", help=f"Passes over the rows [default: {EPOCHS}].")
+@click.option(
+    "--epochs",
+    type=int,
+    metavar="N",
+    help=f"Passes over the rows, in each of two trainings [default: {EPOCHS}].",
+)
 @click.option("--batch-size", type=int, metavar="N", help="Rows per step [default: by rows].")
 @click.option("--lr", type=float, metavar="R", help=f"First step size of Adam [default: {LR}].")
 @click.option(

@@ -1,4 +1,4 @@
-"""Ctrl-C and a polite kill leave the best model so far, and a way to go on."""
+"""Ctrl-C and a polite kill leave the model so far, and a way to go on."""
 
 import os
 import signal
@@ -58,7 +58,7 @@ def test_the_best_model_so_far_is_written(
     stop_after(monkeypatch, after)
     result = run("train", readings, "-o", out, "--epochs", 24, code=130)
     assert result.stderr == (
-        f"bncc: stopped after {after + 1} of 48 epochs; '{out}' is the best model so far; to be "
+        f"bncc: stopped after {after + 1} of 48 epochs in all; '{out}' is the model so far; to be "
         "able to go on, train with --checkpoint\n"
     )
     record = load_model(out).training
