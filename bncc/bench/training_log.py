@@ -11,15 +11,18 @@ from pathlib import Path
 
 from bncc import __version__
 from bncc.bench.folds import Fold
-from bncc.errors import OptionError
+from bncc.errors import OptionError, ToolchainError
+from bncc.train.native.library import native_library
 from bncc.train.settings import TrainSettings
 
-TRAINERS = ("bncc.train", "bncc.structure")
-"""Packages whose text decides what a training gives."""
+TRAINER = (
+    "train", "structure", "discretize", "fixed_point.py", "data/splits.py", "bench/training.py"
+)  # fmt: skip
+"""Folders and files of bncc whose text decides what a training gives."""
 
 
 class TrainingLog:
-    """Errors that are known, and a file of them. Its first line tells which trainer they are of.
+    """Errors that are known, and a file of them. Its first line tells the trainer and engine.
 
     Parameters
     ----------
@@ -29,7 +32,8 @@ class TrainingLog:
     Raises
     ------
     OptionError
-        If the file was not written by this version of the trainer.
+        If the file was not written by this version of the trainer, and with the engine that
+        trains here.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -37,17 +41,14 @@ class TrainingLog:
         self._errors: dict[str, float] = {}
         text = path.read_text("utf-8", "replace") if path and path.exists() else ""
         lines = text.splitlines()
-        if lines and _entry(lines[0]).get("trainer") != trainer_digest():
-            raise OptionError(
-                f"'{path}' is no checkpoint of this version of bncc's trainer, and errors of two "
-                "versions are not mixed; name another file with --checkpoint"
-            )
+        if lines:
+            _check_head(path, _entry(lines[0]))
         for entry in map(_entry, lines):
             key, error = entry.get("key"), entry.get("error")
             if isinstance(key, str) and isinstance(error, float):
                 self._errors[key] = error
         if not lines:
-            self._write({"trainer": trainer_digest(), "bncc": __version__})
+            self._write({"trainer": trainer_digest(), "bncc": __version__, "engine": _engine()})
         elif not text.endswith("\n"):
             self._write({})  # ends the line that was cut off
 
@@ -113,20 +114,40 @@ def trainer_digest() -> str:
         Sixteen hexadecimal digits.
     """
     digest = sha256(__version__.encode())
-    for package in TRAINERS:
-        for text in _texts(files(package)):
+    for name in TRAINER:
+        for text in _texts(files("bncc").joinpath(*name.split("/"))):
             digest.update(text)
     return digest.hexdigest()[:16]
 
 
-def _texts(folder: Traversable) -> list[bytes]:
-    found = []
-    for item in sorted(folder.iterdir(), key=lambda item: item.name):
-        if item.is_dir():
-            found += _texts(item)
-        elif item.name.endswith((".py", ".c", ".h")):
-            found.append(item.read_bytes())
-    return found
+def _check_head(path: Path | None, head: Mapping[str, object]) -> None:
+    """Refuse errors of another trainer, or of another engine."""
+    if head.get("trainer") != trainer_digest():
+        raise OptionError(
+            f"'{path}' is no checkpoint of this version of bncc's trainer, and errors of two "
+            "versions are not mixed; name another file with --checkpoint"
+        )
+    if head.get("engine") != _engine():
+        raise OptionError(
+            f"'{path}' holds errors of engine '{head.get('engine')}', which rounds differently "
+            f"from '{_engine()}', the one of this machine; name another file with --checkpoint"
+        )
+
+
+def _engine() -> str:
+    """Return what trains where the settings leave it open: C if it can be built."""
+    try:
+        native_library()
+    except ToolchainError:
+        return "torch"
+    return "native"
+
+
+def _texts(place: Traversable) -> list[bytes]:
+    if place.is_dir():
+        items = sorted(place.iterdir(), key=lambda item: item.name)
+        return [text for item in items for text in _texts(item)]
+    return [place.read_bytes()] if place.name.endswith((".py", ".c", ".h")) else []
 
 
 def _entry(line: str) -> dict[str, object]:

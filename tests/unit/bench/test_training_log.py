@@ -6,7 +6,7 @@ import pytest
 
 from bncc.bench import training_log
 from bncc.bench.training_log import TrainingLog, trainer_digest, training_key
-from bncc.errors import OptionError
+from bncc.errors import OptionError, ToolchainError
 from bncc.train.settings import TrainSettings
 from tests.folds import small_fold
 
@@ -58,23 +58,42 @@ def test_a_file_that_is_no_log_is_refused_and_left_alone(tmp_path, content):
     assert path.read_bytes() == content
 
 
-def test_the_trainers_python_and_c_tell_it_from_others(tmp_path, monkeypatch):
+def test_a_log_of_another_engine_is_refused_and_left_alone(tmp_path, monkeypatch):
+    def no_compiler():
+        raise ToolchainError("no C compiler")
+
+    path = tmp_path / "log.jsonl"
+    monkeypatch.setattr(training_log, "native_library", lambda: None)
+    TrainingLog(path).add("a", 0.25)
+    text = path.read_text("utf-8")
+    monkeypatch.setattr(training_log, "native_library", no_compiler)
+    with pytest.raises(OptionError, match=r"of engine 'native', .* from 'torch', .*--checkpoint"):
+        TrainingLog(path)
+    assert path.read_text("utf-8") == text
+
+
+def test_all_text_that_decides_a_training_tells_it_from_others(tmp_path, monkeypatch):
     def digest():
         trainer_digest.cache_clear()
         return trainer_digest()
 
-    for name in ("bncc.train/learn.py", "bncc.train/native/steps.c", "bncc.structure/tree.py"):
+    names = (
+        "train/learn.py", "train/native/steps.c", "structure/tree.py", "discretize/mdl.py",
+        "fixed_point.py", "data/splits.py", "bench/training.py",
+    )  # fmt: skip
+    for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("one", "utf-8")
-    monkeypatch.setattr(training_log, "files", lambda package: tmp_path / package)
+    monkeypatch.setattr(training_log, "files", {"bncc": tmp_path}.__getitem__)
     first = digest()
-    (tmp_path / "bncc.train" / "notes.txt").write_text("not a part", "utf-8")
+    (tmp_path / "train" / "notes.txt").write_text("not a part", "utf-8")
+    (tmp_path / "data" / "csv.py").write_text("not a part", "utf-8")
     assert digest() == first
     found = {first}
-    for name in ("bncc.train/learn.py", "bncc.train/native/steps.c", "bncc.structure/tree.py"):
+    for name in names:
         (tmp_path / name).write_text("two", "utf-8")
         found.add(digest())
-    assert len(found) == 4
+    assert len(found) == 1 + len(names)
     trainer_digest.cache_clear()
 
 
