@@ -25,7 +25,8 @@ class Experiment:
     module, function : str
         Where it is: a function of a `Request` and of `Advance` or None, to cells.
     options, quick_options : tuple of str
-        Options beside ``--data`` and ``--quick`` that have an effect, in full and with ``--quick``.
+        Options beside ``--data`` and ``--quick`` that have an effect: in full, or where columns
+        are named; and on the columns that ``--quick`` chooses itself.
     """
 
     title: str
@@ -73,7 +74,7 @@ class Experiment:
         tuple of str
             In their order.
         """
-        heeded = self.quick_options if quick else self.options
+        heeded = self.quick_options if quick and "column" not in given else self.options
         return tuple(name for name in given if name not in heeded)
 
 

@@ -73,7 +73,8 @@ def s0_table1(request: Request, advance: Advance | None = None) -> tuple[Cell, .
     request : Request
         The folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, the authors' folds, and of
         our ``mnist14.npz``, if it is to be had; rows, columns, and how much is spent on the
-        trained ones. Quick is only the maximum-likelihood columns of the authors' folds.
+        trained ones. Quick is the maximum-likelihood columns of the authors' folds, where no
+        columns or rows are named.
     advance : callable, optional
         Told of progress.
 

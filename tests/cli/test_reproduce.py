@@ -67,6 +67,8 @@ def test_options_that_an_experiment_does_not_heed_are_noted(
     monkeypatch.setattr(recover, "s0_recover_chow_liu", lambda *_: CELLS)
     said = run("reproduce", "s0-table1", "--quick", "--jobs", "2").stderr
     assert "--jobs has no effect on s0-table1 --quick" in said
+    said = run("reproduce", "s0-table1", "--quick", "--column", "NB HYB", "--runs", "1").stderr
+    assert "no effect" not in said, "a trained column that is named is searched"
     said = run("reproduce", "s0-recover-chow-liu", "--runs", "9").stderr
     assert "--runs has no effect on s0-recover-chow-liu\n" in said
     assert "--jobs" not in said
