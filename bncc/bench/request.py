@@ -10,6 +10,9 @@ from bncc.errors import OptionError
 Cell = Mapping[str, Any]
 """``row``, ``column``, values ``paper`` and ``ours`` in percent or None, rows ``n``, ``note``."""
 
+Names = tuple[str, ...]
+"""Of rows or columns."""
+
 Advance = Callable[[float, str], object]
 """Called with the fraction done and what is at work."""
 
@@ -93,6 +96,37 @@ def check_names(table: str, kind: str, names: Sequence[str], known: Sequence[str
         if name not in known:
             listed = ", ".join(repr(each) for each in known)
             raise OptionError(f"{table} has no {kind} '{name}'; choose among {listed}")
+
+
+def selection(
+    table: str, request: Request, known: tuple[Names, Names], quick: tuple[Names, Names]
+) -> tuple[Names, Names]:
+    """Return the rows and columns that are asked for.
+
+    Parameters
+    ----------
+    table : str
+        The experiment.
+    request : Request
+        What is asked for by name, and whether it is to be quick.
+    known, quick : (tuple of str, tuple of str)
+        All rows and columns of the experiment, and those that a quick one has. What is named
+        takes the place of either.
+
+    Returns
+    -------
+    rows, columns : tuple of str
+        In their order.
+
+    Raises
+    ------
+    OptionError
+        If the experiment has no such row or column.
+    """
+    check_names(table, "row", request.rows, known[0])
+    check_names(table, "column", request.columns, known[1])
+    rows, columns = quick if request.quick else known
+    return request.rows or rows, request.columns or columns
 
 
 def part_of(advance: Advance | None, done: int, n: int, title: str) -> Advance:

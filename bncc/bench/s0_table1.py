@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bncc.bench.draw import draw_settings
 from bncc.bench.folds import AUTHORS, FILES, Fold, check_files, read_folds
-from bncc.bench.request import Advance, Cell, Effort, Request, check_names, part_of
-from bncc.bench.search import ONE_NEAR_OF, search
-from bncc.bench.training import train_error
+from bncc.bench.request import Advance, Cell, Effort, Request, part_of, selection
+from bncc.bench.search import explore
+from bncc.bench.training import train_and_judge
 from bncc.errors import OptionError
 from bncc.train.settings import TrainSettings
 
@@ -106,10 +105,8 @@ def s0_table1(request: Request, advance: Advance | None = None) -> tuple[Cell, .
 
 def _asked(request: Request) -> dict[str, list[str]]:
     """Return the columns of each row that are asked for and that the paper has."""
-    check_names("s0-table1", "row", request.rows, tuple(PAPER))
-    check_names("s0-table1", "column", request.columns, tuple(STRUCTURES))
-    rows = request.rows or (AUTHORS if request.quick else tuple(PAPER))
-    columns = request.columns or (COUNTED if request.quick else tuple(STRUCTURES))
+    known = tuple(PAPER), tuple(STRUCTURES)
+    rows, columns = selection("s0-table1", request, known, (AUTHORS, COUNTED))
     asked = {row: [c for c in columns if c in PAPER[row]] for row in rows}
     if not any(asked.values()):
         raise OptionError(
@@ -137,8 +134,9 @@ def _cell(row: str, column: str, folds: Sequence[Fold], effort: Effort, advance:
     else:
         n_runs, epochs = effort.of(*RUNS_AND_EPOCHS[row])
         settings = replace(base, batch_size=BATCH_SIZES[row], epochs=epochs)
-        ours, note = _searched(folds, settings, n_runs, effort, advance)
-        notes += [note]
+        found = explore(folds, settings, n_runs, effort, advance)
+        ours = 100 * found.test
+        notes += [found.note]
     return {
         "row": row,
         "column": column,
@@ -152,14 +150,4 @@ def _cell(row: str, column: str, folds: Sequence[Fold], effort: Effort, advance:
 def _counted(folds: Sequence[Fold], base: TrainSettings) -> float:
     """Return the error of maximum-likelihood tables in percent."""
     counted = replace(base, parameters="ml")
-    return float(np.mean([100 * train_error(fold, counted, None) for fold in folds]))
-
-
-def _searched(
-    folds: Sequence[Fold], base: TrainSettings, n_runs: int, effort: Effort, advance: Advance
-) -> tuple[float, str]:
-    """Return the test error of the settings that validation rows choose, in percent, and a note."""
-    n_near = n_runs // ONE_NEAR_OF
-    drawn = draw_settings(base, n_runs - n_near)
-    found = search(folds, drawn, n_near=n_near, jobs=effort.jobs, log=effort.log, advance=advance)
-    return 100 * found.test, found.note
+    return float(np.mean([100 * train_and_judge(fold, counted, None).error for fold in folds]))

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from bncc.bench.draw import draw_settings
 from bncc.bench.folds import AUTHORS, Fold, check_files, read_folds
-from bncc.bench.request import Advance, Cell, Effort, Request, check_names, part_of
+from bncc.bench.request import Advance, Cell, Effort, Request, part_of, selection
 from bncc.bench.s0_table1 import BATCH_SIZES, PAPER, RUNS_AND_EPOCHS
-from bncc.bench.search import ONE_NEAR_OF, search
+from bncc.bench.search import explore
 from bncc.train.settings import MAX_BITS, MIN_BITS, TrainSettings
 
 STRUCTURES = {"NB": "naive", "TAN": "chow-liu"}
@@ -85,11 +85,9 @@ def s3_bits(request: Request, advance: Advance | None = None) -> tuple[Cell, ...
     OptionError
         If there is no such row or column.
     """
-    check_names("s3-bits", "row", request.rows, AUTHORS)
-    check_names("s3-bits", "column", request.columns, tuple(COLUMNS))
-    rows = request.rows or (("letter",) if request.quick else AUTHORS)
     quick = tuple(column for column, (family, _) in COLUMNS.items() if family == "NB")
-    columns = request.columns or (quick if request.quick else tuple(COLUMNS))
+    known = AUTHORS, tuple(COLUMNS)
+    rows, columns = selection("s3-bits", request, known, (("letter",), quick))
     check_files(request.data_dir, rows)
     cells: list[Cell] = []
     for row in rows:
@@ -136,13 +134,11 @@ def _cell(row: str, column: str, folds: Sequence[Fold], effort: Effort, advance:
     base = TrainSettings(
         structure=STRUCTURES[family], float_=True, epochs=epochs, batch_size=BATCH_SIZES[row]
     )
-    n_near = n_runs // ONE_NEAR_OF
-    drawn = draw_settings(base, n_runs - n_near)
-    tried = drawn if bits is None else in_bits(drawn, bits)
-    found = search(
-        folds, tried, n_near=n_near, n_restarts=1 if bits is None else RESTARTS,
-        jobs=effort.jobs, log=effort.log, advance=advance,
-    )  # fmt: skip
+    if bits is None:
+        found = explore(folds, base, n_runs, effort, advance)
+    else:
+        varied = partial(in_bits, bits=bits)
+        found = explore(folds, base, n_runs, effort, advance, varied=varied, n_restarts=RESTARTS)
     q_format = None
     notes = [found.note]
     if bits is not None and found.settings.int_bits is not None:

@@ -6,17 +6,15 @@ from math import ceil
 
 import numpy as np
 
-from bncc.bench.draw import draw_near, draw_settings
+from bncc.bench.draw import draw_near
 from bncc.bench.folds import AUTHORS, Fold, check_files, read_folds
-from bncc.bench.request import Advance, Cell, Effort, Request, check_names, part_of
+from bncc.bench.request import Advance, Cell, Effort, Request, part_of, selection
 from bncc.bench.s0_table1 import BATCH_SIZES, PAPER, RUNS_AND_EPOCHS, STRUCTURES
-from bncc.bench.search import ONE_NEAR_OF, Found, search
-from bncc.bench.training import structure_of
-from bncc.structure.graph import table_entries
+from bncc.bench.search import Found, explore, search
 from bncc.train.settings import TrainSettings
 
 ENDS = {"NB": "NB HYB", "TAN Subset": "TAN Subset"}
-"""What no price and one beyond all bounds lead to, by column of S0's table 1."""
+"""What a price beyond all bounds and none lead to, by column of S0's table 1."""
 WEIGHTS = tuple(float(f"{weight:.3g}") for weight in np.logspace(-7, 1, 33))
 """Prices of an expected entry, lambda_MS: S3's range, four to a decade. It has 41."""
 QUICK_WEIGHTS = WEIGHTS[8:24:4]
@@ -78,11 +76,9 @@ def s3_size(request: Request, advance: Advance | None = None) -> tuple[Cell, ...
     OptionError
         If there is no such row or column.
     """
-    check_names("s3-size", "row", request.rows, AUTHORS)
-    check_names("s3-size", "column", request.columns, tuple(COLUMNS))
-    rows = request.rows or (("letter",) if request.quick else AUTHORS)
     quick = ("NB", *map(column_of, QUICK_WEIGHTS), "TAN Subset")
-    columns = request.columns or (quick if request.quick else tuple(COLUMNS))
+    known = AUTHORS, tuple(COLUMNS)
+    rows, columns = selection("s3-size", request, known, (("letter",), quick))
     check_files(request.data_dir, rows)
     cells: list[Cell] = []
     for done, row in enumerate(rows):
@@ -108,10 +104,7 @@ def _row(
         else:
             tried = at_price(unpriced.settings, weight, ceil(n_runs / RUNS_PER_PRICE))
             found.append(search([fold], tried, jobs=effort.jobs, log=effort.log, advance=tell))
-    entries = [
-        table_entries(structure_of(fold, each.settings), fold.n_states, fold.n_classes)
-        for each in found
-    ]
+    entries = [each.entries[0] for each in found]
     on_front = front([(n, each.validation) for n, each in zip(entries, found, strict=True)])
     return [
         {
@@ -137,9 +130,7 @@ def _end(row: str, column: str, fold: Fold, effort: Effort, advance: Advance) ->
         structure=structure, structure_options=options, float_=True, epochs=epochs,
         batch_size=BATCH_SIZES[row],
     )  # fmt: skip
-    n_near = n_runs // ONE_NEAR_OF
-    drawn = draw_settings(base, n_runs - n_near)
-    return search([fold], drawn, n_near=n_near, jobs=effort.jobs, log=effort.log, advance=advance)
+    return explore([fold], base, n_runs, effort, advance)
 
 
 def at_price(settings: TrainSettings, weight: float, n_runs: int) -> tuple[TrainSettings, ...]:

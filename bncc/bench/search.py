@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.bench.draw import draw_near
+from bncc.bench.draw import draw_near, draw_settings
 from bncc.bench.folds import Fold
-from bncc.bench.request import Advance
-from bncc.bench.training import N_SPLITS
+from bncc.bench.request import Advance, Effort
+from bncc.bench.training import N_SPLITS, Judged
 from bncc.bench.training_log import TrainingLog, training_key
 from bncc.bench.workers import Training, workers
 from bncc.train.settings import TrainSettings
@@ -71,6 +71,8 @@ class Found:
         How many these are.
     n_drawn : int
         Settings in the first stage.
+    entries : tuple of int
+        Table entries of the models whose test error is `test`, by fold.
     """
 
     settings: TrainSettings
@@ -79,6 +81,7 @@ class Found:
     least_test: float
     n_tested: int
     n_drawn: int
+    entries: tuple[int, ...]
 
     @property
     def note(self) -> str:
@@ -87,6 +90,52 @@ class Found:
             f"chosen of {self.n_drawn} runs by validation rows ({100 * self.validation:.2f}); "
             f"least on test of the {self.n_tested} learned again: {100 * self.least_test:.2f}"
         )
+
+
+def explore(
+    folds: Sequence[Fold],
+    base: TrainSettings,
+    n_runs: int,
+    effort: Effort,
+    advance: Advance | None = None,
+    *,
+    varied: Callable[[Sequence[TrainSettings]], Sequence[TrainSettings]] = tuple,
+    n_restarts: int = 1,
+) -> Found:
+    """Draw settings, those near the best among them, and choose.
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+        The data.
+    base : TrainSettings
+        All that is not drawn.
+    n_runs : int
+        How many settings to try, one of `ONE_NEAR_OF` near the best.
+    effort : Effort
+        Processes and log.
+    advance : callable, optional
+        Told of progress.
+    varied : callable
+        What becomes of the settings as `draw_settings` draws them; they stay if it is left out.
+    n_restarts : int
+        See `search`.
+
+    Returns
+    -------
+    Found
+        As `search` gives it.
+
+    Raises
+    ------
+    OptionError
+        If the log is of another version of the trainer.
+    """
+    n_near = n_runs // ONE_NEAR_OF
+    return search(
+        folds, varied(draw_settings(base, n_runs - n_near)), n_near=n_near, n_restarts=n_restarts,
+        jobs=effort.jobs, log=effort.log, advance=advance,
+    )  # fmt: skip
 
 
 def search(
@@ -113,7 +162,7 @@ def search(
     stages : sequence of Stage
         In order.
     n_restarts : int
-        How often the best learn again from all training rows, see `train_error`.
+        How often the best learn again from all training rows, see `train_and_judge`.
     jobs : int
         Processes.
     log : Path or None
@@ -150,6 +199,7 @@ def search(
         least_test=float(tests.min()),
         n_tested=len(entrants),
         n_drawn=n,
+        entries=trial.entries(entrants[chosen]),
     )
 
 
@@ -158,7 +208,7 @@ class _Trial:
     """Trains what the log does not know."""
 
     folds: Sequence[Fold]
-    train: Callable[[Sequence[Training]], Iterator[float]]
+    train: Callable[[Sequence[Training]], Iterator[Judged]]
     known: TrainingLog
     tell: Callable[[], None]
     n_restarts: int
@@ -166,19 +216,25 @@ class _Trial:
     def errors(self, entrants: Sequence[TrainSettings], splits: Sequence[int | None]) -> FloatArray:
         """Return errors, (n_entrants, n_splits), means over folds."""
         todo = list(product(range(len(self.folds)), entrants, splits))
-        keys = [
-            training_key(self.folds[f], s, split, self.n_restarts if split is None else 1)
-            for f, s, split in todo
-        ]
+        keys = [self._key(*each) for each in todo]
         missing = [k for k, key in enumerate(keys) if key not in self.known]
         for _ in range(len(todo) - len(missing)):
             self.tell()
-        for k, error in zip(missing, self.train([todo[k] for k in missing]), strict=True):
-            self.known.add(keys[k], error)
+        for k, judged in zip(missing, self.train([todo[k] for k in missing]), strict=True):
+            self.known.add(keys[k], judged)
             self.tell()
         shape = (len(self.folds), len(entrants), len(splits))
-        errors = np.reshape([self.known[key] for key in keys], shape)
+        errors = np.reshape([self.known[key].error for key in keys], shape)
         return np.asarray(errors.mean(axis=0))
+
+    def entries(self, settings: TrainSettings) -> tuple[int, ...]:
+        """Return table entries by fold, of settings that learned from all training rows."""
+        keys = [self._key(f, settings, None) for f in range(len(self.folds))]
+        return tuple(self.known[key].entries for key in keys)
+
+    def _key(self, f: int, settings: TrainSettings, split: int | None) -> str:
+        n_restarts = self.n_restarts if split is None else 1
+        return training_key(self.folds[f], settings, split, n_restarts)
 
 
 def _explored(

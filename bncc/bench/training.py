@@ -1,7 +1,8 @@
-"""One training of a search, and its error."""
+"""One training of a search: its error, and the entries of its tables."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from bncc.bench.folds import Fold
 from bncc.data.splits import stratified_folds
 from bncc.fixed_point import QFormat, rounded
 from bncc.structure.counts import family_rows
-from bncc.structure.graph import Structure
+from bncc.structure.graph import Structure, table_entries
 from bncc.train.bit_split import formats_of
 from bncc.train.learn import Task, fit_in_turn, fit_jointly
 from bncc.train.maximum_likelihood import LogTables
@@ -21,10 +22,25 @@ N_SPLITS = 5
 """Parts of a fold's training rows, the same for all settings; each can be held out to judge by."""
 
 
-def train_error(
+class Judged(NamedTuple):
+    """What a search wants to know of a training.
+
+    Parameters
+    ----------
+    error : float
+        Fraction of wrong decisions.
+    entries : int
+        Of all tables, the prior among them, see `bncc.structure.graph.table_entries`.
+    """
+
+    error: float
+    entries: int
+
+
+def train_and_judge(
     fold: Fold, settings: TrainSettings, split: int | None, n_restarts: int = 1
-) -> float:
-    """Train and return the error of the integer model.
+) -> Judged:
+    """Train and judge the integer model.
 
     Parameters
     ----------
@@ -42,8 +58,8 @@ def train_error(
 
     Returns
     -------
-    float
-        Fraction of wrong decisions.
+    Judged
+        Its error and its entries.
 
     Raises
     ------
@@ -67,31 +83,9 @@ def train_error(
         structure, (prior, tables) = _learned(task, fmt)
         rounded_tables = rounded(prior, fmt), tuple(rounded(table, fmt) for table in tables)
         learned.append((structure, rounded_tables))
-    return error(min(learned, key=lambda model: error(model, X, y)), judges, truth)
-
-
-def structure_of(fold: Fold, settings: TrainSettings) -> Structure:
-    """Learn from all training rows, as `train_error` does without a split.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data.
-    settings : TrainSettings
-        The options; they fix the format of the costs.
-
-    Returns
-    -------
-    Structure
-        The graph.
-
-    Raises
-    ------
-    ValueError
-        If the settings leave the place of the binary point open.
-    """
-    (fmt,) = formats_of(settings)
-    return _learned(Task(fold.X, fold.y, fold.n_states, fold.n_classes, settings), fmt)[0]
+    best = min(learned, key=lambda model: error(model, X, y))
+    entries = table_entries(best[0], fold.n_states, fold.n_classes)
+    return Judged(error(best, judges, truth), entries)
 
 
 def _learned(task: Task, fmt: QFormat) -> Learned:

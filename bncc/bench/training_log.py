@@ -1,4 +1,4 @@
-"""Errors of trainings in a file, one JSON line each, so that a search can go on."""
+"""What trainings led to in a file, one JSON line each, so that a search can go on."""
 
 import json
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bncc import __version__
 from bncc.bench.folds import Fold
+from bncc.bench.training import Judged
 from bncc.errors import OptionError, ToolchainError
 from bncc.train.native.library import native_library
 from bncc.train.settings import TrainSettings
@@ -22,12 +23,12 @@ TRAINER = (
 
 
 class TrainingLog:
-    """Errors that are known, and a file of them. Its first line tells the trainer and engine.
+    """What is known of trainings, and a file of it. Its first line tells the trainer and engine.
 
     Parameters
     ----------
     path : Path or None
-        The file; None keeps errors in memory alone.
+        The file; None keeps all in memory alone.
 
     Raises
     ------
@@ -38,38 +39,38 @@ class TrainingLog:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._errors: dict[str, float] = {}
+        self._known: dict[str, Judged] = {}
         text = path.read_text("utf-8", "replace") if path and path.exists() else ""
         lines = text.splitlines()
         if lines:
             _check_head(path, _entry(lines[0]))
         for entry in map(_entry, lines):
-            key, error = entry.get("key"), entry.get("error")
-            if isinstance(key, str) and isinstance(error, float):
-                self._errors[key] = error
+            key, error, entries = entry.get("key"), entry.get("error"), entry.get("entries")
+            if isinstance(key, str) and isinstance(error, float) and isinstance(entries, int):
+                self._known[key] = Judged(error, entries)
         if not lines:
             self._write({"trainer": trainer_digest(), "bncc": __version__, "engine": _engine()})
         elif not text.endswith("\n"):
             self._write({})  # ends the line that was cut off
 
     def __contains__(self, key: str) -> bool:
-        return key in self._errors
+        return key in self._known
 
-    def __getitem__(self, key: str) -> float:
-        return self._errors[key]
+    def __getitem__(self, key: str) -> Judged:
+        return self._known[key]
 
-    def add(self, key: str, error: float) -> None:
-        """Remember the error of a training.
+    def add(self, key: str, judged: Judged) -> None:
+        """Remember what a training led to.
 
         Parameters
         ----------
         key : str
             As `training_key` gives it.
-        error : float
-            Fraction of wrong decisions.
+        judged : Judged
+            Its error and its entries.
         """
-        self._errors[key] = error
-        self._write({"key": key, "error": error})
+        self._known[key] = judged
+        self._write({"key": key, **judged._asdict()})
 
     def _write(self, entry: Mapping[str, object]) -> None:
         if self._path is not None:

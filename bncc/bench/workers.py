@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 
 from bncc.bench.folds import Fold
-from bncc.bench.training import train_error
+from bncc.bench.training import Judged, train_and_judge
 from bncc.train.settings import TrainSettings
 
 Training = tuple[int, TrainSettings, int | None]
@@ -16,7 +16,7 @@ Training = tuple[int, TrainSettings, int | None]
 @contextmanager
 def workers(
     folds: Sequence[Fold], jobs: int, n_restarts: int = 1
-) -> Iterator[Callable[[Sequence[Training]], Iterator[float]]]:
+) -> Iterator[Callable[[Sequence[Training]], Iterator[Judged]]]:
     """Hold processes ready to train.
 
     Parameters
@@ -26,20 +26,20 @@ def workers(
     jobs : int
         Processes; 1 trains in this one.
     n_restarts : int
-        How often the trainings on all training rows begin anew, see `train_error`.
+        How often the trainings on all training rows begin anew, see `train_and_judge`.
 
     Yields
     ------
     callable
-        Takes trainings and yields the error of each, in their order.
+        Takes trainings and yields what `train_and_judge` says of each, in their order.
     """
     if jobs == 1:
-        yield lambda todo: (_error_of(folds, training, n_restarts) for training in todo)
+        yield lambda todo: (_judged_of(folds, training, n_restarts) for training in todo)
         return
     with ProcessPoolExecutor(
         jobs, mp_context=get_context("spawn"), initializer=_hold, initargs=(folds, n_restarts)
     ) as pool:
-        yield lambda todo: pool.map(_error, todo)
+        yield lambda todo: pool.map(_judged, todo)
 
 
 _HELD: list[tuple[Sequence[Fold], int]] = []
@@ -50,11 +50,11 @@ def _hold(folds: Sequence[Fold], n_restarts: int) -> None:
     _HELD.append((folds, n_restarts))
 
 
-def _error(training: Training) -> float:
+def _judged(training: Training) -> Judged:
     folds, n_restarts = _HELD[-1]
-    return _error_of(folds, training, n_restarts)
+    return _judged_of(folds, training, n_restarts)
 
 
-def _error_of(folds: Sequence[Fold], training: Training, n_restarts: int) -> float:
+def _judged_of(folds: Sequence[Fold], training: Training, n_restarts: int) -> Judged:
     f, settings, split = training
-    return train_error(folds[f], settings, split, n_restarts if split is None else 1)
+    return train_and_judge(folds[f], settings, split, n_restarts if split is None else 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bncc.bench import s0_table1 as s0_table1_module
+from bncc.bench import search as search_module
 from bncc.bench.folds import AUTHORS, FILES
 from bncc.bench.request import Effort, Request
 from bncc.bench.s0_table1 import BATCH_SIZES, COUNTED, PAPER, RUNS_AND_EPOCHS, s0_table1
@@ -63,9 +63,9 @@ def test_each_row_has_an_effort_of_its_own(folder, monkeypatch):
 
     def fake(folds, drawn, *, n_near, **rest):
         asked[folds[0].name] = (len(drawn) + n_near, drawn[0].epochs, drawn[0].batch_size)
-        return Found(drawn[0], 0.1, 0.2, 0.2, 1, 1)
+        return Found(drawn[0], 0.1, 0.2, 0.2, 1, 1, (7,))
 
-    monkeypatch.setattr(s0_table1_module, "search", fake)
+    monkeypatch.setattr(search_module, "search", fake)
     s0_table1(Request(folder, columns=("NB HYB",)))
     assert asked == {FILES[row] + " 1": (*RUNS_AND_EPOCHS[row], BATCH_SIZES[row]) for row in PAPER}
     s0_table1(Request(folder, columns=("NB HYB",), effort=LITTLE))

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from bncc.bench import s3_size as s3_size_module
+from bncc.bench import search as search_module
+from bncc.bench import training
 from bncc.bench.folds import AUTHORS, Fold
 from bncc.bench.request import Effort, Request
 from bncc.bench.s3_size import COLUMNS, QUICK_WEIGHTS, WEIGHTS, front, s3_size
 from bncc.bench.search import search
-from bncc.bench.training import structure_of
+from bncc.bench.training import train_and_judge
 from bncc.errors import OptionError
-from bncc.structure.graph import table_entries
 from bncc.train.settings import TrainSettings
 from tests.folds import write_papers_files
 
@@ -35,18 +36,31 @@ def fold_of_a_pair() -> Fold:
 
 
 def test_a_high_price_leaves_naive_bayes_and_no_price_the_arc_that_tells():
-    fold = fold_of_a_pair()
-    entries = []
-    for weight in (0.0, WEIGHTS[-1]):
-        settings = TrainSettings(
-            structure="tan-subset", structure_options={"order": "identity", "step": "0.1"},
-            float_=True, size_weight=weight, epochs=30, batch_size=50, lr=0.1,
-        )  # fmt: skip
-        structure = structure_of(fold, settings)
-        entries.append(table_entries(structure, fold.n_states, fold.n_classes))
-        if weight == 0:
-            assert structure.parents[1] == (0,)
-    assert entries[0] > entries[1] == 2 + 4 * 3 * 2
+    judged = [
+        train_and_judge(
+            fold_of_a_pair(),
+            TrainSettings(
+                structure="tan-subset", structure_options={"order": "identity", "step": "0.1"},
+                float_=True, size_weight=weight, epochs=30, batch_size=50, lr=0.1,
+            ),
+            None,
+        )
+        for weight in (0.0, WEIGHTS[-1])
+    ]  # fmt: skip
+    unpriced, dear = judged
+    assert unpriced.error == 0 < 0.2 < dear.error
+    assert unpriced.entries > dear.entries == 2 + 4 * 3 * 2
+
+
+def test_a_run_of_a_finished_log_trains_nothing(folder, monkeypatch):
+    request = Request(
+        folder, rows=("letter",), columns=("NB", "size weight 0.1", "TAN Subset"),
+        effort=Effort(n_runs=2, epochs=1, log=folder / "log.jsonl"),
+    )  # fmt: skip
+    cells = s3_size(request)
+    monkeypatch.setattr(training, "fit_jointly", None)
+    monkeypatch.setattr(training, "fit_in_turn", None)
+    assert s3_size(request) == cells
 
 
 def test_prices_are_those_of_the_paper():
@@ -90,7 +104,8 @@ def test_a_price_is_tried_near_the_best_settings_without_one(folder, monkeypatch
         found.append(search(folds, drawn, **how))
         return found[-1]
 
-    monkeypatch.setattr(s3_size_module, "search", spy)
+    for module in (search_module, s3_size_module):
+        monkeypatch.setattr(module, "search", spy)
     columns = ("NB", "size weight 0.1", "TAN Subset")
     effort = Effort(n_runs=21, epochs=1)
     s3_size(Request(folder, rows=("satimage",), columns=columns, effort=effort))

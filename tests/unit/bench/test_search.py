@@ -8,6 +8,7 @@ import pytest
 from bncc.bench import workers
 from bncc.bench.draw import draw_settings
 from bncc.bench.search import FEWEST, STAGES, Stage, search
+from bncc.bench.training import Judged
 from bncc.train.settings import TrainSettings
 from tests.folds import small_fold
 
@@ -29,10 +30,11 @@ def asked(monkeypatch):
         k = DRAWN.index(settings)
         asked.append((fold.name, k, TEST if split is None else split))
         if split is None:
-            return 0.5 + k / 100 + (0.1 if fold.name == "other" else 0.0)
-        return 0.2 + k / 100 + (0.0 if split == 0 else 0.01 if k % 2 == 0 else -0.06)
+            return Judged(0.5 + k / 100 + (0.1 if fold.name == "other" else 0.0), 10 * k)
+        error = 0.2 + k / 100 + (0.0 if split == 0 else 0.01 if k % 2 == 0 else -0.06)
+        return Judged(error, 7)
 
-    monkeypatch.setattr(workers, "train_error", fake)
+    monkeypatch.setattr(workers, "train_and_judge", fake)
     return asked
 
 
@@ -50,6 +52,7 @@ def test_the_better_settings_are_tried_on_more_splits_and_the_best_are_tested(as
     assert found.settings == DRAWN[1]
     assert found.validation == pytest.approx((0.21 + 3 * 0.15) / 4)
     assert (found.test, found.least_test, found.n_tested) == pytest.approx((0.51, 0.5, 4))
+    assert found.entries == (10,)
 
 
 def test_more_are_tried_near_the_best(monkeypatch):
@@ -58,9 +61,9 @@ def test_more_are_tried_near_the_best(monkeypatch):
 
     def fake(fold, settings, split, n_restarts):
         tried[settings.lr] = abs(np.log10(settings.lr))
-        return tried[settings.lr]
+        return Judged(tried[settings.lr], 7)
 
-    monkeypatch.setattr(workers, "train_error", fake)
+    monkeypatch.setattr(workers, "train_and_judge", fake)
     found = search([small_fold()], DRAWN, n_near=30)
     assert len(tried) == 50
     errors = list(tried.values())
@@ -74,9 +77,9 @@ def test_only_what_learns_from_all_rows_begins_anew(monkeypatch):
 
     def fake(fold, settings, split, n_restarts):
         asked.append((split is None, n_restarts))
-        return 0.5
+        return Judged(0.5, 7)
 
-    monkeypatch.setattr(workers, "train_error", fake)
+    monkeypatch.setattr(workers, "train_and_judge", fake)
     search([small_fold()], DRAWN[:2], n_restarts=5)
     assert set(asked) == {(False, 1), (True, 5)}
 
@@ -95,11 +98,12 @@ def test_a_stage_may_thin_out_without_more_splits(asked):
 def test_errors_are_means_over_folds(asked):
     found = search([small_fold(), small_fold("other", 1)], DRAWN[:2])
     assert found.test == pytest.approx(0.56)
+    assert found.entries == (10, 10)
     assert {name for name, _, _ in asked} == {"some", "other"}
 
 
 def test_the_first_of_equals_is_chosen(monkeypatch):
-    monkeypatch.setattr(workers, "train_error", lambda *_: 0.25)
+    monkeypatch.setattr(workers, "train_and_judge", lambda *_: Judged(0.25, 7))
     assert search([small_fold()], DRAWN).settings == DRAWN[0]
 
 

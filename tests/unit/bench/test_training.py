@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.bench import training
-from bncc.bench.training import N_SPLITS, decide, train_error
+from bncc.bench.training import N_SPLITS, decide, train_and_judge
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.structure.graph import forest
 from bncc.structure.naive import naive_bayes
@@ -29,9 +29,9 @@ def test_the_rows_held_out_and_the_test_rows_are_not_learned_from(monkeypatch):
     learned = (naive_bayes(3), (np.log([0.4, 0.6]), (np.zeros((2, 2)),) * 3))
     monkeypatch.setattr(training, "fit_in_turn", lambda task, *_: seen.append(task) or learned)
     fold = small_fold()
-    assert train_error(fold, BASE, None) == np.mean(fold.y_test == 0)
+    assert train_and_judge(fold, BASE, None).error == np.mean(fold.y_test == 0)
     assert len(seen.pop().y) == 150
-    errors = [train_error(fold, BASE, split) for split in range(N_SPLITS)]
+    errors = [train_and_judge(fold, BASE, split).error for split in range(N_SPLITS)]
     assert np.mean(errors) == pytest.approx(np.mean(fold.y == 0))
     assert [len(task.y) for task in seen] == [120] * N_SPLITS
     assert len({task.y.tobytes() for task in seen}) == N_SPLITS
@@ -51,12 +51,12 @@ def test_the_error_is_that_of_the_model_that_train_freezes(options):
     settings = TrainSettings(**options, epochs=3, batch_size=20, lr=0.3, validation=0.0)
     train, test = (dataset_of(X, y) for X, y in ((fold.X, fold.y), (fold.X_test, fold.y_test)))
     model = train_model(train, settings, test=test).model
-    assert train_error(fold, settings, None) == model.training["error_test"]
+    assert train_and_judge(fold, settings, None).error == model.training["error_test"]
 
 
 def test_an_open_binary_point_is_refused():
     with pytest.raises(ValueError, match="unpack"):
-        train_error(small_fold(), TrainSettings(bits=2), None)
+        train_and_judge(small_fold(), TrainSettings(bits=2), None)
 
 
 def test_decisions_take_the_smallest_class_on_ties():
@@ -77,6 +77,6 @@ def test_of_several_descents_the_one_that_fits_its_own_rows_best_is_judged(monke
 
     monkeypatch.setattr(training, "fit_in_turn", learned)
     settings = replace(BASE, seed=4)
-    assert train_error(fold, settings, None) == 0.0
-    assert train_error(fold, settings, None, 3) == 1.0
+    assert train_and_judge(fold, settings, None).error == 0.0
+    assert train_and_judge(fold, settings, None, 3).error == 1.0
     assert seeds == [4, 4, 5, 6]

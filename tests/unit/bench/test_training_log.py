@@ -5,41 +5,44 @@ from dataclasses import replace
 import pytest
 
 from bncc.bench import training_log
+from bncc.bench.training import Judged
 from bncc.bench.training_log import TrainingLog, trainer_digest, training_key
 from bncc.errors import OptionError, ToolchainError
 from bncc.train.settings import TrainSettings
 from tests.folds import small_fold
+
+SOME = Judged(0.25, 70)
 
 
 def test_errors_are_found_again(tmp_path):
     path = tmp_path / "log.jsonl"
     log = TrainingLog(path)
     assert "a" not in log
-    log.add("a", 0.25)
-    assert log["a"] == 0.25
-    assert TrainingLog(path)["a"] == 0.25
+    log.add("a", SOME)
+    assert log["a"] == SOME
+    assert TrainingLog(path)["a"] == SOME
 
 
 def test_without_a_file_errors_are_in_memory():
     log = TrainingLog(None)
-    log.add("a", 0.25)
-    assert log["a"] == 0.25
+    log.add("a", SOME)
+    assert log["a"] == SOME
 
 
 def test_a_line_cut_off_costs_no_other(tmp_path):
     path = tmp_path / "log.jsonl"
-    TrainingLog(path).add("a", 0.25)
+    TrainingLog(path).add("a", SOME)
     with path.open("a", encoding="utf-8") as stream:
         stream.write('{"key": "b", "err')
-    TrainingLog(path).add("c", 0.5)
+    TrainingLog(path).add("c", Judged(0.5, 3))
     found = TrainingLog(path)
-    assert (found["a"], found["c"]) == (0.25, 0.5)
+    assert (found["a"], found["c"]) == (SOME, Judged(0.5, 3))
     assert "b" not in found
 
 
 def test_a_log_of_another_trainer_is_refused_and_left_alone(tmp_path, monkeypatch):
     path = tmp_path / "log.jsonl"
-    TrainingLog(path).add("a", 0.25)
+    TrainingLog(path).add("a", SOME)
     text = path.read_text("utf-8")
     monkeypatch.setattr(training_log, "trainer_digest", lambda: "another")
     with pytest.raises(OptionError, match=r"no checkpoint of this version .*--checkpoint"):
@@ -64,7 +67,7 @@ def test_a_log_of_another_engine_is_refused_and_left_alone(tmp_path, monkeypatch
 
     path = tmp_path / "log.jsonl"
     monkeypatch.setattr(training_log, "native_library", lambda: None)
-    TrainingLog(path).add("a", 0.25)
+    TrainingLog(path).add("a", SOME)
     text = path.read_text("utf-8")
     monkeypatch.setattr(training_log, "native_library", no_compiler)
     with pytest.raises(OptionError, match=r"of engine 'native', .* from 'torch', .*--checkpoint"):
