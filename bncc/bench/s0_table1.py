@@ -54,6 +54,9 @@ BATCH_SIZES = {"letter": 100, "satimage": 50, "usps": 100, "mnist": 250}
 RUNS_AND_EPOCHS = {"letter": (100, 100), "satimage": (60, 60), "usps": (60, 60), "mnist": (24, 40)}
 """Settings tried per cell, and passes over the rows for each. S0 made 500 to 5000 runs of 500
 epochs per cell."""
+CELLS_OF_THEIR_OWN = {("letter", "NB HYB"): (60, 500)}
+"""Runs and epochs of cells that differ from their row: naive Bayes on letter learns slowly. The
+least error was 13.17 with 500 epochs, and 13.3 with 100 to 150."""
 
 OUR_MNIST = "images, split and cuts are our own preparation, not the authors'"
 
@@ -132,7 +135,7 @@ def _cell(row: str, column: str, folds: Sequence[Fold], effort: Effort, advance:
         ours = _counted(folds, base)
         notes += [f"mean over {len(folds)} folds"] if len(folds) > 1 else []
     else:
-        n_runs, epochs = effort.of(*RUNS_AND_EPOCHS[row])
+        n_runs, epochs = effort.of(*CELLS_OF_THEIR_OWN.get((row, column), RUNS_AND_EPOCHS[row]))
         settings = replace(base, batch_size=BATCH_SIZES[row], epochs=epochs)
         found = explore(folds, settings, n_runs, effort, advance)
         ours = 100 * found.test

@@ -66,8 +66,11 @@ def test_each_row_has_an_effort_of_its_own(folder, monkeypatch):
         return Found(drawn[0], 0.1, 0.2, 0.2, 1, 1, (7,))
 
     monkeypatch.setattr(search_module, "search", fake)
-    s0_table1(Request(folder, columns=("NB HYB",)))
+    s0_table1(Request(folder, columns=("Chow-Liu HYB",)))
     assert asked == {FILES[row] + " 1": (*RUNS_AND_EPOCHS[row], BATCH_SIZES[row]) for row in PAPER}
+    s0_table1(Request(folder, columns=("NB HYB",)))
+    assert asked["letter.npz 1"] == (60, 500, 100)
+    assert asked["usps.npz 1"] == (60, 60, 100)
     s0_table1(Request(folder, columns=("NB HYB",), effort=LITTLE))
     assert set(asked.values()) == {(2, 1, batch) for batch in BATCH_SIZES.values()}
 

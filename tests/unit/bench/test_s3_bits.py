@@ -2,9 +2,19 @@
 
 import pytest
 
-from bncc.bench.folds import AUTHORS
+from bncc.bench import search as search_module
+from bncc.bench.folds import AUTHORS, FILES
 from bncc.bench.request import Effort, Request
-from bncc.bench.s3_bits import BITS, COLUMNS, INT_BITS, column_of, in_bits, s3_bits
+from bncc.bench.s3_bits import (
+    BITS,
+    COLUMNS,
+    INT_BITS,
+    RUNS_AND_EPOCHS,
+    column_of,
+    in_bits,
+    s3_bits,
+)
+from bncc.bench.search import Found
 from bncc.errors import DataError, OptionError
 from bncc.train.settings import TrainSettings
 from tests.folds import write_papers_files
@@ -57,6 +67,18 @@ def test_cells_of_all_sets(folder):
         assert cell["note"].startswith(f"UQ{q_format['int_bits']}.{q_format['frac_bits']}; chosen")
     assert told[0] == (0.0, "letter NB float")
     assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_each_row_has_an_effort_of_its_own(folder, monkeypatch):
+    asked = {}
+
+    def fake(folds, drawn, *, n_near, **rest):
+        asked[folds[0].name] = (len(drawn) + n_near, drawn[0].epochs)
+        return Found(drawn[0], 0.1, 0.2, 0.2, 1, 1, (7,))
+
+    monkeypatch.setattr(search_module, "search", fake)
+    s3_bits(Request(folder, columns=("NB 2 bits",)))
+    assert asked == {FILES[row] + " 1": RUNS_AND_EPOCHS[row] for row in AUTHORS}
 
 
 def test_quick_is_naive_bayes_on_letter(folder):
