@@ -14,6 +14,8 @@ _WIDE, _NARROW, _HEIGHT = 640.0, 320.0, 340.0
 """A panel alone, one of several, all panels, px."""
 _MOST_STEPS, _MOST_LOG_STEPS = 9, 4
 """Between the ticks of an axis; of a logarithmic one that has too few of 1, 2 and 5."""
+_LEAST_ACROSS, _LEAST_UPWARD = 1.0, 0.1
+"""Steps between ticks at least: bits, bytes and entries are whole, and errors are percents."""
 _STYLES = (("#b45309", "", "disc"), ("#1e3a8a", "6 3", "square"), ("#6b7280", "2 3", "ring"))
 """Color, dashes and mark of each line."""
 
@@ -27,7 +29,8 @@ class Point:
     Parameters
     ----------
     x, y : float
-        In the axes' units; x > 0 where the axis is logarithmic.
+        In the axes' units; x counts something, and is > 0 where its axis is logarithmic; y >= 0,
+        because its axis begins at 0.
     tag : str
         What is written above it.
     """
@@ -50,7 +53,7 @@ class Line:
     is_joined : bool
         Whether a stroke joins them.
     level : float or None
-        A value that they are compared with, drawn across the panel.
+        A value >= 0 that they are compared with, drawn across the panel.
     """
 
     name: str
@@ -149,8 +152,9 @@ def _panel(chart: Chart, panel: Panel, left: float, width: float) -> Iterator[st
     points = [point for line in panel.lines for point in line.points]
     levels = [line.level for line in panel.lines if line.level is not None]
     axis_of = _log_axis if chart.is_log else _linear_axis
-    across = axis_of([point.x for point in points] or [1.0], left + _LEFT + 10, right - 10)
-    upward = _linear_axis([point.y for point in points] + levels, bottom, _TOP)
+    across = axis_of([point.x for point in points], left + _LEFT + 10, right - 10)
+    heights = [0.0, _LEAST_UPWARD, *(point.y for point in points), *levels]
+    upward = _linear_axis(heights, bottom, _TOP, _LEAST_UPWARD)
     for tick in upward.ticks:
         y = upward.place(tick)
         yield f'<path d="M{left + _LEFT:.1f} {y:.1f}H{right:.1f}" stroke="#e5e7eb"/>'
@@ -197,36 +201,43 @@ def _text(x: float, y: float, text: str, anchor: str, more: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
 
 
-def _linear_axis(values: Sequence[float], low: float, high: float) -> _Axis:
-    """Return an axis from tick to tick."""
-    ticks = _round_numbers(min(values), max(values), _MOST_STEPS)
-    first, last = ticks[0], ticks[-1]
-
-    def place(value: float) -> float:
-        return low + (value - first) / (last - first) * (high - low)
-
-    return _Axis(place, ticks)
-
-
-def _round_numbers(least: float, most: float, most_steps: int) -> tuple[float, ...]:
-    """Return numbers from below to above, 1, 2 or 5 times a power of ten apart."""
-    rough = max(most - least, 1e-9) / most_steps
-    power = 10.0 ** floor(log10(rough))
-    step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough)
-    first, last = floor(least / step), ceil(most / step)
-    return tuple(round(k * step, 12) for k in range(first, max(last, first + 1) + 1))
+def _linear_axis(
+    values: Sequence[float], low: float, high: float, least_step: float = _LEAST_ACROSS
+) -> _Axis:
+    """Return an axis from tick to tick; without values it has none."""
+    ticks = _round_numbers(values, _MOST_STEPS, least_step)
+    return _Axis(_between(ticks, low, high), ticks)
 
 
 def _log_axis(values: Sequence[float], low: float, high: float) -> _Axis:
-    """Return a logarithmic axis from the least value to the largest."""
+    """Return a logarithmic axis from the least value to the largest; without values it is bare."""
+    if not values:
+        return _linear_axis(values, low, high)
     least, most = min(values), max(values)
-    span = max(log10(most / least), 1e-9)
-
-    def place(value: float) -> float:
-        return low + log10(value / least) / span * (high - low)
-
     powers = range(floor(log10(least)), ceil(log10(most)) + 1)
     ticks = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
     if sum(least <= tick <= most for tick in ticks) < 2:
-        ticks = list(_round_numbers(least, most, _MOST_LOG_STEPS))
-    return _Axis(place, tuple(tick for tick in ticks if least <= tick <= most))
+        ticks = list(_round_numbers(values, _MOST_LOG_STEPS, _LEAST_ACROSS))
+    place = _between((log10(least), log10(most)), low, high)
+    within = tuple(tick for tick in ticks if least <= tick <= most)
+    return _Axis(lambda value: place(log10(value)), within)
+
+
+def _between(ends: Sequence[float], low: float, high: float) -> Place:
+    """Return what puts the first value low and the last one high, and one alone in the middle."""
+    if not ends or ends[0] == ends[-1]:
+        return lambda _: (low + high) / 2
+    return lambda value: low + (value - ends[0]) / (ends[-1] - ends[0]) * (high - low)
+
+
+def _round_numbers(
+    values: Sequence[float], most_steps: int, least_step: float
+) -> tuple[float, ...]:
+    """Return numbers from below to above, 1, 2 or 5 times a power of ten apart."""
+    if not values:
+        return ()
+    least, most = min(values), max(values)
+    rough = max((most - least) / most_steps, least_step)
+    power = 10.0 ** floor(log10(rough))
+    step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough)
+    return tuple(round(k * step, 12) for k in range(floor(least / step), ceil(most / step) + 1))

@@ -45,9 +45,40 @@ def test_equal_ratios_are_equal_distances_on_a_logarithmic_axis() -> None:
 def test_the_axes_go_from_tick_to_tick() -> None:
     svg = svg_of(chart_of(panel_of((1, 4.3), (8, 6.6))))
     said = texts(svg)
-    assert said[2:] == [
-        *("4", "4.5", "5", "5.5", "6", "6.5", "7"), *"12345678", "set", "across", "up"
-    ]  # fmt: skip
+    assert said[2:] == [*"01234567", *"12345678", "set", "across", "up"]
+
+
+def test_errors_are_drawn_from_nothing_on() -> None:
+    (_, y1), (_, y2) = marks(svg_of(chart_of(panel_of((1, 10), (2, 20)))))
+    assert 340 - 52 - y1 == pytest.approx(y1 - y2, abs=0.11)
+
+
+@pytest.mark.parametrize(
+    ("points", "upward", "across"),
+    [
+        (((5, 0.0),), ["0", "0.1"], ["5"]),
+        (((8, 25.0),), ["0", "5", "10", "15", "20", "25"], ["8"]),
+        (((1, 0.01), (2, 0.02), (3, 0.01)), ["0", "0.1"], ["1", "2", "3"]),
+        (((1, 4.0), (2, 3.0), (4, 3.0)), [f"{k / 2:g}" for k in range(9)], ["1", "2", "3", "4"]),
+    ],
+)
+def test_few_points_have_ticks_that_can_be_told_apart(
+    points: tuple[tuple[float, float], ...], upward: list[str], across: list[str]
+) -> None:
+    said = texts(svg_of(chart_of(panel_of(*points))))
+    assert said[2:-3] == [*upward, *across]
+
+
+def test_ticks_of_a_logarithmic_axis_are_whole() -> None:
+    assert texts(svg_of(chart_of(panel_of((2617, 0)), is_log=True)))[4:5] == ["2,617"]
+    three = panel_of((2617, 0), (2618, 0), (2619, 0))
+    assert texts(svg_of(chart_of(three, is_log=True)))[4:7] == ["2,617", "2,618", "2,619"]
+
+
+@pytest.mark.parametrize("is_log", [False, True])
+def test_levels_alone_leave_the_horizontal_axis_bare(is_log: bool) -> None:
+    said = texts(svg_of(chart_of(panel_of(level=0.2), is_log=is_log)))
+    assert said[2:6] == ["0", "0.1", "0.2", "set"]
 
 
 def test_a_logarithmic_axis_of_a_narrow_range_has_ticks_too() -> None:
@@ -62,7 +93,8 @@ def test_a_level_is_within_the_axis() -> None:
 
 def test_one_point_alone_can_be_drawn() -> None:
     for is_log in (False, True):
-        assert len(marks(svg_of(chart_of(panel_of((5, 5)), is_log=is_log)))) == 1
+        (x, _), *others = marks(svg_of(chart_of(panel_of((5, 5)), is_log=is_log)))
+        assert (x, others) == ((56 + 640 - 14) / 2, [])
 
 
 def test_panels_lie_side_by_side_and_lines_differ_without_color() -> None:
