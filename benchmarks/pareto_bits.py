@@ -2,8 +2,8 @@
 
 Measured on the bundled robot data: 8 quantile bins per sensor, hybrid loss with quantization in
 the loop, a random third of the rows held out for the test error, the place of the binary point
-chosen on validation rows. Bytes are those of the model's costs at B bits each. Takes some five
-minutes:
+chosen on validation rows. Bytes are those of the model's costs at B bits each. Takes some
+seconds:
 
     .venv/bin/python benchmarks/pareto_bits.py
 """
