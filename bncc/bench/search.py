@@ -129,7 +129,7 @@ def explore(
     Raises
     ------
     OptionError
-        If the log is of another version of the trainer.
+        If the log is of another version of the trainer, or of another engine.
     """
     n_near = n_runs // ONE_NEAR_OF
     return search(
@@ -178,7 +178,7 @@ def search(
     Raises
     ------
     OptionError
-        If the log is of another version of the trainer.
+        If the log is of another version of the trainer, or of another engine.
     """
     n = len(drawn) + n_near
     known, tell = TrainingLog(log), _counter(advance, len(folds) * _count(stages, n))
