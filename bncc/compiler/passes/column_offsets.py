@@ -5,7 +5,8 @@ Rewrites: subtracts from every row of a table one offset per class, adds the off
 Margins stay: every decision reads exactly one row of the table, so each class loses its offset
     once, and gets it back with the prior; normalizing subtracts one number from all classes.
 Fires: when the tables' entries need fewer bits, or as many with smaller entries, and neither flash
-    nor sums more. Tried are all tables that can shrink, then those alone that save a bit.
+    nor sums more; again and again, since a folded prior makes new gaps. Tried are all tables that
+    can shrink, then those alone that save a bit.
 Saves: flash where entries need fewer bits; widenings of lanes, since more entries fit into one.
 """
 
@@ -31,6 +32,13 @@ def column_offsets(program: Program) -> Program:
     Program
         Equal margins for every input; the same object when nothing was to do.
     """
+    while (after := _shifted_once(program)) is not program:
+        program = after
+    return program
+
+
+def _shifted_once(program: Program) -> Program:
+    """Shift the columns that it is worth to shift; the same object when none are."""
     spreads = [int(least_spread(gaps(table.costs))) for table in program.tables]
     most = [int(table.costs.max()) for table in program.tables]
     shrink = [t for t, least in enumerate(spreads) if least < most[t]]

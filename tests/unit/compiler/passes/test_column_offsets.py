@@ -62,3 +62,14 @@ def test_the_argument_is_not_written_to():
 def test_running_it_twice_changes_nothing():
     once = column_offsets(program([2, 2], [0, 0], [UNEVEN, TIGHT]))
     assert column_offsets(once) is once
+
+
+def test_it_goes_on_until_nothing_fires():
+    """Hypothesis found it: after one round a second one makes the entries smaller still."""
+    tables = [
+        table([0], [[7, 12, 0, 0], [3, 9, 6, 12], [7, 3, 4, 8]]),
+        table([1], [[13, 10, 8, 4], [4, 0, 1, 0], [2, 13, 10, 14]]),
+        table([2], [[7, 8, 12, 15]]),
+    ]
+    after = column_offsets(program([3, 3, 1], [0, 0, 0, 0], tables))
+    assert column_offsets(after) is after
