@@ -9,6 +9,7 @@ from bncc.bench.s3_bits import (
     BITS,
     COLUMNS,
     INT_BITS,
+    QUICK_RUNS,
     RUNS_AND_EPOCHS,
     column_of,
     in_bits,
@@ -79,6 +80,8 @@ def test_each_row_has_an_effort_of_its_own(folder, monkeypatch):
     monkeypatch.setattr(search_module, "search", fake)
     s3_bits(Request(folder, columns=("NB 2 bits",)))
     assert asked == {FILES[row] + " 1": RUNS_AND_EPOCHS[row] for row in AUTHORS}
+    s3_bits(Request(folder, columns=("NB 2 bits",), rows=("letter",), quick=True))
+    assert asked[FILES["letter"] + " 1"] == (QUICK_RUNS, RUNS_AND_EPOCHS["letter"][1])
 
 
 def test_quick_is_naive_bayes_on_letter(folder):
