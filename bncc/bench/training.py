@@ -53,8 +53,7 @@ def train_and_judge(
         all of them and judges by the test rows.
     n_restarts : int
         How often to train, each time with another seed of shuffling and dropout; the model that
-        errs least on its own training rows is judged, the first of equals. With few bits the
-        luck of a descent weighs more than what it overfits.
+        errs least on its own training rows is judged, the first of equals.
 
     Returns
     -------
