@@ -1,0 +1,1 @@
+"""Many trainings in a study: what each classifier costs, and how often it errs."""

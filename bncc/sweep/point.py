@@ -1,0 +1,198 @@
+"""One finished trial: how it was trained, how often it errs, and what its C costs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import sqrt
+from typing import Any
+
+Choice = str | int | float | bool
+"""Value of one option."""
+
+Z = 1.959963984540054
+"""Of a normal distribution, between -Z and Z lie 95 %."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often a setting errs, over the trainings of a trial.
+
+    Parameters
+    ----------
+    errors : tuple of float
+        Fraction of wrong decisions, by seed.
+    n : int
+        Rows that were judged: of validation the sum over seeds, since each holds out others; of
+        the test rows their number.
+    """
+
+    errors: tuple[float, ...]
+    n: int
+
+    @property
+    def mean(self) -> float:
+        """Mean over the seeds, 0 .. 1."""
+        return sum(self.errors) / len(self.errors)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        r"""Between which errors the true one lies, with 95 %: Wilson's interval.
+
+        .. math::
+           \frac{p + \frac{z^2}{2n} \pm z \sqrt{\frac{p (1 - p)}{n} + \frac{z^2}{4 n^2}}}
+                {1 + \frac{z^2}{n}}
+        """
+        p, n = self.mean, self.n
+        middle = (p + Z**2 / (2 * n)) / (1 + Z**2 / n)
+        half = Z * sqrt(p * (1 - p) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
+        return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What the C costs on one machine, measured.
+
+    Parameters
+    ----------
+    flash, ram, stack : int
+        Bytes, as ``bncc bench`` tells them.
+    unit : {"instructions", "cycles"}
+        What a decision is counted in.
+    mean : float
+        Of them per decision of ``predict``.
+    most : int
+        At most, of the decisions that were measured.
+    """
+
+    flash: int
+    ram: int
+    stack: int
+    unit: str
+    mean: float
+    most: int
+
+
+@dataclass(frozen=True)
+class Point:
+    """A finished trial. Sizes, costs and structure are those of the model of its first seed.
+
+    Parameters
+    ----------
+    number : int
+        In the study.
+    family : str
+        What is compared: the name of the structure learner.
+    params : mapping of str to value
+        Options of the trial, by their names on the command line without dashes.
+    validation : Rate
+        Of rows held out of training; what models are chosen by.
+    test : Rate or None
+        Of test rows, where there are any; nothing is chosen by it.
+    entries : int
+        Of all tables, the prior among them.
+    bits : int
+        Of all entries, before any pass of the compiler.
+    operations : int
+        Additions of a decision as S3 counts them, C (D + 1).
+    q_format : tuple of int, or None
+        B_I and B_F; None of a model in floats.
+    costs : mapping of str to (Footprint or str)
+        By target; a text says why the model does not fit there.
+    parents : tuple of tuple of str
+        Features that are parents, by feature.
+    seconds : float
+        Wall time of training and measuring.
+    command : str
+        What a user types to get the same figures again; ``-o`` names `model_name`.
+    """
+
+    number: int
+    family: str
+    params: Mapping[str, Choice]
+    validation: Rate
+    test: Rate | None
+    entries: int
+    bits: int
+    operations: int
+    q_format: tuple[int, int] | None
+    costs: Mapping[str, Footprint | str]
+    parents: tuple[tuple[str, ...], ...]
+    seconds: float
+    command: str
+
+    def footprint(self, target: str) -> Footprint | None:
+        """Return what it costs on a machine, None where it does not fit or was not measured."""
+        found = self.costs.get(target)
+        return found if isinstance(found, Footprint) else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return JSON values from which `from_json` makes the same point."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> "Point":
+        """Take up what `to_json` has returned.
+
+        Parameters
+        ----------
+        facts : mapping
+            JSON values.
+
+        Returns
+        -------
+        Point
+            The same.
+
+        Raises
+        ------
+        KeyError, TypeError
+            If they are of something else.
+        """
+        costs = {
+            target: found if isinstance(found, str) else Footprint(**found)
+            for target, found in facts["costs"].items()
+        }
+        fmt = facts["q_format"]
+        return cls(
+            **{
+                **facts,
+                "validation": _rate(facts["validation"]),
+                "test": None if facts["test"] is None else _rate(facts["test"]),
+                "q_format": None if fmt is None else (int(fmt[0]), int(fmt[1])),
+                "costs": costs,
+                "parents": tuple(tuple(names) for names in facts["parents"]),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Study:
+    """All that a report is made of.
+
+    Parameters
+    ----------
+    name : str
+        For people: the file's name without its folder, or the name in the database.
+    facts : mapping of str to JSON value
+        Where it comes from: ``data`` (the file's name), ``digest`` of rows and labels, ``class``,
+        ``n_rows``, ``n_test``, ``n_features``, ``n_classes``, ``fold``, ``seed``, ``repeats``,
+        ``sampler``, ``objectives``, ``targets``, ``toolchains`` by target, ``bncc``, ``space``.
+    points : tuple of Point
+        Finished trials, by number.
+    failed : mapping of int to str
+        Why trials came to nothing, by number.
+    """
+
+    name: str
+    facts: Mapping[str, Any]
+    points: tuple[Point, ...]
+    failed: Mapping[int, str]
+
+
+def model_name(number: int) -> str:
+    """Return the file in which the command of a trial leaves its model."""
+    return f"trial-{number}.bncc"
+
+
+def _rate(facts: Mapping[str, Any]) -> Rate:
+    errors: Sequence[float] = facts["errors"]
+    return Rate(tuple(errors), int(facts["n"]))
