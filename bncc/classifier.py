@@ -49,7 +49,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Price of a table entry, or with ``price=bits`` of a bit, in the loss of ``tan-*``.
     validation : float, default=0.1
         Fraction of rows on which the split of the bits is chosen; tables use all rows.
-    epochs, batch_size, lr, lam, gamma, eta, dropout, average, quantize_from : number, optional
+    epochs, batch_size, lr, lam, gamma, eta, dropout, jitter, average, quantize_from : number
         Of gradient descent and its margin (lambda, gamma, eta), as ``bncc train`` has them; None
         takes the defaults.
     engine : {"native", "torch"}, optional
@@ -98,6 +98,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         gamma: float | None = None,
         eta: float | None = None,
         dropout: float | None = None,
+        jitter: float | None = None,
         average: float | None = None,
         quantize_from: float | None = None,
         engine: str | None = None,
@@ -121,6 +122,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.gamma = gamma
         self.eta = eta
         self.dropout = dropout
+        self.jitter = jitter
         self.average = average
         self.quantize_from = quantize_from
         self.engine = engine

@@ -15,6 +15,7 @@ MARGINS = {"hybrid": ((1.0, 3.0), (-0.5, 1.5)), "free": ((-1.0, 2.0), (0.0, 1.3)
 they are its setting II with less of gamma at both ends."""
 MOST_DROPOUT = 0.4
 AVERAGE = (0.0, 0.7, 0.9)
+JITTER = (0.0, 0.03, 0.06)
 NEAR = 0.2
 """Standard deviation of a move, in decades; of dropout's root, as a share of its range."""
 
@@ -70,6 +71,7 @@ def draw_near(settings: TrainSettings, rng: np.random.Generator) -> TrainSetting
         gamma=_moved(settings.gamma, rng),
         dropout=_dropout(float(np.clip(root, 0.0, 1.0))),
         int_bits=_neighbor(settings.int_bits, rng),
+        jitter=settings.jitter if rng.random() < 0.75 else float(rng.choice(JITTER)),
         average=settings.average if rng.random() < 0.75 else float(rng.choice(AVERAGE)),
         seed=settings.seed if rng.random() < 0.5 else int(rng.integers(0, 2**31)),
     )
@@ -88,6 +90,7 @@ def _drawn(base: TrainSettings, rng: np.random.Generator) -> TrainSettings:
         gamma=_power(rng, log_gamma),
         eta=10.0,
         dropout=_dropout(rng.random()),
+        jitter=float(rng.choice(JITTER)),
         average=float(rng.choice(AVERAGE)),
         seed=int(rng.integers(0, 2**31)),
     )

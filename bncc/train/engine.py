@@ -98,6 +98,10 @@ class Engine(Resumable, Protocol):
         """
         ...
 
+    def see(self, X: IntArray) -> None:
+        """Learn from other states of the same samples from now on."""
+        ...
+
     def log_tables(self) -> LogTables:
         """Return prior and tables before quantization, natural log-probabilities <= 0."""
         ...

@@ -92,6 +92,7 @@ def fit_model(
         n_states=[feature.n_states for feature in features],
         n_classes=len(dataset.classes),
         settings=settings,
+        is_ordered=tuple(feature.kind != "category" for feature in features),
     )
     start = None if course is None else course.start
     chosen = None if start is None else start.fmt

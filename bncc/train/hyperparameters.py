@@ -70,6 +70,7 @@ LAMBDA, GAMMA = 100.0, 4.0
 FREE_LAMBDA, FREE_GAMMA = 3.0, 6.0
 ETA = 10.0
 DROPOUT = 0.1
+JITTER = 0.0
 AVERAGE = 0.0
 QUANTIZE_FROM = 0.5
 LARGEST_BATCH, SMALLEST_BATCH = 1000, 32
@@ -98,6 +99,8 @@ class Hyperparameters:
         Of the hybrid loss.
     dropout : float
         Probability that a feature is left out of a sample's sum in a step.
+    jitter : float
+        Probability that a state is moved to a neighbour, see `bncc.train.jitter`.
     average : float
         Weight of the past, < 1, in the average of the tables over the epochs, which is what a
         training ends with; 0 ends with the tables of the last step.
@@ -121,6 +124,7 @@ class Hyperparameters:
     gamma: float
     eta: float
     dropout: float
+    jitter: float
     average: float
     quantize_from: float
     seed: int
@@ -175,6 +179,7 @@ def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparamete
         gamma=_or(settings.gamma, FREE_GAMMA if are_free else GAMMA),
         eta=_or(settings.eta, ETA),
         dropout=_or(settings.dropout, DROPOUT),
+        jitter=_or(settings.jitter, JITTER),
         average=_or(settings.average, AVERAGE),
         quantize_from=_or(settings.quantize_from, QUANTIZE_FROM),
         seed=settings.seed,

@@ -44,6 +44,8 @@ class Task:
         C.
     settings : TrainSettings
         The options.
+    is_ordered : tuple of bool
+        Features whose states have neighbours; empty for all.
     """
 
     X: IntArray
@@ -51,6 +53,7 @@ class Task:
     n_states: list[int]
     n_classes: int
     settings: TrainSettings
+    is_ordered: tuple[bool, ...] = ()
 
     @property
     def structure_options(self) -> dict[str, str]:
@@ -100,7 +103,9 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
         return choose(structure, tables)
 
     quantizer = None if settings.float_ else choose_by_tables
-    tables = descend(task.X, task.y, structure, task.n_states, start, hyper, quantizer, course)
+    tables = descend(
+        task.X, task.y, structure, task.n_states, start, hyper, quantizer, course, task.is_ordered
+    )
     return structure, tables
 
 
@@ -134,6 +139,7 @@ def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> L
         task.X, task.y, task.n_states, task.n_classes,
         candidates, step_of(options), settings.size_weight,
         settings.total_bits if price_of(options) == "bits" else None, widths_of(options),
+        task.is_ordered,
     )  # fmt: skip
     hyper = hyperparameters_of(settings, len(task.y))
     quantizer = None if settings.float_ or settings.is_counted else choose

@@ -33,7 +33,7 @@ def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
     if settings.descends:
         hyper = hyperparameters_of(settings, n_samples)
         record |= {"epochs": hyper.epochs, "batch_size": hyper.batch_size, "lr": hyper.lr}
-        record["dropout"] = hyper.dropout
+        record |= {"dropout": hyper.dropout, "jitter": hyper.jitter}
         if not settings.is_counted:
             record["average"] = hyper.average
         if not (settings.is_counted or settings.float_):

@@ -56,7 +56,7 @@ class TrainSettings:
     validation : float
         Fraction of the training rows held out to choose the split and to measure
         ``error_validation``; 0 holds none out.
-    epochs, batch_size, lr, lambda_, gamma, eta, dropout, average, quantize_from : number or None
+    epochs, batch_size, lr, lambda_, gamma, eta, dropout, jitter, average, quantize_from : float
         Of gradient descent; None takes the measured defaults of `Hyperparameters`.
     seed : int
         Seed of the validation rows, of random structures, of shuffling and of dropout.
@@ -96,6 +96,7 @@ class TrainSettings:
     gamma: float | None = None
     eta: float | None = None
     dropout: float | None = None
+    jitter: float | None = None
     average: float | None = None
     quantize_from: float | None = None
     seed: int = 0
@@ -175,7 +176,7 @@ class TrainSettings:
 _MARGIN = ("lambda_", "gamma", "eta")
 _OF_TABLES = ("average", "quantize_from")
 """What has no effect on the structure, and so none where its tables are counted anew."""
-_SHARES = ("dropout", *_OF_TABLES)
+_SHARES = ("dropout", "jitter", *_OF_TABLES)
 
 
 def _option(name: str) -> str:

@@ -12,6 +12,7 @@ from bncc.train.average import averaged
 from bncc.train.course import Course
 from bncc.train.engine import check_converging
 from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.jitter import Jitter
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.moment import go_on, moment_of
 from bncc.train.narrow import narrowed
@@ -87,6 +88,7 @@ def descend_structure(
     """
     course = course or Course()
     engine = structure_engine_for(problem, hyper)
+    jitter = Jitter(problem.X, problem.n_states, problem.is_ordered, hyper.jitter)
     switch = int(hyper.quantize_from * hyper.epochs)
     first, fmt, average = go_on(course.start, engine, rng, lambda: engine.learned()[1])
     learned = None if average is None else (engine.learned()[0], average)
@@ -94,6 +96,8 @@ def descend_structure(
         if epoch == switch and choose_format is not None:
             fmt = choose_format(*engine.learned())
             engine.quantize(fmt)
+        if hyper.jitter:
+            engine.see(jitter.draw(rng))
         done = epoch / max(hyper.epochs - 1, 1)
         tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** done
         prices = _prices(problem, engine, fmt)

@@ -41,6 +41,8 @@ class StructureProblem:
     widths : tuple of int
         Bits that a table may have, ascending, each at most those of the format; none where all
         tables have these.
+    is_ordered : tuple of bool
+        Features whose states have neighbours; empty for all.
     """
 
     X: IntArray
@@ -52,6 +54,7 @@ class StructureProblem:
     size_weight: float = 0.0
     priced_bits: int | None = None
     widths: tuple[int, ...] = ()
+    is_ordered: tuple[bool, ...] = ()
 
     @cached_property
     def layout(self) -> CandidateLayout:
@@ -104,6 +107,10 @@ class StructureEngine(Resumable, Protocol):
         Passed
             What it says of the samples; the loss holds the price of size.
         """
+        ...
+
+    def see(self, X: IntArray) -> None:
+        """Learn from other states of the same samples from now on."""
         ...
 
     def costs(self) -> IntArray:

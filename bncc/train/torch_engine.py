@@ -75,6 +75,10 @@ class TorchEngine:
             wrong += n_wrong(log_joint.detach(), y)
         return Passed(total / len(rows), wrong / len(rows))
 
+    def see(self, X: IntArray) -> None:
+        """Learn from other states of the same samples from now on."""
+        self._states = states_tensor(X, self._device)
+
     def quantize(self, fmt: QFormat) -> None:
         """Compute with quantized prior and tables from now on."""
         self._network.fmt = fmt

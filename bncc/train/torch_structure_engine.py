@@ -114,6 +114,10 @@ class TorchStructureEngine:
         network.refresh(drawn)
         return float(loss.detach()), n_wrong(log_joint.detach(), self._target[rows])
 
+    def see(self, X: IntArray) -> None:
+        """Learn from other states of the same samples from now on."""
+        self._states = states_tensor(np.ascontiguousarray(X.T), self._device)
+
     def quantize(self, fmt: QFormat) -> None:
         """Compute with quantized prior and tables from now on."""
         network = self._network

@@ -12,6 +12,7 @@ from bncc.train.average import averaged
 from bncc.train.course import Course
 from bncc.train.engine import Problem, check_converging, engine_for
 from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.jitter import Jitter
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.moment import go_on, moment_of
 
@@ -30,6 +31,7 @@ def descend(
     hyper: Hyperparameters,
     choose_format: FormatChoice | None,
     course: Course | None = None,
+    is_ordered: Sequence[bool] = (),
 ) -> LogTables:
     """Train log-probability tables.
 
@@ -52,6 +54,8 @@ def descend(
         then on. None trains without quantization.
     course : Course, optional
         What accompanies the descent; it may begin and end it elsewhere.
+    is_ordered : sequence of bool
+        Features whose states have neighbours; empty for all.
 
     Returns
     -------
@@ -74,12 +78,15 @@ def descend(
     engine = engine_for(Problem(X, y, structure, n_states, start), hyper)
     rng = np.random.default_rng(hyper.seed)
     noise = np.zeros(X.shape, dtype=np.uint8)
+    jitter = Jitter(X, n_states, is_ordered, hyper.jitter)
     switch = int(hyper.quantize_from * hyper.epochs)
     first, fmt, average = go_on(course.start, engine, rng, engine.log_tables)
     for epoch in range(first, hyper.epochs):
         if epoch == switch and choose_format is not None:
             fmt = choose_format(engine.log_tables())
             engine.quantize(fmt)
+        if hyper.jitter:
+            engine.see(jitter.draw(rng))
         order = rng.permutation(len(y))
         if hyper.dropped_below:
             noise = rng.integers(0, 256, X.shape, dtype=np.uint8)

@@ -95,9 +95,14 @@ class Memory:
         samples = self.engine.samples
         samples.n_features, samples.batch_size = X.shape[1], hyper.batch_size
         samples.dropped_below = hyper.dropped_below
-        arrays = [np.ascontiguousarray(values, dtype=np.uint16) for values in (X, y)]
+        arrays = [np.array(values, dtype=np.uint16, order="C") for values in (X, y)]
         self._arrays += arrays
         samples.x, samples.y = (self.pointer(array) for array in arrays)
+        self._states = arrays[0]
+
+    def see(self, X: IntArray) -> None:
+        """Replace the states of the samples."""
+        self._states[:] = X
 
     def passed(self, loss: float, n_samples: int) -> Passed:
         """Return what an epoch says of its samples, from the sum of their losses."""

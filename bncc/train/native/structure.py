@@ -91,6 +91,10 @@ class NativeStructureEngine:
         total = memory.library.bncc_structure_epoch(memory.engine, *pointers, len(chance.order), lr)
         return memory.passed(float(total), len(chance.order))
 
+    def see(self, X: IntArray) -> None:
+        """Learn from other states of the same samples from now on."""
+        self._memory.see(X)
+
     def quantize(self, fmt: QFormat) -> None:
         """Compute with quantized prior and tables from now on."""
         self._fmt = fmt

@@ -63,6 +63,10 @@ class NativeEngine:
         )
         return memory.passed(float(total), len(order))
 
+    def see(self, X: IntArray) -> None:
+        """Learn from other states of the same samples from now on."""
+        self._memory.see(X)
+
     def quantize(self, fmt: QFormat) -> None:
         """Compute with quantized prior and tables from now on."""
         self._fmt = fmt
