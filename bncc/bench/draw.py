@@ -16,6 +16,10 @@ they are its setting II with less of gamma at both ends."""
 MOST_DROPOUT = 0.4
 AVERAGE = (0.0, 0.7, 0.9)
 JITTER = (0.0, 0.03, 0.06)
+"""Naive Bayes, free tables, two seeds on five splits of the training rows, a prototype's error in
+percent with 0, 0.04, 0.08 and 0.12: letter in floats 15.17, 14.99, 15.10, 15.32; letter with 3 bits
+17.73, 17.50, 17.80, 18.19; satimage with 2 bits 11.44, 11.50, 11.57, 11.79; usps with 2 bits 5.33,
+5.23, 5.37, 5.38. So a little is worth trying, and more is not."""
 NEAR = 0.2
 """Standard deviation of a move, in decades; of dropout's root, as a share of its range."""
 
@@ -35,9 +39,9 @@ def draw_settings(base: TrainSettings, n_runs: int, seed: int = 0) -> tuple[Trai
     Returns
     -------
     tuple of TrainSettings
-        With parameters, lr, lambda, gamma, dropout, average and seed drawn, and the step of a
-        structure that is learned together with the tables; the seed chooses candidate parents
-        too.
+        With parameters, lr, lambda, gamma, dropout, jitter, average and seed drawn, and the step
+        of a structure that is learned together with the tables; the seed chooses candidate
+        parents too.
     """
     rng = np.random.default_rng(seed)
     return tuple(_drawn(base, rng) for _ in range(n_runs))
@@ -57,7 +61,8 @@ def draw_near(settings: TrainSettings, rng: np.random.Generator) -> TrainSetting
     -------
     TrainSettings
         With lr, lambda, gamma, dropout, the structure's step and the binary point moved, as far
-        as they are set; every second time with another seed, every fourth with average drawn anew.
+        as they are set; every second time with another seed, every fourth with jitter, and
+        every fourth with average drawn anew.
     """
     options = dict(settings.structure_options)
     if "step" in options:

@@ -37,7 +37,7 @@ def test_structure_options_may_be_numbers_and_lists():
 
 
 def test_what_steers_the_descent_reaches_the_model():
-    given = {"dropout": 0.25, "average": 0.5, "quantize_from": 0.75}
+    given = {"dropout": 0.25, "jitter": 0.1, "average": 0.5, "quantize_from": 0.75}
     clf = BNClassifier(parameters="free", epochs=2, engine="torch", random_state=0, **given)
     training = clf.fit(*load_iris(return_X_y=True)).model_.training
     assert {key: training[key] for key in given} == given

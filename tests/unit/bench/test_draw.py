@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bncc.bench.draw import AVERAGE, LOG_STEP, MARGINS, draw_near, draw_settings
+from bncc.bench.draw import AVERAGE, JITTER, LOG_STEP, MARGINS, draw_near, draw_settings
 from bncc.train.settings import TrainSettings
 
 NAIVE = TrainSettings(structure="naive", float_=True, epochs=2, batch_size=20)
@@ -35,6 +35,7 @@ def test_the_margin_is_drawn_for_how_tables_are_found():
             assert 10**low <= min(values) < 10 ** ((low + high) / 2) < max(values) <= 10**high
     assert 0 <= min(s.dropout for s in drawn) < 0.05 < 0.3 < max(s.dropout for s in drawn) <= 0.4
     assert {s.average for s in drawn} == set(AVERAGE)
+    assert {s.jitter for s in drawn} == set(JITTER)
 
 
 def test_a_neighbor_differs_by_a_little():
@@ -49,6 +50,7 @@ def test_a_neighbor_differs_by_a_little():
     assert 0.15 < np.log10(steps).std() < 0.25
     assert 0.3 < np.mean([s.seed == settings.seed for s in near]) < 0.7
     assert 0.7 < np.mean([s.average == settings.average for s in near]) < 0.95
+    assert 0.7 < np.mean([s.jitter == settings.jitter for s in near]) < 0.95
     assert all(0 <= s.dropout <= 0.4 for s in near)
     same = {(s.structure, s.parameters, s.epochs, s.structure_options["parents"]) for s in near}
     assert same == {("tan-subset", settings.parameters, None, "8")}

@@ -83,7 +83,9 @@ def same_bits(a, b):
 @pytest.mark.parametrize("learn", [tables_alone, with_structure, with_widths])
 @pytest.mark.parametrize("is_quantized", [False, True])
 @pytest.mark.parametrize(
-    "changes", [{}, {"loss": "free", "average": 0.7}, {"average": 0.7, "dropout": 0.0}], ids=str
+    "changes",
+    [{}, {"loss": "free", "average": 0.7}, {"average": 0.7, "dropout": 0.0, "jitter": 0.3}],
+    ids=str,
 )
 def test_a_descent_goes_on_to_the_same_bits(monkeypatch, hyper, learn, is_quantized, changes):
     every_epoch(monkeypatch)
