@@ -1,0 +1,39 @@
+"""The Pareto front: points that no other one betters in both of two figures."""
+
+from collections.abc import Callable, Sequence
+
+from bncc.sweep.point import Point
+
+
+def front(
+    points: Sequence[Point],
+    x: Callable[[Point], float | None],
+    y: Callable[[Point], float],
+) -> tuple[Point, ...]:
+    """Return the points of least y for their x.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        In any order; it does not matter to what is returned.
+    x : callable
+        A cost, less is better; None takes the point out.
+    y : callable
+        An error, less is better.
+
+    Returns
+    -------
+    tuple of Point
+        By ascending x and descending y, both strictly: of points that are alike in both the one of
+        least number.
+    """
+    known = [
+        (cost, y(point), point.number, point) for point in points if (cost := x(point)) is not None
+    ]
+    found: list[Point] = []
+    least = float("inf")
+    for _, error, _, point in sorted(known, key=lambda entry: entry[:3]):
+        if error < least:
+            least = error
+            found.append(point)
+    return tuple(found)

@@ -1,0 +1,133 @@
+"""The options that a sweep may draw: how they are called, and which values they take."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+
+from bncc.compiler.cost_model import LEVELS
+from bncc.errors import OptionError
+from bncc.structure.learners import KNOWN, option_keys
+from bncc.sweep.point import Choice
+from bncc.train.settings import COUNTED, DESCENDED, DISCRETIZERS
+
+STRUCTURE_OPTION = "structure-option"
+"""What the names of structure options begin with, before a dot."""
+OPTIMIZE = "optimize"
+"""The one option that is of the compiler, not of training."""
+STRUCTURE_KEYS = frozenset({"alpha"}.union(*map(option_keys, KNOWN)))
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line, without dashes.
+    kind : {"text", "integer", "number", "flag", "any"}
+        Of its values; ``any`` is a text, an integer or a number.
+    known : tuple of str
+        Values of a text; empty where any will do.
+    """
+
+    name: str
+    kind: str
+    known: tuple[str, ...] = ()
+
+    def value(self, given: object) -> Choice:
+        """Return a value as training takes it.
+
+        Parameters
+        ----------
+        given : object
+            A value from a file.
+
+        Returns
+        -------
+        Choice
+            Whole numbers as floats where numbers are asked for.
+
+        Raises
+        ------
+        OptionError
+            If it is of another kind, or not known.
+        """
+        is_whole = isinstance(given, int) and not isinstance(given, bool)
+        if self.kind == "flag" and isinstance(given, bool):
+            return given
+        if self.kind in ("integer", "any") and is_whole:
+            assert isinstance(given, int)
+            return given
+        if self.kind in ("number", "any") and (is_whole or isinstance(given, float)):
+            assert isinstance(given, int | float)
+            if isfinite(given):
+                return float(given)
+        if self.kind in ("text", "any") and isinstance(given, str):
+            if not self.known or given in self.known:
+                return given
+            raise OptionError(f"{self.name} cannot be '{given}'; choose {_any_of(self.known)}")
+        raise OptionError(f"{self.name} cannot be {given!r}; write {_KINDS[self.kind]}")
+
+    @property
+    def structure_key(self) -> str | None:
+        """The key of a structure option, None for other options."""
+        head, dot, key = self.name.partition(".")
+        return key if dot and head == STRUCTURE_OPTION else None
+
+
+def option_of(name: str) -> Option:
+    """Return an option.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line, without dashes; ``structure-option.KEY`` for structure options.
+
+    Returns
+    -------
+    Option
+        Of this name.
+
+    Raises
+    ------
+    OptionError
+        If there is no such option, or a sweep cannot draw it.
+    """
+    head, _, key = name.partition(".")
+    if head == STRUCTURE_OPTION:
+        if key not in STRUCTURE_KEYS:
+            keys = ", ".join(sorted(STRUCTURE_KEYS))
+            raise OptionError(f"there is no structure option '{key}'; there are {keys}")
+        return Option(name, "any")
+    if name not in OPTIONS:
+        names = ", ".join((*OPTIONS, f"{STRUCTURE_OPTION}.KEY"))
+        raise OptionError(f"a space cannot draw '{name}'; it can draw {names}")
+    return OPTIONS[name]
+
+
+def _any_of(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+_KINDS = {
+    "text": "a text in quotes",
+    "integer": "a whole number",
+    "number": "a number",
+    "flag": "true or false",
+    "any": "a number or a text in quotes",
+}
+_OPTIONS = (
+    Option("structure", "text", KNOWN),
+    Option("parameters", "text", (*DESCENDED, *COUNTED)),
+    Option("discretize", "text", DISCRETIZERS),
+    *(Option(name, "integer") for name in ("n-bins", "bits", "int-bits", "frac-bits")),
+    Option("float", "flag"),
+    Option("size-weight", "number"),
+    *(Option(name, "integer") for name in ("epochs", "batch-size")),
+    *(Option(name, "number") for name in ("lr", "lambda", "gamma", "eta", "dropout")),
+    *(Option(name, "number") for name in ("average", "quantize-from")),
+    Option(OPTIMIZE, "text", tuple(LEVELS)),
+)
+OPTIONS: Mapping[str, Option] = {option.name: option for option in _OPTIONS}
+"""By name, all but those of structures."""
