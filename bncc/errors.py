@@ -39,6 +39,10 @@ class ToolchainError(BnccError):
     """A compiler or simulator is missing or failed."""
 
 
+class MisfitError(ToolchainError):
+    """The C of a model does not fit a machine."""
+
+
 class BudgetError(BnccError):
     """The result does not fit the budget that the user set."""
 

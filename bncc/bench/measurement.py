@@ -49,6 +49,7 @@ def measure_ours(
     opt_level: str = "-O2",
     options: EmitOptions = WRITTEN,
     emission: Emission | None = None,
+    with_trusted: bool = True,
 ) -> Measurement:
     """Measure the classifier that bncc emits.
 
@@ -66,6 +67,8 @@ def measure_ours(
         How the C is emitted. Where it has no ``trusted``, that is measured in a second emission.
     emission : Emission or None
         What to measure in place of the first emission.
+    with_trusted : bool
+        Whether ``trusted`` is measured where it takes that second emission.
 
     Returns
     -------
@@ -85,7 +88,7 @@ def measure_ours(
     kept = _kept(model)
     with Meter(model, emission.files, bench, opt_level) as meter:
         footprint, found = meter.footprint(kept), dict(meter.costs(inputs))
-    if "trusted" not in found:
+    if with_trusted and "trusted" not in found:
         # In a program of its own: at -Os one entry more is enough for gcc to inline less.
         more = emit_c(model, replace(options, entries=options.entries | {"trusted"}))
         with Meter(model, more.files, bench, opt_level) as meter:

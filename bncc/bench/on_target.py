@@ -91,16 +91,35 @@ def bench_inputs(
     DataError
         If a column is absent or its cells do not fit the feature.
     """
-    rng = np.random.default_rng(seed)
     if table is not None:
-        chosen = np.sort(rng.permutation(table.n_rows)[:n_rows])
-        part = table.take(chosen)
+        part = bench_rows(table, n_rows=n_rows, seed=seed)
         return Inputs(states_of(model.features, part), raw_of_table(model.features, part))
-    drawn = random_states(model, n_rows, rng)
+    drawn = random_states(model, n_rows, np.random.default_rng(seed))
     values = [representatives(feature) for feature in model.features]
     R = np.column_stack([values[i][drawn[:, i]] for i in range(model.n_features)])
     # A state that no reading has is replaced by the one that its representative has.
     return Inputs(states_of_raw(model.features, R), R)
+
+
+def bench_rows(table: Table, *, n_rows: int = N_ROWS, seed: int = 0) -> Table:
+    """Choose the rows of a measurement, whatever the model.
+
+    Parameters
+    ----------
+    table : Table
+        Readings to choose from.
+    n_rows : int
+        How many, at most all rows of the table.
+    seed : int
+        Of the choice.
+
+    Returns
+    -------
+    Table
+        In their order; chosen again from them, as many rows are the same.
+    """
+    rng = np.random.default_rng(seed)
+    return table.take(np.sort(rng.permutation(table.n_rows)[:n_rows]))
 
 
 def bench_target(

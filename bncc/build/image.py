@@ -12,7 +12,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from bncc.build.sources import Sources, support_file
 from bncc.build.targets import Target
-from bncc.errors import ToolchainError
+from bncc.errors import MisfitError, ToolchainError
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, run
 
 _STUB = ".stub"
@@ -136,7 +136,7 @@ class Builder:
         Raises
         ------
         ToolchainError
-            If the compiler fails or warns.
+            If the compiler fails or warns; `MisfitError` if the C says that it cannot serve.
         """
         macros = [f"-D{define}" for define in defines]
         command = (*self.tool.command, *self._flags, opt_level, *macros, "-c", source, "-o", to)
@@ -144,7 +144,7 @@ class Builder:
             run(command, self.folder)
         except ToolchainError as error:
             said = _OBJECTION.search(str(error))
-            raise ToolchainError(said[1]) if said else error from None
+            raise MisfitError(said[1]) if said else error from None
         return to
 
     def link(self, to: str, *objects: str) -> Image:
@@ -165,7 +165,7 @@ class Builder:
         Raises
         ------
         ToolchainError
-            If the linker fails, for instance because it does not fit.
+            If the linker fails; `MisfitError` if the program does not fit.
         """
         command = (*self.tool.command, *self.target.flags[self.tool.name], "-Wl,--gc-sections")
         parts, libraries = ((), ()) if self.target.name == "avr" else self._bare()
@@ -174,7 +174,7 @@ class Builder:
         except ToolchainError as error:
             if _OVERFLOW.search(str(error)) is None:
                 raise
-            raise ToolchainError(
+            raise MisfitError(
                 f"the program does not fit in the memory of {self.target.name}; train with fewer "
                 "bits or fewer features"
             ) from None

@@ -9,7 +9,13 @@ from bncc.cli.console import Console, aligned, printable
 from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.discretize.feature import Feature
-from bncc.model.card import cycle_note, early_end_note, model_facts, table_widths
+from bncc.model.card import (
+    cycle_note,
+    early_end_note,
+    model_facts,
+    parent_names,
+    table_widths,
+)
 from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
 
@@ -78,16 +84,10 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
         ``cycle`` (names of features whose arcs form one, None in a Bayesian network),
         ``n_states``, ``table_widths`` (bits per table), ``features``, ``classes`` and ``digest``.
     """
-    parents = [
-        [model.features[j].name for j in feature_parents] + (["class"] if reads_class else [])
-        for feature_parents, reads_class in zip(
-            model.structure.parents, model.structure.class_is_parent, strict=True
-        )
-    ]
     return {
         "model": path,
         **model_facts(model),
-        "parents": parents,
+        "parents": parent_names(model),
         "cycle": [model.features[i].name for i in model.structure.cycles.first] or None,
         "n_states": list(model.n_states),
         "table_widths": table_widths(model),

@@ -1,13 +1,11 @@
 """``bncc train``: from a table of readings to a model file."""
 
-import shlex
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
 
-from bncc.cli.console import Console, aligned
+from bncc.cli.console import Console
 from bncc.cli.inputs import test_rows, training_parts
 from bncc.cli.long_work import (
     EXIT_SIGNAL,
@@ -27,11 +25,9 @@ from bncc.cli.options import (
     speaks,
 )
 from bncc.cli.output import check_free
-from bncc.data.dataset import Dataset
+from bncc.cli.trained import facts_of, report_of, stopped_note
 from bncc.errors import OptionError
-from bncc.model.card import model_facts, table_widths
 from bncc.model.file import save_model
-from bncc.model.model import Model
 from bncc.structure.learners import ANNOUNCED, KNOWN
 from bncc.train.engine import Passed
 from bncc.train.folder_lock import folder_locked
@@ -49,7 +45,7 @@ from bncc.train.hyperparameters import (
 )
 from bncc.train.identity import identity_of
 from bncc.train.interrupts import first_signal_noted
-from bncc.train.pipeline import train_model
+from bncc.train.repeats import train_repeats
 from bncc.train.settings import DEFAULT_BITS, DISCRETIZERS, TrainSettings
 
 DEFAULT_STRUCTURE = "chow-liu"
@@ -166,6 +162,13 @@ def key_values(
     help=f"Of the epochs, before rounding begins [default: {QUANTIZE_FROM}].",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, 1000),
+    default=1,
+    metavar="N",
+    help="Trainings, with seeds from --seed on; the model is that of the first [default: 1].",
+)
 @click.option("--device", metavar="D", help="A torch device [default: cpu].")
 @click.option(
     "--engine",
@@ -198,6 +201,7 @@ def command(
     force: bool,
     folder: str | None,
     resume: bool,
+    repeats: int,
     drop: tuple[str, ...],
     **options: Any,
 ) -> None:
@@ -228,70 +232,27 @@ def command(
 
     with first_signal_noted(partial(tell_of_the_end, console)) as stop:
         with console.progress("training") as advance:
-            result = train_model(
-                train, settings, test=test, progress=progress, checkpoint=checkpoint, stop=stop
+            done = train_repeats(
+                train,
+                settings,
+                repeats,
+                test=test,
+                progress=progress,
+                checkpoint=checkpoint,
+                stop=stop,
             )
-        save_model(result.model, output, overwrite=overwrite)
-        if checkpoint is not None and not result.is_interim:
+        first = done.first
+        save_model(first.model, output, overwrite=overwrite)
+        if checkpoint is not None and not first.is_interim:
             checkpoint.remove()
-    for note in result.notes:
+    for note in done.notes:
         console.note(note)
-    payload = facts_of(result.model, output, result.seconds)
-    console.result(payload, _report(result.model, payload, train, test))
-    if result.is_interim and stop.signal is not None:
-        console.note(interim_note(*epochs, output, checkpoint))
+    payload = facts_of(done, output, with_repeats=given("repeats"))
+    console.result(payload, report_of(first.model, payload, train, test))
+    if done.is_short and stop.signal is not None:
+        console.note(
+            interim_note(*epochs, output, checkpoint)
+            if first.is_interim
+            else stopped_note(done, output)
+        )
         raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
-
-
-def facts_of(model: Model, path: str, seconds: float) -> dict[str, Any]:
-    """Return the JSON object of ``train``.
-
-    Parameters
-    ----------
-    model : Model
-        The trained model.
-    path : str
-        Its file.
-    seconds : float
-        Wall time of training.
-
-    Returns
-    -------
-    dict
-        The fields of the command line's contract.
-    """
-    return {"model": path, **model_facts(model), "seconds": round(seconds, 3)}
-
-
-def _report(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset | None) -> str:
-    errors = [
-        f"{100 * facts[f'error_{part}']:.2f} % {part}"
-        for part in ("train", "validation", "test")
-        if facts[f"error_{part}"] is not None
-    ]
-    path = shlex.quote(facts["model"])
-    asked = model.training["structure_options"]
-    folder = shlex.quote(str(Path(facts["model"]).with_suffix("")))
-    rows = [
-        ["rows", f"{train.n_rows}" + (f" and {test.n_rows} for testing" if test else "")],
-        ["features", str(model.n_features)],
-        ["classes", f"{model.n_classes} in column '{train.class_name}'"],
-        ["structure", f"{facts['structure']}, {model.structure.n_edges} arcs between features"],
-        ["parameters", str(facts["parameters"])],
-        ["numbers", f"{model.q_format}, {model.q_format.bits} bits per cost"],
-        ["tables", f"{facts['table_entries']} entries, {(facts['table_bits'] + 7) // 8} bytes"],
-        *([["widths", _widths(table_widths(model))]] if "widths" in asked else []),
-        ["error", ", ".join(errors) or "not measured"],
-        ["took", f"{facts['seconds']:.1f} s"],
-        ["wrote", facts["model"]],
-        ["next", f"bncc verify {path}"],
-        ["", f"bncc emit-c {path} -o {folder}"],
-    ]
-    return aligned(rows)
-
-
-def _widths(bits: list[int]) -> str:
-    counts = ((width, bits.count(width)) for width in sorted(set(bits)))
-    return ", ".join(
-        f"{n} table{'s' * (n != 1)} of {width} bit{'s' * (width != 1)}" for width, n in counts
-    )

@@ -54,6 +54,27 @@ def model_facts(model: Model) -> dict[str, Any]:
     return facts | {key: model.training.get(key) for key in _FROM_TRAINING}
 
 
+def parent_names(model: Model) -> list[list[str]]:
+    """Return the parents of each feature.
+
+    Parameters
+    ----------
+    model : Model
+        A whole model.
+
+    Returns
+    -------
+    list of list of str
+        Names by feature, the class last and as ``"class"``.
+    """
+    return [
+        [model.features[j].name for j in feature_parents] + (["class"] if reads_class else [])
+        for feature_parents, reads_class in zip(
+            model.structure.parents, model.structure.class_is_parent, strict=True
+        )
+    ]
+
+
 def early_end_note(model: Model) -> str | None:
     """Return what a user should know of a model whose training was ended early.
 

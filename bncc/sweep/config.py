@@ -2,12 +2,17 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from bncc.compiler.cost_model import Optimize
+from bncc.sweep.options import OPTIMIZE, STRUCTURE_OPTION, option_of
 from bncc.sweep.point import Choice, model_name
 from bncc.train.settings import TrainSettings
 
 Params = Mapping[str, Choice]
+
+DEFAULT_OPTIMIZE: Optimize = "balanced"
+"""Of ``bncc bench``, where a trial says nothing."""
 
 
 def settings_of(params: Params, seed: int) -> TrainSettings:
@@ -30,17 +35,34 @@ def settings_of(params: Params, seed: int) -> TrainSettings:
     OptionError
         If the values make no sense together.
     """
-    raise NotImplementedError
+    fields: dict[str, Any] = {}
+    of_structure: dict[str, str] = {}
+    for name, value in params.items():
+        key = option_of(name).structure_key
+        if key is not None:
+            of_structure[key] = _text(value)
+        elif name != OPTIMIZE:
+            fields[_FIELDS.get(name, name.replace("-", "_"))] = value
+    return TrainSettings(**fields, structure_options=of_structure, seed=seed)
 
 
 def optimize_of(params: Params) -> Optimize:
     """Return what the C is optimized for, ``balanced`` where nothing is said."""
-    raise NotImplementedError
+    return cast(Optimize, params.get(OPTIMIZE, DEFAULT_OPTIMIZE))
 
 
 def train_words(params: Params) -> tuple[str, ...]:
     """Return the options of ``bncc train`` for a trial, from which its values come back exactly."""
-    raise NotImplementedError
+    words: list[str] = []
+    for name, value in params.items():
+        key = option_of(name).structure_key
+        if key is not None:
+            words += [f"--{STRUCTURE_OPTION}", f"{key}={_text(value)}"]
+        elif isinstance(value, bool):
+            words += [f"--{name}"] if value else []
+        elif name != OPTIMIZE:
+            words += [f"--{name}", _text(value)]
+    return tuple(words)
 
 
 def source_words(
@@ -56,18 +78,29 @@ def source_words(
     Parameters
     ----------
     data : str
-        As the user wrote it.
-    class_name, fold, test, drop
-        Values of ``--class``, ``--fold``, ``--test`` and ``--drop``.
+        The file, as the user wrote it.
+    class_name : str or None
+        Value of ``--class``.
+    fold : int or None
+        Value of ``--fold``.
+    test : str or None
+        Value of ``--test``.
+    drop : sequence of str
+        Values of ``--drop``.
 
     Returns
     -------
     train : tuple of str
         For ``bncc train``.
     bench : tuple of str
-        For ``bncc bench``, which reads no classes.
+        For ``bncc bench``, which reads no class.
     """
-    raise NotImplementedError
+    path = f"./{data}" if data.startswith("-") else data
+    of_fold = () if fold is None else ("--fold", str(fold))
+    of_class = () if class_name is None else ("--class", class_name)
+    of_test = () if test is None else ("--test", test)
+    dropped = tuple(word for name in drop for word in ("--drop", name))
+    return (path, *of_class, *of_fold, *of_test, *dropped), ("--data", path, *of_fold)
 
 
 def command_of(
@@ -80,16 +113,40 @@ def command_of(
     repeats: int,
     targets: Sequence[str],
 ) -> str:
-    """Return what a user types to get a trial's figures again."""
-    raise NotImplementedError
+    """Return what a user types to get a trial's figures again.
+
+    Parameters
+    ----------
+    number : int
+        Of the trial.
+    params : mapping of str to Choice
+        Values by option.
+    source, bench_source : sequence of str
+        From `source_words`.
+    seed, repeats : int
+        Of the first training, and how many there are.
+    targets : sequence of str
+        Machines that were measured; without, there is nothing to measure.
+
+    Returns
+    -------
+    str
+        One line for a shell.
+    """
+    model = model_name(number)
+    train = ["bncc", "train", *source, *train_words(params)]
+    train += ["--seed", str(seed), "--repeats", str(repeats), "-o", model]
+    if not targets:
+        return shlex.join(train)
+    machines = [word for target in targets for word in ("--target", target)]
+    bench = ["bncc", "bench", model, *bench_source, *machines, "--optimize", optimize_of(params)]
+    return f"{shlex.join(train)} && {shlex.join(bench)}"
 
 
-__all__ = [
-    "command_of",
-    "model_name",
-    "optimize_of",
-    "settings_of",
-    "shlex",
-    "source_words",
-    "train_words",
-]
+_FIELDS = {"float": "float_", "lambda": "lambda_"}
+"""Fields of `TrainSettings` that are not called as their options."""
+
+
+def _text(value: Choice) -> str:
+    """Return a value as a command line takes it; a float comes back to the bit."""
+    return repr(value) if isinstance(value, float) else str(value)

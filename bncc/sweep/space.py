@@ -224,7 +224,7 @@ def _case(option: Option, facts: object, earlier: tuple[str, ...]) -> Case:
 def _domain(option: Option, facts: Facts) -> Domain:
     name = option.name
     forms = [form for form in ("value", "choices", "low") if form in facts]
-    if "high" in facts and "low" not in facts or "low" in facts and "high" not in facts:
+    if ("high" in facts and "low" not in facts) or ("low" in facts and "high" not in facts):
         raise OptionError(f"{name} has one end of a range; write both low and high")
     if len(forms) != 1:
         raise OptionError(f"{name} needs one of value, choices, or low and high; write one of them")

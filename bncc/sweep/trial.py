@@ -2,10 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from time import perf_counter
 
+from bncc.bench.measurement import WRITTEN, measure_ours
+from bncc.bench.on_target import bench_inputs, bench_rows
+from bncc.build.cross import find_bench
+from bncc.build.meter import Inputs
+from bncc.build.targets import find_target
+from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.data.dataset import Dataset, Table
+from bncc.emit.emitter import EmitOptions
+from bncc.errors import DataError, MisfitError, ToolchainError
+from bncc.model.card import model_facts, parent_names
 from bncc.model.model import Model
-from bncc.sweep.point import Choice, Point
+from bncc.sweep.config import command_of, optimize_of, settings_of
+from bncc.sweep.point import Choice, Footprint, Point, Rate
+from bncc.toolchain.tools import is_x86
+from bncc.train.pipeline import train_model
+from bncc.train.repeats import Repeats, train_repeats
+
+Costs = Mapping[str, Footprint | str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +35,8 @@ class Workload:
     test : Dataset or None
         Rows that nothing is chosen by.
     readings : Table or None
-        What decisions are measured on, from `measured_rows`; None where there are no targets.
+        What decisions are measured on, from `measured_rows`; None where there are no targets, or
+        `bench_source` names no data.
     source, bench_source : tuple of str
         Words of ``bncc train`` and ``bncc bench`` that read the same rows, from
         `bncc.sweep.config.source_words`.
@@ -55,7 +72,7 @@ def measured_rows(table: Table) -> Table:
     Table
         At most `bncc.bench.on_target.N_ROWS` rows, for `Workload`.
     """
-    raise NotImplementedError
+    return bench_rows(table)
 
 
 def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
@@ -78,9 +95,40 @@ def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
     Raises
     ------
     BnccError
-        If it comes to nothing: values that make no sense together, or a tool that fails.
+        If it comes to nothing: values that make no sense together, rows of which none can be held
+        out, or a tool that fails.
     """
-    raise NotImplementedError
+    begin = perf_counter()
+    settings = settings_of(params, work.seed)
+    repeats = train_repeats(work.train, settings, work.repeats, test=work.test)
+    validation, test = _rates(repeats)
+    model = repeats.first.model
+    facts = model_facts(model)
+    costs = measure_model(work, model, params)
+    return Point(
+        number=number,
+        family=settings.structure,
+        params=dict(params),
+        validation=validation,
+        test=test,
+        entries=facts["table_entries"],
+        bits=facts["table_bits"],
+        operations=model.n_classes * (model.n_features + 1),
+        q_format=facts["q_format"] and (model.q_format.int_bits, model.q_format.frac_bits),
+        costs=costs,
+        parents=tuple(map(tuple, parent_names(model))),
+        seconds=perf_counter() - begin,
+        command=command_of(
+            number,
+            params,
+            source=work.source,
+            bench_source=work.bench_source,
+            seed=work.seed,
+            repeats=work.repeats,
+            # One machine too small ends all of `bncc bench`.
+            targets=[name for name in work.targets if isinstance(costs[name], Footprint)],
+        ),
+    )
 
 
 def train_again(work: Workload, params: Mapping[str, Choice]) -> Model:
@@ -103,4 +151,73 @@ def train_again(work: Workload, params: Mapping[str, Choice]) -> Model:
     BnccError
         As `run_trial`.
     """
-    raise NotImplementedError
+    return train_model(work.train, settings_of(params, work.seed), test=work.test).model
+
+
+def measure_model(work: Workload, model: Model, params: Mapping[str, Choice]) -> Costs:
+    """Measure a model on all targets.
+
+    Parameters
+    ----------
+    work : Workload
+        Names the targets and the readings.
+    model : Model
+        From `train_again`.
+    params : mapping of str to Choice
+        Values of its trial, which say how the C is optimized.
+
+    Returns
+    -------
+    mapping of str to (Footprint or str)
+        By target; a text says why it does not fit there.
+
+    Raises
+    ------
+    BnccError
+        If nothing can be emitted, or a tool fails.
+    """
+    if not work.targets:
+        return {}
+    inputs = bench_inputs(model, work.readings)
+    machines = {target: "x86" if target == "host" else target for target in work.targets}
+    if "host" in machines and not is_x86():
+        raise ToolchainError(
+            "host is not an x86, and bncc counts no instructions of others here; name a --target"
+        )
+    found = {
+        name: _cost(model, name, inputs, optimize_of(params))
+        for name in dict.fromkeys(machines.values())
+    }
+    return {target: found[name] for target, name in machines.items()}
+
+
+def _rates(repeats: Repeats) -> tuple[Rate, Rate | None]:
+    errors, test_errors = repeats.errors("validation"), repeats.errors("test")
+    if errors is None:
+        raise DataError(
+            "too few rows to hold any out, by which a sweep would choose; add rows of each class"
+        )
+    trained = [result.model.training for result in repeats.results]
+    validation = Rate(errors, sum(training["n_validation"] for training in trained))
+    if test_errors is None:
+        return validation, None
+    return validation, Rate(test_errors, trained[0]["n_test"])
+
+
+def _cost(model: Model, machine: str, inputs: Inputs, optimize: Optimize) -> Footprint | str:
+    """Measure as ``bncc bench --optimize`` does."""
+    target = find_target(machine)
+    (bench,) = find_bench(target)
+    try:
+        measured = measure_ours(
+            model,
+            bench,
+            inputs,
+            opt_level=LEVELS[optimize],
+            options=EmitOptions(WRITTEN.name, optimize=optimize, target=machine),
+            with_trusted=False,
+        )
+    except MisfitError as error:
+        return str(error)
+    cost = measured.costs["predict"]
+    return Footprint(measured.flash, measured.ram, measured.stack, target.unit, cost.mean, cost.max)

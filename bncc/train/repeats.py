@@ -1,0 +1,130 @@
+"""The same training with several seeds: how far its errors can be trusted."""
+
+from dataclasses import dataclass, replace
+
+from bncc.data.dataset import Dataset
+from bncc.errors import OptionError
+from bncc.train.checkpoint import Checkpoint
+from bncc.train.course import Progress
+from bncc.train.engine import Passed
+from bncc.train.interrupts import StopRequest
+from bncc.train.pipeline import TrainResult, train_model
+from bncc.train.settings import TrainSettings
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Trainings that differ in their seeds alone.
+
+    Parameters
+    ----------
+    results : tuple of TrainResult
+        By seed, at least one; all but a first one that stands alone were done.
+    asked : int
+        How many there were to be.
+    """
+
+    results: tuple[TrainResult, ...]
+    asked: int
+
+    @property
+    def first(self) -> TrainResult:
+        """The training of the first seed, whose model counts."""
+        return self.results[0]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether they were ended early."""
+        return self.first.is_interim or len(self.results) < self.asked
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of all."""
+        return sum(result.seconds for result in self.results)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know, each sentence once."""
+        return tuple(dict.fromkeys(note for result in self.results for note in result.notes))
+
+    def errors(self, part: str) -> tuple[float, ...] | None:
+        """Return fractions of wrong decisions by seed.
+
+        Parameters
+        ----------
+        part : {"train", "validation", "test"}
+            Which rows.
+
+        Returns
+        -------
+        tuple of float or None
+            None where there are no such rows.
+        """
+        found = [result.model.training[f"error_{part}"] for result in self.results]
+        return None if None in found else tuple(found)
+
+
+def train_repeats(
+    dataset: Dataset,
+    settings: TrainSettings,
+    repeats: int,
+    *,
+    test: Dataset | None = None,
+    progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
+    stop: StopRequest | None = None,
+) -> Repeats:
+    """Train with one seed after the other, from that of the settings on.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The training rows. Each seed holds out others for validation.
+    settings : TrainSettings
+        The options.
+    repeats : int
+        Trainings, >= 1.
+    test, progress, stop
+        As in `bncc.train.pipeline.train_model`; the epochs of all trainings count together.
+    checkpoint : Checkpoint, optional
+        For a single training.
+
+    Returns
+    -------
+    Repeats
+        Fewer than asked for where an early end was. A training that was stopped is there if it
+        is the first.
+
+    Raises
+    ------
+    OptionError
+        If a checkpoint is to keep several trainings, or a seed is too large.
+    """
+    if checkpoint is not None and repeats > 1:
+        raise OptionError("--checkpoint keeps one training; drop it, or --repeats")
+    seeded = [replace(settings, seed=settings.seed + k) for k in range(repeats)]
+    results: list[TrainResult] = []
+    for k, one in enumerate(seeded):
+        result = train_model(
+            dataset,
+            one,
+            test=test,
+            progress=_part(progress, k, repeats),
+            checkpoint=checkpoint,
+            stop=stop,
+        )
+        if not (results and result.is_interim):
+            results.append(result)
+        if result.is_interim or (stop is not None and stop.is_wanted):
+            break
+    return Repeats(tuple(results), repeats)
+
+
+def _part(progress: Progress | None, k: int, repeats: int) -> Progress | None:
+    if progress is None:
+        return None
+
+    def report(done: int, total: int, passed: Passed) -> None:
+        progress(k * total + done, repeats * total, passed)
+
+    return report
