@@ -211,6 +211,8 @@ def command(
         discretize=discretize if given("discretize") else None,
         **options,
     )
+    if folder is not None and repeats > 1:
+        raise OptionError("--checkpoint keeps one training only; drop it, or --repeats")
     checkpoint = checkpoint_of(folder, resume=resume, force=force)
     # Whether a model that is there is the training's own is known once its rows are read.
     check_free(output, force=force or resume)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 from bncc.data.dataset import Dataset
-from bncc.errors import OptionError
 from bncc.train.checkpoint import Checkpoint
 from bncc.train.course import Progress
 from bncc.train.engine import Passed
@@ -98,10 +97,9 @@ def train_repeats(
     Raises
     ------
     OptionError
-        If a checkpoint is to keep several trainings, or a seed is too large.
+        If the last seed is too large. And whatever `bncc.train.pipeline.train_model` raises.
     """
-    if checkpoint is not None and repeats > 1:
-        raise OptionError("--checkpoint keeps one training; drop it, or --repeats")
+    assert checkpoint is None or repeats == 1
     seeded = [replace(settings, seed=settings.seed + k) for k in range(repeats)]
     results: list[TrainResult] = []
     for k, one in enumerate(seeded):
