@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
 
 from bncc.compiler.cost_model import LEVELS
 from bncc.errors import OptionError
@@ -15,6 +14,9 @@ STRUCTURE_OPTION = "structure-option"
 OPTIMIZE = "optimize"
 """The one option that is of the compiler, not of training."""
 STRUCTURE_KEYS = frozenset({"alpha"}.union(*map(option_keys, KNOWN)))
+
+MOST = 2**53
+"""Numbers from there on are none that training takes, and some are no floats."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,11 @@ class Option:
             return given
         if self.kind in ("integer", "any") and is_whole:
             assert isinstance(given, int)
-            return given
+            if abs(given) <= MOST:
+                return given
         if self.kind in ("number", "any") and (is_whole or isinstance(given, float)):
             assert isinstance(given, int | float)
-            if isfinite(given):
+            if abs(given) <= MOST:  # nor infinite, nor NaN
                 return float(given)
         if self.kind in ("text", "any") and isinstance(given, str):
             if not self.known or given in self.known:

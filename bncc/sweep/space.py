@@ -178,13 +178,13 @@ def space_of(text: str, name: str) -> Space:
 
     try:
         facts = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # the former also of numbers too long
         raise OptionError(f"'{name}' is no TOML: {_one_line(error)}; mend it there") from None
     options: dict[str, tuple[Case, ...]] = {}
     try:
         for key, found in _tables(facts):
             option = option_of(key)
-            cases = found if isinstance(found, list) else [found]
+            cases = found if isinstance(found, list) and found else [found]
             options[key] = tuple(_case(option, case, tuple(options)) for case in cases)
         if not options:
             raise OptionError("it names no option; begin with a table such as [bits]")

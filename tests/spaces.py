@@ -1,0 +1,23 @@
+"""Values drawn from spaces of sweeps, for tests."""
+
+import random
+from collections.abc import Callable
+
+from bncc.sweep.point import Choice
+from bncc.sweep.space import Domain
+
+
+def drawer(seed: int) -> Callable[[str, Domain], Choice]:
+    """Return what answers `bncc.sweep.space.Space.draw` at random."""
+    rng = random.Random(seed)
+
+    def ask(name: str, domain: Domain) -> Choice:
+        if domain.choices:
+            return rng.choice(domain.choices)
+        assert domain.low is not None
+        assert domain.high is not None
+        if isinstance(domain.low, int):
+            return rng.randint(domain.low, int(domain.high))
+        return rng.uniform(domain.low, domain.high)
+
+    return ask
