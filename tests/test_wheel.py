@@ -80,6 +80,7 @@ def test_the_wheel_holds_all_that_is_no_python(wheel: Path) -> None:
     assert {f"bncc/build/runtime/{name}" for name in ("meter.c", "stack_paint.h", "bare.ld")} <= (
         others
     )
+    assert "bncc/sweep/spaces/default.toml" in others
     assert templates | others <= inside
     assert not {name for name in inside if name.startswith(("tests/", "templates/"))}
 
