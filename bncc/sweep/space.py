@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +138,7 @@ def read_space(name_or_path: str) -> Space:
         If there is no such file, or it says something that cannot be drawn.
     """
     if name_or_path in PRESETS:
-        preset = files("bncc.sweep").joinpath("spaces", f"{name_or_path}.toml")
+        preset = Path(__file__).with_name("spaces") / f"{name_or_path}.toml"
         return space_of(preset.read_text("utf-8"), name_or_path)
     path = Path(name_or_path)
     if not path.is_file():

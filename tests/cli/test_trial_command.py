@@ -79,7 +79,7 @@ def drawn(seed: int, **more: Choice) -> dict[str, Choice]:
 @pytest.mark.firmware
 @pytest.mark.parametrize(
     ("seed", "targets"),
-    [(1, ("cortex-m0",)), (2, ("avr",)), (3, ("avr", "rv32")), (6, ("cortex-m0",))],
+    [(2, ("cortex-m0",)), (4, ("avr",)), (5, ("avr", "rv32")), (7, ("cortex-m0",))],
 )
 def test_random_points_of_the_default_space_come_again(
     run_json: RunJson,
