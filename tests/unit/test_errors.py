@@ -7,7 +7,15 @@ from bncc import errors
 
 @pytest.mark.parametrize(
     "name",
-    ["DataError", "ModelFileError", "ModelError", "IrError", "OptionError", "ToolchainError"],
+    [
+        "DataError",
+        "ModelFileError",
+        "ModelError",
+        "IrError",
+        "OptionError",
+        "ToolchainError",
+        "MisfitError",
+    ],
 )
 def test_bad_input_ends_with_exit_code_2(name):
     error = getattr(errors, name)("a sentence")

@@ -9,7 +9,7 @@ from bncc.build.meter import Footprint, Meter
 from bncc.build.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
-from bncc.errors import ToolchainError
+from bncc.errors import MisfitError, ToolchainError
 from tests import models as hand
 from tests.agreement.large import letter_like
 from tests.unit.build.written import NOTHING, in_assembly, in_c, meter, of
@@ -153,7 +153,7 @@ def test_a_program_that_does_not_fit_is_one_sentence(require_bench, target, comp
     told = f"^the program does not fit in the memory of {target}; train with fewer bits"
     with (
         meter(bench, in_c(f"return (int16_t)({reads} + 0 * x[0]);", arrays)) as built,
-        pytest.raises(ToolchainError, match=told) as error,
+        pytest.raises(MisfitError, match=told) as error,
     ):
         built.footprint(("predict",))
     assert "\n" not in str(error.value)
@@ -166,7 +166,7 @@ def test_what_emitted_c_says_itself_is_passed_on(require_bench):
         require_bench("avr"),
         in_c("return x[0] * 0;", '#error "t: too much; train less"'),
     )
-    with pytest.raises(ToolchainError, match=r"^too much; train less$"):
+    with pytest.raises(MisfitError, match=r"^too much; train less$"):
         meter(bench, files)
 
 

@@ -1,6 +1,8 @@
 """A trial: errors of every seed, figures of the first model, and reasons instead of figures."""
 
 import pickle
+import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -8,11 +10,13 @@ import pytest
 
 from bncc.bench import measurement
 from bncc.bench.measurement import Measurement
+from bncc.build.cross import Bench
 from bncc.build.meter import Cost, Inputs
 from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
+from bncc.emit import avr
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import DataError, MisfitError, OptionError, ToolchainError
 from bncc.model.model import Model
@@ -186,8 +190,19 @@ def test_the_host_is_measured_on_an_x86_alone(
 
 
 @pytest.mark.firmware
+def test_a_model_too_large_for_the_avr_has_the_reason_of_bench(
+    work: Workload, monkeypatch: pytest.MonkeyPatch, require_bench: Callable[..., Bench]
+) -> None:
+    require_bench("avr")
+    monkeypatch.setattr(avr, "MOST_IN_ALL", 10)
+    found = run_trial(replace(work, targets=("avr",)), 0, PARAMS).costs["avr"]
+    assert isinstance(found, str)
+    assert re.fullmatch(r"\d+ bytes of constants are more than the 10 that an AVR .*; .*", found)
+
+
+@pytest.mark.firmware
 def test_trusted_is_measured_on_request(
-    work: Workload, monkeypatch: pytest.MonkeyPatch, require_bench
+    work: Workload, monkeypatch: pytest.MonkeyPatch, require_bench: Callable[..., Bench]
 ) -> None:
     """A sweep needs half the programs that `bncc bench` builds."""
     bench = require_bench("avr")

@@ -1,0 +1,55 @@
+"""Several seeds: how far they have come, and where they stop."""
+
+import signal
+
+import pytest
+
+from bncc.data.catalog import bundled_path
+from bncc.data.dataset import Dataset
+from bncc.data.readers import read_table
+from bncc.data.target import dataset_of
+from bncc.train.engine import Passed
+from bncc.train.interrupts import StopRequest
+from bncc.train.repeats import train_repeats
+from bncc.train.settings import TrainSettings
+
+SETTINGS = TrainSettings(structure="naive", epochs=2, seed=5)
+
+
+@pytest.fixture(scope="module")
+def dataset() -> Dataset:
+    """Return the bundled table of signal strengths."""
+    return dataset_of(read_table(str(bundled_path("wifi"))))
+
+
+def test_epochs_of_all_trainings_count_together(dataset: Dataset) -> None:
+    told: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int, passed: Passed) -> None:
+        told.append((done, total))
+
+    found = train_repeats(dataset, SETTINGS, 3, progress=progress)
+    assert told == [(k, 12) for k in range(1, 13)]
+    assert not found.is_short
+    assert [result.model.training["seed"] for result in found.results] == [5, 6, 7]
+    assert found.seconds == sum(result.seconds for result in found.results)
+    assert found.errors("test") is None
+
+
+@pytest.mark.parametrize(("at", "kept", "last"), [(2, 1, 2), (4, 1, 4), (5, 1, 6), (8, 2, 8)])
+def test_what_was_asked_to_stop_begins_nothing_more(
+    dataset: Dataset, at: int, kept: int, last: int
+) -> None:
+    """Two epochs in each of two descents make a training; a request in the last one waits."""
+    stop, told = StopRequest(), []
+
+    def progress(done: int, total: int, passed: Passed) -> None:
+        told.append(done)
+        if done == at:
+            stop.signal = signal.SIGINT
+
+    found = train_repeats(dataset, SETTINGS, 3, progress=progress, stop=stop)
+    assert len(found.results) == kept
+    assert max(told) <= last
+    assert found.is_short
+    assert found.first.is_interim == (at < 4)
