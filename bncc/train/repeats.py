@@ -83,10 +83,14 @@ def train_repeats(
         The options.
     repeats : int
         Trainings, >= 1.
-    test, progress, stop
-        As in `bncc.train.pipeline.train_model`; the epochs of all trainings count together.
+    test : Dataset, optional
+        Rows that nothing is fitted to.
+    progress : callable, optional
+        See `bncc.train.course.Progress`; the epochs of all trainings count together.
     checkpoint : Checkpoint, optional
-        For a single training.
+        Where the training is kept, if it is the only one.
+    stop : StopRequest, optional
+        Asks for an early end.
 
     Returns
     -------
