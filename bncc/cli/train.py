@@ -39,6 +39,7 @@ from bncc.train.hyperparameters import (
     FREE_GAMMA,
     FREE_LAMBDA,
     GAMMA,
+    JITTER,
     LAMBDA,
     LR,
     QUANTIZE_FROM,
@@ -148,6 +149,12 @@ def key_values(
     type=float,
     metavar="P",
     help=f"Chance to leave a feature out of a sum [default: {DROPOUT}].",
+)
+@click.option(
+    "--jitter",
+    type=float,
+    metavar="P",
+    help=f"Chance that a number falls into the bin beside its own [default: {JITTER:g}].",
 )
 @click.option(
     "--average",

@@ -129,7 +129,7 @@ _OPTIONS = (
     Option("size-weight", "number"),
     *(Option(name, "integer") for name in ("epochs", "batch-size")),
     *(Option(name, "number") for name in ("lr", "lambda", "gamma", "eta", "dropout")),
-    *(Option(name, "number") for name in ("average", "quantize-from")),
+    *(Option(name, "number") for name in ("jitter", "average", "quantize-from")),
     Option(OPTIMIZE, "text", tuple(LEVELS)),
 )
 OPTIONS: Mapping[str, Option] = {option.name: option for option in _OPTIONS}

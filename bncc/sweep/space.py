@@ -38,6 +38,15 @@ class Domain:
     high: float | int | None = None
     log: bool = False
 
+    def rounded(self, value: Choice) -> Choice:
+        """Return a float from the range with four significant digits, and all else as it is.
+
+        That makes no other classifier in kind, and commands that people can read.
+        """
+        if self.low is None or self.high is None or not isinstance(value, float):
+            return value
+        return min(max(float(f"{value:.4g}"), self.low), self.high)
+
     def to_json(self) -> dict[str, Any]:
         """Return its JSON values, as `Space.to_json` shows them."""
         if self.choices:
@@ -91,13 +100,14 @@ class Space:
         Returns
         -------
         dict of str to Choice
-            Values by option, without those of which no case holds.
+            Values by option, without those of which no case holds; numbers from a range as
+            `Domain.rounded` leaves them.
         """
         drawn: dict[str, Choice] = {}
         for name, cases in self.options.items():
             case = next((case for case in cases if case.holds(drawn)), None)
             if case is not None:
-                drawn[name] = ask(name, case.domain)
+                drawn[name] = case.domain.rounded(ask(name, case.domain))
         return drawn
 
     def to_json(self) -> dict[str, Any]:

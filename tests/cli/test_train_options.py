@@ -52,7 +52,7 @@ def test_every_option_that_counting_knows(
     "options",
     [
         ["--parameters", "hybrid", "--lambda", "10", "--gamma", "2", "--eta", "5"],
-        ["--parameters", "cross-entropy", "--bits", "4", "--dropout", "0.2"],
+        ["--parameters", "cross-entropy", "--bits", "4", "--dropout", "0.2", "--jitter", "0.1"],
         ["--parameters", "free", "--bits", "2", "--average", "0.9", "--quantize-from", "0"],
         ["--float", "--threads", "1", "--device", "cpu", "--engine", "torch"],
         ["--engine", "native", "--device", "cpu", "--bits", "3"],

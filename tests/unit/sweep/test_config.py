@@ -55,6 +55,7 @@ def test_every_kind_of_option_comes_back() -> None:
         "gamma": 1 / 3,
         "eta": 5.0,
         "dropout": 0.0,
+        "jitter": 0.03,
         "average": 0.7,
         "quantize-from": 0.25,
     }

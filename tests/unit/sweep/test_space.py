@@ -73,6 +73,17 @@ def test_the_first_case_that_holds_counts() -> None:
     assert with_bits(3) == {"bits": 3}
 
 
+def test_numbers_from_a_range_are_short_and_within_it() -> None:
+    narrow = Domain(low=0.123446, high=0.123448)
+    assert narrow.rounded(0.1234471) == 0.123446
+    assert Domain(low=0.0, high=1.0).rounded(1 / 3) == 0.3333
+    assert Domain(low=1e-7, high=1.0, log=True).rounded(1.23456e-7) == 1.235e-7
+    assert Domain(low=1, high=8).rounded(3) == 3
+    assert Domain(choices=(1 / 3,)).rounded(1 / 3) == 1 / 3
+    drawn = read_space("default").draw(drawer(0))
+    assert len(repr(drawn["lr"])) <= 8
+
+
 def test_numbers_are_floats_and_counts_are_integers() -> None:
     space = space_of("[lr]\nlow = 1\nhigh = 2\n[bits]\nlow = 1\nhigh = 2", "s")
     (lr,), (bits,) = space.options["lr"], space.options["bits"]
