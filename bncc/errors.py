@@ -39,6 +39,16 @@ class ToolchainError(BnccError):
     """A compiler or simulator is missing or failed."""
 
 
+class StudyError(BnccError):
+    """A study cannot be opened, or the cluster that works on it is gone."""
+
+
+class TrialError(BnccError):
+    """Too many trials of a study came to nothing, or one is not what it was."""
+
+    exit_code = 1
+
+
 class MisfitError(ToolchainError):
     """The C of a model does not fit a machine."""
 

@@ -1,0 +1,129 @@
+"""What a study is about, and whether a command goes on with it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import bncc
+from bncc.data.dataset import Dataset
+from bncc.errors import StudyError
+from bncc.sweep.space import Space
+from bncc.train.identity import data_digest
+
+Facts = Mapping[str, Any]
+
+_COMPARED = {
+    "bncc": "the version of bncc",
+    "class": "the class column",
+    "fold": "--fold",
+    "seed": "--seed",
+    "repeats": "--repeats",
+    "sampler": "--sampler",
+    "objectives": "--objective",
+    "targets": "--target",
+}
+"""What must be the same, each a value that a message can show."""
+_COMPARED_WHOLE = {"digest": "rows", "test_digest": "test rows", "space": "space"}
+"""What must be the same, and is too long for a message."""
+
+
+def study_facts(
+    train: Dataset,
+    test: Dataset | None,
+    space: Space,
+    *,
+    data: str,
+    fold: int | None,
+    seed: int,
+    repeats: int,
+    sampler: str,
+    objectives: Sequence[str],
+    targets: Sequence[str],
+    toolchains: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return what a study is about.
+
+    Parameters
+    ----------
+    train : Dataset
+        Rows to learn from.
+    test : Dataset or None
+        Rows that nothing is chosen by.
+    space : Space
+        What trials are drawn from.
+    data : str
+        The file's name, without a folder.
+    fold : int or None
+        Of an NPZ file.
+    seed, repeats : int
+        Of the trials' trainings.
+    sampler : str
+        Who draws.
+    objectives : sequence of str
+        What is made small.
+    targets : sequence of str
+        Machines.
+    toolchains : mapping of str to str
+        By machine.
+
+    Returns
+    -------
+    dict
+        JSON values, as `bncc.sweep.point.Study.facts` names them.
+    """
+    return {
+        "data": data,
+        "digest": data_digest(train),
+        "test_digest": None if test is None else data_digest(test),
+        "class": train.class_name,
+        "n_rows": train.n_rows,
+        "n_test": 0 if test is None else test.n_rows,
+        "n_features": len(train.table.columns),
+        "n_classes": len(train.classes),
+        "fold": fold,
+        "seed": seed,
+        "repeats": repeats,
+        "sampler": sampler,
+        "objectives": list(objectives),
+        "targets": list(targets),
+        "toolchains": dict(toolchains),
+        "bncc": bncc.__version__,
+        "space": space.to_json(),
+    }
+
+
+def check_same(ours: Facts, theirs: Facts, said: str) -> None:
+    """Refuse to go on with a study of something else.
+
+    Parameters
+    ----------
+    ours : mapping
+        `study_facts` of this command.
+    theirs : mapping
+        Of the study.
+    said : str
+        Where the study is, for the message.
+
+    Raises
+    ------
+    StudyError
+        If they differ in what changes trials; the first difference is named.
+    """
+    for key, what in _COMPARED.items():
+        if ours[key] != theirs.get(key):
+            difference = f"{what} is {_shown(theirs.get(key))} there and {_shown(ours[key])} here"
+            raise StudyError(
+                f"'{said}' is another study: {difference}; repeat its options, or name another "
+                "--study"
+            )
+    for key, what in _COMPARED_WHOLE.items():
+        if ours[key] != theirs.get(key):
+            raise StudyError(
+                f"'{said}' is another study: its {what} {'is' if key == 'space' else 'are'} not "
+                f"the one{'' if key == 'space' else 's'} named here; name another --study"
+            )
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return " and ".join(map(str, value)) or "none"
+    return "absent" if value is None else str(value)

@@ -1,0 +1,186 @@
+"""One process at a time works on a study."""
+
+import importlib
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+from bncc.errors import StudyError
+
+if TYPE_CHECKING:
+    from optuna.study import Study
+
+CLAIM = "bncc:coordinator"
+"""Attribute of a study in a database that says who works on it."""
+BEAT_EVERY, DEAD_AFTER = 10.0, 60.0
+"""Seconds between two signs of life, and after which one that gave none is taken for dead."""
+
+
+@contextmanager
+def file_claimed(path: Path) -> Iterator[None]:
+    """Keep other processes of bncc from a study in a file.
+
+    The kernel lets go of the lock when the process ends, however it ends. Where a system or a file
+    system has no such locks, nothing is locked.
+
+    Parameters
+    ----------
+    path : Path
+        The study; the lock is a file beside it, removed behind the block.
+
+    Yields
+    ------
+    None
+        Once.
+
+    Raises
+    ------
+    StudyError
+        If another process has it, or its folder is absent or not writable.
+    """
+    lock = path.with_name(f".{path.name}.lock")
+    try:
+        fcntl = importlib.import_module("fcntl")
+    except ImportError:
+        yield
+        return
+    descriptor = _locked(fcntl, lock, path)
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _locked(fcntl: Any, lock: Path, path: Path) -> int:
+    while True:
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise StudyError(
+                f"cannot keep a study in '{path}' ({error.strerror or error}); name another --study"
+            ) from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(descriptor)
+            raise StudyError(_taken(str(path))) from error
+        except OSError:
+            return descriptor  # some network file systems lock no files
+        # Its last owner may have removed the file in the meantime.
+        if lock.exists() and lock.stat().st_ino == os.fstat(descriptor).st_ino:
+            return descriptor
+        os.close(descriptor)
+
+
+@contextmanager
+def claimed(
+    study: "Study",
+    said: str,
+    *,
+    now: Callable[[], float] = time.time,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Iterator[Callable[[], None]]:
+    """Keep other processes of bncc from a study in a database.
+
+    A process that ended on this machine is noticed at once; of one elsewhere a sign of life is
+    waited for, until the last one is `DEAD_AFTER` seconds old.
+
+    Parameters
+    ----------
+    study : optuna.Study
+        The study.
+    said : str
+        Where it is, for messages.
+    now, sleep : callable
+        Clock, seconds.
+
+    Yields
+    ------
+    callable
+        To be called often; gives a sign of life when one is due.
+
+    Raises
+    ------
+    StudyError
+        If another process works on it, or takes it over during the block.
+    """
+    _await_end(study, said, now, sleep)
+    token = token_hex(8)
+    last = 0.0
+
+    def beat() -> None:
+        nonlocal last
+        if now() - last < BEAT_EVERY:
+            return
+        if last and _owner(study).get("token") != token:
+            raise StudyError(_taken(said))
+        last = now()
+        owner = {"token": token, "machine": _machine(), "pid": os.getpid(), "beat": last}
+        study.set_user_attr(CLAIM, owner)
+
+    beat()
+    sleep(0.2)  # of two that came at once, the later one is seen here
+    if _owner(study).get("token") != token:
+        raise StudyError(_taken(said))
+    try:
+        yield beat
+    finally:
+        if _owner(study).get("token") == token:
+            study.set_user_attr(CLAIM, {})
+
+
+def _await_end(
+    study: "Study", said: str, now: Callable[[], float], sleep: Callable[[float], None]
+) -> None:
+    first, since = _owner(study), now()
+    while True:
+        owner = _owner(study)
+        # Clocks of two machines may differ: as long without a sign by ours is enough.
+        if not owner or now() - owner["beat"] > DEAD_AFTER or now() - since > DEAD_AFTER:
+            return
+        is_alive = _is_alive(owner)
+        if is_alive is False:
+            return
+        if is_alive or owner != first:
+            raise StudyError(_taken(said))
+        sleep(1.0)
+
+
+def _owner(study: "Study") -> dict[str, Any]:
+    return dict(study.user_attrs.get(CLAIM, {}))
+
+
+def _is_alive(owner: dict[str, Any]) -> bool | None:
+    """Return whether a process of this machine is there; None of another machine's."""
+    if owner["machine"] != _machine():
+        return None
+    try:
+        os.kill(owner["pid"], 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _machine() -> str:
+    """Return what tells this machine from others, and not which it is."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii")
+    except OSError:
+        boot = ""
+    return sha256(f"{platform.node()} {boot}".encode()).hexdigest()[:16]
+
+
+def _taken(said: str) -> str:
+    return (
+        f"another bncc works on the study '{said}'; wait until it ends, or name another with "
+        "--study"
+    )

@@ -1,0 +1,185 @@
+"""What optuna keeps a study in, opened, and its errors in one sentence."""
+
+import sqlite3
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bncc.errors import StudyError
+from bncc.sweep.place import Place
+
+if TYPE_CHECKING:
+    from optuna.storages import RDBStorage
+
+_MAGIC = b"SQLite format 3\0"
+_PATIENCE = 60.0
+"""Seconds to wait for another process to let go of a file of SQLite."""
+NEEDED = "a study needs optuna and SQLAlchemy; run `pip install 'bncc[sweep]'`"
+
+
+def check_optuna() -> None:
+    """Make optuna silent, and refuse to go on without it.
+
+    Raises
+    ------
+    StudyError
+        If it is not installed.
+    """
+    try:
+        import optuna
+        import sqlalchemy  # noqa: F401  # the store's
+    except ImportError as error:
+        raise StudyError(NEEDED) from error
+    optuna.logging.set_verbosity(optuna.logging.CRITICAL)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep optuna's warnings of what is experimental to come from those who read this program."""
+    from optuna.exceptions import ExperimentalWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExperimentalWarning)
+        yield
+
+
+@contextmanager
+def opened(place: Place, *, new: bool = False) -> Iterator["RDBStorage"]:
+    """Open the store of a study; let go of it behind the block.
+
+    Parameters
+    ----------
+    place : Place
+        Where it is; a file must be there.
+    new : bool, default=False
+        Whether a database without studies is prepared for one.
+
+    Yields
+    ------
+    optuna.storages.RDBStorage
+        The store.
+
+    Raises
+    ------
+    StudyError
+        If there is none, or it is of something else; or if it fails in the block.
+    """
+    check_optuna()
+    from optuna.exceptions import StorageInternalError
+    from sqlalchemy.exc import SQLAlchemyError
+
+    if place.path is not None:
+        _check_file(place.path)
+    storage = None
+    try:
+        storage = _storage(place.path, place.url, new=new)
+        yield storage
+    except (SQLAlchemyError, StorageInternalError) as error:
+        raise StudyError(_sentence(place, error)) from error
+    except ImportError as error:
+        raise StudyError(
+            f"'{place.said}' needs a driver that is not installed; install the one that "
+            "SQLAlchemy names for it, or keep the study in a file"
+        ) from error
+    except RuntimeError as error:
+        if "table schema" not in str(error):
+            raise
+        raise StudyError(
+            f"'{place.said}' is of another version of optuna; run `optuna storage upgrade` on it, "
+            "or name another --study"
+        ) from error
+    finally:
+        _close(storage)
+
+
+@contextmanager
+def opened_half(path: Path) -> Iterator["RDBStorage"]:
+    """Make a file of SQLite that appears whole, behind the block, or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        The file; not there yet. Of several processes one alone may do this.
+
+    Yields
+    ------
+    optuna.storages.RDBStorage
+        An empty store.
+    """
+    check_optuna()
+    half = path.with_name(f".{path.name}.half")
+    journal = half.with_name(f"{half.name}-journal")
+    for left in (half, journal):
+        left.unlink(missing_ok=True)
+    storage = None
+    try:
+        storage = _storage(half, "", new=True)
+        yield storage
+        _close(storage)
+        half.replace(path)
+    finally:
+        _close(storage)
+        for left in (half, journal):
+            left.unlink(missing_ok=True)
+
+
+def _storage(path: Path | None, url: str, *, new: bool) -> "RDBStorage":
+    from optuna.storages import RDBStorage
+
+    with quiet():
+        if path is None:
+            return RDBStorage(url, skip_table_creation=not new)
+        # A name with a question mark or a percent sign would be none in a URL.
+        file = f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}"
+        engine = {
+            "creator": lambda: sqlite3.connect(
+                file, uri=True, timeout=_PATIENCE, check_same_thread=False
+            )
+        }
+        return RDBStorage("sqlite:///study", engine_kwargs=engine, skip_table_creation=not new)
+
+
+def _close(storage: "RDBStorage | None") -> None:
+    if storage is not None:
+        storage.remove_session()
+        storage.engine.dispose()  # optuna leaves it open
+
+
+def _check_file(path: Path) -> None:
+    if not path.exists():
+        raise StudyError(f"there is no '{path}'; name the file or URL of a study")
+    if not path.is_file():
+        raise StudyError(f"'{path}' is not a regular file; name the file of a study")
+    with path.open("rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC:
+            raise StudyError(no_study(str(path)))
+
+
+def no_study(said: str) -> str:
+    """Return the sentence for a file or database that holds something else."""
+    return f"'{said}' holds no study of bncc; name another file or URL with --study"
+
+
+def _sentence(place: Place, error: BaseException) -> str:
+    from sqlalchemy.exc import (
+        ArgumentError,
+        NoSuchModuleError,
+        OperationalError,
+        SQLAlchemyError,
+    )
+
+    if not isinstance(error, SQLAlchemyError):
+        error = error.__cause__ or error
+
+    if place.path is not None:
+        reason = str(getattr(error, "orig", error))
+        if any(text in reason for text in ("locked", "disk", "readonly", "full", "unable to open")):
+            return f"'{place.said}' cannot be used ({reason}); check the disk and its permissions"
+        return no_study(place.said)
+    if isinstance(error, ArgumentError | NoSuchModuleError):
+        return f"'{place.said}' is no URL of a database, as postgresql://user@host/name is"
+    if isinstance(error, OperationalError) and "no such table" not in str(error):
+        return f"the database '{place.said}' does not answer; start it, or correct --study"
+    return no_study(place.said)
