@@ -32,6 +32,7 @@ COMMANDS = {
     "bench": ("bench", "Measure footprint and speed of the emitted C on a machine."),
     "targets": ("targets", "Show which compilers and simulators are installed."),
     "demo": ("demo", "Run the whole way once, on data that ships with bncc."),
+    "sweep": ("sweep", "Train and measure many classifiers, to choose one."),
     "reproduce": ("reproduce", "Repeat a paper's experiment and compare."),
 }
 """Command name -> module of `bncc.cli` holding it as `command`, and its line of help."""

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bncc.cli.main import main
+from tests.cli.sweeping import Sweeps
 
 Run = Callable[..., Result]
 
@@ -109,3 +110,11 @@ def model(tmp_path: Path, trained_bytes: bytes) -> Path:
     path = tmp_path / "sensor.bncc"
     path.write_bytes(trained_bytes)
     return path
+
+
+@pytest.fixture
+def sweeps(tmp_path: Path) -> Iterator[Sweeps]:
+    """Return what starts sweeps in processes of their own; those that are left are killed."""
+    found = Sweeps(tmp_path)
+    yield found
+    found.end()

@@ -26,7 +26,7 @@ def test_help_lists_every_command_of_this_version() -> None:
     listed = [line.split()[0] for line in commands.splitlines() if line.strip()]
     assert listed == [
         "train", "evaluate", "predict", "inspect", "emit-c", "verify", "bench", "targets",
-        "demo", "reproduce",
+        "demo", "sweep", "reproduce",
     ]  # fmt: skip
 
 
@@ -203,5 +203,5 @@ def test_every_listed_module_holds_its_command() -> None:
         command = main.get_command(context, name)
         assert command is not None
         assert command.name == name
-    assert main.get_command(context, "sweep") is None
+    assert main.get_command(context, "frobnicate") is None
     assert main_module.EXIT_INTERNAL == 70

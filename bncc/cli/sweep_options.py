@@ -1,0 +1,121 @@
+"""Options of ``bncc sweep``, and what they mean."""
+
+import re
+from collections.abc import Sequence
+
+import click
+
+from bncc.build.cross import find_bench
+from bncc.cli.bench import machine_of
+from bncc.cli.console import Console
+from bncc.cli.machines import usable_machines
+from bncc.cli.options import TARGETS
+from bncc.errors import OptionError, ToolchainError
+
+NO_TARGET = "none"
+"""Behind ``--target``: nothing is measured."""
+FIRST_TARGET = "cortex-m0"
+"""Measured on unless the user names a machine."""
+
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
+def duration(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Read a time such as ``30s``, ``10m`` or ``2h``.
+
+    Parameters
+    ----------
+    ctx : click.Context
+        The command, for the message.
+    param : click.Parameter
+        The option, for the message.
+    value : str or None
+        As given by the user.
+
+    Returns
+    -------
+    float or None
+        Seconds; None when the option was not given.
+
+    Raises
+    ------
+    click.BadParameter
+        If it is no such time.
+    """
+    if value is None:
+        return None
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)([smh])", value)
+    if match is None:
+        raise click.BadParameter(f"{value!r} is not a time such as 30s, 10m or 2h")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def targets_of(
+    named: Sequence[str], known: Sequence[str] | None, console: Console
+) -> tuple[str, ...]:
+    """Return the machines on which trials are measured.
+
+    Parameters
+    ----------
+    named : sequence of str
+        Values of ``--target``.
+    known : sequence of str or None
+        Those of the study that is continued, which count if the user names none.
+    console : Console
+        Hears of machines that the user did not name.
+
+    Returns
+    -------
+    tuple of str
+        Empty where nothing is measured.
+
+    Raises
+    ------
+    BnccError
+        If one that is named has no tools here.
+    """
+    if NO_TARGET in named:
+        if len(set(named)) > 1:
+            raise OptionError("--target none goes with no other --target; drop one of them")
+        return ()
+    if named or known is not None:
+        machines, skipped = usable_machines(tuple(named), _check) if named else (known or (), {})
+        for target in () if named else machines:
+            _check(target)
+        for target, reason in skipped.items():
+            console.note(f"{target}: skipped, {reason}")
+        return tuple(machines)
+    return _default_target(console)
+
+
+def _default_target(console: Console) -> tuple[str, ...]:
+    for target in (FIRST_TARGET, *(name for name in TARGETS if name not in ("all", FIRST_TARGET))):
+        try:
+            _check(target)
+        except ToolchainError:
+            continue
+        console.note(f"measuring on {target}; name machines with --target")
+        return (target,)
+    console.note("no machine has its tools installed, so nothing is measured; see `bncc targets`")
+    return ()
+
+
+def _check(target: str) -> None:
+    find_bench(machine_of(target))
+
+
+def toolchains_of(targets: Sequence[str]) -> dict[str, str]:
+    """Return what builds for machines and runs them, in words.
+
+    Parameters
+    ----------
+    targets : sequence of str
+        Machines whose tools are installed.
+
+    Returns
+    -------
+    dict of str to str
+        By machine.
+    """
+    benches = {target: find_bench(machine_of(target))[0] for target in targets}
+    return {target: f"{bench.compiler}, {bench.place}" for target, bench in benches.items()}

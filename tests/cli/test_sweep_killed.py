@@ -1,0 +1,73 @@
+"""A study is a function of its seed, whatever is killed or stopped in the meantime."""
+
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bncc.data.catalog import bundled_path
+from tests.cli.sweeping import Sweeps, found_in, wait_for
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+
+N_KILLS = 20
+LONG = ("--repeats", 30)
+"""So that 20 kills find something to hit: a trial takes tenths of a second."""
+
+
+def test_a_study_killed_20_times_is_the_one_that_was_not(sweeps: Sweeps, tmp_path: Path) -> None:
+    study = tmp_path / "killed.db"
+    rng = random.Random()
+    n_killed = 0
+    for k in range(N_KILLS):
+        process = sweeps.start(study, *LONG)
+        # Some behind a trial's end, most within what comes before: a store, processes, imports.
+        wait_for(process, ": trial" if k % 4 == 3 else "read 2000 rows")
+        time.sleep(rng.uniform(0, 0.05 if k % 4 == 3 else 0.6))
+        process.kill()
+        process.communicate()
+        n_killed += process.returncode == -signal.SIGKILL
+        sweeps.await_end()
+    assert n_killed >= N_KILLS // 2  # a study that has its trials ends by itself
+    sweeps.finish(study, *LONG)
+    sweeps.finish(tmp_path / "whole.db", *LONG)
+    assert sorted(found_in(study)) == list(range(12))
+    assert found_in(study) == found_in(tmp_path / "whole.db")
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_polite_end_says_how_it_goes_on(
+    sweeps: Sweeps, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    study = tmp_path / "s.db"
+    process = sweeps.start(study, "--repeats", 50)
+    assert wait_for(process, ": trial")
+    process.send_signal(number)
+    found, said = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert found.startswith("Pareto front of ")
+    last = said.splitlines()[-1]
+    done = len(found_in(study))
+    assert last == f"bncc: stopped; {done} of 12 trials have finished; the same command goes on"
+    assert 1 <= done < 12
+    sweeps.await_end()
+    assert not list(tmp_path.glob(".*"))
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_one_process_at_a_time_works_on_a_file(
+    sweeps: Sweeps, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    study = tmp_path / "s.db"
+    process = sweeps.start(study, "--repeats", 50)
+    assert wait_for(process, ": trial")
+    options = ("--target", "none", "--space", tmp_path / "space.toml", "--repeats", 50)
+    line = refused("sweep", bundled_path("wifi"), "--study", study, *options)
+    assert line.startswith(f"another bncc works on the study '{study}'; wait until it ends")
+    assert found_in(study)  # and others may look
+    assert process.poll() is None
