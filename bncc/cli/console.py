@@ -10,27 +10,13 @@ from typing import Any
 
 import click
 
+from bncc.data.text import printable as printable
+
 Advance = Callable[[float, str], None]
 """Progress so far as a fraction in 0 .. 1, and a short text such as the current loss."""
 
 EVERY = 30.0
 """Seconds between two lines of progress where there is no terminal."""
-
-
-def printable(text: str) -> str:
-    """Return a text on one line, safe for a terminal.
-
-    Parameters
-    ----------
-    text : str
-        Any text: a column name, a class label, a message with file names in it.
-
-    Returns
-    -------
-    str
-        The text with line breaks, control characters and lone surrogates escaped.
-    """
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def aligned(rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> str:
