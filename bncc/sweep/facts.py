@@ -78,6 +78,7 @@ def study_facts(
         "n_rows": train.n_rows,
         "n_test": 0 if test is None else test.n_rows,
         "n_features": len(train.table.columns),
+        "features": list(train.table.names),
         "n_classes": len(train.classes),
         "fold": fold,
         "seed": seed,

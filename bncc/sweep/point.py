@@ -174,8 +174,9 @@ class Study:
         For people: the file's name without its folder, or the name in the database.
     facts : mapping of str to JSON value
         Where it comes from: ``data`` (the file's name), ``digest`` of rows and labels, ``class``,
-        ``n_rows``, ``n_test``, ``n_features``, ``n_classes``, ``fold``, ``seed``, ``repeats``,
-        ``sampler``, ``objectives``, ``targets``, ``toolchains`` by target, ``bncc``, ``space``.
+        ``n_rows``, ``n_test``, ``n_features``, ``features`` (names), ``n_classes``, ``fold``,
+        ``seed``, ``repeats``, ``sampler``, ``objectives``, ``targets``, ``toolchains`` by target,
+        ``bncc``, ``space``.
     points : tuple of Point
         Finished trials, by number.
     failed : mapping of int to str
