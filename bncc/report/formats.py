@@ -1,0 +1,205 @@
+"""A report as Markdown, CSV, SVG and JSON."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from bncc.report.axes import targets_of
+from bncc.report.columns import word
+from bncc.report.fronts import families_of
+from bncc.report.marks import marks_of
+from bncc.report.methods import METHODS
+from bncc.report.sheets import Sheet, View, front_grid
+from bncc.report.still import drawing_svg
+from bncc.sweep.point import Footprint, Point
+
+
+def report_md(sheets: Sequence[Sheet], title: str) -> str:
+    """Return what the studies mean, their fronts and methods in Markdown.
+
+    Parameters
+    ----------
+    sheets : sequence of Sheet
+        At least one; of each the machine that it shows first.
+    title : str
+        The heading.
+
+    Returns
+    -------
+    str
+        Names from data are escaped.
+    """
+    parts = [f"# {_md(title)}"]
+    for sheet in sheets:
+        view = sheet.views[0]
+        heads = [] if len(sheets) == 1 else [f"## {_md(sheet.name)}"]
+        parts += [*heads, _md(sheet.lede), "## What it means for you"]
+        parts += ["\n".join(f"- {_md(' '.join(a.sentences))}" for a in view.advice)]
+        parts += ["## Structures compared", _families(view)]
+        parts += ["## The front", *_front(view)]
+        parts += ["## Where it comes from"]
+        parts += ["\n".join(f"- {_md(name)}: {_md(text)}" for name, text in sheet.facts)]
+    parts += ["## How this was measured"]
+    parts += ["\n".join(f"- **{head}.** {_md(text)}" for head, text in METHODS)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _front(view: View) -> list[str]:
+    grid = front_grid(view)
+    heads, lines = grid.heads[:-1], [line[:-1] for line in grid.lines]
+    rules = ["---:" if head.number else "---" for head in heads]
+    table = _table([[head.text for head in heads], rules, *lines])
+    commands = "\n".join(f"# trial {line[0]}\n{line[-1]}" for line in grid.lines)
+    longest = max((len(run) for run in re.findall("`+", commands)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [table, f"{fence}sh\n{commands}\n{fence}"]
+
+
+def _families(view: View) -> str:
+    heads = ["Structure", *(f"Hypervolume, {panel.axis.noun}" for panel in view.panels)]
+    lines = [
+        [family, *(f"{100 * panel.shares.get(family, 0.0):.1f} %" for panel in view.panels)]
+        for family in dict.fromkeys(family for panel in view.panels for family in panel.shares)
+    ]
+    return _table([heads, ["---", *("---:" for _ in view.panels)], *lines])
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    cells = [[c if k == 1 else _md(c) for c in row] for k, row in enumerate(rows)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+
+
+def _md(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", text)
+
+
+def report_svg(sheets: Sequence[Sheet], title: str) -> str:
+    """Return all plots in one drawing, a row for each study.
+
+    Parameters
+    ----------
+    sheets : sequence of Sheet
+        At least one; of each the machine that it shows first.
+    title : str
+        Of the drawing.
+
+    Returns
+    -------
+    str
+        An SVG document.
+    """
+    points = [point for sheet in sheets for point in sheet.study.points]
+    marks = {mark.family: mark for mark in marks_of(families_of(points))}
+    return drawing_svg([(s.name, s.views[0].panels) for s in sheets], marks, title)
+
+
+def report_csv(sheets: Sequence[Sheet]) -> str:
+    """Return all trials, a line each.
+
+    Parameters
+    ----------
+    sheets : sequence of Sheet
+        At least one.
+
+    Returns
+    -------
+    str
+        CSV as in RFC 4180; options in columns called ``param_NAME``, costs in columns that end
+        in the machine's name. What a trial lacks is empty.
+    """
+    points = [point for sheet in sheets for point in sheet.study.points]
+    names = list(dict.fromkeys(name for point in points for name in point.params))
+    targets = targets_of(points)
+    records = [
+        _record(sheet.study.name, point, names, targets)
+        for sheet in sheets
+        for point in sheet.study.points
+    ]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()
+
+
+def _record(
+    study: str, point: Point, names: Sequence[str], targets: Sequence[str]
+) -> dict[str, object]:
+    low, high = point.validation.interval
+    found: dict[str, object] = {
+        "study": study,
+        "number": point.number,
+        "family": point.family,
+        "q_format": "float" if point.q_format is None else "{}.{}".format(*point.q_format),
+        "error_validation": point.validation.mean,
+        "error_validation_low": low,
+        "error_validation_high": high,
+        "error_test": None if point.test is None else point.test.mean,
+        "entries": point.entries,
+        "bits": point.bits,
+        "operations": point.operations,
+        "seconds": point.seconds,
+    }
+    for target in targets:
+        cost = point.costs.get(target)
+        known = cost if isinstance(cost, Footprint) else None
+        for name in ("flash", "ram", "stack", "unit", "mean", "most"):
+            found[f"{name}_{target}"] = getattr(known, name, None)
+        found[f"misfit_{target}"] = cost if isinstance(cost, str) else None
+    for name in names:
+        found[f"param_{name}"] = word(point.params[name]) if name in point.params else None
+    return {**found, "command": point.command}
+
+
+def report_json(sheets: Sequence[Sheet]) -> dict[str, Any]:
+    """Return JSON values for all trials, in the words of ``bncc sweep``.
+
+    Parameters
+    ----------
+    sheets : sequence of Sheet
+        At least one; of each the machine that it shows first.
+
+    Returns
+    -------
+    dict
+        ``study`` (its name, a list of names for several), ``target``, ``finished``, ``failed``
+        (counts), ``pareto`` (trials on a front of all structures), ``trials`` (all), ``facts``
+        (by study).
+    """
+    names = [sheet.study.name for sheet in sheets]
+    target = sheets[0].views[0].target
+    return {
+        "study": names[0] if len(names) == 1 else names,
+        "target": target,
+        "finished": sum(len(sheet.study.points) for sheet in sheets),
+        "failed": sum(len(sheet.study.failed) for sheet in sheets),
+        "pareto": [_trial(s.study.name, p, target) for s in sheets for p in s.views[0].on_front],
+        "trials": [_trial(s.study.name, p, target) for s in sheets for p in s.study.points],
+        "facts": {sheet.study.name: dict(sheet.study.facts) for sheet in sheets},
+    }
+
+
+def _trial(study: str, point: Point, target: str | None) -> dict[str, Any]:
+    cost = point.footprint(target) if target else None
+    facts = point.to_json()
+    return {
+        "study": study,
+        "number": point.number,
+        "family": point.family,
+        "params": dict(point.params),
+        "error_validation": point.validation.mean,
+        "interval_validation": list(point.validation.interval),
+        "error_test": None if point.test is None else point.test.mean,
+        "q_format": facts["q_format"],
+        "entries": point.entries,
+        "bits": point.bits,
+        "operations": point.operations,
+        "flash": None if cost is None else cost.flash,
+        "instructions": cost.mean if cost is not None and cost.unit == "instructions" else None,
+        "cycles": cost.mean if cost is not None and cost.unit == "cycles" else None,
+        "costs": facts["costs"],
+        "seconds": point.seconds,
+        "command": point.command,
+    }

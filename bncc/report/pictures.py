@@ -1,0 +1,57 @@
+"""The structures of chosen models as pictures, or in words where there is nothing to draw."""
+
+from bncc.data.text import printable
+from bncc.structure.graph import Structure
+from bncc.structure.picture import structure_svg
+from bncc.sweep.point import Point, Study
+
+_CLASS = "class"
+_MOST = 256
+"""Features that are drawn."""
+
+
+def picture(point: Point, study: Study) -> str | None:
+    """Draw the arcs between the features of a point.
+
+    Parameters
+    ----------
+    point : Point
+        Of the study.
+    study : Study
+        Its facts name the ``features`` in order.
+
+    Returns
+    -------
+    str or None
+        An ``svg`` element; None where there are no arcs, too many features, or no names.
+    """
+    names = study.facts.get("features") or []
+    arcs = _arcs(point)
+    if not arcs or len(names) != len(point.parents) or len(names) > _MOST:
+        return None
+    place = {name: i for i, name in enumerate(names)}
+    try:
+        structure = Structure(
+            tuple(tuple(place[name] for name in _features(some)) for some in point.parents),
+            tuple(some[-1:] == (_CLASS,) for some in point.parents),
+        )
+    except (KeyError, ValueError):
+        return None
+    return structure_svg(structure, [printable(str(name)) for name in names], caption=False)
+
+
+def words(point: Point) -> str:
+    """Return the structure of a point in a sentence."""
+    arcs = _arcs(point)
+    if arcs == 0:
+        return f"Naive Bayes: each of {len(point.parents):,} features depends on the class alone."
+    return f"{len(point.parents):,} features with {arcs:,} arcs between them."
+
+
+def _features(parents: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the parents that are features; the class stands last."""
+    return parents[:-1] if parents[-1:] == (_CLASS,) else parents
+
+
+def _arcs(point: Point) -> int:
+    return sum(len(_features(parents)) for parents in point.parents)

@@ -1,0 +1,42 @@
+"""Figures and settings in words."""
+
+from bncc.sweep.point import Footprint, Point, Rate
+
+
+def settings(point: Point) -> str:
+    """Return what tells a classifier from others in a sentence, such as "naive with 3 bits"."""
+    if point.q_format is None:
+        return f"{point.family} in floats"
+    bits = sum(point.q_format)
+    return f"{point.family} with {bits} {'bit' if bits == 1 else 'bits'}"
+
+
+def percent(share: float) -> str:
+    """Return a share of 0 .. 1 in percent, with one decimal, two below 1 %."""
+    return f"{_figure(share)} %"
+
+
+def _figure(share: float) -> str:
+    return f"{100 * share + 1e-9:.{1 if share == 0 or share >= 0.00995 else 2}f}"
+
+
+def interval(rate: Rate) -> str:
+    """Return the ends of an interval in percent, such as "10.1 to 12.4"."""
+    low, high = rate.interval
+    return f"{_figure(low)} to {_figure(high)}"
+
+
+def points_between(less: float, more: float) -> str:
+    """Return the difference of two shares in percentage points, such as "0.8 points"."""
+    text = f"{100 * (more - less):.{1 if more - less >= 0.00095 else 2}f}"
+    return f"{text} {'point' if text == '1.0' else 'points'}"
+
+
+def memory(n_bytes: int) -> str:
+    """Return a size of memory, such as "4 KB" or "900 bytes"; a KB has 1024 bytes."""
+    return f"{n_bytes // 1024} KB" if n_bytes and n_bytes % 1024 == 0 else f"{n_bytes:,} bytes"
+
+
+def pace(cost: Footprint) -> str:
+    """Return what a decision costs, such as "611 instructions"."""
+    return f"{cost.mean:,.0f} {cost.unit}"

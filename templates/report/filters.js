@@ -1,0 +1,82 @@
+// Which rows are seen: by study, family and budget, and by the brush of each plot.
+const chosen = {
+  studies: new Set(data.studies.keys()),
+  families: new Set(data.families.keys()),
+  flash: Infinity,
+  time: Infinity,
+  brushes: [], // of each plot: { cost: [low, high], error: [low, high] } or null
+};
+
+const within = (value, [a, b]) => value >= Math.min(a, b) && value <= Math.max(a, b);
+
+// Return a flag per row; the brush of one plot may be left out, since it filters the others.
+const seen = (except = -1) => {
+  const found = new Uint8Array(rows);
+  const brushes = chosen.brushes.map((brush, k) => [axes()[k].key, brush, k])
+    .filter(([, brush, k]) => brush && k !== except);
+  const limited = costs() !== null && (chosen.flash < Infinity || chosen.time < Infinity);
+  for (let row = 0; row < rows; row += 1) {
+    let keep = chosen.studies.has(cells.study[row]) && chosen.families.has(cells.family[row]);
+    if (keep && limited) {
+      const flash = costs().flash[row];
+      keep = flash !== null && flash <= chosen.flash && costs().mean[row] <= chosen.time;
+    }
+    for (let k = 0; keep && k < brushes.length; k += 1) {
+      const [key, brush] = brushes[k];
+      const cost = costOf(key, row);
+      keep = cost !== null && within(cost, brush.cost) && within(cells.error[row], brush.error);
+    }
+    found[row] = keep ? 1 : 0;
+  }
+  return found;
+};
+
+// Read "8k", "8 KB" or "2,000"; anything else is no limit.
+const limit = (text, kilo) => {
+  const match = /^\s*([\d.,]+)\s*(k?)(i?b)?\s*$/i.exec(text);
+  const value = match ? Number(match[1].replaceAll(",", "")) * (match[2] ? kilo : 1) : NaN;
+  return Number.isFinite(value) && value > 0 ? value : Infinity;
+};
+
+const chips = (box, names, set, marks, changed) => {
+  names.forEach((name, k) => {
+    const button = element("button", { type: "button", className: "chip" }, marks ? glyph(marks[k]) : null, name);
+    const show = () => button.setAttribute("aria-pressed", String(set.has(k)));
+    button.addEventListener("click", () => {
+      // The first click on a chip of many shows it alone; then each adds or takes away.
+      if (set.size === names.length && names.length > 1) {
+        set.clear();
+        set.add(k);
+      } else if (!set.delete(k)) set.add(k);
+      if (set.size === 0) names.forEach((_, j) => set.add(j));
+      box.dispatchEvent(new Event("shown"));
+      changed();
+    });
+    box.addEventListener("shown", show);
+    show();
+    box.append(button);
+  });
+};
+
+const say = (flags) => {
+  const status = document.getElementById("status");
+  let count = 0;
+  let best = -1;
+  for (let row = 0; row < rows; row += 1) {
+    if (!flags[row]) continue;
+    count += 1;
+    if (best < 0 || cells.error[row] < cells.error[best]) best = row;
+  }
+  status.replaceChildren(`${whole(count)} of ${whole(rows)} trials shown.`);
+  if (best < 0) {
+    status.append(" Nothing fits; widen a limit, or reset.");
+    return;
+  }
+  if (chosen.studies.size > 1) return;
+  const button = element("button", { type: "button", className: "link", textContent: `${settings(best)}, trial ${cells.number[best]}` });
+  button.addEventListener("click", (event) => { event.stopPropagation(); pin(best, button.getBoundingClientRect()); });
+  const cost = costs();
+  const paid = cost === null || cost.flash[best] === null ? `${whole(cells.bits[best])} bits`
+    : `${whole(cost.flash[best])} bytes and ${whole(cost.mean[best])} ${cost.unit}`;
+  status.append(" The least error of them: ", button, `, ${percent(cells.error[best])} of validation rows, in ${paid}.`);
+};

@@ -1,0 +1,67 @@
+"""Markdown, CSV, SVG and JSON hold what the page holds."""
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+
+from bncc.report.formats import report_csv, report_json, report_md, report_svg
+from bncc.report.sheets import sheets_of
+from bncc.sweep.point import Study
+from tests import studies
+
+STUDY = studies.study(50)
+
+
+def test_csv_has_a_line_for_each_trial() -> None:
+    other = studies.study(5, seed=3, name="b,c", test=False)
+    lines = list(csv.DictReader(io.StringIO(report_csv(sheets_of([STUDY, other])))))
+    assert [line["study"] for line in lines] == ["wifi.study"] * 50 + ["b,c"] * 5
+    for line, point in zip(lines, (*STUDY.points, *other.points), strict=True):
+        assert float(line["error_validation"]) == point.validation.mean
+        assert line["command"] == point.command
+        assert line["param_lr"] == str(point.params["lr"])
+        cost = point.footprint("avr")
+        assert line["flash_avr"] == ("" if cost is None else str(cost.flash))
+        assert bool(line["misfit_avr"]) == (cost is None)
+        assert (line["error_test"] == "") == (point.test is None)
+
+
+def test_json_holds_all_trials_and_the_front() -> None:
+    facts = json.loads(json.dumps(report_json(sheets_of([STUDY], "avr")), allow_nan=False))
+    assert (facts["study"], facts["target"]) == ("wifi.study", "avr")
+    assert (facts["finished"], facts["failed"]) == (50, 1)
+    assert [trial["command"] for trial in facts["trials"]] == [p.command for p in STUDY.points]
+    cost = STUDY.points[0].footprint("avr")
+    assert cost is not None
+    assert facts["trials"][0]["flash"] == cost.flash
+    assert facts["trials"][0]["cycles"] == cost.mean
+    assert facts["trials"][0]["instructions"] is None
+    numbers = {trial["number"] for trial in facts["trials"]}
+    assert {trial["number"] for trial in facts["pareto"]} < numbers
+
+
+def test_markdown_has_sentences_fronts_and_methods() -> None:
+    sheets = sheets_of([STUDY])
+    text = report_md(sheets, "A | B")
+    assert text.startswith("# A \\| B\n")
+    assert "Hypervolume" in text
+    assert text.count("bncc train") == len(sheets[0].views[0].on_front)
+    widths = {line.count(" | ") for line in text.splitlines() if line.startswith("| ")}
+    assert len(widths) == 2
+
+
+def test_markdown_escapes_names() -> None:
+    study = replace(STUDY, facts={**STUDY.facts, "data": "<b>|`x`"})
+    assert r"\<b\>\|\`x\`" in report_md(sheets_of([study]), "T")
+
+
+@pytest.mark.parametrize("some", [[STUDY], [STUDY, studies.study(1, name="<&>", targets=())]])
+def test_svg_is_a_drawing(some: list[Study]) -> None:
+    drawing = ET.fromstring(report_svg(sheets_of(some), "T < U"))
+    plots = drawing.findall("{http://www.w3.org/2000/svg}svg")
+    assert len(plots) == 3 + (len(some) > 1)
+    assert report_svg(sheets_of(some), "T") == report_svg(sheets_of(some), "T")

@@ -1,0 +1,101 @@
+"""What a study means: the least validation error within each budget, in two sentences."""
+
+from dataclasses import replace
+
+import pytest
+
+from bncc.report.meaning import advise
+from bncc.report.words import memory, percent, points_between
+from bncc.sweep.point import Footprint, Point, Rate, Study
+from tests import studies
+
+STUDY = studies.study(80)
+
+
+def point(number: int, family: str, wrong: int, flash: int, bits: int = 3) -> Point:
+    """Return a point with so many of 1000 validation rows wrong and so many bytes."""
+    return replace(
+        STUDY.points[0],
+        number=number,
+        family=family,
+        validation=Rate((wrong / 1000,), 1000),
+        test=Rate((0.1,), 50),
+        q_format=(bits, 0),
+        costs={"rv32": Footprint(flash, 0, 8, "instructions", 611.4, 700)},
+    )
+
+
+def with_points(*points: Point) -> Study:
+    return replace(STUDY, points=points)
+
+
+def test_the_sentences_of_a_small_study() -> None:
+    study = with_points(point(1, "naive", 112, 3812), point(2, "chow-liu", 180, 1500, bits=2))
+    (advice,) = advise(study, "rv32", [4096])
+    assert advice.point is study.points[0]
+    assert advice.sentences == (
+        "In 4 KB of flash on rv32, naive with 3 bits errs on 11.2 % (9.4 to 13.3) of validation "
+        "rows and 10.0 % of test rows, and takes 3,812 bytes and 611 instructions a decision.",
+        "Half as much flash costs 6.8 points more: chow-liu with 2 bits in 1,500 bytes.",
+    )
+
+
+def test_a_difference_within_the_interval_is_told_as_one() -> None:
+    study = with_points(point(1, "naive", 112, 3812), point(2, "chow-liu", 120, 1500, bits=1))
+    (advice,) = advise(study, "rv32", [4096])
+    assert advice.sentences[1] == (
+        "Half as much flash costs 0.8 points more, within the interval: chow-liu with 1 bit in "
+        "1,500 bytes."
+    )
+
+
+def test_a_budget_in_which_nothing_fits() -> None:
+    (advice,) = advise(with_points(point(1, "naive", 112, 3812)), "rv32", [2000])
+    assert advice.point is None
+    assert advice.sentences == (
+        "Nothing measured fits in 2,000 bytes of flash on rv32.",
+        "The smallest is naive with 3 bits: 3,812 bytes, and it errs on 11.2 % of validation rows.",
+    )
+
+
+def test_test_rows_choose_nothing() -> None:
+    better = replace(point(1, "naive", 100, 900), test=Rate((0.9,), 50))
+    worse = replace(point(2, "naive", 101, 900), test=Rate((0.0,), 50))
+    (advice,) = advise(with_points(worse, better), "rv32", [1024])
+    assert advice.point is better
+
+
+@pytest.mark.parametrize("target", ["cortex-m0", "avr", None])
+def test_each_budget_gets_the_best_that_fits(target: str | None) -> None:
+    def size(point: Point) -> float:
+        if target is None:
+            return (point.bits + 7) // 8
+        cost = point.footprint(target)
+        return float("inf") if cost is None else cost.flash
+
+    found = advise(STUDY, target)
+    assert len(found) >= 2
+    for advice in found:
+        fitting = [p for p in STUDY.points if size(p) <= advice.budget]
+        assert advice.point in fitting
+        assert advice.point.validation.mean == min(p.validation.mean for p in fitting)
+    chosen = [advice.point.number for advice in found if advice.point]
+    assert len(set(chosen)) == len(chosen)
+
+
+def test_ties_go_to_the_smaller_one() -> None:
+    study = with_points(point(1, "naive", 50, 900), point(2, "naive", 50, 800))
+    (advice,) = advise(study, "rv32", [1024])
+    assert advice.point is study.points[1]
+
+
+def test_a_huge_classifier_is_still_told() -> None:
+    (advice,) = advise(with_points(point(1, "naive", 50, 10**6)), "rv32")
+    assert advice.point is not None
+
+
+def test_figures_in_words() -> None:
+    assert [percent(x) for x in (0, 0.0025, 0.0225, 0.5)] == ["0.0 %", "0.25 %", "2.3 %", "50.0 %"]
+    assert points_between(0.1, 0.11) == "1.0 point"
+    assert points_between(0.1, 0.1004) == "0.04 points"
+    assert [memory(n) for n in (900, 1024, 1536)] == ["900 bytes", "1 KB", "1,536 bytes"]
