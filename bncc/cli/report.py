@@ -1,0 +1,153 @@
+"""``bncc report``: what the trials of studies cost and how often they err, as one page."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bncc.cli.console import Console
+from bncc.cli.options import budget, force_option, speaks
+from bncc.cli.output import check_free, write_file
+from bncc.errors import DataError, OptionError
+
+if TYPE_CHECKING:
+    from bncc.report.sheets import Sheet
+    from bncc.sweep.point import Study
+
+FORMATS = ("html", "md", "csv", "json", "svg")
+_ENDINGS = {".htm": "html", ".markdown": "md", **{f".{name}": name for name in FORMATS}}
+
+
+def _budgets(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[int, ...]:
+    found = tuple(budget(ctx, param, value) or 0 for value in values)
+    if 0 in found:
+        raise click.BadParameter("0 bytes hold no classifier")
+    return found
+
+
+@click.command("report")
+@click.argument("studies", metavar="STUDY...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="FILE", help="Where to; its ending chooses the format.")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), help="What to write [default: by FILE's name]."
+)
+@click.option("--target", metavar="T", help="The machine to show first [default: the study's].")
+@click.option(
+    "--budget",
+    "budgets",
+    multiple=True,
+    callback=_budgets,
+    metavar="N[k]",
+    help="Bytes of flash to choose for, repeatable [default: powers of two].",
+)
+@click.option("--title", metavar="TEXT", help="The heading.")
+@force_option
+@speaks
+def command(
+    console: Console,
+    studies: tuple[str, ...],
+    output: str | None,
+    form: str | None,
+    target: str | None,
+    budgets: tuple[int, ...],
+    title: str | None,
+    force: bool,
+) -> None:
+    """Show what the trials of one or more STUDY files cost, and how often they err.
+
+    STUDY is a file or a database's URL, as `bncc sweep --study` takes them.
+
+    The page has what to take for each budget of flash, linked plots of error against flash, time
+    and bits with their Pareto fronts, a table of all trials with the command that repeats each,
+    and the methods. It needs no network. Markdown, CSV, JSON and SVG hold the same; without -o
+    they go to stdout.
+    """
+    form = form or _form_of(output)
+    if form is None and not console.json:
+        raise OptionError("name a file, such as -o report.html, or choose --format md")
+    if form == "html" and output is None:
+        raise OptionError("a page goes into a file; name it, such as -o report.html")
+    if output is not None:
+        check_free(output, force=force)
+    from bncc.report.formats import report_json
+    from bncc.report.sheets import sheets_of
+
+    found = _read(studies, console)
+    _check_target(target, found)
+    sheets = sheets_of(found, target, budgets)
+    text = "" if form is None else _written(form, sheets, title or _title(found))
+    if output is not None:
+        write_file(output, text.encode("utf-8"), force=force)
+        console.note(f"wrote {output}: {sum(len(study.points) for study in found):,} trials")
+    payload = report_json(sheets) if console.json else {}
+    if output is not None:
+        payload |= {"report": output, "format": form}
+    console.result(payload, "" if output is not None else text.rstrip("\n"), essential=True)
+
+
+def _form_of(output: str | None) -> str | None:
+    if output is None:
+        return None
+    form = _ENDINGS.get(Path(output).suffix.lower())
+    if form is None:
+        raise OptionError(
+            f"the ending of '{output}' names no format; use .{', .'.join(FORMATS)}, or give "
+            "--format"
+        )
+    return form
+
+
+def _read(places: Sequence[str], console: Console) -> "list[Study]":
+    """Read the studies, leave out empty ones, and give each a name of its own."""
+    from bncc.sweep.study import read_study
+
+    found: list[Study] = []
+    taken: set[str] = set()
+    for place in dict.fromkeys(places):
+        for study in read_study(place):
+            if not study.points:
+                console.note(f"{study.name} has no finished trial and is left out")
+                continue
+            names = (study.name if k == 1 else f"{study.name} ({k})" for k in range(1, 10**6))
+            name = next(name for name in names if name not in taken)
+            taken.add(name)
+            found.append(replace(study, name=name))
+    if not found:
+        some = places[0] if len(places) == 1 else "none of the studies"
+        has = f"'{some}' has no" if len(places) == 1 else f"{some} has a"
+        raise DataError(f"{has} finished trial; run `bncc sweep` until some are done")
+    return found
+
+
+def _check_target(target: str | None, studies: "Sequence[Study]") -> None:
+    from bncc.report.axes import targets_of
+
+    known = targets_of([point for study in studies for point in study.points])
+    if target is not None and target not in known:
+        told = f"choose one of {', '.join(known)}" if known else "none was; leave --target out"
+        raise OptionError(f"no trial was measured on '{target}'; {told}")
+
+
+def _title(studies: "Sequence[Study]") -> str:
+    files = {Path(str(study.facts.get("data") or study.name)).name for study in studies}
+    names = {file.split(".")[0] for file in files}
+    return f"Which classifier for {names.pop()}?" if len(names) == 1 else "Which classifier?"
+
+
+def _written(form: str, sheets: "Sequence[Sheet]", title: str) -> str:
+    from bncc.report import formats
+
+    if form == "html":
+        from bncc.report.page import page_html
+
+        return page_html(sheets, title)
+    writers: dict[str, Callable[[], str]] = {
+        "md": lambda: formats.report_md(sheets, title),
+        "csv": lambda: formats.report_csv(sheets),
+        "svg": lambda: formats.report_svg(sheets, title),
+        "json": lambda: json.dumps(formats.report_json(sheets), allow_nan=False, indent=1) + "\n",
+    }
+    return writers[form]()
