@@ -19,7 +19,8 @@ JITTER = (0.0, 0.03, 0.06)
 """Naive Bayes, free tables, two seeds on five splits of the training rows, a prototype's error in
 percent with 0, 0.04, 0.08 and 0.12: letter in floats 15.17, 14.99, 15.10, 15.32; letter with 3 bits
 17.73, 17.50, 17.80, 18.19; satimage with 2 bits 11.44, 11.50, 11.57, 11.79; usps with 2 bits 5.33,
-5.23, 5.37, 5.33. So a little is worth trying, and more is not."""
+5.23, 5.37, 5.33. So a little is worth trying, and more is not. With it among what is drawn,
+the least validation error of naive Bayes on letter fell from 14.60 to 13.63 (60 runs)."""
 NEAR = 0.2
 """Standard deviation of a move, in decades; of dropout's root, as a share of its range."""
 
