@@ -1,19 +1,15 @@
-"""What computes the steps of gradient descent: torch says what is meant, C is quick."""
+"""What computes the steps of gradient descent, seen from the training loop."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 from bncc._types import AnyArray, IntArray
-from bncc.errors import OptionError, ToolchainError
+from bncc.errors import OptionError
 from bncc.structure.graph import Structure
-from bncc.train.hyperparameters import Hyperparameters
-from bncc.train.interrupts import interrupts_deferred
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.moment import Resumable
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,72 +101,3 @@ class Engine(Resumable, Protocol):
     def log_tables(self) -> LogTables:
         """Return prior and tables before quantization, natural log-probabilities <= 0."""
         ...
-
-
-def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
-    """Return the engine that is asked for, or the quicker one that is there.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is trained.
-    hyper : Hyperparameters
-        What steers it; `engine` None takes C where a compiler is found and the device is a CPU.
-
-    Returns
-    -------
-    Engine
-        At its start.
-
-    Raises
-    ------
-    OptionError
-        If the device is absent.
-    ToolchainError
-        If C is asked for and there is no compiler.
-    """
-
-    def native() -> Engine:
-        from bncc.train.native.tables import NativeEngine
-
-        return NativeEngine(problem, hyper)
-
-    def torch() -> Engine:
-        from bncc.train.torch_engine import TorchEngine
-
-        return TorchEngine(problem, hyper)
-
-    return quicker(hyper, native, torch)
-
-
-def quicker(hyper: Hyperparameters, native: Callable[[], T], torch: Callable[[], T]) -> T:
-    """Return the engine that is asked for, or C where it can be built.
-
-    Parameters
-    ----------
-    hyper : Hyperparameters
-        `engine` and `device`.
-    native, torch : callable
-        Import and make the engines.
-
-    Returns
-    -------
-    engine
-        Of one of them.
-
-    Raises
-    ------
-    OptionError
-        If the device is absent.
-    ToolchainError
-        If C is asked for and there is no compiler.
-    """
-    if hyper.engine == "native" or (hyper.engine is None and hyper.device == "cpu"):
-        try:
-            return native()
-        except ToolchainError:
-            if hyper.engine == "native":
-                raise
-    # An exception in the middle of an import of torch, which takes seconds, may be lost there.
-    with interrupts_deferred():
-        return torch()

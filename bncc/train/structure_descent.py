@@ -11,6 +11,7 @@ from bncc.structure.graph import Structure
 from bncc.train.average import averaged
 from bncc.train.course import Course
 from bncc.train.engine import check_converging
+from bncc.train.engines import structure_engine_for
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.jitter import Jitter
 from bncc.train.maximum_likelihood import LogTables
@@ -21,7 +22,6 @@ from bncc.train.structure_engine import (
     Learned,
     StructureEngine,
     StructureProblem,
-    structure_engine_for,
 )
 from bncc.train.table_sizes import entries_of, flash_bits_of
 from bncc.train.trainer import DECAY

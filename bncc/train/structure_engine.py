@@ -1,4 +1,4 @@
-"""What computes the descent on structure and tables: torch says what is meant, C is quick."""
+"""What computes the descent on structure and tables, seen from its loop."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,8 +8,7 @@ from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.structure.candidates import Candidates
 from bncc.structure.graph import Structure
 from bncc.train.candidate_layout import CandidateLayout, candidate_layout
-from bncc.train.engine import Passed, quicker
-from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.engine import Passed
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.moment import Resumable
 
@@ -124,39 +123,3 @@ class StructureEngine(Resumable, Protocol):
     def widths(self) -> tuple[int, ...]:
         """Return the bits of the most probable slots, one per feature; none without widths."""
         ...
-
-
-def structure_engine_for(problem: StructureProblem, hyper: Hyperparameters) -> StructureEngine:
-    """Return the engine that is asked for, or the quicker one that is there.
-
-    Parameters
-    ----------
-    problem : StructureProblem
-        What is learned from, and what may be chosen.
-    hyper : Hyperparameters
-        What steers it; `engine` None takes C where a compiler is found and the device is a CPU.
-
-    Returns
-    -------
-    StructureEngine
-        At its start.
-
-    Raises
-    ------
-    OptionError
-        If the device is absent.
-    ToolchainError
-        If C is asked for and there is no compiler.
-    """
-
-    def native() -> StructureEngine:
-        from bncc.train.native.structure import NativeStructureEngine
-
-        return NativeStructureEngine(problem, hyper)
-
-    def torch() -> StructureEngine:
-        from bncc.train.torch_structure_engine import TorchStructureEngine
-
-        return TorchStructureEngine(problem, hyper)
-
-    return quicker(hyper, native, torch)

@@ -10,7 +10,8 @@ from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.average import averaged
 from bncc.train.course import Course
-from bncc.train.engine import Problem, check_converging, engine_for
+from bncc.train.engine import Problem, check_converging
+from bncc.train.engines import engine_for
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.jitter import Jitter
 from bncc.train.maximum_likelihood import LogTables

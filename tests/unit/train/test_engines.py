@@ -9,7 +9,8 @@ from bncc.errors import ToolchainError
 from bncc.fixed_point import QFormat, rounded
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure, forest
-from bncc.train.engine import Problem, engine_for
+from bncc.train.engine import Problem
+from bncc.train.engines import engine_for
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.native import memory as native

@@ -7,13 +7,14 @@ import pytest
 
 from bncc.structure.candidates import all_others
 from bncc.structure.naive import naive_bayes
-from bncc.train.engine import Problem, engine_for
+from bncc.train.engine import Problem
+from bncc.train.engines import engine_for, structure_engine_for
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.jitter import Jitter
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.settings import TrainSettings
 from bncc.train.structure_descent import chance_of, descend_structure
-from bncc.train.structure_engine import StructureProblem, structure_engine_for
+from bncc.train.structure_engine import StructureProblem
 from bncc.train.trainer import descend
 
 RNG = np.random.default_rng(0)

@@ -8,11 +8,12 @@ import pytest
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import Candidates, all_earlier, all_others
 from bncc.structure.naive import naive_bayes
+from bncc.train.engines import structure_engine_for
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.native.structure import NativeStructureEngine
 from bncc.train.settings import TrainSettings
-from bncc.train.structure_engine import Chance, StructureProblem, structure_engine_for
+from bncc.train.structure_engine import Chance, StructureProblem
 from bncc.train.torch_structure_engine import TorchStructureEngine
 
 pytestmark = pytest.mark.cc

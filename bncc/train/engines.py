@@ -1,0 +1,97 @@
+"""Which engine computes a descent: C on one core where it can be built, or torch on any device."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from bncc.errors import ToolchainError
+from bncc.train.engine import Engine, Problem
+from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.interrupts import interrupts_deferred
+from bncc.train.structure_engine import StructureEngine, StructureProblem
+
+T = TypeVar("T")
+
+
+def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
+    """Return the engine that is asked for, or the quicker one that is there.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is trained.
+    hyper : Hyperparameters
+        What steers it; `engine` None takes C where a compiler is found and the device is a CPU.
+
+    Returns
+    -------
+    Engine
+        At its start.
+
+    Raises
+    ------
+    OptionError
+        If the device is absent.
+    ToolchainError
+        If C is asked for and there is no compiler.
+    """
+
+    def native() -> Engine:
+        from bncc.train.native.tables import NativeEngine
+
+        return NativeEngine(problem, hyper)
+
+    def torch() -> Engine:
+        from bncc.train.torch_engine import TorchEngine
+
+        return TorchEngine(problem, hyper)
+
+    return _quicker(hyper, native, torch)
+
+
+def structure_engine_for(problem: StructureProblem, hyper: Hyperparameters) -> StructureEngine:
+    """Return the engine that is asked for, or the quicker one that is there.
+
+    Parameters
+    ----------
+    problem : StructureProblem
+        What is learned from, and what may be chosen.
+    hyper : Hyperparameters
+        What steers it; `engine` None takes C where a compiler is found and the device is a CPU.
+
+    Returns
+    -------
+    StructureEngine
+        At its start.
+
+    Raises
+    ------
+    OptionError
+        If the device is absent.
+    ToolchainError
+        If C is asked for and there is no compiler.
+    """
+
+    def native() -> StructureEngine:
+        from bncc.train.native.structure import NativeStructureEngine
+
+        return NativeStructureEngine(problem, hyper)
+
+    def torch() -> StructureEngine:
+        from bncc.train.torch_structure_engine import TorchStructureEngine
+
+        return TorchStructureEngine(problem, hyper)
+
+    return _quicker(hyper, native, torch)
+
+
+def _quicker(hyper: Hyperparameters, native: Callable[[], T], torch: Callable[[], T]) -> T:
+    """Return what is asked for, or C where it can be built; the callables import their engine."""
+    if hyper.engine == "native" or (hyper.engine is None and hyper.device == "cpu"):
+        try:
+            return native()
+        except ToolchainError:
+            if hyper.engine == "native":
+                raise
+    # An exception in the middle of an import of torch, which takes seconds, may be lost there.
+    with interrupts_deferred():
+        return torch()
