@@ -7,6 +7,7 @@ import bncc
 from bncc.data.dataset import Dataset
 from bncc.errors import StudyError
 from bncc.sweep.space import Space
+from bncc.sweep.store import damaged
 from bncc.train.identity import data_digest
 
 Facts = Mapping[str, Any]
@@ -24,6 +25,9 @@ _COMPARED = {
 """What must be the same, each a value that a message can show."""
 _COMPARED_WHOLE = {"digest": "rows", "test_digest": "test rows", "space": "space"}
 """What must be the same, and is too long for a message."""
+
+_COUNTS = ("n_rows", "n_test", "n_features", "n_classes", "seed", "repeats")
+_LISTS = ("features", "objectives", "targets")
 
 
 def study_facts(
@@ -90,6 +94,34 @@ def study_facts(
         "bncc": bncc.__version__,
         "space": space.to_json(),
     }
+
+
+def checked_facts(found: object, said: str) -> Facts:
+    """Take up what `study_facts` has returned and a store has kept.
+
+    Parameters
+    ----------
+    found : object
+        JSON values.
+    said : str
+        Where the study is, for the message.
+
+    Returns
+    -------
+    mapping
+        The same.
+
+    Raises
+    ------
+    StudyError
+        If they are of something else.
+    """
+    if isinstance(found, dict):
+        kinds = (*((key, int) for key in _COUNTS), *((key, list) for key in _LISTS))
+        kinds = (*kinds, ("sampler", str), ("toolchains", dict))
+        if all(isinstance(found.get(key), kind) for key, kind in kinds):
+            return found
+    raise StudyError(damaged(said))
 
 
 def check_same(ours: Facts, theirs: Facts, said: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 Choice = str | int | float | bool
@@ -144,7 +144,7 @@ class Point:
 
         Raises
         ------
-        KeyError, TypeError
+        KeyError, TypeError, ValueError
             If they are of something else.
         """
         costs = {
@@ -152,7 +152,7 @@ class Point:
             for target, found in facts["costs"].items()
         }
         fmt = facts["q_format"]
-        return cls(
+        point = cls(
             **{
                 **facts,
                 "validation": _rate(facts["validation"]),
@@ -162,6 +162,9 @@ class Point:
                 "parents": tuple(tuple(names) for names in facts["parents"]),
             }
         )
+        if not _makes_sense(point):
+            raise ValueError("figures of no trial")
+        return point
 
 
 @dataclass(frozen=True)
@@ -197,3 +200,22 @@ def model_name(number: int) -> str:
 def _rate(facts: Mapping[str, Any]) -> Rate:
     errors: Sequence[float] = facts["errors"]
     return Rate(tuple(errors), int(facts["n"]))
+
+
+def _makes_sense(point: Point) -> bool:
+    """Return whether reports can be made of it: figures are finite, rates between 0 and 1."""
+    rates = [point.validation, *([] if point.test is None else [point.test])]
+    found = [cost for cost in point.costs.values() if isinstance(cost, Footprint)]
+    counts = [point.number, point.entries, point.bits, point.operations]
+    counts += [count for cost in found for count in (cost.flash, cost.ram, cost.stack, cost.most)]
+    figures = [point.seconds, *(cost.mean for cost in found)]
+    texts = [point.family, point.command, *(name for names in point.parents for name in names)]
+    return (
+        all(rate.n >= 1 and rate.errors for rate in rates)
+        and all(0 <= error <= 1 for rate in rates for error in rate.errors)
+        and all(isinstance(count, int) and count >= 0 for count in counts)
+        and all(0 <= figure < inf for figure in figures)
+        and all(isinstance(text, str) for text in texts)
+        and all(isinstance(value, Choice) for value in point.params.values())
+        and all(cost.unit in ("instructions", "cycles") for cost in found)
+    )

@@ -4,6 +4,7 @@ import sqlite3
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,17 +68,29 @@ def opened(place: Place, *, new: bool = False) -> Iterator["RDBStorage"]:
         If there is none, or it is of something else; or if it fails in the block.
     """
     check_optuna()
-    from optuna.exceptions import StorageInternalError
-    from sqlalchemy.exc import SQLAlchemyError
-
     if place.path is not None:
         _check_file(place.path)
     storage = None
+    with _in_words(place):
+        try:
+            storage = _storage(place.path, place.url, new=new)
+            yield storage
+        finally:
+            _close(storage)
+
+
+@contextmanager
+def _in_words(place: Place) -> Iterator[None]:
+    """Raise what a store raises as one sentence."""
+    from optuna.exceptions import StorageInternalError
+    from sqlalchemy.exc import SQLAlchemyError
+
     try:
-        storage = _storage(place.path, place.url, new=new)
-        yield storage
+        yield
     except (SQLAlchemyError, StorageInternalError) as error:
         raise StudyError(_sentence(place, error)) from error
+    except JSONDecodeError as error:
+        raise StudyError(damaged(place.said)) from error
     except ImportError as error:
         raise StudyError(
             f"'{place.said}' needs a driver that is not installed; install the one that "
@@ -90,8 +103,6 @@ def opened(place: Place, *, new: bool = False) -> Iterator["RDBStorage"]:
             f"'{place.said}' is of another version of optuna; run `optuna storage upgrade` on it, "
             "or name another --study"
         ) from error
-    finally:
-        _close(storage)
 
 
 @contextmanager
@@ -107,6 +118,11 @@ def opened_half(path: Path) -> Iterator["RDBStorage"]:
     ------
     optuna.storages.RDBStorage
         An empty store.
+
+    Raises
+    ------
+    StudyError
+        If it fails in the block, as when the disk is full.
     """
     check_optuna()
     half = path.with_name(f".{path.name}.half")
@@ -115,8 +131,9 @@ def opened_half(path: Path) -> Iterator["RDBStorage"]:
         left.unlink(missing_ok=True)
     storage = None
     try:
-        storage = _storage(half, "", new=True)
-        yield storage
+        with _in_words(Place(str(path), None, path)):
+            storage = _storage(half, "", new=True)
+            yield storage
         _close(storage)
         half.replace(path)
     finally:
@@ -162,6 +179,11 @@ def no_study(said: str) -> str:
     return f"'{said}' holds no study of bncc; name another file or URL with --study"
 
 
+def damaged(said: str) -> str:
+    """Return the sentence for a study of which something was overwritten or lost."""
+    return f"the study '{said}' is damaged; bring back a copy of it, or name another --study"
+
+
 def _sentence(place: Place, error: BaseException) -> str:
     from sqlalchemy.exc import (
         ArgumentError,
@@ -175,6 +197,8 @@ def _sentence(place: Place, error: BaseException) -> str:
 
     if place.path is not None:
         reason = str(getattr(error, "orig", error))
+        if "malformed" in reason:
+            return damaged(place.said)
         if any(text in reason for text in ("locked", "disk", "readonly", "full", "unable to open")):
             return f"'{place.said}' cannot be used ({reason}); check the disk and its permissions"
         return no_study(place.said)

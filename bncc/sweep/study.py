@@ -1,12 +1,12 @@
 """A study: trials that are drawn, worked on and finished, all of it in a store that outlives us."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bncc.errors import StudyError
 from bncc.sweep.execution import Outcome, Task
-from bncc.sweep.facts import Facts, check_same
+from bncc.sweep.facts import Facts, check_same, checked_facts
 from bncc.sweep.lock import claimed, file_claimed
 from bncc.sweep.objective import values_of
 from bncc.sweep.place import DEFAULT_NAME, Place, place_of
@@ -58,7 +58,7 @@ def read_study(text: str) -> tuple[Study, ...]:
             found.append(
                 Study(
                     name,
-                    frozen.user_attrs[FACTS],
+                    checked_facts(frozen.user_attrs[FACTS], place.said),
                     tuple(_point(trial) for trial in sorted(done, key=lambda t: t.number)),
                     {trial.number: trial.user_attrs.get(REASON, "") for trial in failed},
                 )
@@ -92,7 +92,7 @@ def known_facts(place: Place) -> Facts | None:
         facts = _facts(storage, place.name or DEFAULT_NAME)
     if facts is None and place.path is not None:
         raise StudyError(no_study(place.said))
-    return facts
+    return None if facts is None else checked_facts(facts, place.said)
 
 
 class Journal:
@@ -237,7 +237,7 @@ def journal(place: Place, space: Space, facts: Facts) -> Iterator[Journal]:
 def _checked(
     study: "OptunaStudy", space: Space, facts: Facts, said: str, beat: Callable[[], None]
 ) -> Journal:
-    theirs: Mapping[str, Any] = study.user_attrs[FACTS]
+    theirs = checked_facts(study.user_attrs[FACTS], said)
     check_same(facts, theirs, said)
     return Journal(study, space, theirs, beat)
 
