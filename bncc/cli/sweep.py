@@ -22,7 +22,7 @@ from bncc.cli.options import (
 )
 from bncc.cli.output import check_free
 from bncc.cli.sweep_options import NO_TARGET, duration, targets_of, toolchains_of
-from bncc.cli.sweep_report import Finding, error_of, payload_of, report_of
+from bncc.cli.sweep_report import Finding, error_of, no_fit, payload_of, report_of
 from bncc.errors import BudgetError, OptionError
 from bncc.model.file import save_model
 from bncc.sweep.cluster import dask_cluster
@@ -38,7 +38,7 @@ from bncc.sweep.processes import local_processes
 from bncc.sweep.space import PRESETS, Space, read_space
 from bncc.sweep.store import check_optuna
 from bncc.sweep.study import Journal, journal, known_facts
-from bncc.sweep.trial import Workload, measured_rows
+from bncc.sweep.trial import Workload, check_rows, measured_rows
 from bncc.train.interrupts import StopRequest, first_signal_noted
 
 SAMPLERS = ("random", "tpe", "nsga2")
@@ -179,6 +179,7 @@ def command(
     if limit.is_bounded and not targets:
         raise OptionError("--max-flash and --max-instructions need a --target; name one")
     train, test = training_parts(data_path, class_name, fold, console, drop)
+    check_rows(train)
     if test_path is not None:
         if test is not None:
             raise OptionError("the fold has test rows of its own; drop --test or --fold")
@@ -275,10 +276,12 @@ def _say_end(console: Console, finding: Finding, stop: StopRequest) -> None:
 
 
 def _none_fits(finding: Finding) -> str:
+    if not finding.points:
+        return "no trial has finished, so that there is none to choose; repeat the command"
     closest = nearest(finding.points, finding.limit)
     target = finding.limit.target
     if closest is None or target is None:
-        return f"no trial fits {target or 'anything'}; continue with more --trials"
+        return f"{no_fit(finding)}; continue with more --trials, or smaller ones with --space"
     found = closest.footprint(target)
     assert found is not None
     return (

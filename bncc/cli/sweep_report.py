@@ -9,6 +9,7 @@ from bncc.cli.console import aligned, table_text
 from bncc.sweep.front import front
 from bncc.sweep.pick import Budget
 from bncc.sweep.point import Point
+from bncc.sweep.record import trial_facts
 
 _SHOWN = ("structure", "parameters", "bits", "discretize", "n-bins", "size-weight", "optimize")
 """Options of a trial that a table has room for."""
@@ -72,51 +73,16 @@ def payload_of(finding: Finding) -> dict[str, Any]:
     dict
         The fields of the command line's contract, and some more.
     """
+    first = finding.targets[0] if finding.targets else None
     return {
         "study": finding.study,
         "trials": finding.n_trials,
         "finished": len(finding.points),
         "failed": len(finding.failed),
         "targets": list(finding.targets),
-        "pareto": [trial_facts(point, finding.targets) for point in finding.front],
+        "pareto": [trial_facts(point, first) for point in finding.front],
         "best": None if finding.best is None else finding.best.number,
         "pick": finding.pick if finding.best is not None else None,
-    }
-
-
-def trial_facts(point: Point, targets: Sequence[str]) -> dict[str, Any]:
-    """Return the JSON object of a trial, as ``sweep`` and ``report`` show it.
-
-    Parameters
-    ----------
-    point : Point
-        The trial.
-    targets : sequence of str
-        Machines of the study; ``flash`` and ``instructions`` are those of the first one.
-
-    Returns
-    -------
-    dict
-        JSON values; null where a model does not fit, or nothing was measured.
-    """
-    found = point.footprint(targets[0]) if targets else None
-    return {
-        "number": point.number,
-        "params": dict(point.params),
-        "error_validation": point.validation.mean,
-        "error_validation_interval": list(point.validation.interval),
-        "error_test": None if point.test is None else point.test.mean,
-        "error_test_interval": None if point.test is None else list(point.test.interval),
-        "bits": point.bits,
-        "entries": point.entries,
-        "operations": point.operations,
-        "flash": None if found is None else found.flash,
-        "ram": None if found is None else found.ram,
-        "instructions": None if found is None else found.mean,
-        "instructions_max": None if found is None else found.most,
-        "unit": None if found is None else found.unit,
-        "seconds": point.seconds,
-        "command": point.command,
     }
 
 
@@ -140,16 +106,38 @@ def report_of(finding: Finding) -> str:
         title = f"Pareto front of {len(finding.points)} trials, on {finding.targets[0]}"
     else:
         title = f"Pareto front of {len(finding.points)} trials, not measured on a machine"
-    parts = [table_text(title, _rows(found, finding), right=range(6 if finding.targets else 4))]
+    if found:
+        parts = [table_text(title, _rows(found, finding), right=range(6 if finding.targets else 4))]
+    else:
+        said = no_fit(finding)
+        parts = [f"{said[0].upper()}{said[1:]}."]
     rows = []
     if finding.best is not None:
         inside = " within the budget" if finding.limit.is_bounded else ""
-        rows.append([f"best{inside}", f"trial {finding.best.number}, {error_of(finding.best)}"])
+        rows.append([f"best{inside}", _best(finding.best, finding)])
         rows.append(["again", finding.best.command])
     if finding.pick is not None and finding.best is not None:
         rows.append(["wrote", finding.pick])
     rows.append(["next", f"bncc report {shlex.quote(finding.study)} -o report.html"])
     return "\n\n".join([*parts, aligned(rows)])
+
+
+def no_fit(finding: Finding) -> str:
+    """Return a sentence for trials of which none fits the first target, without a full stop."""
+    target = finding.targets[0]
+    why = [str(point.costs.get(target, "")) for point in finding.points]
+    n = len(finding.points)
+    said = "the only trial does not fit" if n == 1 else f"none of {n} trials fits"
+    return f"{said} {target}: {why[-1]}"
+
+
+def _best(point: Point, finding: Finding) -> str:
+    """Say which trial is best, and what it takes on the first target."""
+    said = f"trial {point.number}, {error_of(point)}"
+    cost = point.footprint(finding.targets[0]) if finding.targets else None
+    if cost is None:
+        return said
+    return f"{said}, {cost.flash} bytes of flash, {cost.most} {cost.unit} at most"
 
 
 def error_of(point: Point) -> str:

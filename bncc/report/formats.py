@@ -14,6 +14,7 @@ from bncc.report.methods import METHODS
 from bncc.report.sheets import Sheet, View, front_grid
 from bncc.report.still import drawing_svg
 from bncc.sweep.point import Footprint, Point
+from bncc.sweep.record import trial_facts
 
 
 def report_md(sheets: Sequence[Sheet], title: str) -> str:
@@ -165,41 +166,22 @@ def report_json(sheets: Sequence[Sheet]) -> dict[str, Any]:
     -------
     dict
         ``study`` (its name, a list of names for several), ``target``, ``finished``, ``failed``
-        (counts), ``pareto`` (trials on a front of all structures), ``trials`` (all), ``facts``
-        (by study).
+        (counts), ``pareto`` (trials on the front of error against flash, against bits where
+        nothing is measured), ``trials`` (all), ``facts`` (by study).
     """
     names = [sheet.study.name for sheet in sheets]
     target = sheets[0].views[0].target
+    named = [({"study": sheet.study.name}, sheet) for sheet in sheets]
     return {
         "study": names[0] if len(names) == 1 else names,
         "target": target,
         "finished": sum(len(sheet.study.points) for sheet in sheets),
         "failed": sum(len(sheet.study.failed) for sheet in sheets),
-        "pareto": [_trial(s.study.name, p, target) for s in sheets for p in s.views[0].on_front],
-        "trials": [_trial(s.study.name, p, target) for s in sheets for p in s.study.points],
+        "pareto": [fact | trial_facts(p, target) for fact, s in named for p in _pareto(s)],
+        "trials": [fact | trial_facts(p, target) for fact, s in named for p in s.study.points],
         "facts": {sheet.study.name: dict(sheet.study.facts) for sheet in sheets},
     }
 
 
-def _trial(study: str, point: Point, target: str | None) -> dict[str, Any]:
-    cost = point.footprint(target) if target else None
-    facts = point.to_json()
-    return {
-        "study": study,
-        "number": point.number,
-        "family": point.family,
-        "params": dict(point.params),
-        "error_validation": point.validation.mean,
-        "interval_validation": list(point.validation.interval),
-        "error_test": None if point.test is None else point.test.mean,
-        "q_format": facts["q_format"],
-        "entries": point.entries,
-        "bits": point.bits,
-        "operations": point.operations,
-        "flash": None if cost is None else cost.flash,
-        "instructions": cost.mean if cost is not None and cost.unit == "instructions" else None,
-        "cycles": cost.mean if cost is not None and cost.unit == "cycles" else None,
-        "costs": facts["costs"],
-        "seconds": point.seconds,
-        "command": point.command,
-    }
+def _pareto(sheet: Sheet) -> list[Point]:
+    return [step.point for panel in sheet.views[0].panels[:1] for step in panel.front]

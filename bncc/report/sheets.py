@@ -91,6 +91,8 @@ class Sheet:
         told = [f"{facts[key]:,} {noun}" for key, noun in counts if facts.get(key)]
         if told:
             parts.append(", ".join(told))
+        fitting = targets_of(self.study.points)
+        parts += [f"none fits {printable(t)}" for t in facts.get("targets", ()) if t not in fitting]
         return " · ".join(parts)
 
     @property

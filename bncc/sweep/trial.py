@@ -10,7 +10,8 @@ from bncc.build.cross import find_bench
 from bncc.build.meter import Inputs
 from bncc.build.targets import find_target
 from bncc.compiler.cost_model import LEVELS, Optimize
-from bncc.data.dataset import Dataset, Table
+from bncc.data.dataset import Dataset, Table, check_trainable
+from bncc.data.splits import stratified_holdout
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import DataError, MisfitError, ToolchainError
 from bncc.model.card import model_facts, parent_names
@@ -20,8 +21,11 @@ from bncc.sweep.point import Choice, Footprint, Point, Rate
 from bncc.toolchain.tools import is_x86
 from bncc.train.pipeline import train_model
 from bncc.train.repeats import Repeats, train_repeats
+from bncc.train.settings import TrainSettings
 
 Costs = Mapping[str, Footprint | str]
+
+_TOO_FEW = "too few rows to hold any out, by which a sweep would choose; add rows of each class"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +77,25 @@ def measured_rows(table: Table) -> Table:
         At most `bncc.bench.on_target.N_ROWS` rows, for `Workload`.
     """
     return bench_rows(table)
+
+
+def check_rows(train: Dataset) -> None:
+    """Refuse rows of which every trial would come to nothing.
+
+    Parameters
+    ----------
+    train : Dataset
+        Rows to learn from.
+
+    Raises
+    ------
+    DataError
+        If nothing can be learned from them, or too few to hold any out.
+    """
+    check_trainable(train)
+    _, held = stratified_holdout(train.y, TrainSettings().validation, seed=0)
+    if len(held) == 0:
+        raise DataError(_TOO_FEW)
 
 
 def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
@@ -194,9 +217,7 @@ def measure_model(work: Workload, model: Model, params: Mapping[str, Choice]) ->
 def _rates(repeats: Repeats) -> tuple[Rate, Rate | None]:
     errors, test_errors = repeats.errors("validation"), repeats.errors("test")
     if errors is None:
-        raise DataError(
-            "too few rows to hold any out, by which a sweep would choose; add rows of each class"
-        )
+        raise DataError(_TOO_FEW)
     trained = [result.model.training for result in repeats.results]
     validation = Rate(errors, sum(training["n_validation"] for training in trained))
     if test_errors is None:
