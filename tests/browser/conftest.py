@@ -33,6 +33,12 @@ class Opened:
         self.settle()
         return int(self.page.locator("#status").inner_text().split(" of ")[0].replace(",", ""))
 
+    def reload(self) -> None:
+        """Open the same page again, and wait until it is at rest."""
+        self.page.reload()
+        self.page.wait_for_selector("html[data-ready=true]")
+        self.requests.remove(self.page.url)
+
     def settle(self) -> None:
         """Wait until what the last action has asked for is drawn."""
         self.page.evaluate(
