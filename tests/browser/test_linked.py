@@ -1,10 +1,12 @@
 """The page answers: brushes, filters, sorting and the card at a trial belong together."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bncc.sweep.point import Study
+from bncc.sweep.point import Point, Rate, Study
 from tests import studies
 from tests.browser.conftest import STUDY, Open, Opened
 
@@ -62,6 +64,47 @@ def test_heads_sort_the_table(open_page: Open) -> None:
         assert len(flash) == 100
     opened.page.locator("#after").click()
     assert opened.page.locator("#range").inner_text() == "101 to 160 of 160"
+
+
+HEADS: dict[str, Callable[[Point], Any]] = {
+    "Trial": lambda p: p.number,
+    "Structure": lambda p: p.family,
+    "Bits": lambda p: sum(p.q_format or ()),
+    "Validation error": lambda p: round(p.validation.mean, 6),
+    "Flash": lambda p: cost.flash if (cost := p.footprint("avr")) else None,
+    "Cycles": lambda p: cost.mean if (cost := p.footprint("avr")) else None,
+    "Table bits": lambda p: p.bits,
+}
+
+
+def coarse(point: Point) -> Point:
+    """Return a point with figures that many share, so that there are ties."""
+    costs = {
+        name: replace(cost, flash=cost.flash // 500 * 500, mean=float(cost.mean // 400 * 400))
+        if not isinstance(cost, str)
+        else cost
+        for name, cost in point.costs.items()
+    }
+    rate = Rate((round(point.validation.mean, 1),), point.validation.n)
+    return replace(point, costs=costs, validation=rate, bits=point.bits // 4000 * 4000)
+
+
+def test_ties_keep_the_order_of_trials_and_gaps_come_last(open_page: Open) -> None:
+    points = tuple(map(coarse, studies.study(90).points))
+    assert any(point.footprint("avr") is None for point in points)
+    opened = open_page([replace(STUDY, points=points)], target="avr")
+    # One head after another: each starts from the order that the last one has left.
+    for head, value in [*HEADS.items(), *reversed(HEADS.items())]:
+        known = [p for p in points if value(p) is not None]
+        gaps = [p.number for p in points if value(p) is None]
+        assert len({value(p) for p in known}) < len(points) or head == "Trial"
+        for sign in (1, -1):
+            opened.page.get_by_role("button", name=head, exact=True).first.click()
+            way = opened.page.locator("th[aria-sort]").get_attribute("aria-sort")
+            assert way == ("ascending" if sign == 1 else "descending")
+            ranks = {v: sign * k for k, v in enumerate(sorted({value(p) for p in known}))}
+            ordered = sorted(known, key=lambda p: (ranks[value(p)], p.number))
+            assert [int(n) for n in cells(opened, 1)] == [p.number for p in ordered] + gaps, head
 
 
 def test_pointing_at_a_trial_shows_its_command(open_page: Open) -> None:

@@ -64,4 +64,10 @@ def test_svg_is_a_drawing(some: list[Study]) -> None:
     drawing = ET.fromstring(report_svg(sheets_of(some), "T < U"))
     plots = drawing.findall("{http://www.w3.org/2000/svg}svg")
     assert len(plots) == 3 + (len(some) > 1)
+    panels = [panel for sheet in sheets_of(some) for panel in sheet.views[0].panels]
+    for plot, panel in zip(plots, panels, strict=True):
+        texts = plot.findall("{http://www.w3.org/2000/svg}text")
+        ticks = [text.text for text in texts if text.get("class") == "tick"]
+        assert ticks == [label for scale in (panel.y, panel.x) for _, label in scale.ticks]
+        assert [t.text for t in texts if t.get("class") == "name"] == [panel.axis.title]
     assert report_svg(sheets_of(some), "T") == report_svg(sheets_of(some), "T")
