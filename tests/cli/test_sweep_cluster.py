@@ -150,3 +150,12 @@ def test_an_address_where_nobody_answers_is_refused(
     options = ("--target", "none", "--study", tmp_path / "c.db")
     line = refused("sweep", bundled_path("wifi"), *options, "--scheduler", address)
     assert line.startswith(f"no scheduler answers at '{address}'; start one with `dask scheduler`")
+
+
+def test_a_cluster_needs_its_package(
+    refused: Refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    options = ("--target", "none", "--study", tmp_path / "c.db", "--scheduler", "127.0.0.1:8786")
+    line = refused("sweep", bundled_path("wifi"), *options)
+    assert line == "--scheduler needs dask.distributed; run `pip install 'bncc[sweep]'`"

@@ -1,6 +1,7 @@
 """The command that a sweep shows for a point gives the point's figures again."""
 
 import gzip
+import random
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -93,6 +94,22 @@ def test_random_points_of_the_default_space_come_again(
     point = run_trial(workload(wifi, targets), seed, drawn(seed))
     assert set(point.costs) == set(targets)
     check(point, run_json)
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("k", range(3))
+def test_points_that_nobody_has_seen_come_again(
+    run_json: RunJson, require_bench: RequireBench, wifi: str, k: int
+) -> None:
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")  # pytest shows it where the test fails
+    rng = random.Random(seed)
+    targets = tuple(rng.sample(("cortex-m0", "avr", "rv32"), 1 + k % 2))
+    for target in targets:
+        require_bench(target)
+    space = read_space(rng.choice(("default", "s0-setting-1")))
+    params = space.draw(drawer(rng.randrange(2**32))) | {"epochs": 2}
+    check(run_trial(workload(wifi, targets), k, params), run_json)
 
 
 @pytest.mark.firmware
