@@ -41,9 +41,10 @@ class Cluster:
         self.processes.append(process)
         return process
 
-    def worker(self) -> "subprocess.Popen[bytes]":
+    def worker(self, name: str | None = None) -> "subprocess.Popen[bytes]":
         """Start a worker of one thread, which nobody starts again."""
         words = ["--scheduler-file", self._file, "--no-nanny", "--nthreads", "1"]
+        words += [] if name is None else ["--name", name]
         return self._start(
             "dask_worker", *words, "--no-dashboard", "--host", "127.0.0.1",
             "--local-directory", str(self._folder),
@@ -55,6 +56,18 @@ class Cluster:
 
         with Client(self.address, set_as_default=False) as client:
             client.wait_for_workers(n, timeout=60)
+
+    def await_task(self, name: str) -> None:
+        """Wait until a worker has something to do."""
+        from distributed import Client
+
+        end = time.monotonic() + 60
+        with Client(self.address, set_as_default=False) as client:
+            workers = client.scheduler_info()["workers"].items()
+            (address,) = (address for address, facts in workers if facts["id"] == name)
+            while not client.processing().get(address):
+                assert time.monotonic() < end
+                time.sleep(0.01)
 
     def _address(self) -> str:
         end = time.monotonic() + 60
@@ -82,10 +95,11 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 def test_a_killed_worker_loses_no_trial(cluster: Cluster, sweeps: Sweeps, tmp_path: Path) -> None:
-    first, _ = cluster.worker(), cluster.worker()
+    first, _ = cluster.worker("first"), cluster.worker()
     cluster.await_workers(2)
     process = sweeps.start(tmp_path / "c.db", "--scheduler", cluster.address, "--repeats", 20)
     assert wait_for(process, ": trial")
+    cluster.await_task("first")
     first.send_signal(signal.SIGKILL)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 0, said
