@@ -106,7 +106,10 @@ def _read(places: Sequence[str], console: Console) -> "list[Study]":
 
     found: list[Study] = []
     taken: set[str] = set()
-    for place in dict.fromkeys(places):
+    named: dict[object, str] = {}
+    for place in places:
+        named.setdefault(_where(place), place)
+    for place in named.values():
         for study in read_study(place):
             if not study.points:
                 console.note(f"{study.name} has no finished trial and is left out")
@@ -120,6 +123,14 @@ def _read(places: Sequence[str], console: Console) -> "list[Study]":
         has = f"'{some}' has no" if len(places) == 1 else f"{some} has a"
         raise DataError(f"{has} finished trial; run `bncc sweep` until some are done")
     return found
+
+
+def _where(place: str) -> object:
+    """Return what two spellings of a file have in common; a URL has one spelling."""
+    from bncc.sweep.place import place_of
+
+    path = place_of(place).path
+    return place if path is None else path.resolve()
 
 
 def _check_target(target: str | None, studies: "Sequence[Study]") -> None:

@@ -75,6 +75,8 @@ def test_json_tells_all_trials(run_json: RunJson, tmp_path: Path) -> None:
 def test_a_file_read_twice_counts_once_and_namesakes_differ(run_json: RunJson) -> None:
     found = run_json("report", "wifi.study", "wifi.study", "two")
     assert found["study"] == ["wifi.study", "wifi.study (2)", "other"]
+    other = Path("..", Path.cwd().name, "wifi.study")  # the same file
+    assert run_json("report", "wifi.study", other)["study"] == "wifi.study"
 
 
 def test_budgets_of_the_user_replace_the_usual(run: Run) -> None:
