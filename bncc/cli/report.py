@@ -80,7 +80,7 @@ def command(
     sheets = sheets_of(found, target, budgets)
     text = "" if form is None else _written(form, sheets, title or _title(found))
     if output is not None:
-        write_file(output, text.encode("utf-8"), force=force)
+        write_file(output, text.encode("utf-8", "backslashreplace"), force=force)
         console.note(f"wrote {output}: {sum(len(study.points) for study in found):,} trials")
     payload = report_json(sheets) if console.json else {}
     if output is not None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import log
 from xml.sax.saxutils import escape
 
+from bncc.data.text import printable
 from bncc.report.fronts import Step
 from bncc.report.marks import Mark
 from bncc.report.panels import Panel
@@ -35,7 +36,7 @@ def plot_svg(panel: Panel, marks: Mapping[str, Mark]) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" '
         f'width="{WIDTH:g}" height="{HEIGHT:g}" role="img">',
-        f"<title>Error on validation rows against {escape(panel.axis.title)}</title>",
+        f"<title>Error on validation rows against {_text(panel.axis.title)}</title>",
         *plot.frame(),
         plot.stairs(panel.front, 'class="best"'),
     ]
@@ -48,6 +49,11 @@ def plot_svg(panel: Panel, marks: Mapping[str, Mark]) -> str:
     for family, steps in panel.fronts.items():
         parts += [plot.step(step, marks[family]) for step in steps]
     return "\n".join(part for part in [*parts, "</svg>"] if part)
+
+
+def _text(text: str) -> str:
+    """Return a text fit for XML, which has no control characters."""
+    return escape(printable(text))
 
 
 class _Plot:
@@ -87,7 +93,7 @@ class _Plot:
         lines.append(f'<path class="axis" d="M{_LEFT:g} {self.bottom:g}H{self.right:g}"/>')
         lines.append(
             f'<text class="name" x="{middle:g}" y="{HEIGHT - 6:g}" text-anchor="middle">'
-            f"{escape(self.panel.axis.title)}</text>"
+            f"{_text(self.panel.axis.title)}</text>"
         )
         return lines
 
@@ -125,7 +131,7 @@ class _Plot:
         size = 9 if step.sure else 5.5
         return (
             f'<path d="{mark.path(x, y, size)}" {how} stroke="{mark.color}">'
-            f"<title>{escape(told)}</title></path>"
+            f"<title>{_text(told)}</title></path>"
         )
 
     def _place(self, point: Point) -> tuple[float, float]:
@@ -174,16 +180,16 @@ def drawing_svg(
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
         f'viewBox="0 0 {width:g} {height:g}">',
-        f"<title>{escape(title)}</title>",
+        f"<title>{_text(title)}</title>",
         f"<style>{STYLE}</style>",
         '<rect width="100%" height="100%" fill="#fff"/>',
-        f'<text class="head" x="16" y="26">{escape(title)}</text>',
+        f'<text class="head" x="16" y="26">{_text(title)}</text>',
         *_legend(marks.values()),
     ]
     for k, (name, panels) in enumerate(rows):
         top = 2 * _HEAD + k * (_HEAD + HEIGHT)
         parts.append(
-            f'<text class="legend" x="16" y="{top + 22:g}">{escape(name)}: error on validation '
+            f'<text class="legend" x="16" y="{top + 22:g}">{_text(name)}: error on validation '
             "rows</text>"
         )
         for j, panel in enumerate(panels):
@@ -198,7 +204,7 @@ def _legend(marks: Iterable[Mark]) -> list[str]:
     for mark in marks:
         parts.append(
             f'<path d="{mark.path(x, _HEAD + 16, 10)}" fill="{mark.color}"/>'
-            f'<text class="legend" x="{x + 11:g}" y="{_HEAD + 20:g}">{escape(mark.family)}</text>'
+            f'<text class="legend" x="{x + 11:g}" y="{_HEAD + 20:g}">{_text(mark.family)}</text>'
         )
         x += 36 + 7 * len(mark.family)
     return parts

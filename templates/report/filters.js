@@ -58,6 +58,13 @@ const chips = (box, names, set, marks, changed) => {
   });
 };
 
+// Whether a row errs less than another; of equals the smaller one, as the advice above has it.
+const betters = (row, other) => {
+  const size = (k) => (target === null ? cells.bits[k] : costs().flash[k] ?? Infinity);
+  const less = cells.error[row] - cells.error[other];
+  return less < 0 || (less === 0 && size(row) < size(other));
+};
+
 const say = (flags) => {
   const status = document.getElementById("status");
   let count = 0;
@@ -65,7 +72,7 @@ const say = (flags) => {
   for (let row = 0; row < rows; row += 1) {
     if (!flags[row]) continue;
     count += 1;
-    if (best < 0 || cells.error[row] < cells.error[best]) best = row;
+    if (best < 0 || betters(row, best)) best = row;
   }
   status.replaceChildren(`${whole(count)} of ${whole(rows)} trials shown.`);
   if (best < 0) {

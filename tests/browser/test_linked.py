@@ -176,6 +176,20 @@ def test_limits_choose_the_best_that_fits(open_page: Open) -> None:
     assert f"trial {best.number}," in opened.page.locator("#status").inner_text()
 
 
+@pytest.mark.parametrize("target", ["avr", None])
+def test_of_trials_that_err_alike_the_smallest_is_named(
+    open_page: Open, target: str | None
+) -> None:
+    study = studies.study(40, targets=("avr",) if target else ())
+    alike = tuple(replace(p, validation=Rate((0.2,), 600)) for p in study.points)
+    opened = open_page([replace(study, points=alike)])
+    sized = by_flash(study, "avr") if target else sorted((p.bits, p.number) for p in study.points)
+    said = f"trial {sized[0][1]},"
+    assert opened.shown() == 40
+    assert said in opened.page.locator("#status").inner_text()
+    assert f"trial {sized[0][1]}" in opened.page.locator("#meaning .card").first.inner_text()
+
+
 @pytest.mark.parametrize("form", ["csv", "json"])
 def test_downloads_hold_what_is_shown(open_page: Open, form: str) -> None:
     opened = open_page(accept_downloads=True)

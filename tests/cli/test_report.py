@@ -56,6 +56,18 @@ def test_the_ending_chooses_the_format(run: Run, tmp_path: Path, name: str, star
     assert "30 trials" in result.stderr
 
 
+@pytest.mark.parametrize("form", ["html", "md", "csv", "json", "svg"])
+def test_names_that_are_no_text_are_escaped(
+    run: Run, tmp_path: Path, stored: dict[str, tuple[Study, ...]], form: str
+) -> None:
+    name = "\udcff.db"  # as of a file whose name is not UTF-8
+    (wifi,) = stored["wifi.study"]
+    points = tuple(replace(p, command=f"{p.command} '{name}'") for p in wifi.points)
+    stored["odd"] = (replace(wifi, name=name, points=points),)
+    run("report", "odd", "-o", tmp_path / f"r.{form}")
+    assert "\\udcff.db" in (tmp_path / f"r.{form}").read_text("utf-8")
+
+
 @pytest.mark.parametrize("form", ["md", "csv", "json", "svg"])
 def test_without_a_file_the_report_goes_to_stdout(run: Run, tmp_path: Path, form: str) -> None:
     file = tmp_path / "r"

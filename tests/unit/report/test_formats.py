@@ -71,3 +71,11 @@ def test_svg_is_a_drawing(some: list[Study]) -> None:
         assert ticks == [label for scale in (panel.y, panel.x) for _, label in scale.ticks]
         assert [t.text for t in texts if t.get("class") == "name"] == [panel.axis.title]
     assert report_svg(sheets_of(some), "T") == report_svg(sheets_of(some), "T")
+
+
+def test_names_with_control_characters_leave_the_drawing_well_formed() -> None:
+    name = "a\x1b[31m\x00\udcff<b>"
+    points = tuple(replace(point, family=name) for point in STUDY.points)
+    sheets = sheets_of([replace(STUDY, points=points, name=name)])
+    texts = [text.text for text in ET.fromstring(report_svg(sheets, name).encode()).iter()]
+    assert texts.count("a\\x1b[31m\\x00\\udcff<b>") >= 3
