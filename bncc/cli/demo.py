@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
@@ -15,8 +14,10 @@ from bncc.bench.on_target import TargetReport, bench_inputs
 from bncc.build.agreement import Agreement, verify
 from bncc.build.cross import find_bench
 from bncc.build.machine import HarnessError
-from bncc.cli import bench
-from bncc.cli.console import Console, aligned
+from bncc.cli import bench, demo_choice
+from bncc.cli.console import Console
+from bncc.cli.demo_narrator import Narrator
+from bncc.cli.demo_summary import summary
 from bncc.cli.evaluate import evaluation
 from bncc.cli.figures import facts_of, report_text
 from bncc.cli.long_work import said
@@ -51,11 +52,11 @@ BENCHED = ("x86", "cortex-m0", "avr")
 @force_option
 @speaks
 def command(console: Console, output: str, force: bool) -> None:
-    """Learn a classifier from real sensor data, emit C, prove that it agrees, and measure it.
+    """Learn a classifier from real sensor data, emit C, prove that it agrees, measure, choose.
 
     A robot follows a wall; 24 ultrasound sensors tell which way to turn. The data are part of
     bncc. Everything is written below DIR. It is measured on those simulated machines, of x86,
-    Cortex-M0 and AVR, whose tools are installed.
+    Cortex-M0 and AVR, whose tools are installed. In the end a page compares it with others.
     """
     begin = perf_counter()
     check_free(output, force=force, directory=True)
@@ -63,13 +64,15 @@ def command(console: Console, output: str, force: bool) -> None:
         raise OptionError(f"'{output}' is not empty; give --force to replace files in it")
     host_compilers("all")  # refuse at once where nothing can be built
     with staged_directory(output, force=force) as folder:
-        tell = _Narrator(console, output)
+        tell = Narrator(console, output)
         train, test = _split(folder, tell)
         model = _train(train, test, folder, tell, console)
         found = _evaluate(model, test, tell)
         emission = _emit(model, folder, tell)
         outcome = _verify(model, test, emission, tell)
         reports = _bench(model, test, tell, console)
+        study = demo_choice.sweep(train, test, folder, tuple(reports), tell, console)
+        page = None if study is None else demo_choice.report(study, folder, tell)
     payload = {
         "directory": output,
         "n_train": train.n_rows,
@@ -82,43 +85,16 @@ def command(console: Console, output: str, force: bool) -> None:
         "strength": outcome.strength,
         "toolchain": outcome.toolchain,
         "bench": {target: facts_of(report) for target, report in reports.items()},
+        "trials": 0 if study is None else len(study.points),
+        "report": page,
         "seconds": round(perf_counter() - begin, 1),
     }
-    console.result(payload, _summary(payload, output))
+    console.result(payload, summary(payload, NAME))
     if not outcome.agree:
         click.get_current_context().exit(1)
 
 
-class _Narrator:
-    """Tells each step as the command that a user would type, and what came of it.
-
-    Parameters
-    ----------
-    console : Console
-        Silent with ``--json`` and ``--quiet``.
-    output : str
-        The folder as the user named it.
-    """
-
-    def __init__(self, console: Console, output: str) -> None:
-        self._silent = console.json or console.quiet
-        self._output = output
-
-    def path(self, name: str) -> str:
-        """Return a file of the demo as one would type it."""
-        return shlex.quote(str(Path(self._output) / name))
-
-    def step(self, title: str, command: str | None = None) -> None:
-        """Announce a step and, if there is one, the command that does the same."""
-        self.say(f"\n{title}" + (f"\n$ {command}" if command else ""))
-
-    def say(self, text: str) -> None:
-        """Print text unless nobody listens."""
-        if not self._silent:
-            click.echo(text)
-
-
-def _split(folder: Path, tell: _Narrator) -> tuple[Dataset, Dataset]:
+def _split(folder: Path, tell: Narrator) -> tuple[Dataset, Dataset]:
     """Write two thirds of the bundled rows to train.csv and the rest to test.csv."""
     tell.step("1. The data: 24 ultrasound distances of a wall-following robot, which way to turn")
     source = bundled_path(NAME)
@@ -141,7 +117,7 @@ def _csv_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return text.getvalue()
 
 
-def _train(train: Dataset, test: Dataset, folder: Path, tell: _Narrator, console: Console) -> Model:
+def _train(train: Dataset, test: Dataset, folder: Path, tell: Narrator, console: Console) -> Model:
     data, held, path = tell.path("train.csv"), tell.path("test.csv"), tell.path(f"{NAME}.bncc")
     tell.step(
         "2. Learn", f"bncc train {data} --test {held} --structure {SETTINGS.structure} -o {path}"
@@ -163,7 +139,7 @@ def _train(train: Dataset, test: Dataset, folder: Path, tell: _Narrator, console
     return model
 
 
-def _evaluate(model: Model, test: Dataset, tell: _Narrator) -> dict[str, Any]:
+def _evaluate(model: Model, test: Dataset, tell: Narrator) -> dict[str, Any]:
     path, held = tell.path(f"{NAME}.bncc"), tell.path("test.csv")
     tell.step("3. Evaluate on rows it has not seen", f"bncc evaluate {path} {held}")
     found = evaluation(model, states_of(model.features, test.table), test.y)
@@ -179,7 +155,7 @@ def _largest_share(found: dict[str, Any]) -> float:
     return float(max(counts) / found["n"])
 
 
-def _emit(model: Model, folder: Path, tell: _Narrator) -> Emission:
+def _emit(model: Model, folder: Path, tell: Narrator) -> Emission:
     entries = frozenset({"scores", "trusted", "raw"})
     words = " ".join(f"--with {entry}" for entry in sorted(entries))
     path, place = tell.path(f"{NAME}.bncc"), tell.path("c")
@@ -218,7 +194,7 @@ def kernel_excerpt(source: str) -> str:
     return "\n".join(f"    {line}".rstrip() for line in lines[first : end + 1])
 
 
-def _verify(model: Model, test: Dataset, emission: Emission, tell: _Narrator) -> Agreement:
+def _verify(model: Model, test: Dataset, emission: Emission, tell: Narrator) -> Agreement:
     path, held = tell.path(f"{NAME}.bncc"), tell.path("test.csv")
     tell.step(
         "5. Build it with every compiler of this machine and compare with Python",
@@ -230,7 +206,7 @@ def _verify(model: Model, test: Dataset, emission: Emission, tell: _Narrator) ->
 
 
 def _bench(
-    model: Model, test: Dataset, tell: _Narrator, console: Console
+    model: Model, test: Dataset, tell: Narrator, console: Console
 ) -> dict[str, TargetReport]:
     """Measure on the machines whose tools are installed, on rows it has not seen."""
     machines = [target for target in BENCHED if _is_ready(target)]
@@ -263,34 +239,3 @@ def _is_ready(target: str) -> bool:
     except ToolchainError:
         return False
     return True
-
-
-def _summary(facts: dict[str, Any], output: str) -> str:
-    proof = f"{facts['checked']:,} inputs, {facts['mismatches']} differences ({facts['toolchain']})"
-    rows = [
-        ["error on unseen rows", f"{100 * facts['error_test']:.2f} % of {facts['n_test']}"],
-        ["size", f"{facts['table_bytes']} bytes of tables; additions alone, no heap, no library"],
-        ["C against Python", proof],
-        ["inputs", facts["strength"]],
-        *(["on " + target, _figures(found)] for target, found in facts["bench"].items()),
-        ["took", f"{facts['seconds']} s"],
-        ["everything is in", output],
-    ]
-    folder = shlex.quote(str(Path(output) / "c"))
-    model = shlex.quote(str(Path(output) / f"{NAME}.bncc"))
-    steps = [
-        ["look inside", f"bncc inspect {model}"],
-        ["read the C", f"less {folder}/{NAME}.h {folder}/{NAME}.c"],
-        ["your own data", "bncc train readings.csv --class NAME -o model.bncc"],
-    ]
-    steps += [["other machines", "bncc targets"]]
-    return f"\nWhat was shown\n{aligned(rows)}\n\nNext\n{aligned(steps)}"
-
-
-def _figures(found: dict[str, Any]) -> str:
-    """Say what a machine needs, in one line."""
-    ((unit, spread),) = found["predict"].items()
-    return (
-        f"{found['flash']:,} bytes of flash, {found['ram']:,} of RAM, {found['stack']:,} of stack, "
-        f"{spread['mean']:,.0f} {unit} per decision"
-    )

@@ -1,9 +1,6 @@
 """``bncc sweep``: many classifiers trained and measured, in a study that outlives the command."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
-from time import monotonic
 
 import click
 
@@ -22,22 +19,20 @@ from bncc.cli.options import (
 )
 from bncc.cli.output import check_free
 from bncc.cli.sweep_options import NO_TARGET, duration, targets_of, toolchains_of
-from bncc.cli.sweep_report import Finding, error_of, no_fit, payload_of, report_of
+from bncc.cli.sweep_report import Finding, no_fit, payload_of, report_of
+from bncc.cli.sweep_work import swept
 from bncc.errors import BudgetError, OptionError
 from bncc.model.file import save_model
 from bncc.sweep.cluster import dask_cluster
 from bncc.sweep.config import source_words
-from bncc.sweep.coordinate import work_on
-from bncc.sweep.execution import Execution, Outcome
-from bncc.sweep.facts import Facts, study_facts
+from bncc.sweep.facts import study_facts
 from bncc.sweep.objective import OBJECTIVES, check_objectives, default_objectives
 from bncc.sweep.pick import Budget, best_within, nearest, picked_model
-from bncc.sweep.place import Place, place_of
-from bncc.sweep.point import Point
+from bncc.sweep.place import place_of
 from bncc.sweep.processes import local_processes
-from bncc.sweep.space import PRESETS, Space, read_space
+from bncc.sweep.space import PRESETS, read_space
 from bncc.sweep.store import check_optuna
-from bncc.sweep.study import Journal, journal, known_facts
+from bncc.sweep.study import known_facts
 from bncc.sweep.trial import Workload, check_rows, measured_rows
 from bncc.train.interrupts import StopRequest, first_signal_noted
 
@@ -199,9 +194,10 @@ def command(
     if known and known["toolchains"] != facts["toolchains"]:
         console.note("compilers or simulators are not those with which the study was begun")
     with first_signal_noted() as stop:
-        book = _swept(
-            console, place, space, facts, n_trials, time_limit, stop,
+        book = swept(
+            console, place, space, facts, n_trials, stop,
             lambda: dask_cluster(work, scheduler) if scheduler else local_processes(work, jobs),
+            time_limit,
         )  # fmt: skip
     points = tuple(book.finished[number] for number in sorted(book.finished))
     best = best_within(points, limit)
@@ -213,48 +209,6 @@ def command(
         pick if stop.signal is None else None,
     )  # fmt: skip
     _say_end(console, finding, stop)
-
-
-def _swept(
-    console: Console,
-    place: Place,
-    space: Space,
-    facts: Facts,
-    n_trials: int,
-    time_limit: float | None,
-    stop: StopRequest,
-    workers: Callable[[], AbstractContextManager[Execution]],
-) -> Journal:
-    """Work on the study until it is done, or an end is wanted."""
-    end = None if time_limit is None else monotonic() + time_limit
-    with journal(place, space, facts) as book, console.progress("sweep") as advance:
-
-        def show() -> None:
-            least = min((p.validation.mean for p in book.finished.values()), default=None)
-            said = "" if least is None else f", best error {100 * least:.2f} %"
-            done = len(book.finished)
-            advance(min(1.0, done / n_trials), f"{done} of {n_trials}{said}")
-
-        def tell(outcome: Outcome) -> None:
-            console.detail(_line(outcome))
-            show()
-
-        stop.is_armed = True
-        show()
-        if len(book.finished) < n_trials:
-            with workers() as execution:
-                work_on(
-                    book, execution, n_trials, tell=tell, stop=lambda: stop.is_wanted,
-                    no_more=lambda: end is not None and monotonic() >= end,
-                )  # fmt: skip
-    return book
-
-
-def _line(outcome: Outcome) -> str:
-    point: Point | None = outcome.point
-    if point is None:
-        return f"trial {outcome.number} came to nothing: {outcome.reason}"
-    return f"trial {point.number}: {error_of(point)} of validation rows in {point.seconds:.1f} s"
 
 
 def _say_end(console: Console, finding: Finding, stop: StopRequest) -> None:

@@ -1,0 +1,153 @@
+"""The last steps of ``bncc demo``: many classifiers of the same data, and a page to choose by."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bncc.cli.console import Console
+from bncc.cli.demo_narrator import Narrator
+from bncc.cli.inputs import rows_to_classify
+from bncc.cli.sweep_options import NO_TARGET, toolchains_of
+from bncc.cli.sweep_work import swept
+from bncc.data.dataset import Dataset
+from bncc.errors import OptionError, StudyError
+from bncc.sweep.config import source_words
+from bncc.sweep.facts import study_facts
+from bncc.sweep.objective import default_objectives
+from bncc.sweep.place import Place
+from bncc.sweep.point import Study
+from bncc.sweep.processes import local_processes
+from bncc.sweep.space import PRESETS, read_space
+from bncc.sweep.store import check_optuna
+from bncc.sweep.study import read_study
+from bncc.sweep.trial import Workload, measured_rows
+from bncc.train.interrupts import StopRequest
+
+if TYPE_CHECKING:
+    from bncc.report.sheets import Sheet
+
+DATA, TEST, STUDY, PAGE = "train.csv", "test.csv", "study.db", "report.html"
+SPACE = PRESETS[0]
+N_TRIALS, N_JOBS, REPEATS, SEED = 60, 2, 3, 0
+"""All but the first two are those of ``bncc sweep`` where nothing is said."""
+TITLE = "Which classifier for the robot?"
+PREFERRED = ("cortex-m0", "x86", "avr")
+SMALL = 8 * 1024
+"""Bytes; what the page says of budgets up to there is told."""
+
+
+def sweep(
+    train: Dataset,
+    test: Dataset,
+    folder: Path,
+    machines: Sequence[str],
+    tell: Narrator,
+    console: Console,
+) -> Study | None:
+    """Train and measure classifiers of many kinds, as ``bncc sweep`` does.
+
+    Parameters
+    ----------
+    train, test : Dataset
+        Rows of the files in `folder`.
+    folder : Path
+        Where the files of the demo are while they are made; takes the study.
+    machines : sequence of str
+        Those whose tools are installed and work.
+    tell : Narrator
+        Hears of it.
+    console : Console
+        Shows how far it is.
+
+    Returns
+    -------
+    Study or None
+        None where optuna is not installed.
+    """
+    targets = tuple(target for target in PREFERRED if target in machines)[:1]
+    title = f"7. Try {N_TRIALS} others, from small to exact"
+    try:
+        check_optuna()
+    except StudyError as error:
+        tell.step(title)
+        tell.say(f"left out, {error}")
+        return None
+    words = ["--test", tell.place(TEST), "--study", tell.place(STUDY), "--trials", str(N_TRIALS)]
+    words += ["--jobs", str(N_JOBS), "--target", *(targets or (NO_TARGET,))]
+    tell.step(title, shlex.join(["bncc", "sweep", tell.place(DATA), *words]))
+    source, bench_source = source_words(tell.place(DATA), test=tell.place(TEST))
+    readings = rows_to_classify(str(folder / DATA), None, None, console) if targets else None
+    work = Workload(
+        train, test, None if readings is None else measured_rows(readings), source, bench_source,
+        SEED, REPEATS, targets,
+    )  # fmt: skip
+    space = read_space(SPACE)
+    facts = study_facts(
+        train, test, space, data=DATA, fold=None, seed=SEED, repeats=REPEATS, sampler="random",
+        objectives=default_objectives(targets), targets=targets,
+        toolchains=toolchains_of(targets),
+    )  # fmt: skip
+    place = Place(tell.place(STUDY), None, folder / STUDY)
+    swept(
+        console, place, space, facts, N_TRIALS, StopRequest(),
+        lambda: local_processes(work, N_JOBS),
+    )  # fmt: skip
+    (study,) = read_study(str(folder / STUDY))
+    errors = [point.validation.mean for point in study.points]
+    tell.say(
+        f"{len(errors)} classifiers, each trained {REPEATS} times; they err on "
+        f"{100 * min(errors):.1f} to {100 * max(errors):.1f} % of validation rows"
+    )
+    return study
+
+
+def report(study: Study, folder: Path, tell: Narrator) -> str | None:
+    """Write the page about a study, as ``bncc report`` does, and tell the gist of it.
+
+    Parameters
+    ----------
+    study : Study
+        From `sweep`.
+    folder : Path
+        Takes the page.
+    tell : Narrator
+        Hears of it.
+
+    Returns
+    -------
+    str or None
+        Where the page will be; None where altair is not installed.
+    """
+    from bncc.report.page import page_html
+    from bncc.report.sheets import sheets_of
+
+    words = ["bncc", "report", tell.place(STUDY), "--title", TITLE, "-o", tell.place(PAGE)]
+    tell.step("8. Choose by looking", shlex.join(words))
+    sheets = sheets_of([study])
+    try:
+        text = page_html(sheets, TITLE)
+    except OptionError as error:
+        tell.say(f"left out, {error}")
+        return None
+    (folder / PAGE).write_bytes(text.encode("utf-8"))
+    tell.say("\n".join(gist(sheets[0])))
+    return tell.place(PAGE)
+
+
+def gist(sheet: "Sheet") -> tuple[str, ...]:
+    """Return what a page says of a small budget and of a larger one.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        A study.
+
+    Returns
+    -------
+    tuple of str
+        A sentence or two.
+    """
+    advice = sheet.views[0].advice
+    small = [one for one in advice if one.budget <= SMALL] or advice
+    return tuple(dict.fromkeys(one.sentences[0] for one in (small[0], small[-1])))

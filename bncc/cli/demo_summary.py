@@ -1,0 +1,55 @@
+"""What ``bncc demo`` says at its end."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from bncc.cli.console import aligned
+
+
+def summary(facts: dict[str, Any], name: str) -> str:
+    """Return what was shown, and what to do next.
+
+    Parameters
+    ----------
+    facts : dict
+        The JSON object of the demo.
+    name : str
+        Of the model.
+
+    Returns
+    -------
+    str
+        Lines, the first one empty.
+    """
+    output = facts["directory"]
+    proof = f"{facts['checked']:,} inputs, {facts['mismatches']} differences ({facts['toolchain']})"
+    rows = [
+        ["error on unseen rows", f"{100 * facts['error_test']:.2f} % of {facts['n_test']}"],
+        ["size", f"{facts['table_bytes']} bytes of tables; additions alone, no heap, no library"],
+        ["C against Python", proof],
+        ["inputs", facts["strength"]],
+        *(["on " + target, _figures(found)] for target, found in facts["bench"].items()),
+        *([["to choose from", f"{facts['trials']} classifiers"]] if facts["trials"] else []),
+        ["took", f"{facts['seconds']} s"],
+        ["everything is in", output],
+    ]
+    folder = shlex.quote(str(Path(output) / "c"))
+    model = shlex.quote(str(Path(output) / f"{name}.bncc"))
+    steps = [
+        *([["choose by looking", f"open {facts['report']} in a browser"]] * bool(facts["report"])),
+        ["look inside", f"bncc inspect {model}"],
+        ["read the C", f"less {folder}/{name}.h {folder}/{name}.c"],
+        ["your own data", "bncc train readings.csv --class NAME -o model.bncc"],
+        ["other machines", "bncc targets"],
+    ]
+    return f"\nWhat was shown\n{aligned(rows)}\n\nNext\n{aligned(steps)}"
+
+
+def _figures(found: dict[str, Any]) -> str:
+    """Say what a machine needs, in one line."""
+    ((unit, spread),) = found["predict"].items()
+    return (
+        f"{found['flash']:,} bytes of flash, {found['ram']:,} of RAM, {found['stack']:,} of stack, "
+        f"{spread['mean']:,.0f} {unit} per decision"
+    )

@@ -1,0 +1,90 @@
+"""The work of a sweep, and how far it is."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from time import monotonic
+
+from bncc.cli.console import Console
+from bncc.cli.sweep_report import error_of
+from bncc.sweep.coordinate import work_on
+from bncc.sweep.execution import Execution, Outcome
+from bncc.sweep.facts import Facts
+from bncc.sweep.place import Place
+from bncc.sweep.point import Point
+from bncc.sweep.space import Space
+from bncc.sweep.study import Journal, journal
+from bncc.train.interrupts import StopRequest
+
+
+def swept(
+    console: Console,
+    place: Place,
+    space: Space,
+    facts: Facts,
+    n_trials: int,
+    stop: StopRequest,
+    workers: Callable[[], AbstractContextManager[Execution]],
+    time_limit: float | None = None,
+) -> Journal:
+    """Work on a study until it is done, or an end is wanted.
+
+    Parameters
+    ----------
+    console : Console
+        Shows how far it is.
+    place : Place
+        Where the study is, or shall be.
+    space : Space
+        What trials are drawn from.
+    facts : mapping
+        What the study is about.
+    n_trials : int
+        Finished ones that are wanted, those of earlier runs among them.
+    stop : StopRequest
+        Armed here, and looked at between trials.
+    workers : callable
+        Returns who works; not asked where nothing is to do.
+    time_limit : float, optional
+        Seconds after which no trial is begun.
+
+    Returns
+    -------
+    Journal
+        The study, closed; what it has found.
+
+    Raises
+    ------
+    StudyError
+        If the study is of something else, or another process works on it.
+    TrialError
+        If too many trials come to nothing.
+    """
+    end = None if time_limit is None else monotonic() + time_limit
+    with journal(place, space, facts) as book, console.progress("sweep") as advance:
+
+        def show() -> None:
+            least = min((p.validation.mean for p in book.finished.values()), default=None)
+            said = "" if least is None else f", best error {100 * least:.2f} %"
+            done = len(book.finished)
+            advance(min(1.0, done / n_trials), f"{done} of {n_trials}{said}")
+
+        def tell(outcome: Outcome) -> None:
+            console.detail(_line(outcome))
+            show()
+
+        stop.is_armed = True
+        show()
+        if len(book.finished) < n_trials:
+            with workers() as execution:
+                work_on(
+                    book, execution, n_trials, tell=tell, stop=lambda: stop.is_wanted,
+                    no_more=lambda: end is not None and monotonic() >= end,
+                )  # fmt: skip
+    return book
+
+
+def _line(outcome: Outcome) -> str:
+    point: Point | None = outcome.point
+    if point is None:
+        return f"trial {outcome.number} came to nothing: {outcome.reason}"
+    return f"trial {point.number}: {error_of(point)} of validation rows in {point.seconds:.1f} s"
