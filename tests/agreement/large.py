@@ -55,6 +55,13 @@ def two_cost_arrays() -> Model:
     return random_model(features, forest(parents), 26, QFormat(4, 4))
 
 
+def two_word_arrays() -> Model:
+    """Return a TAN whose rows are words of four 8-bit costs, in two arrays on AVR."""
+    features = [sensor(f"x{i}", "int16", 34, seed=i) for i in range(9)]
+    parents = [None, *((i - 1) // 2 for i in range(1, 9))]
+    return random_model(features, forest(parents), 4, QFormat(4, 4))
+
+
 def three_cost_arrays() -> Model:
     """Return a chain of 16-bit costs and no prior, 61,000 bytes that AVR takes as three arrays."""
     features = [sensor(f"x{i}", "int32", 20, seed=i) for i in range(4)]
@@ -105,6 +112,7 @@ LARGE = {
     "three_classes_2_bits": lambda: few_bits(3, first_states=300),
     "many_features": many_features,
     "two_cost_arrays": two_cost_arrays,
+    "two_word_arrays": two_word_arrays,
     "three_cost_arrays": three_cost_arrays,
     "large_tables": large_tables,
     "wide_costs": wide_costs,
