@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 DATA, TEST, STUDY, PAGE = "train.csv", "test.csv", "study.db", "report.html"
 SPACE = PRESETS[0]
-N_TRIALS, N_JOBS, REPEATS, SEED = 60, 2, 3, 0
+N_TRIALS, N_JOBS, REPEATS, SEED = 50, 2, 3, 0
 """All but the first two are those of ``bncc sweep`` where nothing is said."""
 TITLE = "Which classifier for the robot?"
 PREFERRED = ("cortex-m0", "x86", "avr")

@@ -14,7 +14,7 @@ from bncc.build.agreement import Agreement
 from bncc.build.cross import Bench
 from bncc.build.machine import HarnessError
 from bncc.build.targets import Target
-from bncc.cli import demo
+from bncc.cli import demo, demo_choice
 from bncc.cli.demo import kernel_excerpt
 from bncc.errors import ToolchainError
 from bncc.model.file import load_model
@@ -26,10 +26,12 @@ Refused = Callable[..., str]
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the demo count instead of descend, try fewer inputs, and measure on one machine."""
+    """Let the demo count instead of descend, try fewer inputs, measure on one machine alone."""
     monkeypatch.setattr(demo, "SETTINGS", replace(demo.SETTINGS, parameters="ml"))
     monkeypatch.setattr(demo, "N_RANDOM", 200)
     monkeypatch.setattr(demo, "BENCHED", ("cortex-m0",))
+    # tests/cli/test_demo_choice.py has what follows.
+    monkeypatch.setattr(demo_choice, "sweep", lambda *given: None)
 
 
 @pytest.mark.cc
