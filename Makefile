@@ -1,6 +1,6 @@
 # Two commands do all set-up on a fresh Debian or Ubuntu with Python 3.11+, venv and gcc, no root:
 #
-#     make demo      watch bncc learn a classifier, emit C, build it and prove it agrees
+#     make demo      watch bncc learn a classifier, emit C, prove it agrees, and compare it with others
 #     make test      run the tests
 #
 # Both create .venv once and are cheap to run again. `make help` lists the rest.
@@ -30,7 +30,7 @@ test slow coverage: export OMP_NUM_THREADS := 1
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' Makefile | expand -t 16
 
-demo: .venv/.stamp-run  ## the user's day on bundled data: train, verify, emit
+demo: .venv/.stamp-run  ## the user's day on bundled data: train, emit, verify, measure, compare
 	$(BIN)/bncc demo -o demo --force
 
 test: .venv/.stamp-dev  ## all tests but the slow ones
