@@ -4,6 +4,7 @@ import sqlite3
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from json import JSONDecodeError
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +31,8 @@ def check_optuna() -> None:
     """
     try:
         import optuna
-        import sqlalchemy  # noqa: F401  # the store's
+
+        import_module("sqlalchemy")  # optuna does without it until there is a store
     except ImportError as error:
         raise StudyError(NEEDED) from error
     optuna.logging.set_verbosity(optuna.logging.CRITICAL)
