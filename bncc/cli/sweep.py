@@ -97,7 +97,7 @@ SAMPLERS = ("random", "tpe", "nsga2")
     "--max-instructions",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Of the dearest decision measured, on the first target; cycles on avr.",
+    help="Of the dearest decision of predict, from states, on the first target; cycles on avr.",
 )
 @click.option(
     "--pick", metavar="MODEL.bncc", help="Write the model that errs least of those that fit."

@@ -3,9 +3,12 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from bncc.cli.console import aligned, table_text
+from bncc.compiler.cost_model import LEVELS
+from bncc.sweep.config import optimize_of
 from bncc.sweep.front import front
 from bncc.sweep.pick import Budget
 from bncc.sweep.point import Point
@@ -118,8 +121,19 @@ def report_of(finding: Finding) -> str:
         rows.append(["again", finding.best.command])
     if finding.pick is not None and finding.best is not None:
         rows.append(["wrote", finding.pick])
+        rows.append(["its C", _emit(finding.pick, finding.best, finding)])
     rows.append(["next", f"bncc report {shlex.quote(finding.study)} -o report.html"])
     return "\n\n".join([*parts, aligned(rows)])
+
+
+def _emit(model: str, point: Point, finding: Finding) -> str:
+    """Return the command that emits what was measured, and the level that it was compiled at."""
+    optimize = optimize_of(point.params)
+    folder = str(Path(model).with_suffix(""))
+    target = ["--target", finding.targets[0]] if finding.targets else []
+    command = ["bncc", "emit-c", model, *target, "--optimize", optimize, "-o", folder]
+    measured = f"; measured with {LEVELS[optimize]}" if finding.targets else ""
+    return f"{shlex.join(command)}{measured}"
 
 
 def no_fit(finding: Finding) -> str:

@@ -95,19 +95,21 @@ def _within(budget: int, sized: Sized, target: str | None) -> Advice:
         f"{percent(point.validation.mean)} ({interval(point.validation)}) of validation rows"
         f"{tested}, and takes {size:,} bytes and {time} a decision."
     )
-    return Advice(budget, point, (first, _cheaper(size, point, sized, target)))
+    return Advice(budget, point, (first, _cheaper(budget, point, sized, target)))
 
 
 def _best(most: float, sized: Sized) -> tuple[int, Point | None]:
     return next(((size, point) for size, point in sized if size <= most), (0, None))
 
 
-def _cheaper(size: int, point: Point, sized: Sized, target: str | None) -> str:
-    """Say what half as much memory would cost in accuracy."""
+def _cheaper(budget: int, point: Point, sized: Sized, target: str | None) -> str:
+    """Say what half the budget would cost in accuracy."""
     what = "flash" if target else "memory"
-    half, other = _best(size / 2, sized)
+    half, other = _best(budget / 2, sized)
     if other is None:
-        return f"Nothing measured takes half as much {what}."
+        return f"Nothing measured fits in half as much {what}."
+    if other is point:
+        return f"It fits in half as much {what}, too."
     told = f"{settings(other)} in {half:,} bytes"
     more = other.validation.mean - point.validation.mean
     if more < 0.00005:

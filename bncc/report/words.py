@@ -5,10 +5,12 @@ from bncc.sweep.point import Footprint, Point, Rate
 
 def settings(point: Point) -> str:
     """Return what tells a classifier from others in a sentence, such as "naive with 3 bits"."""
+    is_bare = point.family != "naive" and all(set(names) <= {"class"} for names in point.parents)
+    name = f"{point.family} (no arcs, so naive)" if is_bare else point.family
     if point.q_format is None:
-        return f"{point.family} in floats"
+        return f"{name} in floats"
     bits = sum(point.q_format)
-    return f"{point.family} with {bits} {'bit' if bits == 1 else 'bits'}"
+    return f"{name} with {bits} {'bit' if bits == 1 else 'bits'}"
 
 
 def percent(share: float) -> str:

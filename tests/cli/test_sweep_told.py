@@ -1,21 +1,27 @@
 """What ``bncc sweep`` says at its end, the same JSON as ``bncc report``, and rows it refuses."""
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
 
 from bncc.cli.sweep_report import Finding, payload_of, report_of
+from bncc.data.catalog import bundled_path
 from bncc.report.formats import report_json
 from bncc.report.sheets import sheets_of
 from bncc.sweep.pick import Budget, best_within
 from bncc.sweep.point import Study
+from bncc.sweep.study import read_study
 from tests import studies
 from tests.cli.conftest import HEADER, sensor_rows, write_csv
+from tests.cli.sweeping import SPACE
 
 Run = Callable[..., Result]
+RunJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 CONTRACT = {"study", "finished", "failed", "pareto"}
@@ -114,3 +120,31 @@ def test_without_a_finished_trial_nothing_is_picked(
         "bncc: error: no trial has finished, so that there is none to choose; repeat the command"
     )
     assert not model.exists()
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("optimize", ["size", "speed"])
+def test_the_command_behind_a_pick_emits_what_was_measured(
+    run: Run, run_json: RunJson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, optimize: str,
+    require_bench: Callable[..., object],
+) -> None:  # fmt: skip
+    require_bench("x86")
+    monkeypatch.chdir(tmp_path)
+    space = SPACE + f'[optimize]\nvalue = "{optimize}"\n'
+    Path("space.toml").write_text(space, encoding="utf-8")
+    words = [bundled_path("wifi"), "--study", "s.db", "--space", "space.toml", "--trials", 1]
+    words += ["--repeats", 1, "--target", "x86", "--pick", "best.bncc"]
+    (line,) = (w for w in run("sweep", *words).stdout.splitlines() if w.startswith("its C"))
+    emit, measured = line.split(maxsplit=2)[2].split("; measured with ")
+    assert emit == f"bncc emit-c best.bncc --target x86 --optimize {optimize} -o best"
+    run(*shlex.split(emit)[1:])
+    level = ("--opt-level", measured, "--optimize", optimize)
+    found = run_json(
+        "bench", "best.bncc", "--target", "x86", "--data", bundled_path("wifi"), *level
+    )
+    (study,) = read_study("s.db")
+    cost = study.points[0].footprint("x86")
+    assert cost is not None
+    assert found["targets"]["x86"]["flash"] == cost.flash
+    names = [path.name for path in Path("best").iterdir()]
+    assert "best.c" in names

@@ -40,6 +40,23 @@ def test_the_sentences_of_a_small_study() -> None:
     )
 
 
+def test_half_of_a_budget_is_told_by_the_budget() -> None:
+    study = with_points(point(1, "naive", 112, 2049), point(2, "chow-liu", 180, 2048))
+    for budget, said in (
+        (2048, "Nothing measured fits in half as much flash."),
+        (4096, "Half as much flash costs 6.8 points more: chow-liu with 3 bits in 2,048 bytes."),
+        (8192, "It fits in half as much flash, too."),
+    ):
+        (advice,) = advise(study, "rv32", [budget])
+        assert advice.sentences[1] == said
+
+
+def test_a_search_that_ended_with_naive_bayes_says_so() -> None:
+    bare = replace(point(1, "tan-subset", 112, 900), parents=(("class",), ("class",)))
+    (advice,) = advise(with_points(bare), "rv32", [1024])
+    assert "tan-subset (no arcs, so naive) with 3 bits errs" in advice.sentences[0]
+
+
 def test_a_difference_within_the_interval_is_told_as_one() -> None:
     study = with_points(point(1, "naive", 112, 3812), point(2, "chow-liu", 120, 1500, bits=1))
     (advice,) = advise(study, "rv32", [4096])
