@@ -93,7 +93,7 @@ def _within(budget: int, sized: Sized, target: str | None) -> Advice:
     first = (
         f"In {memory(budget)} of {where}, {settings(point)} errs on "
         f"{percent(point.validation.mean)} ({interval(point.validation)}) of validation rows"
-        f"{tested}, and takes {size:,} bytes and {time} a decision."
+        f"{tested}, and takes {size:,} bytes and {time} a decision from states."
     )
     return Advice(budget, point, (first, _cheaper(budget, point, sized, target)))
 

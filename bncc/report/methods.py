@@ -34,7 +34,8 @@ METHODS = (
     (
         "Instructions, cycles",
         "The mean of executed instructions per decision of predict on a simulator, cycles on AVR. "
-        "Call and return count.",
+        "Call and return count. It takes states; predict_raw, which takes readings, finds states "
+        "first, and bncc bench tells what that adds. Flash and stack hold both.",
     ),
     (
         "Operations",

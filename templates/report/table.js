@@ -18,7 +18,7 @@ const columns = () => {
       { key: "mean", head: cost.unit === "cycles" ? "Cycles" : "Instructions", number: true, value: (row) => cost.mean[row] },
     ]),
     { key: "bits", head: "Table bits", number: true, value: (row) => cells.bits[row] },
-    { key: "operations", head: "Additions", number: true, value: (row) => cells.operations[row] },
+    paramNames.includes("optimize") ? { key: "optimize", head: "Optimized for", value: (row) => param("optimize", row) ?? "balanced" } : null,
     { key: "seconds", head: "Seconds", number: true, value: (row) => cells.seconds[row], text: (row) => cells.seconds[row].toFixed(1) },
   ].filter((column) => column !== null);
 };
