@@ -30,7 +30,7 @@ class Jitter:
     def __init__(
         self, X: IntArray, n_states: Sequence[int], is_ordered: Sequence[bool], chance: float
     ) -> None:
-        self._X = X.astype(np.int32)
+        self._X = X
         self._highest = np.array(n_states, dtype=np.int32) - 1
         self._n_up = round(EVERY_WAY * chance / 2)
         self._stays = np.flatnonzero(~np.array(is_ordered or [True] * X.shape[1]))
@@ -49,7 +49,7 @@ class Jitter:
             Each at most one from where it was.
         """
         noise = rng.integers(0, EVERY_WAY, self._X.shape, dtype=np.uint8)
-        moved = self._X + (noise < self._n_up) - (noise >= EVERY_WAY - self._n_up)
+        moved = self._X.astype(np.int32) + (noise < self._n_up) - (noise >= EVERY_WAY - self._n_up)
         moved = np.clip(moved, 0, self._highest)
         moved[:, self._stays] = self._X[:, self._stays]
         return moved
