@@ -166,7 +166,8 @@ thirds of the rows, stratified with seed 0, are for training; errors are percent
 Bytes are the tables of the emitted C after the compiler's passes. Seconds are the wall time of all
 eight commands, two sets at a time on two cores that others used too. Measured with
 
-```
+<!-- not run: it needs the papers' data and measures for minutes -->
+```sh
 .venv/bin/python benchmarks/all_datasets.py --data ../shared/data --page docs/datasets.md
 ```
 

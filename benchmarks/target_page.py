@@ -19,6 +19,8 @@ from bncc.build.targets import find_target
 from bncc.model.atomic import write_whole
 
 COMMAND = ".venv/bin/python benchmarks/target_page.py --data ../shared/data -o docs/targets.md"
+NOT_RUN = "<!-- not run: it needs the papers' data and measures for minutes -->"
+"""What the page says of the command to those who run its examples."""
 ENTRIES = ("predict", "trusted", "raw")
 NOTHING = "."
 """A cell with nothing to say: no thresholds, so no readings."""
@@ -120,7 +122,7 @@ def page(figures: Figures) -> str:
         f"**Your figure**: choose your machine ({links}), then your model's row. The tables up to "
         "there compare machines.\n",
         READING,
-        f"Made by\n\n```\n{COMMAND}\n```\n",
+        f"Made by\n\n{NOT_RUN}\n```sh\n{COMMAND}\n```\n",
         "## All machines: `predict`\n",
         _overview(figures, models, targets, lambda r: _versus(r, "predict", is_ranged=False)),
         "## All machines: flash\n",

@@ -1,10 +1,6 @@
-"""The documents say what is: their examples run, their links lead somewhere."""
+"""The documents say what is: the kernel shown, the figures, the links."""
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,19 +9,9 @@ import pytest
 from benchmarks import readme_table
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.file import load_model
+from tests.docs.blocks import ROOT, blocks, name_of, pages
 
-ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
-DOCUMENTS = sorted(
-    path
-    for pattern in ("*.md", "docs/**/*.md", "firmware_examples/**/*.md", "benchmarks/*.md")
-    for path in ROOT.glob(pattern)
-)
-
-
-def blocks(language: str) -> list[str]:
-    """Return the README's code blocks of a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
 def make_targets() -> set[str]:
@@ -34,60 +20,16 @@ def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z-]+):.*##", makefile, re.MULTILINE))
 
 
-def run(command: list[str], folder: Path) -> str:
-    """Run a command with this environment's bncc first on the path; return what it printed."""
-    here = Path(sys.executable).parent
-    environment = {**os.environ, "PATH": f"{here}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """Return a folder that looks like the repository as far as the examples care."""
-    bundled = Path("bncc") / "data" / "bundled"
-    shutil.copytree(ROOT / bundled, tmp_path / bundled)
-    return tmp_path
-
-
 def test_the_kernel_shown_is_the_kernel_emitted(pytestconfig: pytest.Config) -> None:
     """The C at the top of the README is what bncc emits for the robot of the firmware example."""
     model = load_model(ROOT / "firmware_examples" / "uno_robot" / "robot.bncc")
     emitted = emit_c(model, EmitOptions(name="robot")).files["robot.c"]
     kernel = re.search(r"^static void robot_sum\(.*?^}\n", emitted, re.MULTILINE | re.DOTALL)
     assert kernel is not None
-    (shown,) = blocks("c")
+    shown, *_ = [block.text for block in blocks(ROOT / "README.md") if block.language == "c"]
     if pytestconfig.getoption("--update-golden"):
         (ROOT / "README.md").write_text(README.replace(shown, kernel.group()), "utf-8")
     assert shown == kernel.group(), "run pytest --update-golden and review README.md"
-
-
-@pytest.mark.cc
-def test_the_command_line_example_runs(checkout: Path, require_tool: Callable[[str], str]) -> None:
-    """Every line of the shell example works, from the data to the self-test's exit status."""
-    require_tool("gcc")
-    _, example = blocks("sh")
-    said = run(["bash", "-euc", example], checkout)
-    assert "agrees with the Python model, bit for bit" in said
-
-
-@pytest.mark.cc
-def test_the_python_example_runs(checkout: Path, require_tool: Callable[[str], str]) -> None:
-    """The scikit-learn example trains, verifies and emits."""
-    require_tool("gcc")
-    shutil.copy(
-        checkout / "bncc/data/bundled/robot_wall_following_24.csv.gz", checkout / "readings.csv.gz"
-    )
-    shutil.rmtree(checkout / "bncc")
-    (example,) = blocks("python")
-    said = run([sys.executable, "-c", example], checkout)
-    accuracy = re.search(r"accuracy (\d\.\d+)", said)
-    assert accuracy is not None
-    assert float(accuracy.group(1)) > 0.9
-    assert (checkout / "robot_c" / "robot.h").is_file()
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
@@ -99,7 +41,7 @@ def test_make_commands_exist(name: str) -> None:
     assert {"test"} <= named <= make_targets()
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", pages(), ids=name_of)
 def test_links_lead_somewhere(path: Path) -> None:
     """Relative links name existing files, and headings that those files have."""
     text = re.sub(r"^```.*?^```$", "", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)

@@ -113,7 +113,7 @@ def test_the_page_is_that_of_this_generator():
         target_page.LEVELS,
         target_page.PEERS_TEXT,
         target_page.PEERS_X86,
-        f"```\n{target_page.COMMAND}\n```\n",
+        f"```sh\n{target_page.COMMAND}\n```\n",
     ):
         assert words in PAGE
     names = [str(recipe) for recipe in RECIPES]
