@@ -24,8 +24,8 @@ test slow coverage: export OMP_NUM_THREADS := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint format coverage coverage-check reproduce examples wheel toolchains \
-    targets-page targets-matrix clean FORCE
+.PHONY: help demo test slow lint format coverage coverage-check reproduce examples docs wheel \
+    toolchains targets-page targets-matrix clean FORCE
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' Makefile | expand -t 16
@@ -63,6 +63,9 @@ reproduce: .venv/.stamp-run  ## the maximum-likelihood cells of S0's table 1, be
 
 examples: .venv/.stamp-run  ## build and run the firmware examples
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C firmware_examples/uno_robot check
+
+docs: .venv/.stamp-dev  ## the documentation: docs/_build/html/index.html
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 wheel: .venv/.stamp-dev  ## dist/*.whl and dist/*.tar.gz
 	$(BIN)/hatchling build
