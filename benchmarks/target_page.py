@@ -20,7 +20,6 @@ from bncc.model.atomic import write_whole
 
 COMMAND = ".venv/bin/python benchmarks/target_page.py --data ../shared/data -o docs/targets.md"
 NOT_RUN = "<!-- not run: it needs the papers' data and measures for minutes -->"
-"""What the page says of the command to those who run its examples."""
 ENTRIES = ("predict", "trusted", "raw")
 NOTHING = "."
 """A cell with nothing to say: no thresholds, so no readings."""
