@@ -20,13 +20,13 @@ import numpy as np
 from scipy.optimize import nnls
 
 from bncc.build.cross import find_bench
-from bncc.build.inputs.raw import representatives
 from bncc.build.meter import Inputs, Meter
 from bncc.build.targets import TARGETS
 from bncc.compiler.discretizer_rates import Rates, Search
 from bncc.compiler.discretizer_ways import ways
 from bncc.compiler.discretizers import Discretizers, in_lines, searched
 from bncc.discretize.feature import Feature
+from bncc.discretize.readings import representatives
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model

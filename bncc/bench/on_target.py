@@ -8,11 +8,11 @@ import numpy as np
 from bncc.bench.measurement import WRITTEN, Measurement, measure_ours, measure_textbook
 from bncc.build.cross import find_bench
 from bncc.build.inputs.cover import random_states
-from bncc.build.inputs.raw import raw_of_table, representatives, states_of_raw
 from bncc.build.meter import Inputs
 from bncc.build.targets import Target, Unit
 from bncc.data.dataset import Table
 from bncc.discretize.feature import states_of
+from bncc.discretize.readings import raw_of_table, representatives, states_of_raw
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.emit.estimate import Estimate
 from bncc.model.model import Model

@@ -12,12 +12,12 @@ import cffi
 import numpy as np
 
 from bncc._types import AnyArray, IntArray
-from bncc.build.inputs.raw import state_dtype
 from bncc.build.sources import support_file
 from bncc.compiler.importer import program_of
 from bncc.compiler.ir import Program, width_of
 from bncc.compiler.pipeline import optimize
 from bncc.compiler.ranges import cost_bounds
+from bncc.discretize.readings import state_dtype
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 from bncc.toolchain.tools import Tool, host_compilers, run

@@ -8,7 +8,8 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.build.inputs.raw import ByteOrder, pack, row_dtype, state_dtype
+from bncc.build.inputs.raw import ByteOrder, pack, row_dtype
+from bncc.discretize.readings import state_dtype
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 

@@ -12,10 +12,11 @@ from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.build.cross import Bench, link_program
 from bncc.build.harness import request
 from bncc.build.image import Builder, Image, model_object
-from bncc.build.inputs.raw import pack, row_dtype, state_dtype
+from bncc.build.inputs.raw import pack, row_dtype
 from bncc.build.machine import HarnessError
 from bncc.build.simulators.base import Simulator
 from bncc.build.sources import Sources, sources, support_file
+from bncc.discretize.readings import state_dtype
 from bncc.model.model import Model
 
 Metered = Literal["predict", "trusted", "raw"]

@@ -7,7 +7,8 @@ from importlib.resources import files as package_files
 
 import numpy as np
 
-from bncc.build.inputs.raw import raw_dtypes, row_dtype, state_dtype
+from bncc.build.inputs.raw import row_dtype
+from bncc.discretize.readings import raw_dtypes, state_dtype
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 

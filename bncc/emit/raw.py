@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from bncc.compiler.discretizer_rates import Search
 from bncc.compiler.discretizers import Discretizers
 from bncc.discretize.feature import Feature
+from bncc.discretize.readings import n_known
 from bncc.emit.c99 import ArrayText, unsigned
 from bncc.emit.identifiers import c_comment, field_names
-from bncc.emit.raw_arrays import count_bits, cuts_array, n_known, per_feature
+from bncc.emit.raw_arrays import count_bits, cuts_array, per_feature
 from bncc.emit.state_functions import StateFunction, state_function
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from bncc.compiler.steps import float_key
 from bncc.discretize.feature import Feature
+from bncc.discretize.readings import n_known
 from bncc.emit.c99 import ArrayText, array, wrap, wrap_words
 from bncc.emit.identifiers import c_comment
 
@@ -67,11 +68,6 @@ def per_feature(features: Sequence[Feature], kind: str, state_bits: int) -> list
     counts = [len(feature.thresholds) for feature in features]
     meaning = "Number of thresholds, per feature."
     return [array("n_cuts", count_bits(features), counts, meaning), fallback]
-
-
-def n_known(feature: Feature) -> int:
-    """Return how many codes of a category or state are valid; others mean a missing reading."""
-    return len(feature.categories) if feature.kind == "category" else feature.n_states
 
 
 def count_bits(features: Sequence[Feature]) -> int:

@@ -8,7 +8,8 @@ import pytest
 from bncc.build.agreement import compare, verify
 from bncc.build.host import build_library
 from bncc.build.inputs.cases import Effort, cases
-from bncc.build.inputs.raw import row_dtype, states_of_raw
+from bncc.build.inputs.raw import row_dtype
+from bncc.discretize.readings import states_of_raw
 from bncc.model.reference import predict
 from tests.agreement.discretizer_ways import FEATURES, METHODS, emitted, model_of
 from tests.agreement.mistakes import Spoiled, bumped, without_comments

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from bncc.build.harness import build_harness
 from bncc.build.host import build_library
-from bncc.build.inputs.raw import row_dtype, state_dtype
+from bncc.build.inputs.raw import row_dtype
+from bncc.discretize.readings import state_dtype
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.reference import predict, scores
 from bncc.toolchain.tools import host_compilers

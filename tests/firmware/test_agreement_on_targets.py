@@ -7,9 +7,10 @@ from bncc.build.agreement import compare, verify
 from bncc.build.cross import CrossHarness
 from bncc.build.harness import Harness
 from bncc.build.inputs.cases import Effort, cases
-from bncc.build.inputs.raw import pack, states_of_raw
+from bncc.build.inputs.raw import pack
 from bncc.build.machine import HarnessError
 from bncc.build.targets import TARGETS
+from bncc.discretize.readings import states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.model.reference import costs

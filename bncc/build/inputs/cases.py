@@ -17,9 +17,9 @@ from bncc.build.inputs.cover import (
     spans,
 )
 from bncc.build.inputs.probes import raw_blocks
-from bncc.build.inputs.raw import raw_of_table, state_dtype, states_of_raw
 from bncc.data.dataset import Table
 from bncc.discretize.feature import states_of
+from bncc.discretize.readings import raw_of_table, state_dtype, states_of_raw
 from bncc.errors import OptionError
 from bncc.model.model import Model
 from bncc.model.reference import costs

@@ -12,7 +12,7 @@ from bncc.build.inputs.cover import (
     readers,
     spans,
 )
-from bncc.build.inputs.raw import probe_values, representatives, states_of_raw
+from bncc.discretize.readings import probe_values, representatives, states_of_raw
 from bncc.model.model import Model
 from bncc.model.reference import costs
 

@@ -7,11 +7,11 @@ import pytest
 
 from bncc.bench.measurement import SPEED_LEVELS
 from bncc.bench.on_target import bench_inputs, bench_target
-from bncc.build.inputs.raw import states_of_raw
 from bncc.build.machine import HarnessError
 from bncc.build.meter import Meter
 from bncc.build.targets import TARGETS
 from bncc.data.dataset import Column, Table
+from bncc.discretize.readings import states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.errors import DataError, ToolchainError

@@ -6,8 +6,8 @@ import pytest
 from bncc.build.inputs import cases as module
 from bncc.build.inputs import probes
 from bncc.build.inputs.cases import ERR_STATE, Effort, cases, strength
-from bncc.build.inputs.raw import probe_values, states_of_raw
 from bncc.data.dataset import Column, Table
+from bncc.discretize.readings import probe_values, states_of_raw
 from bncc.errors import OptionError
 from bncc.model.reference import predict, rows, scores
 from bncc.structure.graph import forest

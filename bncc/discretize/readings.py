@@ -1,0 +1,224 @@
+"""Readings as the C takes them: their types, their states, and the values worth trying."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.data.dataset import Column, Table
+from bncc.discretize.feature import (
+    MISSING_INT,
+    Feature,
+    category_codes,
+    numeric_cells,
+    whole_cells,
+)
+from bncc.errors import DataError
+
+_LARGEST_INT = {"int16": 2**15 - 1, "int32": 2**31 - 1}
+_FLOAT_EXTREMES = (
+    np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0,
+    1.401298464324817e-45, -1.401298464324817e-45,  # the smallest denormals
+    1.1754943508222875e-38, -1.1754943508222875e-38,  # the smallest normal numbers
+    3.4028234663852886e38, -3.4028234663852886e38,
+)  # fmt: skip
+
+
+def state_dtype(n_states: Sequence[int]) -> np.dtype[np.unsignedinteger]:
+    """Return the type in which the C takes states.
+
+    Parameters
+    ----------
+    n_states : sequence of int
+        Cardinality of each feature.
+
+    Returns
+    -------
+    dtype
+        uint8, or uint16 when a feature has more than 255 states.
+    """
+    return np.dtype(np.uint16) if max(n_states) > 255 else np.dtype(np.uint8)
+
+
+def raw_dtypes(features: Sequence[Feature]) -> tuple[np.dtype[Any], ...]:
+    """Return the C type of each raw reading.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The inputs.
+
+    Returns
+    -------
+    tuple of dtype
+        int16, int32, float32, uint8 or uint16.
+    """
+    numeric = {"int16": np.int16, "int32": np.int32, "float32": np.float32}
+    return tuple(
+        np.dtype(numeric[f.kind]) if f.is_numeric else state_dtype((n_known(f),)) for f in features
+    )
+
+
+def states_of_raw(features: Sequence[Feature], R: FloatArray) -> IntArray:
+    """Return the states of raw readings: the rule that ``predict_raw`` follows.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The inputs.
+    R : (n, n_features) float64
+        Raw readings of the C types; the smallest integer and NaN mark a missing one.
+
+    Returns
+    -------
+    X : (n, n_features) int64
+        States.
+    """
+    X = np.empty(R.shape, dtype=np.int64)
+    for i, feature in enumerate(features):
+        X[:, i] = _states(feature, R[:, i])
+    return X
+
+
+def _states(feature: Feature, values: FloatArray) -> IntArray:
+    if feature.is_numeric:
+        # Not Feature.states: a second way to count, so that one mistake cannot hide in both.
+        known = np.zeros(len(values), dtype=np.int64)
+        for threshold in feature.thresholds:
+            known += values > threshold
+        missing = np.isnan(values) if feature.kind == "float32" else _is_marker(feature, values)
+    else:
+        known = values.astype(np.int64)
+        missing = known >= n_known(feature)
+    return np.where(missing, feature.fallback, known)
+
+
+def n_known(feature: Feature) -> int:
+    """Return how many numbers of a category or state are known; any other is a missing reading."""
+    return len(feature.categories) if feature.kind == "category" else feature.n_states
+
+
+def _is_marker(feature: Feature, values: FloatArray) -> AnyArray:
+    return np.asarray(values == MISSING_INT[feature.kind])
+
+
+def probe_values(feature: Feature) -> FloatArray:
+    """Return the raw values of a feature that are worth trying.
+
+    Parameters
+    ----------
+    feature : Feature
+        One input.
+
+    Returns
+    -------
+    (n,) float64
+        For numbers, every threshold and its two neighbors, the marker of a missing reading and
+        the extremes of the type (signed zeros, infinities, NaN of both signs and denormals
+        for float32); otherwise every state, the first beyond them and the largest.
+    """
+    if feature.kind == "float32":
+        t = np.array(feature.thresholds, dtype=np.float32)
+        infinity = np.float32(np.inf)
+        with np.errstate(over="ignore"):  # the largest float's neighbor is infinity
+            around = np.concatenate([np.nextafter(t, -infinity), t, np.nextafter(t, infinity)])
+        return np.concatenate([around.astype(np.float64), _FLOAT_EXTREMES])
+    if feature.is_numeric:
+        low, high = MISSING_INT[feature.kind], _LARGEST_INT[feature.kind]
+        centers = np.array(feature.thresholds, dtype=np.int64)
+        around = np.concatenate([centers - 1, centers, centers + 1])
+        values = np.concatenate([around, [low, low + 1, -1, 0, 1, high]])
+        return np.unique(values[(values >= low) & (values <= high)]).astype(np.float64)
+    largest = missing_reading(feature)
+    beyond = min(n_known(feature), largest)
+    return np.array([largest, beyond, *range(n_known(feature))], dtype=np.float64)
+
+
+def representatives(feature: Feature) -> FloatArray:
+    """Return one raw value for each state.
+
+    Parameters
+    ----------
+    feature : Feature
+        One input.
+
+    Returns
+    -------
+    (n_states,) float64
+        A value with that state; for a state that no raw value has, one of the fallback.
+    """
+    # The last value of a state counts: markers and numbers out of range come first among probes.
+    values = probe_values(feature)
+    states = _states(feature, values)
+    chosen = np.full(feature.n_states, values[states == feature.fallback][:1].sum())
+    chosen[states] = values
+    return chosen
+
+
+def missing_reading(feature: Feature) -> float:
+    """Return the value by which the C marks a missing reading.
+
+    Parameters
+    ----------
+    feature : Feature
+        One input.
+
+    Returns
+    -------
+    float
+        NaN, the smallest integer, or for a number of a category or state the largest one.
+    """
+    if feature.kind == "float32":
+        return float("nan")
+    if feature.is_numeric:
+        return MISSING_INT[feature.kind]
+    return int(np.iinfo(state_dtype((n_known(feature),))).max)
+
+
+def raw_of_table(features: Sequence[Feature], table: Table) -> FloatArray:
+    """Return a table's readings as the C takes them.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The inputs; columns are found by name.
+    table : Table
+        Readings.
+
+    Returns
+    -------
+    R : (n_rows, n_features) float64
+        Values of the C types. Numbers beyond the type are those at its edge; an unknown category
+        is the largest number.
+
+    Raises
+    ------
+    DataError
+        If a column is absent or its cells do not fit the feature.
+    """
+    columns = {column.name: column for column in table.columns}
+    R = np.empty((table.n_rows, len(features)))
+    for i, feature in enumerate(features):
+        if feature.name not in columns:
+            raise DataError(f"the table has no column {feature.name!r}, which the model reads")
+        R[:, i] = _readings(feature, columns[feature.name])
+    return R
+
+
+def _readings(feature: Feature, column: Column) -> AnyArray:
+    marker = missing_reading(feature)
+    if feature.kind == "category":
+        codes = category_codes(feature, column)
+        return np.where(codes < 0, marker, codes)
+    column = numeric_cells(feature.name, column)
+    if feature.kind == "float32":
+        with np.errstate(over="ignore"):
+            floats = column.values.astype(np.float32).astype(np.float64)
+        return np.where(column.missing, marker, floats)
+    values = whole_cells(feature.name, column)
+    if feature.is_numeric:
+        missing = column.missing | (values == marker)
+        return np.where(missing, marker, np.clip(values, marker + 1, _LARGEST_INT[feature.kind]))
+    fits = ~column.missing & (values >= 0) & (values < feature.n_states)
+    return np.where(fits, values, marker)
