@@ -7,11 +7,14 @@ from typing import Any
 import click
 
 from bncc.cli.console import Console, aligned
+from bncc.cli.inputs import rows_to_classify
 from bncc.cli.lowering import Lowering, lowering_options
 from bncc.cli.machines import check_fit
 from bncc.cli.options import (
     TARGETS,
     budget,
+    class_option,
+    fold_option,
     force_option,
     model_argument,
     refuse_later,
@@ -22,8 +25,10 @@ from bncc.compiler.choose import Optimize
 from bncc.emit.emitter import Emission, emit_c
 from bncc.emit.estimate import MACHINE
 from bncc.emit.identifiers import model_name
+from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_table
 from bncc.errors import OptionError
 from bncc.model.file import load_model
+from bncc.model.model import Model
 
 PACKAGES = ("plain", "cmake", "arduino", "platformio", "zephyr", "esp-idf")
 ENTRIES = ("raw", "scores", "missing", "stream", "trusted")
@@ -45,6 +50,16 @@ ENTRIES = ("raw", "scores", "missing", "stream", "trusted")
     multiple=True,
     help="An entry point beside predict, repeatable; raw is there whenever there are thresholds.",
 )
+@click.option(
+    "--vectors",
+    "n_vectors",
+    type=click.IntRange(1, MOST_VECTORS),
+    metavar="N",
+    help="Inputs of the self-test [default: 32, fewer where they are large].",
+)
+@click.option("--data", "data_path", metavar="DATA", help="Readings to take these inputs from.")
+@class_option
+@fold_option
 @force_option
 @speaks
 def command(
@@ -59,6 +74,10 @@ def command(
     max_ram: int | None,
     kernel: str | None,
     entries: tuple[str, ...],
+    n_vectors: int | None,
+    data_path: str | None,
+    class_name: str | None,
+    fold: int | None,
     force: bool,
 ) -> None:
     """Write MODEL as C: DIR/NAME.c, DIR/NAME.h, test vectors and a self-test."""
@@ -71,7 +90,10 @@ def command(
     model = load_model(model_path)
     chosen = name if name is not None else model_name(Path(model_path).stem)
     options = Lowering(optimize, kernel).options(target, chosen, frozenset(entries), package)
-    emission = emit_c(model, replace(options, max_flash=max_flash, max_ram=max_ram))
+    vectors = _vectors(model, n_vectors, data_path, class_name, fold, console)
+    emission = emit_c(
+        model, replace(options, max_flash=max_flash, max_ram=max_ram, vectors=vectors)
+    )
     if target is not None:
         check_fit(target, emission)
     with staged_directory(output, force=force) as folder:
@@ -79,6 +101,23 @@ def command(
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     payload = facts_of(emission, output)
     console.result(payload, _report(payload, options.target or MACHINE))
+
+
+def _vectors(
+    model: Model,
+    n_vectors: int | None,
+    data_path: str | None,
+    class_name: str | None,
+    fold: int | None,
+    console: Console,
+) -> Vectors:
+    """Return the inputs of the self-test: rows of DATA, or what is drawn without it."""
+    if data_path is not None:
+        table = rows_to_classify(data_path, class_name, fold, console)
+        return vectors_of_table(model, table, n_vectors)
+    if fold is not None or class_name is not None:
+        console.note("--class and --fold have no effect without --data")
+    return drawn_vectors(model, n_vectors)
 
 
 def facts_of(emission: Emission, folder: str) -> dict[str, Any]:

@@ -22,7 +22,8 @@ from bncc.emit.estimate import Estimate, estimate
 from bncc.emit.identifiers import check_name
 from bncc.emit.layout import EntryPoints, Layout, lay_out
 from bncc.emit.packages import package_files
-from bncc.emit.vectors import make_vectors
+from bncc.emit.vector_text import vector_text
+from bncc.emit.vectors import Vectors, drawn_vectors
 from bncc.errors import OptionError
 from bncc.model.model import Model
 
@@ -50,6 +51,8 @@ class EmitOptions:
         The machine to choose for; None for generic C.
     max_flash, max_ram : int or None, default=None
         Bytes that the classifier may take by its estimate; None for any number.
+    vectors : Vectors or None, default=None
+        Inputs and answers of the self-test; None for some that are drawn.
     """
 
     name: str = "model"
@@ -60,6 +63,7 @@ class EmitOptions:
     target: str | None = None
     max_flash: int | None = None
     max_ram: int | None = None
+    vectors: Vectors | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +190,7 @@ def _printed(
     whole: Estimate,
 ) -> Emission:
     name = layout.name
-    vectors = make_vectors(model)
+    vectors = vector_text(options.vectors or drawn_vectors(model), layout)
     fired = [report.name for report in passes if report.fired]
     context: dict[str, object] = {
         "name": name,
@@ -197,10 +201,8 @@ def _printed(
         "classes": class_lines(model.classes),
         "cost": "-ln p" if why_no_probabilities(model) is None else "a score, the least wins,",
         **layout.template_names(),
-        **vectors.template_names(),
-        "avr_vectors_error": avr_vectors_error(
-            layout.rom_bytes, vectors.n_bytes(layout.state_bits)
-        ),
+        "vectors": vectors,
+        "avr_vectors_error": avr_vectors_error(layout.rom_bytes, vectors.array_bytes),
     }
     files = {
         f"{name}.h": render("model.h.j2", **context),

@@ -4,15 +4,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bncc._types import IntArray
-from bncc.compiler.ir import width_of
-from bncc.emit.c99 import unsigned, wrap
+from bncc._types import FloatArray, IntArray
+from bncc.data.dataset import Table
+from bncc.discretize.feature import Feature, states_of
+from bncc.discretize.readings import (
+    missing_reading,
+    probe_values,
+    raw_dtypes,
+    raw_of_table,
+    state_dtype,
+    states_of_raw,
+)
+from bncc.errors import DataError
 from bncc.model.model import Model
 from bncc.model.reference import predict
 
 MAX_VECTORS = 32
-MAX_ENTRIES = 4096
-"""States in all vectors together, so that they fit the flash of a small device."""
+"""Vectors, where their number is not given."""
+MAX_BYTES = 4096
+"""Bytes of all vectors, where their number is not given, so that they fit a small device."""
+MOST_VECTORS = 255
+"""What a counter of one byte and an exit status can tell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,32 +33,82 @@ class Vectors:
 
     Parameters
     ----------
+    readings : (n_vectors, n_features) float64
+        Inputs as ``predict_raw`` takes them: values of the C types, with their markers where a
+        reading is missing.
     states : (n_vectors, n_features) int64
-        Inputs.
+        The states of the readings.
     classes : (n_vectors,) int64
         The reference evaluator's decisions.
     """
 
+    readings: FloatArray
     states: IntArray
     classes: IntArray
 
-    def n_bytes(self, state_bits: int) -> int:
-        """Return the bytes of all vectors whose states have 8 or 16 bits."""
-        return self.states.size * state_bits // 8 + len(self.classes)
 
-    def template_names(self) -> dict[str, object]:
-        """Return the names that the templates of vectors and self-test use."""
-        return {
-            "n_vectors": len(self.states),
-            "n_vector_states": self.states.size,
-            "state_lines": [line for row in self.states.tolist() for line in wrap(row)],
-            "class_lines": wrap(self.classes.tolist()),
-            "index_type": unsigned(max(16, width_of(self.states.size))),
-        }
-
-
-def make_vectors(model: Model) -> Vectors:
+def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
     """Draw inputs from a fixed seed, preferring an equal share of each class.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+    n_vectors : int or None, default=None
+        How many, 1 .. 255; None for `usual_number`.
+
+    Returns
+    -------
+    Vectors
+        The same model gives the same ones. In the first every reading has its lowest state, in the
+        second its highest, in the third it is missing. Other numeric readings lie at either end of
+        a state, where a wrong threshold shows.
+    """
+    n = usual_number(model) if n_vectors is None else n_vectors
+    rng = np.random.default_rng(0)
+    R = np.column_stack([_drawn_readings(feature, 16 * n, rng) for feature in model.features])
+    X = states_of_raw(model.features, R)
+    classes = predict(model, X)
+    chosen = _evenly(classes, n, n_first=3)
+    return Vectors(R[chosen], X[chosen], classes[chosen])
+
+
+def vectors_of_table(model: Model, table: Table, n_vectors: int | None = None) -> Vectors:
+    """Choose rows of a table, preferring an equal share of each class that is decided for.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+    table : Table
+        Readings; columns are found by name.
+    n_vectors : int or None, default=None
+        How many, 1 .. 255; None for `usual_number`.
+
+    Returns
+    -------
+    Vectors
+        Readings as they stand in the table, at most all of its rows and in their order. The same
+        arguments give the same ones.
+
+    Raises
+    ------
+    DataError
+        If a column is absent, its cells do not fit the feature, or there is no row.
+    """
+    if table.n_rows == 0:
+        raise DataError("there is no row to take test vectors from; give readings")
+    n = usual_number(model) if n_vectors is None else n_vectors
+    X = states_of(model.features, table)
+    R = raw_of_table(model.features, table)
+    classes = predict(model, X)
+    order = np.random.default_rng(0).permutation(table.n_rows)
+    chosen = np.sort(order[_evenly(classes[order], n, n_first=0)])
+    return Vectors(R[chosen], X[chosen], classes[chosen])
+
+
+def usual_number(model: Model) -> int:
+    """Return how many vectors there are where their number is not given.
 
     Parameters
     ----------
@@ -55,20 +117,35 @@ def make_vectors(model: Model) -> Vectors:
 
     Returns
     -------
-    Vectors
-        At most 32 inputs; the same model gives the same ones. The first has every state 0, the
-        second every state at its largest.
+    int
+        4 .. 32.
     """
-    n = int(np.clip(MAX_ENTRIES // model.n_features, 4, MAX_VECTORS))
-    n_states = np.array(model.n_states)
-    random = np.random.default_rng(0).integers(0, n_states, size=(16 * n, model.n_features))
-    pool = np.concatenate([np.zeros_like(n_states)[None], n_states[None] - 1, random])
-    classes = predict(model, pool)
+    states = model.n_features * state_dtype(model.n_states).itemsize
+    readings = sum(dtype.itemsize for dtype in raw_dtypes(model.features))
+    return int(np.clip(MAX_BYTES // (states + readings), 4, MAX_VECTORS))
+
+
+def _drawn_readings(feature: Feature, n: int, rng: np.random.Generator) -> FloatArray:
+    """Return the lowest reading, the highest, a missing one, and `n` drawn at ends of states."""
+    missing = missing_reading(feature)
+    values = np.sort(probe_values(feature))
+    values = values[np.isfinite(values)]
+    states = states_of_raw((feature,), values[:, None])[:, 0]
+    # A state that no reading has is replaced by a missing one's. Of several values of a state the
+    # last one that is written stays.
+    ends = np.full((2, feature.n_states), missing, dtype=np.float64)
+    ends[0, states[::-1]] = values[::-1]
+    ends[1, states] = values
+    drawn = ends[rng.integers(0, 2, n), rng.integers(0, feature.n_states, n)]
+    return np.concatenate([[ends[0, 0], ends[1, -1], missing], drawn])
+
+
+def _evenly(classes: IntArray, n: int, *, n_first: int) -> IntArray:
+    """Return at most `n` ascending indices: those of the first, then of all classes in turn."""
     seen: dict[int, int] = {}
     turn = []
     for label in classes.tolist():
         turn.append(seen.get(label, 0))
         seen[label] = turn[-1] + 1
-    turn[0] = turn[1] = -1
-    chosen = np.sort(np.argsort(np.array(turn), kind="stable")[:n])
-    return Vectors(pool[chosen], classes[chosen])
+    turn[:n_first] = [-1] * n_first
+    return np.sort(np.argsort(np.array(turn), kind="stable")[:n])

@@ -229,6 +229,34 @@ def test_a_model_too_large_for_its_target_is_not_written(
     run("emit-c", model, "-o", tmp_path / "c")
 
 
+def test_a_self_test_has_as_many_inputs_as_one_asks_for(
+    run: Run, refused: Refused, model: Path, tmp_path: Path
+) -> None:
+    run("emit-c", model, "-o", tmp_path, "--vectors", 7)
+    assert "#define SENSOR_N_VECTORS 7U" in (tmp_path / "sensor_vectors.h").read_text()
+    for n in (0, 256):
+        said = refused("emit-c", model, "-o", tmp_path / "c", "--vectors", n)
+        assert "is not in the range 1<=x<=255" in said
+
+
+def test_a_self_test_takes_its_inputs_from_readings(
+    run: Run, refused: Refused, model: Path, readings: Path, tmp_path: Path
+) -> None:
+    """They stand in the C as they stand in the file; the class is needed for nothing."""
+    run("emit-c", model, "-o", tmp_path / "c", "--data", readings, "--vectors", 9)
+    text = (tmp_path / "c" / "sensor_vectors.h").read_text()
+    colors = load_model(model).features[2].categories
+    rows = [line.split(",")[:3] for line in readings.read_text().splitlines()[1:]]
+    known = {f"{{ {a}, {float(b)}F, {colors.index(c)}U }}," for a, b, c in rows}
+    lines = [line.strip() for line in text.splitlines() if "F, " in line]
+    assert len(lines) == 9
+    assert set(lines) <= known
+    options = ["-o", tmp_path / "d", "--data", "none.csv"]
+    assert "'none.csv' does not exist" in refused("emit-c", model, *options)
+    said = run("emit-c", model, "-o", tmp_path / "e", "--class", "class").stderr
+    assert "--class and --fold have no effect without --data" in said
+
+
 @pytest.mark.cc
 def test_the_self_test_passes(run: Run, require_tool: Tool, model: Path, tmp_path: Path) -> None:
     gcc = require_tool("gcc")

@@ -87,3 +87,18 @@ def test_sums_in_16_bits_are_noticed(tmp_path: Path, require_tool: Callable[[str
 
     assert answer(tmp_path, name, model) == "P"
     assert answer(tmp_path, name, model, narrowed) == "F"
+
+
+def test_a_wrong_reading_is_noticed(tmp_path: Path, require_tool: Callable[[str], str]) -> None:
+    """Readings are compared too, of a struct and of an array, as they come out of flash."""
+    require_tool("avr-gcc")
+    require_tool("simavr")
+    for name, right, wrong in (
+        ("mixed_kinds", "    { 32767,", "    { 449,"),
+        ("tan_float", "    0.5F,", "    9.0F,"),
+    ):
+
+        def changed(text: str, right: str = right, wrong: str = wrong) -> str:
+            return text.replace(right, wrong, 1)
+
+        assert answer(tmp_path, name, MODELS[name](), changed) == "F"

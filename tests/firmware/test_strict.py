@@ -108,19 +108,36 @@ def test_a_model_has_no_variable_and_no_state(require_tool, tmp_path):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_self_test_passes_and_a_corrupted_vector_fails_it(name, require_tool, tmp_path):
-    """Its exit status is 0, and another one as soon as an expected class is wrong."""
+    """Its exit status is 0, and another one as soon as a class, state or reading is wrong."""
     require_tool("gcc")
     files = dict(emit_c(MODELS[name](), EmitOptions("m", ENTRIES)).files)
     write(tmp_path, files)
     compile_program(tmp_path, "gcc", *C99, "m.c", "m_selftest.c")
     assert run_program(tmp_path) == 0
-    vectors = files["m_vectors.h"]
-    place = vectors.index("{", vectors.index("m_vector_classes["))
-    digit = re.compile(r"\d+(?=U)").search(vectors, place)
-    wrong = f"{vectors[: digit.start()]}{int(digit.group()) + 1}{vectors[digit.end() :]}"
-    write(tmp_path, {"m_vectors.h": wrong})
-    compile_program(tmp_path, "gcc", *C99, "m.c", "m_selftest.c")
-    assert run_program(tmp_path) != 0
+    for array, place, wrong in (
+        ("classes", 0, "200U"),
+        ("states", 0, "255U" if "uint8_t m_vector_states" in files["m_vectors.h"] else "65535U"),
+        ("readings", MODELS[name]().n_features, None),
+    ):
+        if name == "one_state_feature" and array == "readings":
+            continue  # all readings are alike there
+        write(tmp_path, {"m_vectors.h": corrupted(files["m_vectors.h"], array, place, wrong)})
+        compile_program(tmp_path, "gcc", *C99, "m.c", "m_selftest.c")
+        assert run_program(tmp_path) == 1, array
+
+
+def corrupted(vectors: str, array: str, place: int, wrong: str | None) -> str:
+    """Return the vectors with one number of an array wrong; None for what its first number is.
+
+    The first vector's readings have the lowest states, those of the second the highest.
+    """
+    head, body = vectors.split(f"m_vector_{array}[")
+    declared, body = body.split("{\n", 1)
+    body, end = body.split("\n};", 1)
+    numbers = body.split(",")
+    numbers[place] = wrong or numbers[0]
+    assert ",".join(numbers) != body
+    return f"{head}m_vector_{array}[{declared}{{\n{','.join(numbers)}\n}};{end}"
 
 
 EMIT = """

@@ -3,11 +3,9 @@
  *
  * Build this file with general_network.c; the program's exit status is 0 when all is well.
  * On a board, define GENERAL_NETWORK_SELFTEST_NO_MAIN, which leaves main() out, and call
- * general_network_selftest() from your own.
+ * general_network_selftest() from your own. Arduino sketches need not define it.
  */
 #include "general_network_vectors.h"
-
-int general_network_selftest(void);
 
 static uint8_t general_network_vector_class(uint8_t n)
 {
@@ -27,28 +25,73 @@ static uint8_t general_network_vector_state(uint16_t k)
 #endif
 }
 
-/* Number of vectors on which general_network_predict disagrees: 0 when all is well. */
+/* Whether readings have these states and this class. */
+static uint8_t general_network_readings_agree(const general_network_raw_t *readings,
+    const uint8_t expected[GENERAL_NETWORK_N_FEATURES], int16_t label)
+{
+    uint8_t state[GENERAL_NETWORK_N_FEATURES];
+    uint8_t i;
+
+    general_network_states(readings, state);
+    for (i = 0U; i < GENERAL_NETWORK_N_FEATURES; i++) {
+        if (state[i] != expected[i]) {
+            return 0U;
+        }
+    }
+    return (general_network_predict_raw(readings) == label) ? 1U : 0U;
+}
+
+#if defined(__AVR__)
+/* Copies the readings of a vector out of flash. */
+static void general_network_copy_readings(general_network_raw_t *to, const general_network_raw_t *from)
+{
+    uint8_t *out = (uint8_t *)to;
+    const uint8_t *in = (const uint8_t *)from;
+    uint16_t left;
+
+    for (left = (uint16_t)(GENERAL_NETWORK_N_FEATURES * sizeof *to); left > 0U; left--) {
+        *out = (uint8_t)pgm_read_byte(in);
+        out++;
+        in++;
+    }
+}
+#endif
+
 int general_network_selftest(void)
 {
     uint8_t x[GENERAL_NETWORK_N_FEATURES];
+    const general_network_raw_t *readings = general_network_vector_readings;
+#if defined(__AVR__)
+    general_network_raw_t copied[GENERAL_NETWORK_N_FEATURES];
+#endif
     int wrong = 0;
     uint16_t k = 0U;
     uint8_t i;
     uint8_t n;
 
     for (n = 0U; n < GENERAL_NETWORK_N_VECTORS; n++) {
+        const int16_t label = (int16_t)general_network_vector_class(n);
+        uint8_t from_readings;
+
         for (i = 0U; i < GENERAL_NETWORK_N_FEATURES; i++) {
             x[i] = general_network_vector_state(k);
             k++;
         }
-        if (general_network_predict(x) != (int16_t)general_network_vector_class(n)) {
+#if defined(__AVR__)
+        general_network_copy_readings(copied, readings);
+        from_readings = general_network_readings_agree(copied, x, label);
+#else
+        from_readings = general_network_readings_agree(readings, x, label);
+#endif
+        readings += GENERAL_NETWORK_N_FEATURES;
+        if ((general_network_predict(x) != label) || (from_readings == 0U)) {
             wrong++;
         }
     }
     return wrong;
 }
 
-#if !defined(GENERAL_NETWORK_SELFTEST_NO_MAIN)
+#if !defined(GENERAL_NETWORK_SELFTEST_NO_MAIN) && !defined(ARDUINO)
 int main(void)
 {
     return general_network_selftest();

@@ -3,11 +3,9 @@
  *
  * Build this file with hostile_names.c; the program's exit status is 0 when all is well.
  * On a board, define HOSTILE_NAMES_SELFTEST_NO_MAIN, which leaves main() out, and call
- * hostile_names_selftest() from your own.
+ * hostile_names_selftest() from your own. Arduino sketches need not define it.
  */
 #include "hostile_names_vectors.h"
-
-int hostile_names_selftest(void);
 
 static uint8_t hostile_names_vector_class(uint8_t n)
 {
@@ -27,28 +25,73 @@ static uint8_t hostile_names_vector_state(uint16_t k)
 #endif
 }
 
-/* Number of vectors on which hostile_names_predict disagrees: 0 when all is well. */
+/* Whether readings have these states and this class. */
+static uint8_t hostile_names_readings_agree(const hostile_names_raw_t *readings,
+    const uint8_t expected[HOSTILE_NAMES_N_FEATURES], int16_t label)
+{
+    uint8_t state[HOSTILE_NAMES_N_FEATURES];
+    uint8_t i;
+
+    hostile_names_states(readings, state);
+    for (i = 0U; i < HOSTILE_NAMES_N_FEATURES; i++) {
+        if (state[i] != expected[i]) {
+            return 0U;
+        }
+    }
+    return (hostile_names_predict_raw(readings) == label) ? 1U : 0U;
+}
+
+#if defined(__AVR__)
+/* Copies the readings of a vector out of flash. */
+static void hostile_names_copy_readings(hostile_names_raw_t *to, const hostile_names_raw_t *from)
+{
+    uint8_t *out = (uint8_t *)to;
+    const uint8_t *in = (const uint8_t *)from;
+    uint16_t left;
+
+    for (left = (uint16_t)(HOSTILE_NAMES_N_FEATURES * sizeof *to); left > 0U; left--) {
+        *out = (uint8_t)pgm_read_byte(in);
+        out++;
+        in++;
+    }
+}
+#endif
+
 int hostile_names_selftest(void)
 {
     uint8_t x[HOSTILE_NAMES_N_FEATURES];
+    const hostile_names_raw_t *readings = hostile_names_vector_readings;
+#if defined(__AVR__)
+    hostile_names_raw_t copied[HOSTILE_NAMES_N_FEATURES];
+#endif
     int wrong = 0;
     uint16_t k = 0U;
     uint8_t i;
     uint8_t n;
 
     for (n = 0U; n < HOSTILE_NAMES_N_VECTORS; n++) {
+        const int16_t label = (int16_t)hostile_names_vector_class(n);
+        uint8_t from_readings;
+
         for (i = 0U; i < HOSTILE_NAMES_N_FEATURES; i++) {
             x[i] = hostile_names_vector_state(k);
             k++;
         }
-        if (hostile_names_predict(x) != (int16_t)hostile_names_vector_class(n)) {
+#if defined(__AVR__)
+        hostile_names_copy_readings(copied, readings);
+        from_readings = hostile_names_readings_agree(copied, x, label);
+#else
+        from_readings = hostile_names_readings_agree(readings, x, label);
+#endif
+        readings += HOSTILE_NAMES_N_FEATURES;
+        if ((hostile_names_predict(x) != label) || (from_readings == 0U)) {
             wrong++;
         }
     }
     return wrong;
 }
 
-#if !defined(HOSTILE_NAMES_SELFTEST_NO_MAIN)
+#if !defined(HOSTILE_NAMES_SELFTEST_NO_MAIN) && !defined(ARDUINO)
 int main(void)
 {
     return hostile_names_selftest();

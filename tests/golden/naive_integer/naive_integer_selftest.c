@@ -3,11 +3,9 @@
  *
  * Build this file with naive_integer.c; the program's exit status is 0 when all is well.
  * On a board, define NAIVE_INTEGER_SELFTEST_NO_MAIN, which leaves main() out, and call
- * naive_integer_selftest() from your own.
+ * naive_integer_selftest() from your own. Arduino sketches need not define it.
  */
 #include "naive_integer_vectors.h"
-
-int naive_integer_selftest(void);
 
 static uint8_t naive_integer_vector_class(uint8_t n)
 {
@@ -27,28 +25,73 @@ static uint8_t naive_integer_vector_state(uint16_t k)
 #endif
 }
 
-/* Number of vectors on which naive_integer_predict disagrees: 0 when all is well. */
+/* Whether readings have these states and this class. */
+static uint8_t naive_integer_readings_agree(const naive_integer_raw_t *readings,
+    const uint8_t expected[NAIVE_INTEGER_N_FEATURES], int16_t label)
+{
+    uint8_t state[NAIVE_INTEGER_N_FEATURES];
+    uint8_t i;
+
+    naive_integer_states(readings, state);
+    for (i = 0U; i < NAIVE_INTEGER_N_FEATURES; i++) {
+        if (state[i] != expected[i]) {
+            return 0U;
+        }
+    }
+    return (naive_integer_predict_raw(readings) == label) ? 1U : 0U;
+}
+
+#if defined(__AVR__)
+/* Copies the readings of a vector out of flash. */
+static void naive_integer_copy_readings(naive_integer_raw_t *to, const naive_integer_raw_t *from)
+{
+    uint8_t *out = (uint8_t *)to;
+    const uint8_t *in = (const uint8_t *)from;
+    uint16_t left;
+
+    for (left = (uint16_t)(NAIVE_INTEGER_N_FEATURES * sizeof *to); left > 0U; left--) {
+        *out = (uint8_t)pgm_read_byte(in);
+        out++;
+        in++;
+    }
+}
+#endif
+
 int naive_integer_selftest(void)
 {
     uint8_t x[NAIVE_INTEGER_N_FEATURES];
+    const naive_integer_raw_t *readings = naive_integer_vector_readings;
+#if defined(__AVR__)
+    naive_integer_raw_t copied[NAIVE_INTEGER_N_FEATURES];
+#endif
     int wrong = 0;
     uint16_t k = 0U;
     uint8_t i;
     uint8_t n;
 
     for (n = 0U; n < NAIVE_INTEGER_N_VECTORS; n++) {
+        const int16_t label = (int16_t)naive_integer_vector_class(n);
+        uint8_t from_readings;
+
         for (i = 0U; i < NAIVE_INTEGER_N_FEATURES; i++) {
             x[i] = naive_integer_vector_state(k);
             k++;
         }
-        if (naive_integer_predict(x) != (int16_t)naive_integer_vector_class(n)) {
+#if defined(__AVR__)
+        naive_integer_copy_readings(copied, readings);
+        from_readings = naive_integer_readings_agree(copied, x, label);
+#else
+        from_readings = naive_integer_readings_agree(readings, x, label);
+#endif
+        readings += NAIVE_INTEGER_N_FEATURES;
+        if ((naive_integer_predict(x) != label) || (from_readings == 0U)) {
             wrong++;
         }
     }
     return wrong;
 }
 
-#if !defined(NAIVE_INTEGER_SELFTEST_NO_MAIN)
+#if !defined(NAIVE_INTEGER_SELFTEST_NO_MAIN) && !defined(ARDUINO)
 int main(void)
 {
     return naive_integer_selftest();

@@ -3,11 +3,9 @@
  *
  * Build this file with tan_float.c; the program's exit status is 0 when all is well.
  * On a board, define TAN_FLOAT_SELFTEST_NO_MAIN, which leaves main() out, and call
- * tan_float_selftest() from your own.
+ * tan_float_selftest() from your own. Arduino sketches need not define it.
  */
 #include "tan_float_vectors.h"
-
-int tan_float_selftest(void);
 
 static uint8_t tan_float_vector_class(uint8_t n)
 {
@@ -27,28 +25,73 @@ static uint8_t tan_float_vector_state(uint16_t k)
 #endif
 }
 
-/* Number of vectors on which tan_float_predict disagrees: 0 when all is well. */
+/* Whether readings have these states and this class. */
+static uint8_t tan_float_readings_agree(const tan_float_raw_t *readings,
+    const uint8_t expected[TAN_FLOAT_N_FEATURES], int16_t label)
+{
+    uint8_t state[TAN_FLOAT_N_FEATURES];
+    uint8_t i;
+
+    tan_float_states(readings, state);
+    for (i = 0U; i < TAN_FLOAT_N_FEATURES; i++) {
+        if (state[i] != expected[i]) {
+            return 0U;
+        }
+    }
+    return (tan_float_predict_raw(readings) == label) ? 1U : 0U;
+}
+
+#if defined(__AVR__)
+/* Copies the readings of a vector out of flash. */
+static void tan_float_copy_readings(tan_float_raw_t *to, const tan_float_raw_t *from)
+{
+    uint8_t *out = (uint8_t *)to;
+    const uint8_t *in = (const uint8_t *)from;
+    uint16_t left;
+
+    for (left = (uint16_t)(TAN_FLOAT_N_FEATURES * sizeof *to); left > 0U; left--) {
+        *out = (uint8_t)pgm_read_byte(in);
+        out++;
+        in++;
+    }
+}
+#endif
+
 int tan_float_selftest(void)
 {
     uint8_t x[TAN_FLOAT_N_FEATURES];
+    const tan_float_raw_t *readings = tan_float_vector_readings;
+#if defined(__AVR__)
+    tan_float_raw_t copied[TAN_FLOAT_N_FEATURES];
+#endif
     int wrong = 0;
     uint16_t k = 0U;
     uint8_t i;
     uint8_t n;
 
     for (n = 0U; n < TAN_FLOAT_N_VECTORS; n++) {
+        const int16_t label = (int16_t)tan_float_vector_class(n);
+        uint8_t from_readings;
+
         for (i = 0U; i < TAN_FLOAT_N_FEATURES; i++) {
             x[i] = tan_float_vector_state(k);
             k++;
         }
-        if (tan_float_predict(x) != (int16_t)tan_float_vector_class(n)) {
+#if defined(__AVR__)
+        tan_float_copy_readings(copied, readings);
+        from_readings = tan_float_readings_agree(copied, x, label);
+#else
+        from_readings = tan_float_readings_agree(readings, x, label);
+#endif
+        readings += TAN_FLOAT_N_FEATURES;
+        if ((tan_float_predict(x) != label) || (from_readings == 0U)) {
             wrong++;
         }
     }
     return wrong;
 }
 
-#if !defined(TAN_FLOAT_SELFTEST_NO_MAIN)
+#if !defined(TAN_FLOAT_SELFTEST_NO_MAIN) && !defined(ARDUINO)
 int main(void)
 {
     return tan_float_selftest();

@@ -37,9 +37,19 @@ def test_the_limits_are_those_of_16_bits_less_the_vectors_of_the_largest_avr():
     [(64028, True), (64029, False), (65028, False), (65029, True)],
 )
 def test_vectors_are_refused_only_beside_a_model_that_fits(rom, fits):
-    message = avr_vectors_error(rom, 1000)
+    message = avr_vectors_error(rom, (700, 300))
     assert (message == "") == fits
     assert fits or message == (
         f"the model's {rom} bytes and 1000 of vectors are together more than the 65028 that an "
-        "AVR reads by 16-bit addresses; leave the self-test out"
+        "AVR reads by 16-bit addresses; emit fewer with --vectors, or leave the self-test out"
+    )
+
+
+@pytest.mark.parametrize(("largest", "fits"), [(32767, True), (32768, False)])
+def test_an_array_of_vectors_has_a_limit_of_its_own(largest, fits):
+    message = avr_vectors_error(100, (largest, 10))
+    assert (message == "") == fits
+    assert fits or message == (
+        "32768 bytes of vectors are more than the 32767 that AVR compilers take in one array; "
+        "emit fewer with --vectors, or leave the self-test out"
     )

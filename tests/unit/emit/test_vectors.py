@@ -3,32 +3,55 @@
 import numpy as np
 import pytest
 
-from bncc.discretize.feature import Feature
-from bncc.emit.vectors import MAX_ENTRIES, MAX_VECTORS, make_vectors
+from bncc.data.dataset import Column, Table
+from bncc.discretize.feature import Feature, states_of
+from bncc.discretize.readings import states_of_raw
+from bncc.emit.vectors import MAX_BYTES, MAX_VECTORS, drawn_vectors, vectors_of_table
+from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.reference import predict
 from bncc.structure.graph import forest
 from tests import models as hand
+from tests.agreement.large import mixed_kinds
 
 
 @pytest.mark.parametrize("name", hand.NAMED)
 def test_answers_are_the_reference_s(name):
     model = hand.NAMED[name]()
-    vectors = make_vectors(model)
+    vectors = drawn_vectors(model)
     assert vectors.classes.tolist() == predict(model, vectors.states).tolist()
+    assert states_of_raw(model.features, vectors.readings).tolist() == vectors.states.tolist()
     assert len(vectors.states) == MAX_VECTORS
 
 
 def test_the_same_model_gives_the_same_vectors():
-    first, second = (make_vectors(hand.tan_float()) for _ in range(2))
+    first, second = (drawn_vectors(hand.tan_float()) for _ in range(2))
+    assert np.array_equal(first.readings, second.readings, equal_nan=True)
     assert first.states.tolist() == second.states.tolist()
     assert first.classes.tolist() == second.classes.tolist()
 
 
 def test_the_first_two_are_the_corners():
-    states = make_vectors(hand.general_network()).states
+    states = drawn_vectors(hand.general_network()).states
     assert states[0].tolist() == [0, 0, 0, 0]
     assert states[1].tolist() == [1, 2, 1, 1]
+
+
+def test_in_the_third_every_reading_is_missing():
+    vectors = drawn_vectors(mixed_kinds())
+    missing = [-(2**15), 255, np.nan, 255, -(2**31), 65535]
+    assert np.array_equal(vectors.readings[2], missing, equal_nan=True)
+    assert vectors.states[2].tolist() == [3, 5, 2, 3, 2, 299]
+
+
+def test_numeric_readings_lie_at_both_ends_of_a_state():
+    """Every threshold of the model is tried from both sides."""
+    model = hand.tan_float()
+    found = set(drawn_vectors(model, 200).readings[:, 1].tolist())
+    for threshold in model.features[1].thresholds:
+        above = np.nextafter(np.float32(threshold), np.float32(np.inf))
+        assert {threshold, float(above)} <= found
+    assert not np.isinf(list(found)).any()
 
 
 def rare():
@@ -38,7 +61,7 @@ def rare():
 
 
 def test_a_rare_class_is_preferred():
-    vectors = make_vectors(rare())
+    vectors = drawn_vectors(rare())
     assert np.bincount(vectors.classes)[1] >= 10
 
 
@@ -48,21 +71,59 @@ def wide(n):
     return hand.model_of(features, forest([None] * n), QFormat(1, 0), [0, 0], rows)
 
 
-@pytest.mark.parametrize(("n", "expected"), [(128, 32), (129, 31), (1024, 4), (2000, 4)])
+@pytest.mark.parametrize(("n", "expected"), [(64, 32), (65, 31), (512, 4), (2000, 4)])
 def test_models_of_many_features_carry_fewer(n, expected):
-    vectors = make_vectors(wide(n))
+    """A reading and a state take a byte each here."""
+    vectors = drawn_vectors(wide(n))
     assert len(vectors.states) == expected
-    assert vectors.states.size <= max(MAX_ENTRIES, 4 * n)
+    assert 2 * vectors.states.size <= max(MAX_BYTES, 4 * 2 * n)
 
 
-def test_one_line_of_states_per_vector_and_a_count_of_both():
-    context = make_vectors(hand.naive_integer()).template_names()
-    assert context["n_vectors"] == 32
-    assert context["n_vector_states"] == 64
-    assert len(context["state_lines"]) == 32
-    assert context["state_lines"][:2] == ["0U, 0U,", "2U, 1U,"]
-    assert context["index_type"] == "uint16_t"
+@pytest.mark.parametrize("n", [1, 2, 255])
+def test_there_are_as_many_as_one_asks_for(n):
+    assert len(drawn_vectors(hand.tan_float(), n).states) == n
 
 
-def test_very_many_states_are_counted_in_32_bits():
-    assert make_vectors(wide(16384)).template_names()["index_type"] == "uint32_t"
+def measured(n_rows):
+    """Return readings of `naive_integer`, one in seven without light; no two rows are equal."""
+    k = np.arange(n_rows)
+    return Table(
+        (
+            Column("light", "integer", k % 5 - 2, k % 7 == 3),
+            Column("pressure", "integer", 3 * k - 90, np.zeros(n_rows, np.bool_)),
+        )
+    )
+
+
+def test_rows_of_a_table_come_as_they_are_and_in_its_order():
+    model, table = hand.naive_integer(), measured(90)
+    vectors = vectors_of_table(model, table, 40)
+    pressure, light = vectors.readings.T
+    rows = ((pressure + 90) / 3).astype(int)
+    assert len(rows) == 40
+    assert (np.diff(rows) > 0).all()
+    assert light.tolist() == np.where(rows % 7 == 3, -(2**15), rows % 5 - 2).tolist()
+    assert (rows % 7 == 3).any()
+    assert vectors.states.tolist() == states_of(model.features, table)[rows].tolist()
+    assert vectors.classes.tolist() == predict(model, vectors.states).tolist()
+
+
+def test_rows_are_spread_over_the_classes_that_are_decided_for():
+    states = np.repeat([0, 49], [900, 30])
+    table = Table((Column("a", "state", states, np.zeros(930, np.bool_)),))
+    vectors = vectors_of_table(rare(), table)
+    assert np.bincount(vectors.classes).tolist() == [16, 16]
+
+
+def test_a_table_of_fewer_rows_gives_all_of_them():
+    assert len(vectors_of_table(hand.naive_integer(), measured(3), 9).states) == 3
+
+
+def test_a_table_without_rows_is_refused():
+    with pytest.raises(DataError, match="no row to take test vectors from; give readings"):
+        vectors_of_table(hand.naive_integer(), measured(0))
+
+
+def test_a_table_without_a_column_is_refused():
+    with pytest.raises(DataError, match="no column 'light'"):
+        vectors_of_table(hand.naive_integer(), Table(measured(9).columns[1:]))
