@@ -6,6 +6,8 @@ A comment of HTML before a block, which no reader sees, says how the block is he
     The block becomes that file of the page's scratch folder.
 ``output``
     It is what the block run last has printed; ``...`` stands for anything, a line or part of one.
+``output of: COMPILER VERSION``
+    The same, where that compiler has that version; else nobody looks.
 ``excerpt: FILE``
     Its lines stand in that file of the scratch folder, with ``...`` as above.
 ``fragment: HEADER ...``
@@ -38,6 +40,7 @@ MARKS = frozenset(
     {
         "file",
         "output",
+        "output of",
         "excerpt",
         "fragment",
         "says",
