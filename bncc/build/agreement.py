@@ -110,10 +110,14 @@ def _answers(machine: Machine, case: Case) -> Iterable[tuple[str, IntArray, IntA
     if case.kind == "raw":
         if "raw" in machine.entries:
             yield "raw", machine.raw(case.x), case.y
+        if "stream_raw" in machine.entries:
+            yield "feed_raw", machine.stream_raw(case.x), case.y
         return
     yield "predict", machine.predict(case.x), case.y
     if "trusted" in machine.entries and case.kind == "states":
         yield "trusted", machine.trusted(case.x), case.y
+    if "stream" in machine.entries:
+        yield "feed", machine.stream(case.x), case.y
     if "scores" in machine.entries:
         y, scores = machine.scores(case.x)
         yield "scores", y, case.y

@@ -25,13 +25,18 @@ from bncc.toolchain.tools import (
     run,
 )
 
+CODES: Mapping[Entry, str] = {
+    "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "stream": "f", "stream_raw": "g",
+}  # fmt: skip
+"""What the harness and the meter call each entry point."""
+
 
 def request(entry: Entry, rows: AnyArray) -> bytes:
     """Return what the harness and the meter read: an entry, a number of rows, the rows.
 
     Parameters
     ----------
-    entry : {"predict", "trusted", "scores", "raw"}
+    entry : {"predict", "trusted", "scores", "raw", "stream", "stream_raw"}
         What to ask.
     rows : (n, ...) array
         In the machine's own types.
@@ -41,7 +46,7 @@ def request(entry: Entry, rows: AnyArray) -> bytes:
     bytes
         One block.
     """
-    return entry[0].encode() + len(rows).to_bytes(4, "little") + rows.tobytes()
+    return CODES[entry].encode() + len(rows).to_bytes(4, "little") + rows.tobytes()
 
 
 class Harness(Machine):
@@ -83,7 +88,7 @@ class Harness(Machine):
         if len(reply) < 5:
             raise HarnessError(f"the program built by {self.toolchain} wrote nothing")
         raw_size = int.from_bytes(reply[1:5], "little")
-        if entry == "raw" and raw_size != self.row_dtype.itemsize:
+        if entry in ("raw", "stream_raw") and raw_size != self.row_dtype.itemsize:
             raise HarnessError(
                 f"a raw row has {raw_size} bytes in the C and {self.row_dtype.itemsize} in "
                 "Python; report this, it is a mistake in bncc"

@@ -1,4 +1,4 @@
-"""What runs an emitted model: four entry points that answer arrays of inputs."""
+"""What runs an emitted model: its entry points, which answer arrays of inputs."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from bncc.discretize.readings import state_dtype
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 
-Entry = Literal["predict", "trusted", "scores", "raw"]
+Entry = Literal["predict", "trusted", "scores", "raw", "stream", "stream_raw"]
 
 RUN_LIMIT = 600.0
 """Seconds after which a program that still runs is stopped."""
@@ -138,6 +138,40 @@ class Machine(ABC):
             Class indices.
         """
         return self.raw_rows(pack(R, self.row_dtype))
+
+    def stream(self, X: IntArray) -> IntArray:
+        """Return what ``m_end`` says of each row of states, fed feature by feature.
+
+        Parameters
+        ----------
+        X : (n, n_features) int
+            States as the C takes them, in range or not.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices, or M_ERR_STATE; -100 where a misuse was not refused.
+
+        Notes
+        -----
+        Each row comes in another order, see ``runtime/stream.h``.
+        """
+        return self._answer("stream", self._states(X))[0]
+
+    def stream_raw(self, R: FloatArray) -> IntArray:
+        """Return what ``m_end`` says of each row of raw readings, fed feature by feature.
+
+        Parameters
+        ----------
+        R : (n, n_features) float64
+            Values of the C types.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices; -100 where a misuse was not refused.
+        """
+        return self._answer("stream_raw", pack(R, self.row_dtype))[0]
 
     def raw_rows(self, rows: AnyArray) -> IntArray:
         """Return ``m_predict_raw`` of rows that lie in memory as the C wants them.

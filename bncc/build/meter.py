@@ -19,7 +19,7 @@ from bncc.build.sources import Sources, sources, support_file
 from bncc.discretize.readings import state_dtype
 from bncc.model.model import Model
 
-Metered = Literal["predict", "trusted", "raw"]
+Metered = Literal["predict", "trusted", "raw", "stream"]
 _ROUNDS = 2000
 """Rounds by which the meter's two loops differ."""
 _WRAP = 2**32
@@ -134,7 +134,7 @@ class Meter:
         Returns
         -------
         mapping of str to Cost
-            By ``predict``, ``trusted``, ``raw``.
+            By ``predict``, ``trusted``, ``raw``, and ``stream``: begin, all features, end.
 
         Raises
         ------
@@ -149,6 +149,8 @@ class Meter:
         asked["predict"] = np.ascontiguousarray(states)
         if "trusted" in self._built.entries:
             asked["trusted"] = asked["predict"]
+        if "stream" in self._built.entries:
+            asked["stream"] = asked["predict"]
         if "raw" in self._built.entries and inputs.R is not None:
             asked["raw"] = pack(
                 inputs.R, row_dtype(self._model.features, packed=packed, byte_order=order)

@@ -22,9 +22,10 @@ class Sources:
     name : str
         Prefix of the model's symbols.
     files : mapping of str to str
-        File name to text: the emission's C and header, and ``bncc_model.h``.
+        File name to text: the emission's C and header, and ``bncc_model.h``; ``stream.h`` where
+        features can be fed one by one.
     entries : frozenset of str
-        Among ``predict``, ``trusted``, ``scores`` and ``raw``.
+        Among ``predict``, ``trusted``, ``scores``, ``raw``, ``stream`` and ``stream_raw``.
     """
 
     name: str
@@ -73,11 +74,15 @@ def sources(model: Model, files: Mapping[str, str]) -> Sources:
             ("trusted", f"{name}_predict_trusted"),
             ("scores", f"{name}_scores"),
             ("raw", f"{name}_predict_raw"),
+            ("stream", f"{name}_feed"),
+            ("stream_raw", f"{name}_feed_raw"),
         )
         if re.search(rf"\b{symbol}\(", header)
     }
     kept = {f"{name}.c": files[f"{name}.c"], f"{name}.h": header}
     kept["bncc_model.h"] = _glue(model, name, entries)
+    if "stream" in entries:
+        kept["stream.h"] = support_file("stream.h")
     return Sources(name, kept, frozenset(entries))
 
 
@@ -132,7 +137,20 @@ def _glue(model: Model, name: str, entries: set[str]) -> str:
         ]
     else:
         lines.append("#define MODEL_RAW_SIZE 0")
+    lines += _stream_glue(name, entries)
     return "\n".join([*lines, "", "#endif", ""])
+
+
+def _stream_glue(name: str, entries: set[str]) -> list[str]:
+    if "stream" not in entries:
+        return []
+    errors = ("ERR_STATE", "ERR_FEATURE", "ERR_TWICE", "ERR_PARTIAL")
+    return [
+        f"#define MODEL_STREAM_TYPE {name}_state_t",
+        *(f"#define MODEL_{part.upper()} {name}_{part}" for part in ("begin", "feed", "end")),
+        *([f"#define MODEL_FEED_RAW {name}_feed_raw"] if "stream_raw" in entries else []),
+        *(f"#define MODEL_{error} {name.upper()}_{error}" for error in errors),
+    ]
 
 
 def check_raw_size(model: Model, size: int) -> None:

@@ -82,8 +82,7 @@ def command(
 ) -> None:
     """Write MODEL as C: DIR/NAME.c, DIR/NAME.h, test vectors and a self-test."""
     refuse_later(package != "plain", f"--package {package}", "use --package plain")
-    for entry in ("missing", "stream"):
-        refuse_later(entry in entries, f"--with {entry}", "use raw, scores or trusted")
+    refuse_later("missing" in entries, "--with missing", "use raw, scores, stream or trusted")
     if target == "all":
         raise OptionError("generic C builds for all machines; leave --target out")
     check_free(output, force=force, directory=True)

@@ -28,7 +28,7 @@ from bncc.model.file import load_model
 from bncc.toolchain.tools import host_compilers, is_x86
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})
-"""Entry points that are compared beside ``predict``."""
+"""Entry points that are compared beside ``predict`` in any case."""
 
 
 @click.command("verify")
@@ -53,6 +53,13 @@ ENTRIES = frozenset({"scores", "trusted", "raw"})
     help="Random states to try.",
 )
 @click.option("--exhaustive", is_flag=True, help="Try all joint states.")
+@click.option(
+    "--with",
+    "more",
+    type=click.Choice(("stream",)),
+    multiple=True,
+    help="Compare that as well, in the C that emit-c writes with the same option.",
+)
 @lowering_options
 @class_option
 @fold_option
@@ -65,6 +72,7 @@ def command(
     compiler: str | None,
     simulator: str | None,
     sanitize: bool,
+    more: tuple[str, ...],
     optimize: Optimize,
     kernel: str | None,
     class_name: str | None,
@@ -78,7 +86,7 @@ def command(
     `emit-c` writes where no machine is named; for the others it is what `emit-c --target` writes,
     cross-compiled and simulated. `bncc targets` says what is installed.
     """
-    emissions = Emissions(load_model(model_path), Lowering(optimize, kernel), ENTRIES)
+    emissions = Emissions(load_model(model_path), Lowering(optimize, kernel), ENTRIES | set(more))
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(
         targets or ("host",), lambda target: _check(target, emissions, **tools)

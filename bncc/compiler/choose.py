@@ -8,6 +8,7 @@ from itertools import product
 from bncc.compiler.budget import Budget
 from bncc.compiler.candidate import Candidate, candidate
 from bncc.compiler.cost_model import LEVELS, Optimize
+from bncc.compiler.demands import Demands
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.arrays import MOST_IN_ALL
 from bncc.compiler.kernels.base import Kernel
@@ -74,6 +75,7 @@ def choose(
     family: str | None = None,
     target: str | None = None,
     budget: Budget | None = None,
+    demands: Demands | None = None,
 ) -> Choice:
     """Choose the best proved layout of a program.
 
@@ -93,6 +95,8 @@ def choose(
         The machine, as in ``--target``; None for generic C.
     budget : Budget or None
         What the classifier may take; None for any number of bytes.
+    demands : Demands or None
+        What the kernel has to do beside decisions; None for nothing.
 
     Returns
     -------
@@ -102,13 +106,18 @@ def choose(
     Raises
     ------
     OptionError
-        If there is no such family, or it has no layout for this program.
+        If there is no such family, it has no layout for this program, or it cannot do what is
+        demanded.
     BudgetError
         If no candidate is within the budget; the sentence names the nearest.
     """
     if family not in (None, *FAMILIES):
         raise OptionError(f"there is no kernel '{family}'; there are {', '.join(FAMILIES)}")
-    families = (family,) if family else families_for(target)
+    demands = demands or Demands()
+    suitable = tuple(filter(demands.allows, families_for(target)))
+    if family:
+        demands.check(family)
+    families = (family,) if family else suitable
     order = _order(optimize, textbook)
     found = sorted(_candidates(programs, families, optimize, target), key=order)
     if target == "avr":
@@ -120,7 +129,7 @@ def choose(
     budget = budget or Budget()
     fitting = [each for each in found if budget.fits(each)]
     if not fitting:
-        every = _candidates(programs, families_for(target), optimize, target)
+        every = _candidates(programs, suitable, optimize, target)
         raise budget.refusal(sorted(every, key=order), is_smallest=optimize == "size")
     best = BEST[optimize]
     if optimize == "balanced" and order(fitting[0])[0] > EVEN:

@@ -49,6 +49,7 @@ def choose_discretizers(
     optimize: Optimize = "balanced",
     target: str | None = None,
     other_bytes: int = 0,
+    by_number: bool = False,
 ) -> Discretizers:
     """Choose how the states of all features are found.
 
@@ -67,6 +68,9 @@ def choose_discretizers(
         The machine; None for generic C.
     other_bytes : int, default=0
         Bytes of flash that the rest of the classifier takes at least.
+    by_number : bool, default=False
+        Whether the state of any one feature has to be found, by its number. A line per feature
+        would need a switch over them, which compilers may leave to a library routine.
 
     Returns
     -------
@@ -82,7 +86,7 @@ def choose_discretizers(
         budget = plain.flash + SPEED_BUDGET
     else:
         budget = plain.flash + BALANCE * (plain.flash + other_bytes)
-    if any(feature.is_numeric for feature in features):
+    if any(feature.is_numeric for feature in features) and not (by_number and plain.is_loop):
         plans += _in_lines(features, frequencies, rates, budget)
     if optimize == "size":
         return min(plans, key=lambda plan: (plan.flash, plan.instructions))

@@ -8,11 +8,12 @@ from bncc.compiler.budget import Budget
 from bncc.compiler.candidate import Candidate
 from bncc.compiler.choose import Choice, Optimize, choose
 from bncc.compiler.cost_model import LEVELS
+from bncc.compiler.demands import Demands
 from bncc.compiler.discretizers import choose_discretizers
 from bncc.compiler.importer import program_of
 from bncc.compiler.input_check import input_check
 from bncc.compiler.ir import Program
-from bncc.compiler.pipeline import FLOWS_FOR, PassReport, optimize_each
+from bncc.compiler.pipeline import PassReport, optimize_each
 from bncc.compiler.state_frequencies import state_frequencies
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.emit.avr import avr_vectors_error
@@ -27,7 +28,7 @@ from bncc.emit.vectors import Vectors, drawn_vectors
 from bncc.errors import OptionError
 from bncc.model.model import Model
 
-ENTRIES = frozenset({"raw", "scores", "trusted"})
+ENTRIES = frozenset({"raw", "scores", "stream", "trusted"})
 """Entry points that can be asked for beside ``predict``."""
 
 
@@ -39,8 +40,9 @@ class EmitOptions:
     ----------
     name : str, default="model"
         Prefix of every symbol and of the file names.
-    entries : frozenset of {"raw", "scores", "trusted"}, default=frozenset()
+    entries : frozenset of {"raw", "scores", "stream", "trusted"}, default=frozenset()
         Entry points beside ``predict``; ``raw`` is always there when the model has thresholds.
+        ``stream`` needs a kernel that adds rows one by one.
     package : {"plain"}, default="plain"
         What is put around the two files.
     kernel : str or None, default=None
@@ -64,6 +66,11 @@ class EmitOptions:
     max_flash: int | None = None
     max_ram: int | None = None
     vectors: Vectors | None = None
+
+    @property
+    def demands(self) -> Demands:
+        """What is asked of a kernel."""
+        return Demands(stream="stream" in self.entries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +140,7 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
     options = options or EmitOptions()
     check_name(options.name)
     imported = program_of(model)
-    flows = optimize_each(imported, FLOWS_FOR[options.optimize])
+    flows = optimize_each(imported, options.demands.flows(options.optimize))
     choice, layout, whole = _fitting(
         [program for program, _ in flows],
         textbook_cost(imported, options.target),
@@ -177,6 +184,7 @@ def _entries(model: Model, options: EmitOptions) -> EntryPoints:
     return EntryPoints(
         raw="raw" in options.entries or any(f.thresholds for f in model.features),
         scores="scores" in options.entries,
+        stream="stream" in options.entries,
         trusted="trusted" in options.entries,
     )
 
@@ -240,6 +248,7 @@ def _fitting(
             family=options.kernel,
             target=options.target,
             budget=budget,
+            demands=options.demands,
         )
         layout = _laid_out(model, choice.chosen, entries, options, discretize)
         return choice, layout, estimate(layout, options.target, LEVELS[options.optimize])
@@ -277,6 +286,7 @@ def _laid_out(
         optimize=discretize,
         target=options.target,
         other_bytes=kernel.rom_bytes,
+        by_number=entries.stream,
     )
     return lay_out(
         program,

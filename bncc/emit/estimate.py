@@ -31,6 +31,9 @@ MACHINE = "Cortex-M0"
 CODE = (139, 95, 15, 15)
 """Bytes of code per entry of `code_terms`, beside those of the kernel, the check and what compares
 readings."""
+STREAM = (140, 90)
+"""Bytes of code of the entry points for one feature at a time: all, and where states are held. From
+the small models of the tests at -Os."""
 FRAMES = (30, 17, -3, 9, 9)
 """Bytes of stack per entry of `frame_terms`."""
 
@@ -44,7 +47,8 @@ class Estimate:
     flash : int
         Bytes of code and constants.
     ram : int
-        Bytes of stack of the deepest entry point; there is no static RAM.
+        Bytes of stack of the deepest entry point; there is no static RAM. What a caller holds, an
+        array of states or a stream between two features, is the caller's.
     instructions : int
         Executed instructions of one ``predict``.
     """
@@ -75,7 +79,8 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
     return Estimate(
         flash=constant_bytes(layout)
         + kernel_bytes(layout, target, level)
-        + _weighted(CODE, code_terms(layout)),
+        + _weighted(CODE, code_terms(layout))
+        + _weighted(STREAM, stream_terms(layout)),
         ram=buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
         instructions=decision_cost(kernel, target, level) + layout.check.work,
     )
@@ -117,6 +122,23 @@ def code_terms(layout: Layout) -> tuple[int, ...]:
         len({field.kind for field in codes}),
         0 if raw is None or raw.is_loop else len(codes),
     )
+
+
+def stream_terms(layout: Layout) -> tuple[int, ...]:
+    """Return what the code for one feature at a time grows with.
+
+    Parameters
+    ----------
+    layout : Layout
+        Types and arrays of the C.
+
+    Returns
+    -------
+    tuple of int
+        Whether there is any, and whether states are held.
+    """
+    stream = layout.stream
+    return (int(stream is not None), int(stream is not None and stream.holds_states))
 
 
 def buffer_bytes(layout: Layout) -> int:

@@ -6,6 +6,7 @@ from bncc.compiler.discretizers import Discretizers
 from bncc.compiler.input_check import InputCheck
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
+from bncc.compiler.kernels.plain import PlainKernel
 from bncc.compiler.steps import float_key
 from bncc.emit.avr import avr_error
 from bncc.emit.c99 import ArrayText, array, counter, unsigned
@@ -14,6 +15,7 @@ from bncc.emit.kernels.dispatch import kernel_text
 from bncc.emit.kernels.text import KernelText
 from bncc.emit.labels import LabelText, label_text
 from bncc.emit.raw import RawPlan, plan_raw
+from bncc.emit.stream import StreamPlan, plan_stream
 
 PGM = {
     "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
@@ -34,6 +36,7 @@ class EntryPoints:
     raw: bool
     scores: bool
     trusted: bool
+    stream: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,8 @@ class Layout:
         Which functions are emitted.
     raw : RawPlan or None
         The raw entry point, when there is one.
+    stream : StreamPlan or None
+        The entry points for one feature at a time, when there are any.
     state_bits : {8, 16}
         Width of a state in the interface.
     check : InputCheck
@@ -72,6 +77,7 @@ class Layout:
     kernel: Kernel
     entries: EntryPoints
     raw: RawPlan | None
+    stream: StreamPlan | None
     state_bits: int
     check: InputCheck
     text: KernelText
@@ -117,6 +123,7 @@ class Layout:
             "raw": self.raw,
             "raw_missing": _raw_missing(self.raw),
             "narrowing": _narrowing(self.raw),
+            "stream": self.stream,
             "with_scores": self.entries.scores,
             "with_trusted": self.entries.trusted,
             "float_inf_key": float_key(float("inf")),
@@ -167,13 +174,19 @@ def lay_out(
     """
     state_bits = 8 if max(program.n_states) <= 255 else 16
     raw = plan_raw(program.features, state_bits, discretizers, name) if entries.raw else None
+    stream = None
+    if entries.stream and isinstance(kernel, PlainKernel):
+        stream = plan_stream(program, kernel.tables, kernel.sum_bits, state_bits, raw, name)
     text = kernel_text(program, kernel, name, state_bits)
     arrays = list(text.arrays)
-    if check.reads_last_states or text.reads_last_states:
+    feeds = stream is not None and not stream.last
+    if check.reads_last_states or text.reads_last_states or feeds:
         last = [n - 1 for n in program.n_states]
         arrays.append(array("last_state", state_bits, last, "Largest state of each feature."))
     if raw is not None:
         arrays += raw.arrays
+    if stream is not None:
+        arrays += stream.arrays
     labels = label_text(program.classes)
     arrays.append(labels.starts)
     return Layout(
@@ -182,6 +195,7 @@ def lay_out(
         kernel=kernel,
         entries=entries,
         raw=raw,
+        stream=stream,
         state_bits=state_bits,
         check=check,
         text=text,

@@ -65,6 +65,7 @@ def test_people_read_what_was_written(run: Run, model: Path, tmp_path: Path) -> 
             ["--with", "trusted", "--with", "raw"],
             {"predict", "predict_raw", "predict_trusted"},
         ),
+        (["--with", "stream"], {"predict", "predict_raw", "feed", "end"}),  # readings: a struct
     ],
 )
 def test_with_adds_entry_points_and_raw_comes_with_thresholds(
@@ -72,7 +73,7 @@ def test_with_adds_entry_points_and_raw_comes_with_thresholds(
 ) -> None:
     run("emit-c", model, "-o", tmp_path, *options)
     header = (tmp_path / "sensor.h").read_text()
-    names = ("predict", "predict_raw", "predict_trusted", "scores")
+    names = ("predict", "predict_raw", "predict_trusted", "scores", "feed", "feed_raw", "end")
     assert {name for name in names if f"int16_t sensor_{name}(" in header} == entries
 
 
@@ -167,7 +168,7 @@ def test_what_was_compared_is_told_the_best_first(
         (["--target", "all"], "generic C builds for all machines; leave --target out"),
         (["--target", "toaster"], "is not one of"),
         (["--with", "missing"], "arrives with a later version"),
-        (["--with", "stream"], "arrives with a later version"),
+        (["--with", "stream", "--kernel", "lanes"], "use --kernel plain"),
         (["--optimize", "fast"], "is not one of 'balanced', 'size', 'speed'"),
         (["--kernel", "swar"], "is not one of 'plain', "),
         (["--max-flash", "lots"], "is not a number of bytes"),

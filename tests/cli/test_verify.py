@@ -119,6 +119,14 @@ def test_a_mismatch_is_exit_code_1_and_says_where(
     assert result.stderr == ""
 
 
+def test_a_stream_is_compared_when_asked_for(run: Run, answer: Answer, model: Path) -> None:
+    asked = answer(AGREED)
+    run("verify", model)
+    run("verify", model, "--with", "stream")
+    headers = [how["emission"].files["m.h"] for _, how in asked]
+    assert ["m_feed(" in header for header in headers] == [False, True]
+
+
 def test_options_reach_the_build(run: Run, answer: Answer, model: Path, readings: Path) -> None:
     asked = answer(AGREED)
     options = ["--compiler", "clang", "--opt-level", "-O3", "--sanitize", "--random", 7]

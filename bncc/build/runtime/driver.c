@@ -1,6 +1,9 @@
 /* driver.c -- loops over rows around one emitted model, as a shared library on the host.
  * bncc_model.h, written beside it by bncc/build/sources.py, says which model that is. */
 #include "bncc_model.h"
+#ifdef MODEL_STREAM_TYPE
+#include "stream.h"
+#endif
 
 uint32_t bncc_cost_size(void);
 uint32_t bncc_raw_size(void);
@@ -56,6 +59,30 @@ void bncc_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows)
 {
     for (; n_rows > 0U; n_rows--) {
         *y++ = MODEL_RAW(x);
+        x += MODEL_RAW_STEP;
+    }
+}
+#endif
+
+#ifdef MODEL_STREAM_TYPE
+void bncc_stream(const MODEL_STATE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_stream(const MODEL_STATE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = stream_states(x);
+        x += MODEL_N_FEATURES;
+    }
+}
+#endif
+
+#ifdef MODEL_FEED_RAW
+void bncc_stream_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_stream_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = stream_readings(x);
         x += MODEL_RAW_STEP;
     }
 }

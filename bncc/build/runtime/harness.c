@@ -1,6 +1,7 @@
 /* harness.c -- answers blocks of inputs around one emitted model, one row in memory at a time.
  *
- * In:  blocks of  entry 'p' | 't' | 's' | 'r'   (1 byte: predict, trusted, scores, raw)
+ * In:  blocks of  entry                         (1 byte: predict 'p', trusted 't', scores 's',
+ *                                                raw 'r', fed states 'f', fed readings 'g')
  *                 number of rows                (4 bytes, least significant first)
  *                 the rows                      (in this machine's own types)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
@@ -11,6 +12,9 @@
  * or a serial port under a simulator. */
 #include "bncc_model.h"
 #include "bncc_port.h"
+#ifdef MODEL_STREAM_TYPE
+#include "stream.h"
+#endif
 
 static int answer(unsigned char entry)
 {
@@ -22,7 +26,7 @@ static int answer(unsigned char entry)
     MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
 #endif
     int16_t y = -1;
-    int is_raw = (entry == (unsigned char)'r');
+    int is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g');
 #ifdef MODEL_RAW
     if (is_raw && !port_read(raw, sizeof raw)) {
         return 0;
@@ -48,6 +52,16 @@ static int answer(unsigned char entry)
 #ifdef MODEL_RAW
     case 'r':
         y = MODEL_RAW(raw);
+        break;
+#endif
+#ifdef MODEL_STREAM_TYPE
+    case 'f':
+        y = stream_states(states);
+        break;
+#endif
+#ifdef MODEL_FEED_RAW
+    case 'g':
+        y = stream_readings(raw);
         break;
 #endif
     default:

@@ -76,6 +76,22 @@ COST_OF(trusted, MODEL_TRUSTED(states))
 #ifdef MODEL_RAW
 COST_OF(raw, MODEL_RAW(raw))
 #endif
+#ifdef MODEL_STREAM_TYPE
+/* What a caller does that has all states, one after the other. */
+static __attribute__((noinline)) int16_t stream(void)
+{
+    MODEL_STREAM_TYPE s;
+    uint16_t i;
+
+    MODEL_BEGIN(&s);
+    for (i = 0U; i < MODEL_N_FEATURES; i++) {
+        (void)MODEL_FEED(&s, i, states[i]);
+    }
+    return MODEL_END(&s);
+}
+
+COST_OF(stream, stream())
+#endif
 
 static __attribute__((noinline)) uint32_t cost_of_nothing(void)
 {
@@ -126,6 +142,11 @@ static int measure(unsigned char entry)
 #ifdef MODEL_RAW
     case 'r':
         MEASURE(raw, MODEL_RAW(raw));
+        break;
+#endif
+#ifdef MODEL_STREAM_TYPE
+    case 'f':
+        MEASURE(stream, stream());
         break;
 #endif
     default:

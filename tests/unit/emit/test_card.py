@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from bncc.compiler import demands
 from bncc.discretize.feature import Feature
-from bncc.emit import emitter
 from bncc.emit.card import SHOWN, WIDTH, feature_lines
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.file import model_digest
@@ -91,7 +91,7 @@ def test_an_unknown_structure_is_called_so_and_a_hostile_one_made_safe():
 
 
 def test_passes_that_changed_nothing_are_not_listed(monkeypatch):
-    monkeypatch.setattr(emitter, "FLOWS_FOR", {"balanced": ("none",)})
+    monkeypatch.setattr(demands, "FLOWS_FOR", {"balanced": ("none",)})
     told = emit_c(hand.naive_integer()).files["model.h"]
     assert " *   passes" not in told
 

@@ -19,6 +19,7 @@ from tests.agreement.large import letter_like
 FUNCTIONS = {
     "raw": "int16_t m_predict_raw(const m_raw_t *x)",
     "scores": "int16_t m_scores(const",
+    "stream": "int16_t m_feed(m_state_t *s, uint16_t i, ",
     "trusted": "int16_t m_predict_trusted(const",
 }
 
@@ -92,7 +93,9 @@ def test_the_emission_tells_how_the_files_came_about():
 
 
 def test_an_unknown_entry_point_names_those_that_exist():
-    with pytest.raises(OptionError, match="no entry point 'fast'; there are raw, scores, trusted"):
+    with pytest.raises(
+        OptionError, match="no entry point 'fast'; there are raw, scores, stream, trusted"
+    ):
         emitted(hand.ties(), "scores", "fast")
 
 
