@@ -61,8 +61,8 @@ coverage-check: .venv/.stamp-dev
 reproduce: .venv/.stamp-run  ## the maximum-likelihood cells of S0's table 1, beside the paper's
 	$(BIN)/bncc reproduce s0-table1 --data $(DATA)/paper --quick
 
-examples: .venv/.stamp-run  ## build and run the firmware examples
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C firmware_examples/uno_robot check
+examples: .venv/.stamp-run  ## build and simulate the firmware examples; needs the toolchains
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C firmware_examples run
 
 docs: .venv/.stamp-dev  ## the documentation: docs/_build/html/index.html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -1,53 +1,264 @@
-"""The firmware examples build, run in a simulator, and give Python's answers."""
+"""The firmware examples build, run in a simulator, give Python's answers, and notice others."""
 
+import csv
+import gzip
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "firmware_examples"
+from firmware_examples import figures
+from firmware_examples.stm32f4_gestures.window_features import window_features
+from tests.docs.blocks import blocks, matches
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "firmware_examples"
+BNCC = f"{sys.executable} -m bncc"
+TOOLS = {
+    "uno": ("avr-gcc", "simavr"),
+    "microbit": ("arm-none-eabi-gcc", "qemu-system-arm"),
+    "netduinoplus2": ("arm-none-eabi-gcc", "qemu-system-arm"),
+    "rv32_virt": ("riscv64-unknown-elf-gcc", "qemu-system-riscv32"),
+}
+BOARDS = {name: figures.board_of(EXAMPLES / name) for name in figures.names()}
+AS_MEASURED = ("5.4.0", "12.2.0", "12.2.1")
+"""Versions of gcc whose figures the documents show."""
 
 pytestmark = pytest.mark.firmware
 
 
-@pytest.fixture
-def uno_robot(tmp_path: Path, require_tool: Callable[[str], str]) -> Path:
-    """Return a copy of the Arduino Uno example, without what an earlier build left."""
-    for tool in ("make", "avr-gcc", "simavr"):
-        require_tool(tool)
-    folder = tmp_path / "uno_robot"
-    shutil.copytree(EXAMPLES / "uno_robot", folder, ignore=shutil.ignore_patterns("build"))
-    return folder
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the examples and of what they need, without what was built before."""
+    root = tmp_path_factory.mktemp("clone")
+    ignored = shutil.ignore_patterns("build", "__pycache__")
+    shutil.copytree(EXAMPLES, root / "firmware_examples", ignore=ignored)
+    bundled = Path("bncc") / "data" / "bundled"
+    shutil.copytree(ROOT / bundled, root / bundled)
+    return root / "firmware_examples"
 
 
-def check(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run `make check` with the bncc of this environment."""
-    command = ["make", "check", f"BNCC={sys.executable} -m bncc"]
+@pytest.fixture(scope="module")
+def example(clone: Path, require_tool: Callable[[str], str]) -> Callable[[str], Path]:
+    """Return ``example(name) -> folder``, which skips where a tool of its board is missing."""
+
+    def find(name: str) -> Path:
+        for tool in ("make", *TOOLS[BOARDS[name]]):
+            require_tool(tool)
+        return clone / name
+
+    return find
+
+
+@pytest.fixture(scope="module")
+def measured(example: Callable[[str], Path]) -> Callable[[str], figures.Figures]:
+    """Return ``measured(name)``: what the run of an example says, which happens once."""
+    found: dict[str, figures.Figures] = {}
+
+    def measure(name: str) -> figures.Figures:
+        folder = example(name)
+        if name not in found:
+            found[name] = figures.measure(folder, BNCC)
+        return found[name]
+
+    return measure
+
+
+def run(folder: Path, *arguments: str, target: str = "run") -> subprocess.CompletedProcess[str]:
+    """Run make with the bncc of this environment."""
+    command = ["make", target, f"BNCC={BNCC}", *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def test_the_uno_decides_as_python_does(uno_robot: Path) -> None:
-    """All vectors agree on a simulated ATmega328P, and the reading gets the robot's right move."""
-    done = check(uno_robot)
-    assert done.returncode == 0, done.stdout + done.stderr
-    uart = (uno_robot / "build" / "uart.txt").read_text("utf-8", errors="replace")
-    assert "vectors: 32, wrong: 0" in uart
-    assert "move: Slight-Right-Turn" in uart
+def change(path: Path, pattern: str, new: str) -> Callable[[], None]:
+    """Change one place of a file; return what changes it back."""
+    old = path.read_text("utf-8")
+    changed, n = re.subn(pattern, new, old, count=1)
+    assert n == 1
+    assert changed != old
+    path.write_text(changed, "utf-8")
+    return lambda: path.write_text(old, "utf-8") and None
 
 
-def test_the_uno_notices_a_wrong_answer(uno_robot: Path) -> None:
-    """One vector with another class makes the check fail."""
-    check(uno_robot)
-    vectors = uno_robot / "build" / "robot_vectors.h"
-    head, mark, classes = vectors.read_text("utf-8").rpartition("robot_vector_classes")
-    brace, values = classes.split("{", 1)
-    first = values.split("U", 1)[0].strip()
-    wrong = "1" if first == "0" else "0"
-    changed = values.replace(f"{first}U", f"{wrong}U", 1)
-    vectors.write_text(f"{head}{mark}{brace}{{{changed}", "utf-8")
-    done = check(uno_robot)
+def other(match: re.Match[str]) -> str:
+    """Return a list of classes with another first one."""
+    return f"{match[1]}{'1U' if match[2] == '0U' else '0U'}"
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_an_example_runs_and_says_what_the_documents_say(
+    name: str,
+    measured: Callable[[str], figures.Figures],
+    require_tool: Callable[[str], str],
+) -> None:
+    """All vectors and rows agree; bytes, counts and errors are those of docs/firmware.md."""
+    found = measured(name)
+    gcc = require_tool(TOOLS[BOARDS[name]][0])
+    done = subprocess.run([gcc, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True)
+    if done.stdout.strip() not in AS_MEASURED:
+        pytest.skip(f"docs/firmware.md speaks of other compilers than gcc {done.stdout.strip()}")
+    assert figures.line(found) in figures.PAGE.read_text("utf-8"), "run `make table`, see the page"
+
+
+def test_the_page_shows_what_digits_print(
+    measured: Callable[[str], figures.Figures], clone: Path
+) -> None:
+    """The picture, the check of itself, and PASS."""
+    found = measured("uno_digits")
+    if figures.line(found) not in figures.PAGE.read_text("utf-8"):
+        pytest.skip("another compiler counts otherwise")
+    (shown,) = (block.text for block in blocks(figures.PAGE) if block.language == "text")
+    said = (clone / "uno_digits" / "build" / "simulated" / "run.txt").read_text("utf-8")
+    assert matches(shown, said)
+
+
+def test_the_page_shows_every_example() -> None:
+    """A new example has to be measured, and named in the overview."""
+    page = figures.PAGE.read_text("utf-8")
+    overview = (EXAMPLES / "README.md").read_text("utf-8")
+    for name in figures.names():
+        assert f"| `{name}` |" in page
+        assert f"| [{name}]({name}/) |" in overview
+
+
+def test_digits_fit_the_uno(measured: Callable[[str], figures.Figures]) -> None:
+    """16 KB of flash, 400 bytes of RAM, 20 ms at 16 MHz, an error of 5 %: everything included."""
+    found = measured("uno_digits")
+    assert found.error is not None
+    assert found.error <= 0.05
+    assert found.flash <= 16 * 1024
+    assert found.ram + found.stack <= 400
+    assert found.unit == "cycles"
+    assert found.most <= 20 * figures.UNO_CYCLES_PER_MS
+
+
+def test_activity_fits_two_kilobytes(measured: Callable[[str], figures.Figures]) -> None:
+    """The whole program does."""
+    assert measured("uno_activity").flash <= 2 * 1024
+
+
+@pytest.mark.parametrize("name", ["uno_activity", "rv32_rooms", "microbit_occupancy"])
+@pytest.mark.parametrize("file", ["vector_classes", "labels", "answers"])
+def test_a_corrupted_vector_or_row_is_noticed(
+    name: str, file: str, example: Callable[[str], Path]
+) -> None:
+    """One vector, one label or one answer with another class, and the run fails."""
+    folder = example(name)
+    (model,) = folder.glob("*.bncc")
+    out = folder / "build" / "simulated"
+    headers = {"vector_classes": out / "model" / f"{model.stem}_vectors.h"}
+    run(folder, target="all")
+    path = headers.get(file, out / f"{model.stem}_rows.h")
+    pattern = re.compile(rf"({model.stem}_{file}\[\d+\][^{{]*\{{\s*)(\d+U)")
+    restore = change(path, pattern.pattern, other)
+    done = run(folder)
+    restore()
     assert done.returncode != 0
     assert "FAIL" in done.stdout
+    assert run(folder).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["uno_activity", "rv32_rooms", "microbit_occupancy"])
+def test_a_broken_image_is_noticed(name: str, example: Callable[[str], Path]) -> None:
+    """A program whose first instructions are gone, and one that never ends."""
+    folder = example(name)
+    run(folder, target="all")
+    (image,) = (folder / "build" / "simulated").glob("*.elf")
+    whole = image.read_bytes()
+    (model,) = folder.glob("*.bncc")
+    objcopy = TOOLS[BOARDS[name]][0].replace("gcc", "objcopy")
+    (folder / "nothing").write_bytes(bytes(len(whole)))
+    subprocess.run(
+        [objcopy, "--update-section", ".text=nothing", str(image)], cwd=folder, check=True
+    )
+    broken = run(folder, "LIMIT=3")
+    image.write_bytes(whole)
+    assert broken.returncode != 0, broken.stdout
+    restore = change(folder / "main.c", "board_begin\\(\\);", "for (;;) { board_begin(); }")
+    hanging = run(folder, "LIMIT=3")
+    restore()
+    assert hanging.returncode != 0
+    assert "ended with 124" in hanging.stderr
+    assert run(folder).returncode == 0, model
+
+
+@pytest.mark.parametrize("name", [n for n in BOARDS if BOARDS[n] != "rv32_virt"])
+def test_the_image_for_hardware_builds(name: str, example: Callable[[str], Path]) -> None:
+    """It has no breakpoint of semihosting in it."""
+    folder = example(name)
+    assert run(folder, "SIMULATED=0", target="all").returncode == 0
+    (image,) = (folder / "build" / "hardware").glob("*.elf")
+    objdump = TOOLS[BOARDS[name]][0].replace("gcc", "objdump")
+    said = subprocess.run([objdump, "-d", str(image)], capture_output=True, text=True, check=True)
+    assert "bkpt" not in said.stdout
+
+
+def test_what_is_missing_is_said_in_a_sentence(clone: Path, require_tool) -> None:
+    """The program, and what to do; and that a simulated board cannot be flashed."""
+    require_tool("make")
+    (clone / "rv32_rooms" / "rooms.bncc").touch()
+    for arguments, words in (
+        (["model", "BNCC=no-such-bncc"], "no-such-bncc is not installed; name it"),
+        (["run", f"BNCC={BNCC}", "CROSS=no-such-"], "no-such-gcc is not installed; 'bncc targets'"),
+        (["flash"], "there is nothing to flash"),
+    ):
+        done = subprocess.run(
+            ["make", *arguments], cwd=clone / "rv32_rooms", capture_output=True, text=True
+        )
+        assert done.returncode != 0
+        assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rv32_rooms",
+        "uno_activity",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("microbit_occupancy", "stm32f4_gestures", "uno_digits")
+        ),
+    ],
+)
+def test_the_model_trains_to_the_same_bytes(name: str, clone: Path, require_tool) -> None:
+    """From the rows that ship."""
+    require_tool("make")
+    require_tool("gcc")
+    done = run(clone / name, target="model")
+    assert done.returncode == 0, done.stderr
+    (model,) = (clone / name).glob("*.bncc")
+    assert model.read_bytes() == (EXAMPLES / name / model.name).read_bytes()
+
+
+def test_features_on_the_board_are_those_of_training(
+    tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    """On all recorded windows and on random ones, extremes included, in C and in Python."""
+    folder = EXAMPLES / "stm32f4_gestures"
+    windows = []
+    for rows in ("train", "test"):
+        with gzip.open(folder / "data" / f"{rows}.csv.gz", "rt") as file:
+            windows += [[int(v) for v in row[:-1]] for row in list(csv.reader(file))[1:]]
+    rng = np.random.default_rng(0)
+    windows += rng.integers(-32768, 32768, (50, 300)).tolist()
+    windows += rng.choice([-32768, 32767], (50, 300)).tolist()
+    (tmp_path / "main.c").write_text(
+        '#include <stdio.h>\n#include "window_features.h"\n'
+        "int main(void)\n{\n    int16_t w[300], f[12];\n"
+        "    while (fread(w, sizeof w, 1, stdin) == 1) {\n        compute_features(w, f);\n"
+        "        fwrite(f, sizeof f, 1, stdout);\n    }\n    return 0;\n}\n"
+    )
+    program = tmp_path / "features"
+    sources = [tmp_path / "main.c", folder / "window_features.c"]
+    flags = ["-std=c99", "-fsanitize=undefined", "-fno-sanitize-recover", f"-I{folder}"]
+    subprocess.run([require_tool("gcc"), *flags, *sources, "-o", program], check=True)
+    said = subprocess.run(
+        [program], input=np.array(windows, "<i2").tobytes(), capture_output=True, check=True
+    )
+    found = np.frombuffer(said.stdout, "<i2").reshape(len(windows), -1)
+    assert found.tolist() == [window_features(window) for window in windows]
