@@ -25,12 +25,12 @@ from bncc.compiler.choose import Optimize
 from bncc.emit.emitter import Emission, emit_c
 from bncc.emit.estimate import MACHINE
 from bncc.emit.identifiers import model_name
+from bncc.emit.packages import PACKAGES
 from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_table
 from bncc.errors import OptionError
 from bncc.model.file import load_model
 from bncc.model.model import Model
 
-PACKAGES = ("plain", "cmake", "arduino", "platformio", "zephyr", "esp-idf")
 ENTRIES = ("raw", "scores", "missing", "stream", "trusted")
 
 
@@ -38,7 +38,7 @@ ENTRIES = ("raw", "scores", "missing", "stream", "trusted")
 @model_argument
 @click.option("-o", "--output", required=True, metavar="DIR", help="Where to.")
 @click.option("--name", metavar="NAME", help="Prefix of files and symbols [default: the model's].")
-@click.option("--package", type=click.Choice(PACKAGES), default="plain", show_default=True)
+@click.option("--package", type=click.Choice(tuple(PACKAGES)), default="plain", show_default=True)
 @click.option("--target", type=click.Choice(TARGETS), help="A machine [default: generic C].")
 @click.option("--max-flash", callback=budget, metavar="N[k]", help="Budget in bytes.")
 @click.option("--max-ram", callback=budget, metavar="N[k]", help="Budget in bytes.")
@@ -80,8 +80,7 @@ def command(
     fold: int | None,
     force: bool,
 ) -> None:
-    """Write MODEL as C: DIR/NAME.c, DIR/NAME.h, test vectors and a self-test."""
-    refuse_later(package != "plain", f"--package {package}", "use --package plain")
+    """Write MODEL as C, with test vectors, a self-test, and what a build system wants around it."""
     refuse_later("missing" in entries, "--with missing", "use raw, scores, stream or trusted")
     if target == "all":
         raise OptionError("generic C builds for all machines; leave --target out")
@@ -97,6 +96,7 @@ def command(
         check_fit(target, emission)
     with staged_directory(output, force=force) as folder:
         for file, text in emission.files.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     payload = facts_of(emission, output)
     console.result(payload, _report(payload, options.target or MACHINE))

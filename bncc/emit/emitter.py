@@ -18,18 +18,20 @@ from bncc.compiler.state_frequencies import state_frequencies
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.emit.avr import avr_vectors_error
 from bncc.emit.card import card_lines, class_lines, feature_lines, why_no_probabilities
-from bncc.emit.environment import render
 from bncc.emit.estimate import Estimate, estimate
 from bncc.emit.identifiers import check_name
 from bncc.emit.layout import EntryPoints, Layout, lay_out
-from bncc.emit.packages import package_files
+from bncc.emit.packages import find_package, packaged
 from bncc.emit.vector_text import vector_text
 from bncc.emit.vectors import Vectors, drawn_vectors
 from bncc.errors import OptionError
+from bncc.model.file import model_digest
 from bncc.model.model import Model
 
 ENTRIES = frozenset({"raw", "scores", "stream", "trusted"})
 """Entry points that can be asked for beside ``predict``."""
+RELEASE = "1.0.0"
+"""Version in manifests of packages, for a model has none; its digest is put behind it."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class EmitOptions:
     entries : frozenset of {"raw", "scores", "stream", "trusted"}, default=frozenset()
         Entry points beside ``predict``; ``raw`` is always there when the model has thresholds.
         ``stream`` needs a kernel that adds rows one by one.
-    package : {"plain"}, default="plain"
-        What is put around the two files.
+    package : str, default="plain"
+        A key of `bncc.emit.packages.PACKAGES`: what is put around the C.
     kernel : str or None, default=None
         A key of `bncc.compiler.choose.FAMILIES`; None for the best.
     optimize : {"balanced", "size", "speed"}, default="balanced"
@@ -82,7 +84,7 @@ class Emission:
     name : str
         Prefix of every symbol.
     files : mapping of str to str
-        Text by file name.
+        Text by path below the output folder.
     choice : Choice
         The kernel, and the layouts it was compared with.
     passes : tuple of PassReport
@@ -138,7 +140,7 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         If a sum could exceed 32 bits.
     """
     options = options or EmitOptions()
-    check_name(options.name)
+    find_package(options.package, check_name(options.name))
     imported = program_of(model)
     flows = optimize_each(imported, options.demands.flows(options.optimize))
     choice, layout, whole = _fitting(
@@ -204,6 +206,7 @@ def _printed(
         "name": name,
         "NAME": name.upper(),
         "version": __version__,
+        "release": f"{RELEASE}+{model_digest(model)[:8]}",
         "card": card_lines(model, layout, name, fired),
         "features": feature_lines(model.features),
         "classes": class_lines(model.classes),
@@ -212,16 +215,9 @@ def _printed(
         "vectors": vectors,
         "avr_vectors_error": avr_vectors_error(layout.rom_bytes, vectors.array_bytes),
     }
-    files = {
-        f"{name}.h": render("model.h.j2", **context),
-        f"{name}.c": render("model.c.j2", **context),
-        f"{name}_vectors.h": render("vectors.h.j2", **context),
-        f"{name}_selftest.c": render("selftest.c.j2", **context),
-        **package_files(options.package, context),
-    }
     return Emission(
         name=name,
-        files=files,
+        files=packaged(find_package(options.package, name), context),
         choice=choice,
         passes=passes,
         table_bytes=layout.table_bytes,

@@ -16,6 +16,7 @@ from bncc.compiler.choose import FAMILIES
 from bncc.compiler.importer import program_of
 from bncc.compiler.pipeline import optimize as optimize_program
 from bncc.emit import avr
+from bncc.emit.packages import PACKAGES
 from bncc.model.file import load_model
 
 Run = Callable[..., Result]
@@ -39,6 +40,19 @@ def test_json_names_files_passes_and_estimates(
     assert found["table_bytes"] <= found["estimate"]["flash"]
     for step in found["passes"]:
         assert set(step) == {"name", "fired", "bits_before", "bits_after"}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_is_written_with_its_folders(
+    run_json: RunJson, refused: Refused, model: Path, tmp_path: Path, package: str
+) -> None:
+    """JSON names every file, and an existing tree is not written over."""
+    out = tmp_path / "c"
+    found = run_json("emit-c", model, "-o", out, "--package", package)
+    assert sorted(found["files"]) == sorted(str(p) for p in out.rglob("*") if p.is_file())
+    assert str(out / "README.md") in found["files"]
+    said = refused("emit-c", model, "-o", out, "--package", package)
+    assert "exists; give --force to replace it" in said
 
 
 def test_same_model_and_options_give_the_same_bytes(run: Run, model: Path, tmp_path: Path) -> None:
@@ -164,7 +178,8 @@ def test_what_was_compared_is_told_the_best_first(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--package", "arduino"], "use --package plain"),
+        (["--package", "tar"], "is not one of 'plain', 'cmake', 'arduino', "),
+        (["--package", "cmake", "--name", "test"], "choose another with --name"),
         (["--target", "all"], "generic C builds for all machines; leave --target out"),
         (["--target", "toaster"], "is not one of"),
         (["--with", "missing"], "arrives with a later version"),
@@ -185,7 +200,7 @@ def test_what_this_version_cannot_do_is_one_line(
 @pytest.mark.parametrize(
     "options",
     [
-        ["--package", "plain"],
+        *(["--package", package] for package in PACKAGES),
         *(["--target", target] for target in TARGETS if target != "all"),
         *(["--optimize", optimize] for optimize in OPTIMIZE),
     ],
