@@ -21,9 +21,17 @@ _PREDEFINED_WORDS = """
     linux unix i386 arm mips sun vax hpux near far interrupt asm main
     complex errno imaginary noreturn stderr stdin stdout"""
 """Lower-case words that are macros of compilers or standard headers, or keywords of some."""
+_HEADERS = """
+    arduino assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal
+    stdalign stdarg stdatomic stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string
+    tgmath threads time uchar wchar wctype"""
+"""Headers that one of the same name would hide from every file of a program."""
 
 RESERVED = frozenset(f"{_C_WORDS} {_CPP_WORDS} {_PREDEFINED_WORDS}".split())
 """Words that no symbol of the emitted C may be."""
+
+HEADERS = frozenset(_HEADERS.split())
+"""Names that no emitted header may have."""
 
 MAX_NAME = 31
 """Characters that every C99 compiler tells apart, and a limit that keeps lines readable."""
@@ -58,6 +66,8 @@ def check_name(name: str) -> str:
         )
     if name.lower() in RESERVED:
         raise OptionError(f"'{name}' is a reserved word of C or C++; choose another name")
+    if name.lower() in HEADERS:
+        raise OptionError(f"'{name}.h' would hide a header of that name; choose another name")
     if len(name) > MAX_NAME:
         raise OptionError(f"'{name}' is longer than {MAX_NAME} characters; choose a shorter name")
     return name
@@ -77,7 +87,7 @@ def model_name(text: str) -> str:
         A lower-case identifier; ``model`` when nothing usable is left.
     """
     name = _identifier(text)[:MAX_NAME].rstrip("_") or "model"
-    return f"{name}_model" if name in RESERVED else name
+    return f"{name}_model" if name in RESERVED | HEADERS else name
 
 
 def field_names(names: Iterable[str]) -> tuple[str, ...]:

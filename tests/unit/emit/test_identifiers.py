@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bncc.emit.identifiers import (
+    HEADERS,
     MAX_NAME,
     RESERVED,
     c_characters,
@@ -60,12 +61,19 @@ def test_words_of_c_and_cpp_are_refused_in_any_case(name):
         check_name(name)
 
 
+@pytest.mark.parametrize("name", ["math", "String", "stdint", "arduino"])
+def test_a_header_that_would_hide_another_is_refused(name):
+    with pytest.raises(OptionError, match=f"'{name}.h' would hide a header of that name"):
+        check_name(name)
+    assert model_name(name) == f"{name.lower()}_model"
+
+
 def test_a_name_of_32_characters_is_refused():
     with pytest.raises(OptionError, match="longer than 31 characters"):
         check_name("a" * (MAX_NAME + 1))
 
 
-@given(st.text() | st.sampled_from(sorted(RESERVED) + HOSTILE))
+@given(st.text() | st.sampled_from(sorted(RESERVED | HEADERS) + HOSTILE))
 def test_any_text_becomes_a_name_that_is_accepted(text):
     name = model_name(text)
     assert check_name(name) == name
