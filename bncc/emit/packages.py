@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bncc.emit.environment import render
+from bncc.emit.interface import interface_of
 from bncc.emit.package_names import CMAKE_TARGETS, kconfig_symbol
 from bncc.errors import OptionError
 
@@ -24,9 +25,7 @@ class Package:
     files : tuple of str
         Paths of all others; the template of each has the same path.
     reserved : frozenset of str
-        Lower-case names that no model may have here.
-    owner : str
-        Whose names these are.
+        Lower-case names that no model may have here, for the build system has them.
     """
 
     name: str
@@ -35,7 +34,6 @@ class Package:
     selftest: str
     files: tuple[str, ...]
     reserved: frozenset[str] = frozenset()
-    owner: str = ""
 
 
 PACKAGES = {
@@ -49,7 +47,6 @@ PACKAGES = {
             selftest="test",
             files=("README.md", "CMakeLists.txt"),
             reserved=CMAKE_TARGETS,
-            owner="CMake",
         ),
         Package(
             "arduino",
@@ -62,8 +59,6 @@ PACKAGES = {
                 "keywords.txt",
                 "examples/predict/predict.ino",
             ),
-            reserved=frozenset({"arduino"}),
-            owner="Arduino",
         ),
         Package(
             "platformio",
@@ -76,8 +71,6 @@ PACKAGES = {
                 "examples/predict/platformio.ini",
                 "examples/predict/src/main.cpp",
             ),
-            reserved=frozenset({"arduino"}),
-            owner="Arduino",
         ),
         Package(
             "zephyr",
@@ -139,7 +132,7 @@ def find_package(package: str, model: str) -> Package:
     found = PACKAGES[package]
     if model.lower() in found.reserved:
         raise OptionError(
-            f"'{model}' is a name of {found.owner} itself; choose another with --name"
+            f"'{model}' is a name of the build system in package '{package}'; choose another"
         )
     return found
 
@@ -160,15 +153,20 @@ def packaged(package: Package, context: Mapping[str, object]) -> dict[str, str]:
         Text by path, folders separated by ``/``; the C is the same in all packages.
     """
     name = str(context["name"])
-    texts = {
-        _path(package.header, f"{name}.h"): "model.h.j2",
+    header = render("model.h.j2", **context)
+    templates = {
         _path(package.source, f"{name}.c"): "model.c.j2",
         _path(package.selftest, f"{name}_vectors.h"): "vectors.h.j2",
         _path(package.selftest, f"{name}_selftest.c"): "selftest.c.j2",
         **{file: f"packages/{package.name}/{file}.j2" for file in package.files},
     }
-    names = {**context, "kconfig": kconfig_symbol(name)}
-    return {path: render(template, **names) for path, template in texts.items()}
+    names = {
+        **context,
+        "interface": interface_of(header, name),
+        "kconfig": kconfig_symbol(name),
+    }
+    texts = {path: render(template, **names) for path, template in templates.items()}
+    return {_path(package.header, f"{name}.h"): header, **texts}
 
 
 def _path(folder: str, file: str) -> str:

@@ -179,7 +179,10 @@ def test_what_was_compared_is_told_the_best_first(
     ("options", "message"),
     [
         (["--package", "tar"], "is not one of 'plain', 'cmake', 'arduino', "),
-        (["--package", "cmake", "--name", "test"], "choose another with --name"),
+        (
+            ["--package", "cmake", "--name", "test"],
+            "in package 'cmake'",
+        ),
         (["--target", "all"], "generic C builds for all machines; leave --target out"),
         (["--target", "toaster"], "is not one of"),
         (["--with", "missing"], "arrives with a later version"),

@@ -22,8 +22,8 @@ KINDS = {
 
 @cache
 def files_of(kind: str, package: str, name: str = NAME) -> Mapping[str, str]:
-    """Return the files of a model in a package, all entry points with it."""
-    entries = frozenset({"scores", "trusted"})
+    """Return the files of a model in a package, with every entry point that it can have."""
+    entries = frozenset({"scores", "stream", "trusted"})
     return emit_c(KINDS[kind](), EmitOptions(name, entries, package)).files
 
 

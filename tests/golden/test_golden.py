@@ -1,7 +1,7 @@
 """The C and the program text of five small models, to be read by people in every review.
 
 Two of them also have their textbook classifier here, and their C for features one by one. A sixth
-has the C for 64-bit registers.
+has the C for 64-bit registers. What build systems want around the C is under packages/.
 
 `pytest --update-golden` renews the files; the diff is then part of the change.
 """
@@ -12,11 +12,12 @@ from bncc.compiler.importer import program_of
 from bncc.compiler.text import print_program
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.packages import PACKAGES
 from bncc.emit.textbook import textbook_c
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import forest
 from tests import models as hand
-from tests.agreement.large import random_model
+from tests.agreement.large import mixed_kinds, random_model
 from tests.conftest import GOLDEN
 
 MODELS = (
@@ -49,9 +50,24 @@ def golden_files(name):
     return files
 
 
+def package_files():
+    """Return what is put around the C for each build system but the plain one."""
+    return {
+        f"packages/{name}/{file}": text
+        for name, package in PACKAGES.items()
+        for file, text in emit_c(mixed_kinds(), EmitOptions("gait", package=name)).files.items()
+        if file in package.files and name != "plain"
+    }
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_the_text_is_the_one_that_was_reviewed(name, golden):
     for path, text in golden_files(name).items():
+        golden(path, text)
+
+
+def test_the_text_around_the_c_is_the_one_that_was_reviewed(golden):
+    for path, text in package_files().items():
         golden(path, text)
 
 
@@ -63,7 +79,8 @@ def test_the_text_for_registers_of_64_bits_is_the_one_that_was_reviewed(golden):
 
 
 def test_no_golden_file_is_left_over():
-    expected = {path for name in MODELS for path in golden_files(name)} | {SIX}
+    expected = {path for name in MODELS for path in golden_files(name)}
+    expected |= {SIX, *package_files()}
     found = {
         path.relative_to(GOLDEN).as_posix()
         for path in GOLDEN.rglob("*")

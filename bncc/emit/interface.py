@@ -1,0 +1,41 @@
+"""The names that a header offers, for editors that color them."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The public names of an emitted model, each in the order of the header.
+
+    Parameters
+    ----------
+    types, functions, constants : tuple of str
+        What C calls them; constants are macros.
+    """
+
+    types: tuple[str, ...]
+    functions: tuple[str, ...]
+    constants: tuple[str, ...]
+
+
+def interface_of(header: str, name: str) -> Interface:
+    """Find the public names of a header.
+
+    Parameters
+    ----------
+    header : str
+        Text of ``NAME.h``.
+    name : str
+        Prefix of every symbol.
+
+    Returns
+    -------
+    Interface
+        Without the macro that guards the header.
+    """
+    code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    constants = dict.fromkeys(re.findall(rf"^#define ({name.upper()}_\w+) ", code, re.MULTILINE))
+    types = dict.fromkeys(re.findall(rf"\b({name}_\w+_t);", code))
+    functions = dict.fromkeys(re.findall(rf"\b({name}_\w+)\(", code))
+    return Interface(tuple(types), tuple(functions), tuple(constants))

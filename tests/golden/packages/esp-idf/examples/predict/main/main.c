@@ -1,0 +1,17 @@
+/* Does this board give Python's answers? Prints the class of every test vector, then PASS or FAIL. */
+#include <stdio.h>
+
+#include "gait.h"
+#include "gait_vectors.h"
+
+void app_main(void)
+{
+    const int wrong = gait_selftest();
+
+    for (unsigned int n = 0U; n < GAIT_N_VECTORS; n++) {
+        const int16_t label = gait_predict_raw(&gait_vector_readings[n]);
+
+        printf("vector %u: class %d %s\n", n, label, gait_class_name((uint8_t)label));
+    }
+    printf("%u vectors, %d wrong: %s\n", GAIT_N_VECTORS, wrong, (wrong == 0) ? "PASS" : "FAIL");
+}

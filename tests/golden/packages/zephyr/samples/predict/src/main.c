@@ -1,0 +1,18 @@
+/* Does this board give Python's answers? Prints the class of every test vector, then PASS or FAIL. */
+#include <zephyr/sys/printk.h>
+
+#include "gait.h"
+#include "gait_vectors.h"
+
+int main(void)
+{
+    const int wrong = gait_selftest();
+
+    for (unsigned int n = 0U; n < GAIT_N_VECTORS; n++) {
+        const int16_t label = gait_predict_raw(&gait_vector_readings[n]);
+
+        printk("vector %u: class %d %s\n", n, label, gait_class_name((uint8_t)label));
+    }
+    printk("%u vectors, %d wrong: %s\n", GAIT_N_VECTORS, wrong, (wrong == 0) ? "PASS" : "FAIL");
+    return 0;
+}
