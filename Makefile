@@ -25,7 +25,7 @@ test slow coverage: export OMP_NUM_THREADS := 1
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow lint format coverage coverage-check reproduce examples docs wheel \
-    toolchains targets-page targets-matrix clean FORCE
+    toolchains targets-page targets-matrix firmware-page clean FORCE
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' Makefile | expand -t 16
@@ -66,6 +66,9 @@ examples: .venv/.stamp-run  ## build and simulate the firmware examples; needs t
 
 docs: .venv/.stamp-dev  ## the documentation: docs/_build/html/index.html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+firmware-page: .venv/.stamp-run  ## the table of docs/firmware.md afresh, from a run of all examples
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C firmware_examples table
 
 wheel: .venv/.stamp-dev  ## dist/*.whl and dist/*.tar.gz
 	$(BIN)/hatchling build

@@ -1,6 +1,6 @@
 """Run all examples and write their figures into the table of docs/firmware.md.
 
-    make -C firmware_examples table
+    make firmware-page
 
 Counts are the same in every run with the same compilers.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "firmware.md"
-BEGIN, END = "<!-- figures of make table -->\n", "<!-- end of the figures -->\n"
+BEGIN, END = "<!-- figures of make firmware-page -->\n", "<!-- end of the figures -->\n"
 
 BOARDS = {
     "uno": "Arduino Uno",
