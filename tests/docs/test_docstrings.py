@@ -1,0 +1,28 @@
+"""The examples in docstrings, which the Python reference shows, run."""
+
+import doctest
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import ROOT
+
+
+def modules() -> list[str]:
+    """Return the modules with examples in docstrings."""
+    sources = sorted((ROOT / "bncc").rglob("*.py"))
+    with_examples = [path for path in sources if ">>> " in path.read_text("utf-8")]
+    return [module_of(path) for path in with_examples]
+
+
+def module_of(path: Path) -> str:
+    """Return a source file's name as Python imports it."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+@pytest.mark.parametrize("name", modules())
+def test_examples_in_docstrings_run(name: str) -> None:
+    failed, tried = doctest.testmod(import_module(name))
+    assert tried
+    assert not failed
