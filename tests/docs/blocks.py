@@ -12,6 +12,8 @@ A comment of HTML before a block, which no reader sees, says how the block is he
     Its lines stand in that file of the scratch folder, with ``...`` as above.
 ``fragment: HEADER ...``
     C that compiles behind these headers, among declarations or inside a function.
+``sketch: FOLDER``
+    C++ that compiles for an Arduino Uno with the headers of this folder.
 ``says: TEXT``
     The block is run, and prints that; ``...`` as above.
 ``exits: N``
@@ -21,7 +23,7 @@ A comment of HTML before a block, which no reader sees, says how the block is he
 ``not run: REASON``
     Nothing does, and why.
 
-Two more stand anywhere on a page: ``needs: TOOL, target MACHINE, module NAME``, and
+Two more stand anywhere on a page: ``needs: TOOL, target MACHINE, module NAME, core arduino``, and
 ``given: PATH``, a file or folder of the repository that is copied to where the page has got to.
 """
 
@@ -43,6 +45,7 @@ MARKS = frozenset(
         "output of",
         "excerpt",
         "fragment",
+        "sketch",
         "says",
         "exits",
         "checked by",

@@ -13,6 +13,7 @@ from pathlib import Path
 import yaml
 
 from tests.docs.blocks import ROOT, RUN, SYNTAX, Block, matches
+from tests.firmware.arduino_core import UNO
 
 PARSERS: dict[str, Callable[[str], object]] = {
     "json": json.loads,
@@ -92,6 +93,7 @@ class Session:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, "utf-8")
             self._parse(block)
+            self._compile_sketch(block)
         elif "not run" in kinds:
             assert block.marks["not run"], "a reason is missing"
         elif "checked by" in kinds:
@@ -105,6 +107,8 @@ class Session:
             assert matches(block.text, text), f"these lines are not there:\n{text}"
         elif "fragment" in kinds:
             self._compile(block)
+        elif "sketch" in kinds:
+            self._compile_sketch(block)
         elif block.language in RUN:
             self._run(block)
         elif block.language in SYNTAX:
@@ -130,9 +134,11 @@ class Session:
     def _run_shell(self, text: str) -> tuple[int, str]:
         """Run lines of a shell, and stay where they have gone."""
         where = self.home / ".where"
-        script = f"trap 'pwd > {where}' EXIT\n{text}"
+        # A command whose output `head` cuts off is no failure.
+        pipes = "" if "| head" in text else "set -o pipefail\n"
+        script = f"trap 'pwd > {where}' EXIT\n{pipes}{text}"
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script],
+            ["bash", "-euc", script],
             cwd=self.folder,
             env=self._environment,
             stdin=subprocess.DEVNULL,
@@ -185,6 +191,20 @@ class Session:
                 return
             said += done.stderr
         raise AssertionError(said)
+
+    def _compile_sketch(self, block: Block) -> None:
+        """Let the compiler of the Arduino IDE read a sketch, if the block is one."""
+        if "sketch" in block.marks:
+            command = ["avr-g++", "-std=gnu++11", *UNO, f"-I{block.marks['sketch']}"]
+            done = subprocess.run(
+                [*command, "-Werror", "-include", "Arduino.h", "-fsyntax-only", "-x", "c++", "-"],
+                cwd=self.folder,
+                input=block.text,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, done.stderr
 
 
 def _is_version(wanted: str | None) -> bool:

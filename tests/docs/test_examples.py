@@ -11,6 +11,7 @@ import pytest
 from bncc.build.cross import Bench
 from tests.docs.blocks import PageMark, blocks, matches, name_of, pages, parts
 from tests.docs.session import Session
+from tests.firmware.arduino_core import CORE
 
 PAGES = [path for path in pages() if blocks(path)]
 
@@ -43,6 +44,8 @@ def require(
             kind, _, name = each.rpartition(" ")
             if kind == "target":
                 require_bench(name)
+            elif kind == "core":
+                CORE.is_dir() or missing("the Arduino core for AVR is not installed")
             elif kind == "module":
                 if find_spec(name) is None:
                     missing(f"the module {name} is not installed")

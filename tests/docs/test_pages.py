@@ -1,4 +1,4 @@
-"""The documentation knows all that is there: passes, kernels."""
+"""The documentation knows all that is there: passes, kernels, packages."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from bncc.compiler.choose import FAMILIES
 from bncc.compiler.pipeline import FLOWS
+from bncc.emit.packages import PACKAGES
 from tests.docs.blocks import ROOT, name_of, pages
 
 DOCS = ROOT / "docs"
@@ -25,6 +26,12 @@ def test_every_pass_has_a_section(name: str) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_kernel_has_a_section(family: str) -> None:
     assert f"`{family}`" in headings("kernels.md")
+
+
+@pytest.mark.parametrize("package", [name for name in PACKAGES if name != "plain"])
+def test_every_package_has_a_page(package: str) -> None:
+    page = (DOCS / "how-to" / f"{package}.md").read_text("utf-8")
+    assert f"--package {package}" in page
 
 
 @pytest.mark.parametrize("path", [p for p in pages() if p.name != "index.md"], ids=name_of)
