@@ -32,7 +32,7 @@ Q := $(if $(V),,@)
 need = @command -v $(firstword $(1)) > /dev/null || \
     { echo "$(strip $(1)) is not installed; $(2)" >&2; exit 2; }
 NEED_BNCC = $(call need,$(firstword $(BNCC)),name it with 'make BNCC=path/to/bncc')
-NEED_TOOL = $(call need,$(1),'bncc targets' tells how to get it)
+NEED_TOOL = $(call need,$(1),apt install $(PACKAGES))
 
 MODEL := $(OUT)/model/$(NAME)
 CFLAGS := -std=c99 -Os $(MACHINE) -DSIMULATED=$(SIMULATED) \
@@ -108,7 +108,7 @@ run: $(IMAGE).elf size
 
 flash:
 ifdef FLASH
-	$(call need,$(FLASH_TOOL),your system's packages have it)
+	$(call need,$(FLASH_TOOL),apt install $(FLASH_TOOL))
 	$(MAKE) --no-print-directory all SIMULATED=0
 	$(call FLASH,build/hardware/$(NAME).hex)
 else

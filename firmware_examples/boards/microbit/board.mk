@@ -1,6 +1,7 @@
 # micro:bit v1: Cortex-M0 at 16 MHz. Simulated by QEMU, which counts instructions, not cycles.
 CROSS := arm-none-eabi-
 SIMULATOR := qemu-system-arm
+PACKAGES := gcc-arm-none-eabi qemu-system-arm
 MACHINE := -mcpu=cortex-m0 -mthumb
 TARGET := cortex-m0
 BOARD_SOURCES := startup.c cortex_m/reset.c cortex_m/systick.c cortex_m/end.c microbit/board.c

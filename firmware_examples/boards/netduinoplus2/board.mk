@@ -2,6 +2,7 @@
 # QEMU, which counts instructions, not cycles. Of the serial ports the second is used.
 CROSS := arm-none-eabi-
 SIMULATOR := qemu-system-arm
+PACKAGES := gcc-arm-none-eabi qemu-system-arm
 MACHINE := -mcpu=cortex-m4 -mthumb
 TARGET := cortex-m4
 BOARD_SOURCES := startup.c cortex_m/reset.c cortex_m/systick.c cortex_m/end.c netduinoplus2/board.c

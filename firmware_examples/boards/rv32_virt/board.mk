@@ -1,6 +1,7 @@
 # QEMU's virtual RISC-V board, which exists nowhere else. Executed instructions are counted.
 CROSS := riscv64-unknown-elf-
 SIMULATOR := qemu-system-riscv32
+PACKAGES := gcc-riscv64-unknown-elf qemu-system-misc
 MACHINE := -march=rv32imc_zicsr -mabi=ilp32 -mcmodel=medany
 TARGET := rv32
 BOARD_SOURCES := startup.c rv32_virt/reset.S rv32_virt/board.c

@@ -1,6 +1,7 @@
 # Arduino Uno: ATmega328P at 16 MHz. Simulated by simavr, whose cycles are the chip's.
 CROSS := avr-
 SIMULATOR := simavr
+PACKAGES := gcc-avr avr-libc simavr
 MACHINE := -mmcu=atmega328p -DF_CPU=16000000UL
 TARGET := avr
 BOARD_SOURCES := uno/startup.S uno/board.c
