@@ -39,8 +39,8 @@ class Deployable:
             Prefix of files and symbols.
         entries : sequence of {"raw", "scores", "trusted"}, default=("scores", "trusted")
             Entry points beside ``predict``; ``raw`` is there whenever there are thresholds.
-        package : str, default="plain"
-            What is put around the two files.
+        package : {"plain", "cmake", "arduino", "platformio", "zephyr", "esp-idf"}, default="plain"
+            The build system whose library it becomes.
         overwrite : bool, default=False
             Whether existing files may be replaced; a FileExistsError is raised else.
 

@@ -100,8 +100,10 @@ def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
 def test_an_installed_wheel_emits_c(site: Path, tmp_path: Path) -> None:
     """Away from the repository, `bncc emit-c` finds the templates in the package."""
     save_model(naive_integer(), tmp_path / "naive.bncc")
-    bncc(site, tmp_path, ["emit-c", "naive.bncc", "-o", "out", "--name", "naive"])
-    assert "naive_predict" in (tmp_path / "out" / "naive.h").read_text("utf-8")
+    words = ["emit-c", "naive.bncc", "-o", "out", "--name", "naive", "--package", "zephyr"]
+    bncc(site, tmp_path, words)
+    assert "naive_predict" in (tmp_path / "out" / "include" / "naive.h").read_text("utf-8")
+    assert (tmp_path / "out" / "samples" / "predict" / "src" / "main.c").is_file()
 
 
 @pytest.mark.firmware

@@ -66,7 +66,7 @@ def run_sketch(elf: Path, last: tuple[str, ...]) -> str:
     said = ""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as simavr:
         assert simavr.stdout is not None
-        alarm = Timer(60, simavr.kill)
+        alarm = Timer(20, simavr.kill)
         alarm.start()
         try:
             for line in simavr.stdout:

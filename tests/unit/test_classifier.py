@@ -285,6 +285,7 @@ def test_it_writes_c_files_and_does_not_overwrite_them(tmp_path, fitted):
     with pytest.raises(FileExistsError):
         fitted.emit_c(tmp_path / "out", "iris")
     assert fitted.emit_c(tmp_path / "out", "iris", overwrite=True) == paths
+    assert tmp_path / "p/src/iris.c" in fitted.emit_c(tmp_path / "p", "iris", package="cmake")
     with pytest.raises(ValueError, match="register"):
         fitted.emit_c(tmp_path, "register")
 
