@@ -154,9 +154,10 @@ def c_string(text: str) -> str:
     -------
     str
         The literal with its quotes; all but harmless ASCII as three-digit octal escapes, so that no
-        escape swallows a digit behind it and no trigraph appears.
+        trigraph appears. Behind an escape the literal ends or another escape follows; else it is
+        closed and opened again, and C joins the two: no reader has to know where an escape ends.
     """
-    return '"' + "".join(_escaped(text)) + '"'
+    return '"' + re.sub(r"(\\[0-7]{3})(?!\\|$)", r'\1" "', "".join(_escaped(text))) + '"'
 
 
 def c_characters(text: str) -> list[str]:

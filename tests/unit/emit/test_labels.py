@@ -10,7 +10,7 @@ from bncc.emit.labels import MAX_STRING, label_text
 def flash(text):
     """Return the bytes that the initializer stands for."""
     if text.lines[0].startswith('"'):
-        inner = "".join(line[1:-1] for line in text.lines)
+        inner = "".join(line[1:-1].replace('" "', "") for line in text.lines)
     else:
         inner = "".join(re.findall(r"'([^'\\]|\\[0-7]{3})'", " ".join(text.lines)))
     plain = re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), inner)
