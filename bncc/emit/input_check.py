@@ -92,7 +92,9 @@ def check_text(check: InputCheck) -> CheckText:
     conditions = []
     for last, comparisons in groupby(check.comparisons, key=lambda each: each.last):
         first, *others = map(_comparison, comparisons)
-        lines = wrap_words([first, *(f"|| {other}" for other in others)])
+        if others:
+            first, *others = f"({first})", *(f"|| ({other})" for other in others)
+        lines = wrap_words([first, *others])
         states = "1 state" if last == 0 else f"{last + 1} states"
         conditions.append(ConditionText(states, tuple(lines)))
     return CheckText(

@@ -15,8 +15,8 @@ def test_one_condition_per_limit() -> None:
     found = check_text(check)
     assert found.conditions == (
         ConditionText("1 state", ("x[1] > 0U",)),
-        ConditionText("4 states", ("(x[0] | x[3] | x[5] | x[6]) > 3U || x[7] > 3U",)),
-        ConditionText("5 states", ("x[2] > 4U || x[4] > 4U",)),
+        ConditionText("4 states", ("((x[0] | x[3] | x[5] | x[6]) > 3U) || (x[7] > 3U)",)),
+        ConditionText("5 states", ("(x[2] > 4U) || (x[4] > 4U)",)),
     )
     assert found.has_joint
 
