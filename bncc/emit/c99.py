@@ -40,8 +40,13 @@ def unsigned(bits: int) -> str:
     return f"uint{bits}_t"
 
 
-def literal_suffix(bits: int) -> str:
-    """Return what makes a hexadecimal number of so many bits an unsigned one."""
+def literal_suffix(bits: int, *, signed: bool = False) -> str:
+    """Return what makes a hexadecimal number of so many bits an unsigned, or a signed one.
+
+    Without it a number that fills an int's bits is unsigned, whose width depends on the machine.
+    """
+    if signed:
+        return "LL" if bits > 32 else "L"
     return "U" if bits <= 32 else "ULL"
 
 

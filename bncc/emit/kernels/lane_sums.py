@@ -217,8 +217,11 @@ def _start(kernel: LaneKernel, w: int) -> str:
         sign = 1 << (bits - 1)
         terms = [f"INT{bits}_MIN"] if prior < sign else []
         prior %= sign
-    if prior:
-        terms.append(f"0x{prior:X}" if kernel.lowest.is_signed else _hex(prior))
+    if prior and kernel.lowest.is_signed:
+        # The suffix says that it is signed, the cast that it is no wider than the sum.
+        terms.append(f"(int{bits}_t)0x{prior:X}{literal_suffix(bits, signed=True)}")
+    elif prior:
+        terms.append(_hex(prior))
     return "".join(f"{term} + " for term in terms)
 
 

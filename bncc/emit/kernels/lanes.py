@@ -139,7 +139,7 @@ def _rows_once(rows: IntArray, kernel: LaneKernel) -> ArrayText:
 def _words(rows: IntArray, kernel: LaneKernel) -> Iterator[list[str]]:
     """Print the words of rows in hexadecimal."""
     bits = kernel.lowest.word_bits
-    digits, suffix = bits // 4, literal_suffix(bits)
+    digits, suffix = bits // 4, literal_suffix(bits, signed=kernel.lowest.is_signed)
     return ([f"0x{word:0{digits}X}{suffix}," for word in row] for row in rows.tolist())
 
 
@@ -148,7 +148,7 @@ def _statements(
 ) -> Iterator[list[str]]:
     """Yield the statements of every step."""
     add = _walked if _walks(kernel) else _read
-    behind = 0  # where x has moved on to
+    behind = 0  # the feature whose state is next
     for step in kernel.schedule.steps:
         if step.kind == "flush":
             yield flush(kernel, step)
@@ -159,8 +159,9 @@ def _statements(
         if kernel.is_kept_in_turn:
             lines.append(f"{name}_in_turn();")
         if walks_x:
-            lines += [f"x += {features[0] - behind};"] if features[0] > behind else []
-            lines.append(f"state = {name}_next_state(&x);")
+            passed = features[0] - behind
+            lines += [f"next = &next[{passed}];"] if passed else []
+            lines.append(f"state = {name}_next_state(&next);")
             behind = features[0] + 1
         lines += _row(kernel, address, t, name)
         yield [*lines, *add(kernel, step, name)]

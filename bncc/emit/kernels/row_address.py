@@ -98,11 +98,10 @@ def address_text(
         index = _index(factors[t], n_entries, length, arrays, name, state, place)
         if rows.starts[t] is None:
             first = f"{name}_table{t}"
-            of.append(f"&{first}[{index}]")
         else:
             state_of_first = place(rows.tables[t].features[0])
             first = f"{name}_rom_row(&{name}_rows{t}[{state_of_first}])"
-            of.append(f"{first} + {_grouped(index)}")
+        of.append(f"&{first}[{index}]")
         firsts.append(first)
         indices.append(index)
     pointers = tuple(_pointers(program, rows, name))
@@ -201,10 +200,6 @@ def _index(
     if not (_is_power(row_length) and shift):
         return rows
     return f"({rows}) << {shift}" if len(terms) > 1 else f"({wide}){rows} << {shift}"
-
-
-def _grouped(index: str) -> str:
-    return f"({index})" if "<<" in index else index
 
 
 def _is_power(n: int) -> bool:

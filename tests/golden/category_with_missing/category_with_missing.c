@@ -36,26 +36,26 @@ static inline uint8_t category_with_missing_rom_uint8(const uint8_t *p)
 
 /* weight given color: color, weight */
 static const int32_t category_with_missing_table0[12] CATEGORY_WITH_MISSING_ROM = {
-    /* 0,0 */ 0x00010000U,
-    /* 0,1 */ 0x00000000U,
-    /* 0,2 */ 0x00000001U,
-    /* 1,0 */ 0x00010000U,
-    /* 1,1 */ 0x00000000U,
-    /* 1,2 */ 0x00000001U,
-    /* 2,0 */ 0x00010000U,
-    /* 2,1 */ 0x00000000U,
-    /* 2,2 */ 0x00000001U,
-    /* 3,0 */ 0x00010000U,
-    /* 3,1 */ 0x00000000U,
-    /* 3,2 */ 0x00000001U,
+    /* 0,0 */ 0x00010000L,
+    /* 0,1 */ 0x00000000L,
+    /* 0,2 */ 0x00000001L,
+    /* 1,0 */ 0x00010000L,
+    /* 1,1 */ 0x00000000L,
+    /* 1,2 */ 0x00000001L,
+    /* 2,0 */ 0x00010000L,
+    /* 2,1 */ 0x00000000L,
+    /* 2,2 */ 0x00000001L,
+    /* 3,0 */ 0x00010000L,
+    /* 3,1 */ 0x00000000L,
+    /* 3,2 */ 0x00000001L,
 };
 
 /* color */
 static const int32_t category_with_missing_table1[4] CATEGORY_WITH_MISSING_ROM = {
-    /* 0 */ 0x000A0000U,
-    /* 1 */ 0x00000003U,
-    /* 2 */ 0x00030000U,
-    /* 3 */ 0x00000009U,
+    /* 0 */ 0x000A0000L,
+    /* 1 */ 0x00000003L,
+    /* 2 */ 0x00030000L,
+    /* 3 */ 0x00000009L,
 };
 
 /* Where the rows of each state of color begin. */
@@ -112,8 +112,8 @@ static void category_with_missing_add_rows(const uint8_t x[CATEGORY_WITH_MISSING
     int32_t sum0;
 
     /* color, weight */
-    row = category_with_missing_rom_row(&category_with_missing_rows0[x[0]]) + category_with_missing_wide(x[1]);
-    sum0 = 0x150000 + category_with_missing_rom_int32(&row[0]);
+    row = &category_with_missing_rom_row(&category_with_missing_rows0[x[0]])[category_with_missing_wide(x[1])];
+    sum0 = (int32_t)0x150000L + category_with_missing_rom_int32(&row[0]);
 
     /* color */
     row = &category_with_missing_table1[category_with_missing_wide(x[0])];
@@ -134,7 +134,6 @@ static int16_t category_with_missing_decide(const uint8_t x[CATEGORY_WITH_MISSIN
     least = sum[0] & 0xFFFFU;
     cost = sum[0] >> 16;
     if (cost < least) {
-        least = cost;
         best = 1;
     }
     return best;

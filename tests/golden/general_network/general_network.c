@@ -36,12 +36,12 @@ static inline uint8_t general_network_rom_uint8(const uint8_t *p)
 
 /* Distinct rows of all tables, which hold the places where theirs begin. */
 static const int32_t general_network_distinct[6] GENERAL_NETWORK_ROM = {
-    0x01202400U,
-    0x01602C00U,
-    0x0000540AU,
-    0x00005C0EU,
-    0x00B00015U,
-    0x00900017U,
+    0x01202400L,
+    0x01602C00L,
+    0x0000540AL,
+    0x00005C0EL,
+    0x00B00015L,
+    0x00900017L,
 };
 
 /* x2, x0, x1, x3 */
@@ -137,7 +137,7 @@ static void general_network_add_rows(const uint8_t x[GENERAL_NETWORK_N_FEATURES]
 
     /* x2, x0, x1, x3 */
     row = &general_network_distinct[general_network_wide(general_network_rom_uint8(&general_network_table0[(uint_fast16_t)general_network_wide(general_network_rom_uint8(&general_network_times12[x[2]])) + general_network_wide(general_network_rom_uint8(&general_network_times6[x[0]])) + ((uint_fast16_t)general_network_wide(x[1]) << 1) + general_network_wide(x[3])]))];
-    sum0 = 0x805 + general_network_rom_int32(&row[0]);
+    sum0 = (int32_t)0x805L + general_network_rom_int32(&row[0]);
 
     sum[0] = (uint32_t)sum0;
 }
@@ -159,7 +159,6 @@ static int16_t general_network_decide(const uint8_t x[GENERAL_NETWORK_N_FEATURES
     }
     cost = sum[0] >> 20;
     if (cost < least) {
-        least = cost;
         best = 2;
     }
     return best;

@@ -36,50 +36,50 @@ static inline uint8_t hostile_names_rom_uint8(const uint8_t *p)
 
 /* " */
 static const int32_t hostile_names_table0[2] HOSTILE_NAMES_ROM = {
-    /* 0 */ 0x00000000U,
-    /* 1 */ 0x00000001U,
+    /* 0 */ 0x00000000L,
+    /* 1 */ 0x00000001L,
 };
 
 /* '/ int main */
 static const int32_t hostile_names_table1[2] HOSTILE_NAMES_ROM = {
-    /* 0 */ 0x00010000U,
-    /* 1 */ 0x00000001U,
+    /* 0 */ 0x00010000L,
+    /* 1 */ 0x00000001L,
 };
 
 /* a?b */
 static const int32_t hostile_names_table2[2] HOSTILE_NAMES_ROM = {
-    /* 0 */ 0x00010000U,
-    /* 1 */ 0x00000002U,
+    /* 0 */ 0x00010000L,
+    /* 1 */ 0x00000002L,
 };
 
 /* ? */
 static const int32_t hostile_names_table3[2] HOSTILE_NAMES_ROM = {
-    /* 0 */ 0x00020000U,
-    /* 1 */ 0x00000002U,
+    /* 0 */ 0x00020000L,
+    /* 1 */ 0x00000002L,
 };
 
 /* ?/ */
 static const int32_t hostile_names_table4[2] HOSTILE_NAMES_ROM = {
-    /* 0 */ 0x00010000U,
-    /* 1 */ 0x00000000U,
+    /* 0 */ 0x00010000L,
+    /* 1 */ 0x00000000L,
 };
 
 /* ? */
 static const int32_t hostile_names_table5[2] HOSTILE_NAMES_ROM = {
-    /* 0 */ 0x00010000U,
-    /* 1 */ 0x00000001U,
+    /* 0 */ 0x00010000L,
+    /* 1 */ 0x00000001L,
 };
 
 /* register */
 static const int32_t hostile_names_table6[2] HOSTILE_NAMES_ROM = {
-    /* 0 */ 0x00010000U,
-    /* 1 */ 0x00000002U,
+    /* 0 */ 0x00010000L,
+    /* 1 */ 0x00000002L,
 };
 
 /* (blank) */
 static const int32_t hostile_names_table7[2] HOSTILE_NAMES_ROM = {
-    /* 0 */ 0x00020000U,
-    /* 1 */ 0x00000002U,
+    /* 0 */ 0x00020000L,
+    /* 1 */ 0x00000002L,
 };
 
 /* Number of known codes, per feature. */
@@ -99,7 +99,7 @@ static const uint8_t hostile_names_label_start[3] HOSTILE_NAMES_ROM = {
 
 /* Labels of all classes, and an empty one. */
 static const char hostile_names_labels[] HOSTILE_NAMES_ROM = {
-    "\042); exit(1); /*\000"
+    "\042" "); exit(1); /*\000"
     "%s\015\012\000\000"
 };
 
@@ -176,7 +176,6 @@ static int16_t hostile_names_decide(const uint8_t x[HOSTILE_NAMES_N_FEATURES])
     least = sum[0] & 0xFFFFU;
     cost = sum[0] >> 16;
     if (cost < least) {
-        least = cost;
         best = 1;
     }
     return best;

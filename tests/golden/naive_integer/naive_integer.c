@@ -36,15 +36,15 @@ static inline uint8_t naive_integer_rom_uint8(const uint8_t *p)
 
 /* pressure */
 static const int32_t naive_integer_table0[3] NAIVE_INTEGER_ROM = {
-    /* 0 */ 0x00F00C00U,
-    /* 1 */ 0x00600003U,
-    /* 2 */ 0x00003C0FU,
+    /* 0 */ 0x00F00C00L,
+    /* 1 */ 0x00600003L,
+    /* 2 */ 0x00003C0FL,
 };
 
 /* light */
 static const int32_t naive_integer_table1[2] NAIVE_INTEGER_ROM = {
-    /* 0 */ 0x00200400U,
-    /* 1 */ 0x00000402U,
+    /* 0 */ 0x00200400L,
+    /* 1 */ 0x00000402L,
 };
 
 /* Where each class's label begins. */
@@ -113,7 +113,6 @@ static int16_t naive_integer_decide(const uint8_t x[NAIVE_INTEGER_N_FEATURES])
     }
     cost = sum[0] >> 20;
     if (cost < least) {
-        least = cost;
         best = 2;
     }
     return best;

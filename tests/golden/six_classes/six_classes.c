@@ -17,7 +17,10 @@
 static inline int64_t six_classes_rom_int64(const int64_t *p)
 {
 #if defined(__AVR__)
-    return (int64_t)(((uint64_t)pgm_read_dword((const uint8_t *)p + 4) << 32) | pgm_read_dword(p));
+    const uint64_t high = pgm_read_dword(&((const uint8_t *)p)[4]);
+    const uint64_t word = (high << 32) | pgm_read_dword(p);
+
+    return (int64_t)word;
 #else
     return *p;
 #endif
@@ -36,28 +39,28 @@ static inline uint8_t six_classes_rom_uint8(const uint8_t *p)
 
 /* x0, x1 */
 static const int64_t six_classes_table0[9] SIX_CLASSES_ROM = {
-    /* 0,0 */ 0x00001403C0E05C13ULL,
-    /* 0,1 */ 0x002414000100500FULL,
-    /* 0,2 */ 0x00000201C0300C10ULL,
-    /* 1,0 */ 0x001C130440101800ULL,
-    /* 1,1 */ 0x0050170180701C00ULL,
-    /* 1,2 */ 0x00540F05C040000BULL,
-    /* 2,0 */ 0x0000120380D03806ULL,
-    /* 2,1 */ 0x0028130001003003ULL,
-    /* 2,2 */ 0x0018060300800009ULL,
+    /* 0,0 */ 0x00001403C0E05C13LL,
+    /* 0,1 */ 0x002414000100500FLL,
+    /* 0,2 */ 0x00000201C0300C10LL,
+    /* 1,0 */ 0x001C130440101800LL,
+    /* 1,1 */ 0x0050170180701C00LL,
+    /* 1,2 */ 0x00540F05C040000BLL,
+    /* 2,0 */ 0x0000120380D03806LL,
+    /* 2,1 */ 0x0028130001003003LL,
+    /* 2,2 */ 0x0018060300800009LL,
 };
 
 /* x2, x3 */
 static const int64_t six_classes_table1[9] SIX_CLASSES_ROM = {
-    /* 0,0 */ 0x00000B00C0302008ULL,
-    /* 0,1 */ 0x00001201C1003011ULL,
-    /* 0,2 */ 0x00000801C100280BULL,
-    /* 1,0 */ 0x0044020380400004ULL,
-    /* 1,1 */ 0x00280702C0500008ULL,
-    /* 1,2 */ 0x00200C0100000408ULL,
-    /* 2,0 */ 0x00480C0000A04008ULL,
-    /* 2,1 */ 0x00480401C0900000ULL,
-    /* 2,2 */ 0x001C000241000C06ULL,
+    /* 0,0 */ 0x00000B00C0302008LL,
+    /* 0,1 */ 0x00001201C1003011LL,
+    /* 0,2 */ 0x00000801C100280BLL,
+    /* 1,0 */ 0x0044020380400004LL,
+    /* 1,1 */ 0x00280702C0500008LL,
+    /* 1,2 */ 0x00200C0100000408LL,
+    /* 2,0 */ 0x00480C0000A04008LL,
+    /* 2,1 */ 0x00480401C0900000LL,
+    /* 2,2 */ 0x001C000241000C06LL,
 };
 
 /* Where the rows of each state of x0 begin. */
@@ -139,11 +142,12 @@ static void six_classes_add_rows(const uint8_t x[SIX_CLASSES_N_FEATURES],
  * moved before, or compilers would copy the word to move it all the way at once. */
 static inline uint64_t six_classes_next_cost(uint64_t sum)
 {
-    sum <<= 10;
+    uint64_t moved = sum << 10;
+
 #if defined(__x86_64__)
-    __asm__("" : "+r"(sum));
+    __asm__("" : "+r"(moved));
 #endif
-    return sum;
+    return moved;
 }
 
 /* Class of least cost, the smallest index on ties. */
@@ -180,7 +184,6 @@ static int16_t six_classes_decide(const uint8_t x[SIX_CLASSES_N_FEATURES])
     }
     sum[0] = six_classes_next_cost(sum[0]);
     if (sum[0] <= least) {
-        least = sum[0] | 0x3FFFFFFFFFFFFFULL;
         best = 0;
     }
     return best;

@@ -36,22 +36,22 @@ static inline uint8_t tan_float_rom_uint8(const uint8_t *p)
 
 /* x0, x1 */
 static const int32_t tan_float_table0[6] TAN_FLOAT_ROM = {
-    /* 0,0 */ 0x000B0000U,
-    /* 0,1 */ 0x00490000U,
-    /* 0,2 */ 0x00000003U,
-    /* 1,0 */ 0x00000005U,
-    /* 1,1 */ 0x0000002CU,
-    /* 1,2 */ 0x00170000U,
+    /* 0,0 */ 0x000B0000L,
+    /* 0,1 */ 0x00490000L,
+    /* 0,2 */ 0x00000003L,
+    /* 1,0 */ 0x00000005L,
+    /* 1,1 */ 0x0000002CL,
+    /* 1,2 */ 0x00170000L,
 };
 
 /* x2 given x1: x1, x2 */
 static const int32_t tan_float_table1[6] TAN_FLOAT_ROM = {
-    /* 0,0 */ 0x00010000U,
-    /* 0,1 */ 0x00010000U,
-    /* 1,0 */ 0x00010000U,
-    /* 1,1 */ 0x00010000U,
-    /* 2,0 */ 0x00010000U,
-    /* 2,1 */ 0x00000001U,
+    /* 0,0 */ 0x00010000L,
+    /* 0,1 */ 0x00010000L,
+    /* 1,0 */ 0x00010000L,
+    /* 1,1 */ 0x00010000L,
+    /* 2,0 */ 0x00010000L,
+    /* 2,1 */ 0x00000001L,
 };
 
 /* Where the rows of each state of x0 begin. */
@@ -117,11 +117,11 @@ static void tan_float_add_rows(const uint8_t x[TAN_FLOAT_N_FEATURES],
     int32_t sum0;
 
     /* x0, x1 */
-    row = tan_float_rom_row(&tan_float_rows0[x[0]]) + tan_float_wide(x[1]);
+    row = &tan_float_rom_row(&tan_float_rows0[x[0]])[tan_float_wide(x[1])];
     sum0 = tan_float_rom_int32(&row[0]);
 
     /* x1, x2 */
-    row = tan_float_rom_row(&tan_float_rows1[x[1]]) + tan_float_wide(x[2]);
+    row = &tan_float_rom_row(&tan_float_rows1[x[1]])[tan_float_wide(x[2])];
     sum0 += tan_float_rom_int32(&row[0]);
 
     sum[0] = (uint32_t)sum0;
@@ -139,7 +139,6 @@ static int16_t tan_float_decide(const uint8_t x[TAN_FLOAT_N_FEATURES])
     least = sum[0] & 0xFFFFU;
     cost = sum[0] >> 16;
     if (cost < least) {
-        least = cost;
         best = 1;
     }
     return best;

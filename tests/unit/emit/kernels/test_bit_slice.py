@@ -162,8 +162,8 @@ def test_rows_that_are_looked_up_need_no_product():
     tables = [table([0, 1], BITS * 15), table([1, 2], [[3, 0, 0, 0]] * 25)]
     text = printed(program([6, 5, 5], [0] * 4, tables), n_addresses=2)
     first, second = text.context["blocks"]
-    assert first[1] == "sum0 = m_rom_uint8(m_rom_row(&m_rows0[x[0]]) + x[1]);"
-    assert second[1] == "row = m_rom_row(&m_rows1[x[1]]) + ((uint_fast16_t)x[2] << 1);"
+    assert first[1] == "sum0 = m_rom_uint8(&m_rom_row(&m_rows0[x[0]])[x[1]]);"
+    assert second[1] == "row = &m_rom_row(&m_rows1[x[1]])[(uint_fast16_t)x[2] << 1];"
     assert text.context["row_type"] == "uint8_t"
     assert [array.name for array in text.arrays] == ["table0", "table1", "rows0", "rows1"]
     assert text.arrays[2].type == "uint8_t *const"

@@ -25,8 +25,8 @@ def test_classes_share_words_and_rows_are_added():
     first, second = text.arrays
     assert (first.type, first.name, first.length) == ("int32_t", "table0", 4)
     assert first.lines == (
-        "/* 0 */ 0x00020001U, 0x00040003U,",
-        "/* 1 */ 0x00060005U, 0x00080007U,",
+        "/* 0 */ 0x00020001L, 0x00040003L,",
+        "/* 1 */ 0x00060005L, 0x00080007L,",
     )
     assert second.n_bytes == 16
     assert text.table_bytes == 32
@@ -67,7 +67,8 @@ def test_lanes_are_widened_with_masks_and_shifts():
         "sum1 += (int32_t)(((uint32_t)part4_0 >> 4) & 0xF0F0F0FU);",
     ]
     flushes = [step for step in text.context["steps"] if "Widen" in step[0]]
-    assert flushes[0][1] == "sum0 = 0x2020202 + (int32_t)((uint32_t)part4_0 & 0xF0F0F0FU);"
+    half = "(int32_t)((uint32_t)part4_0 & 0xF0F0F0FU)"
+    assert flushes[0][1] == f"sum0 = (int32_t)0x2020202L + {half};"
     assert text.context["sums"] == [("int32_t", ["part4_0"]), ("int32_t", ["sum0", "sum1"])]
 
 
@@ -92,8 +93,8 @@ def test_a_word_of_one_class_moves_up_as_it_is():
     ("prior", "most", "start"),
     [
         ([0, 0], 1 << 14, "INT32_MIN + "),
-        ([9, 1], 1 << 14, "INT32_MIN + 0x10009 + "),
-        ([3, 1 << 15], 1 << 13, "0x3 + "),
+        ([9, 1], 1 << 14, "INT32_MIN + (int32_t)0x10009L + "),
+        ([3, 1 << 15], 1 << 13, "(int32_t)0x3L + "),
         ([0, 1 << 15], 1 << 13, ""),
     ],
 )
@@ -147,14 +148,14 @@ def test_states_in_their_order_are_walked_past_those_that_no_table_reads():
     assert text.context["walks_x"]
     assert [step[1:-3] for step in text.context["steps"]] == [
         [
-            "x += 1;",
-            "state = m_next_state(&x);",
+            "next = &next[1];",
+            "state = m_next_state(&next);",
             "row = &m_table0[m_wide(m_rom_uint8(&m_times3[state]))];",
         ],
-        ["state = m_next_state(&x);", "row = &m_table1[m_wide(m_rom_uint8(&m_times3[state]))];"],
+        ["state = m_next_state(&next);", "row = &m_table1[m_wide(m_rom_uint8(&m_times3[state]))];"],
         [
-            "x += 2;",
-            "state = m_next_state(&x);",
+            "next = &next[2];",
+            "state = m_next_state(&next);",
             "row = &m_table2[m_wide(m_rom_uint8(&m_times3[state]))];",
         ],
     ]
@@ -235,7 +236,7 @@ def test_tables_of_a_dictionary_hold_places_of_rows():
     text = lanes_text(some, kernel, "m", 8)
     distinct, first, second = text.arrays
     assert (distinct.type, distinct.name, distinct.length) == ("int32_t", "distinct", 6)
-    assert distinct.lines[:2] == ("0x00000000U, 0x00000005U,", "0x00000001U, 0x00000002U,")
+    assert distinct.lines[:2] == ("0x00000000L, 0x00000005L,", "0x00000001L, 0x00000002L,")
     assert (first.type, first.name, first.length, first.n_bytes) == ("uint8_t", "table0", 4, 4)
     assert second.lines == ("/* 0 */ 4U,", "/* 1 */ 2U,", "/* 2 */ 0U,", "/* 3 */ 4U,")
     assert text.table_bytes == 3 * 8 + 8

@@ -143,7 +143,7 @@ def test_states_with_equal_rows_share_an_address():
     assert times.name == "times3"
     assert (pointers.name, pointers.type) == ("rows0", "int32_t *const")
     assert pointers.lines == ("&m_table0[0], &m_table0[12], &m_table0[0],",)
-    assert address.of == ("m_rom_row(&m_rows0[x[0]]) + m_rom_uint8(&m_times3[x[1]])",)
+    assert address.of == ("&m_rom_row(&m_rows0[x[0]])[m_rom_uint8(&m_times3[x[1]])]",)
     assert address.row_type == "int32_t"
 
 

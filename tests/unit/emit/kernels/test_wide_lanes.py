@@ -16,12 +16,12 @@ def test_words_of_64_bits_hand_out_costs_of_32():
     first, *_ = text.arrays
     assert (first.type, first.length, first.n_bytes) == ("int64_t", 2, 16)
     assert first.lines == (
-        "/* 0 */ 0x000C0300C0300C03ULL,",
-        "/* 1 */ 0x00080100C0000402ULL,",
+        "/* 0 */ 0x000C0300C0300C03LL,",
+        "/* 1 */ 0x00080100C0000402LL,",
     )
     assert text.context["steps"][0][1:] == [
         "at = m_wide(x[0]);",
-        "sum0 = 0x10000000000 + m_rom_int64(&m_table0[at]);",
+        "sum0 = (int64_t)0x10000000000LL + m_rom_int64(&m_table0[at]);",
     ]
     assert text.context["result_type"] == "uint64_t"
     assert text.context["least_type"] == "uint32_t"
@@ -36,11 +36,11 @@ def test_rows_of_64_bits_are_stored_word_by_word():
     text = printed(some, 2, word_bits=64)
     first, *_ = text.arrays
     assert first.lines == (
-        "/* 0 */ 0x0000012C0000012CULL,",
-        "/* 1 */ 0x0000000100000000ULL,",
+        "/* 0 */ 0x0000012C0000012CLL,",
+        "/* 1 */ 0x0000000100000000LL,",
         "/* x0 */",
-        "/* 0 */ 0x0000012C0000012CULL,",
-        "/* 1 */ 0x0000000300000002ULL,",
+        "/* 0 */ 0x0000012C0000012CLL,",
+        "/* 1 */ 0x0000000300000002LL,",
     )
     assert text.context["steps"][1][1:] == [
         "at = m_wide(x[1]);",
