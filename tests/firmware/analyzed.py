@@ -1,0 +1,133 @@
+"""The emitted C that static analysis reads: every kernel, level and way to states, in few files."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+from bncc.compiler.choose import FAMILIES, Optimize
+from bncc.compiler.importer import program_of
+from bncc.compiler.pipeline import optimize
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.identifiers import MAX_NAME
+from tests.firmware.machines import ENTRIES, MODELS
+
+STUBS = Path(__file__).parent / "stubs"
+"""Where <avr/pgmspace.h> is declared in plain C."""
+LEVELS: tuple[Optimize, ...] = ("size", "balanced", "speed")
+ROTATED = (
+    "tan_float", "wide_costs", "general_network", "hostile_names", "mixed_kinds",
+    "category_with_missing", "wide_states",
+)  # fmt: skip
+"""Models that take turns among kernels and levels: one parent, several, none, floats, a struct,
+categories, more than 255 states, two classes."""
+
+
+@dataclass(frozen=True)
+class Analyzed:
+    """A model, and what is emitted of it.
+
+    Parameters
+    ----------
+    model : str
+        A key of `MODELS`.
+    options : EmitOptions
+        How it is emitted.
+    has_selftest : bool, default=False
+        Whether the self-test and the vectors are read too; they hardly differ between kernels.
+    """
+
+    model: str
+    options: EmitOptions
+    has_selftest: bool = False
+
+    def __str__(self) -> str:
+        options = self.options
+        words = (self.model, options.kernel, options.optimize, options.target)
+        return "-".join(word for word in words if word)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The files to analyze."""
+        parts = ("", "_selftest") if self.has_selftest else ("",)
+        return tuple(f"{self.options.name}{part}.c" for part in parts)
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """Every file by name."""
+        return _emitted(self.model, self.options)
+
+
+def few() -> tuple[Analyzed, ...]:
+    """Return what every run of the tests analyzes: kernels and levels with models in turn."""
+    turns = []
+    for k, (family, best) in enumerate(product(FAMILIES, LEVELS)):
+        models = ROTATED[k % len(ROTATED) :] + ROTATED[: k % len(ROTATED)]
+        turns.append(next(a for a in (_with(m, family, best) for m in models) if a is not None))
+    return (*SPECIAL, *_distinct(turns))
+
+
+def all_of(model: str) -> tuple[Analyzed, ...]:
+    """Return a model with all kernels and levels that differ in what is emitted."""
+    found = (_with(model, *each) for each in product((None, *FAMILIES), LEVELS))
+    return _distinct(each for each in found if each is not None)
+
+
+def planted(defect: str) -> dict[str, str]:
+    """Return the files of an emission that calls a function with a defect.
+
+    Parameters
+    ----------
+    defect : str
+        The function's statements; it takes nothing and returns an ``int16_t``.
+
+    Returns
+    -------
+    dict of str to str
+        Text by file name.
+    """
+    files = dict(SPECIAL[0].files)
+    entry = "int16_t m_predict(const uint8_t x[M_N_FEATURES])\n{\n"
+    assert entry in files["m.c"]
+    function = f"static int16_t m_planted(void)\n{{\n    {defect}\n}}\n\n"
+    call = "    if (m_planted() != 0) {\n        return M_ERR_STATE;\n    }\n"
+    files["m.c"] = files["m.c"].replace(entry, f"{function}{entry}{call}")
+    return files
+
+
+def write(files: Mapping[str, str], folder: Path) -> None:
+    """Write files into a folder."""
+    for file, text in files.items():
+        (folder / file).write_text(text, encoding="utf-8")
+
+
+def _with(model: str, family: str | None, best: Optimize) -> Analyzed | None:
+    """Return a model with a kernel; None where it has no layout for the model."""
+    if family is not None:
+        program, _ = optimize(program_of(MODELS[model]()))
+        if next(iter(FAMILIES[family](program)), None) is None:
+            return None
+    return Analyzed(model, EmitOptions("m", ENTRIES, kernel=family, optimize=best))
+
+
+def _distinct(found: Iterable[Analyzed]) -> tuple[Analyzed, ...]:
+    return tuple({each.files["m.c"]: each for each in found}.values())
+
+
+@cache
+def _emitted(model: str, options: EmitOptions) -> Mapping[str, str]:
+    return emit_c(MODELS[model](), options).files
+
+
+SPECIAL = (
+    Analyzed("naive_integer", EmitOptions("m"), has_selftest=True),
+    Analyzed("tan_float", EmitOptions("m", ENTRIES), has_selftest=True),
+    Analyzed("wide_states", EmitOptions("m", ENTRIES), has_selftest=True),
+    Analyzed("mixed_kinds", EmitOptions("m", ENTRIES, target="avr"), has_selftest=True),
+    Analyzed("letter_like_float", EmitOptions("m", ENTRIES, optimize="size")),
+    Analyzed("ten_classes_2_bits", EmitOptions("m", ENTRIES, optimize="speed", target="x86")),
+    Analyzed("one_state_feature", EmitOptions("n" * MAX_NAME, ENTRIES)),
+)
+"""What no kernel and level stands for: no entries but those that are always there, rows found by
+address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, long names."""

@@ -1,0 +1,149 @@
+"""cppcheck and its MISRA add-on find in emitted C what docs/SPEC.md lists, and nothing else."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.firmware.analyzed import SPECIAL, STUBS, Analyzed, all_of, few, planted, write
+from tests.firmware.machines import MODELS
+
+pytestmark = pytest.mark.firmware
+PLATFORMS = {
+    "avr8": ("-D__AVR__", "-D__AVR_HAVE_LPMX__", "-D__GNUC__=5", f"-I{STUBS}"),
+    "unix32": ("-D__GNUC__=12", "-D__riscv", "-U__AVR__"),
+    "unix64": ("-D__x86_64__", "-U__GNUC__", "-U__AVR__"),
+}
+"""Widths of types by cppcheck's name, and the branches of the preprocessor that go with them: an
+AVR, a GNU compiler for 32 bits, and a compiler that knows nothing of GNU's extensions."""
+FEW = few()
+MOST_LINES = 1500
+"""Of a file that the slow tests read."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of cppcheck's report."""
+
+    file: str
+    line: int
+    name: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A rule that docs/SPEC.md lists: where it may be found, and whether cppcheck knows it."""
+
+    rule: str
+    places: tuple[str, ...]
+    is_seen: bool
+
+
+def listed() -> dict[str, Deviation]:
+    """Return the table in docs/SPEC.md by rule; code in its second column is where it applies."""
+    text = (ROOT / "docs" / "SPEC.md").read_text(encoding="utf-8")
+    section = text.split("## Deviations from MISRA C\n")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines()
+            if re.match(r"\| (rules?|directive) \d", line)]  # fmt: skip
+    return {
+        rule.split()[1]: Deviation(
+            rule.split()[1], tuple(re.findall("`([^`]+)`", where)), seen == "yes"
+        )
+        for rule, where, _why, seen in rows
+    }
+
+
+def cppcheck(folder: Path, sources: tuple[str, ...], platform: str) -> list[Finding]:
+    """Return all that cppcheck finds with every check on."""
+    done = subprocess.run(
+        ("cppcheck", "--quiet", "--enable=all", "--addon=misra", "--std=c99",
+         f"--platform={platform}", *PLATFORMS[platform], "--suppress=missingIncludeSystem",
+         "--template={file}|{line}|{id}|{message}", *sources),
+        cwd=folder, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    lines = [line.split("|", 3) for line in done.stderr.splitlines()]
+    return [Finding(file, int(line), name, message) for file, line, name, message in lines]
+
+
+def unexplained(found: list[Finding], files) -> list[Finding]:
+    """Return findings that are neither listed deviations nor entry points that nobody calls."""
+    header = next(text for file, text in files.items() if not file.endswith(("_vectors.h", ".c")))
+    left = []
+    for finding in found:
+        line = files[finding.file].splitlines()[finding.line - 1]
+        rule = finding.name.removeprefix("misra-c2012-")
+        if finding.name == "unusedFunction":
+            # The interface: cppcheck sees the library, not the program that calls it.
+            is_fine = f"{finding.message.split(chr(39))[1]}(" in header
+        else:
+            places = LISTED[rule].places if rule in LISTED else ()
+            false = (code for name, code in FALSE if name == finding.name)
+            is_fine = any(code in line for code in (*places, *false))
+        left += [] if is_fine else [finding]
+    return left
+
+
+LISTED = listed()
+FALSE = {
+    # MISRA gives ~ the type of its operand; cppcheck gives that of one byte the type int.
+    ("misra-c2012-10.4", "& ~bit"),
+}
+"""What cppcheck takes for a violation that is none: the rule, and code on the line."""
+
+
+def check(analyzed: Analyzed, platform: str, folder: Path) -> None:
+    write(analyzed.files, folder)
+    assert unexplained(cppcheck(folder, analyzed.sources, platform), analyzed.files) == []
+
+
+@pytest.mark.parametrize("k", range(len(FEW)), ids=lambda k: str(FEW[k]))
+def test_cppcheck_finds_only_the_listed_deviations(k, require_tool, tmp_path):
+    """Platforms take turns."""
+    require_tool("cppcheck")
+    check(FEW[k], list(PLATFORMS)[k % len(PLATFORMS)], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("model", MODELS)
+def test_cppcheck_finds_only_the_listed_deviations_in_any_kernel(
+    model, platform, require_tool, tmp_path
+):
+    """As far as its time allows: it grows with the square of a table's length."""
+    require_tool("cppcheck")
+    for analyzed in all_of(model):
+        if all(text.count("\n") <= MOST_LINES for text in analyzed.files.values()):
+            check(analyzed, platform, tmp_path)
+
+
+def test_every_listed_deviation_that_cppcheck_knows_is_one(require_tool, tmp_path):
+    """A rule that no emitted C breaks any more does not stay in the table."""
+    require_tool("cppcheck")
+    rules = set()
+    for analyzed in SPECIAL:
+        write(analyzed.files, tmp_path)
+        rules |= {f.name for f in cppcheck(tmp_path, analyzed.sources, "avr8")}
+    found = {name.removeprefix("misra-c2012-") for name in rules if name.startswith("misra")}
+    assert found == {rule for rule, deviation in LISTED.items() if deviation.is_seen}
+
+
+@pytest.mark.parametrize(
+    ("defect", "name"),
+    [
+        ("const int16_t two[2] = { 0, 0 };\n    return two[2];", "arrayIndexOutOfBounds"),
+        ("int16_t best;\n    return best;", "uninitvar"),
+        ("goto end;\nend:\n    return 0;", "misra-c2012-15.1"),
+        ("uint16_t wide = 0U;\n    wide += 1;\n    return (int16_t)wide;", "misra-c2012-10.4"),
+    ],
+    ids=["out of bounds", "uninitialized", "a rule that is not listed", "types mixed"],
+)
+def test_a_planted_defect_is_found(defect, name, require_tool, tmp_path):
+    require_tool("cppcheck")
+    files = planted(defect)
+    write(files, tmp_path)
+    left = unexplained(cppcheck(tmp_path, ("m.c",), "unix32"), files)
+    assert name in {finding.name for finding in left}

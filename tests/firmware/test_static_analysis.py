@@ -1,0 +1,113 @@
+"""clang-tidy and gcc's -fanalyzer find nothing in emitted C, and something in a planted defect."""
+
+import subprocess
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+
+from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
+from tests.firmware.analyzed import STUBS, all_of, few, planted, write
+from tests.firmware.machines import MACHINES, MODELS
+
+pytestmark = pytest.mark.firmware
+FEW = few()
+CONFIG = Path(__file__).parent / ".clang-tidy"
+CLANG = {
+    "avr": ("--target=avr", "-mmcu=atmega328p", f"-I{STUBS}"),
+    "arm": ("--target=arm-none-eabi", "-mcpu=cortex-m0"),
+    "host": (),
+}
+"""Machines that clang parses for: their widths of types and branches of the preprocessor."""
+C99 = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS)
+ANALYZER = (
+    *(flag for flag in C99 if flag != "-Werror"),
+    "-O2", "-fanalyzer", "-Wcast-align=strict", "-Wdouble-promotion", "-Wduplicated-branches",
+    "-Wduplicated-cond", "-Wfloat-equal", "-Wlogical-op", "-Wnull-dereference",
+    "-Wold-style-definition", "-Wpointer-arith", "-Wredundant-decls", "-Wswitch-default",
+    "-Wunused-macros", "-Wvla", "-Wwrite-strings",
+)  # fmt: skip
+"""The analysis of paths, which an error would stop, and warnings that the strict tests lack."""
+COMPILERS = ("host-gcc", "cortex-m4", "rv32imc")
+
+
+def clang_tidy(folder: Path, sources: tuple[str, ...], machine: str) -> str:
+    """Return what clang-tidy says; nothing where all is well."""
+    done = subprocess.run(
+        ("clang-tidy", "--quiet", f"--config-file={CONFIG}", *sources, "--", *C99, *CLANG[machine]),
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert not done.returncode or "error:" in done.stdout, done.stderr
+    return done.stdout
+
+
+def analyze(folder: Path, sources: tuple[str, ...], name: str) -> str:
+    """Return what a compiler's analyzer says; nothing where all is well."""
+    machine = MACHINES[name]
+    done = subprocess.run(
+        (machine.compiler, *machine.flags, *ANALYZER, "-c", *sources),
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.stderr
+
+
+def test_clang_tidy_finds_nothing(require_tool, tmp_path):
+    """Machines take turns."""
+    require_tool("clang-tidy")
+    for analyzed, machine in zip(FEW, cycle(CLANG), strict=False):
+        write(analyzed.files, tmp_path)
+        assert clang_tidy(tmp_path, analyzed.sources, machine) == "", str(analyzed)
+
+
+def test_the_analyzer_of_gcc_finds_nothing(require_tool, tmp_path):
+    """Along all paths of every function, those of the self-test included; compilers take turns."""
+    for name in COMPILERS:
+        require_tool(MACHINES[name].compiler)
+    for analyzed, name in zip(FEW, cycle(COMPILERS), strict=False):
+        write(analyzed.files, tmp_path)
+        assert analyze(tmp_path, analyzed.sources, name) == "", str(analyzed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+def test_nothing_is_found_in_any_kernel(model, require_tool, tmp_path):
+    """With every level of what is best; by both tools, for all machines."""
+    for tool in ("clang-tidy", *(MACHINES[name].compiler for name in COMPILERS)):
+        require_tool(tool)
+    for analyzed in all_of(model):
+        write(analyzed.files, tmp_path)
+        for machine in CLANG:
+            assert clang_tidy(tmp_path, analyzed.sources, machine) == "", str(analyzed)
+        for name in COMPILERS:
+            assert analyze(tmp_path, analyzed.sources, name) == "", str(analyzed)
+
+
+@pytest.mark.parametrize(
+    ("defect", "check"),
+    [
+        ("const int16_t two[2] = { 0, 0 };\n    return two[2];", "clang-diagnostic-array-bounds"),
+        ("int16_t best;\n    return best;", "clang-analyzer-core.uninitialized.UndefReturn"),
+        ("if (M_N_CLASSES > 0U)\n        return 1;\n    return 0;", "braces-around-statements"),
+    ],
+    ids=["out of bounds", "uninitialized", "no braces"],
+)
+def test_clang_tidy_finds_a_planted_defect(defect, check, require_tool, tmp_path):
+    require_tool("clang-tidy")
+    write(planted(defect), tmp_path)
+    assert check in clang_tidy(tmp_path, ("m.c",), "host")
+
+
+@pytest.mark.parametrize("name", COMPILERS)
+@pytest.mark.parametrize(
+    ("defect", "warning"),
+    [
+        ("const int16_t two[2] = { 0, 0 };\n    return two[2];", "-Warray-bounds"),
+        ("int16_t best;\n    return best;", "-Wanalyzer-use-of-uninitialized-value"),
+        ("const int16_t *p = 0;\n    return *p;", "-Wanalyzer-null-dereference"),
+    ],
+    ids=["out of bounds", "uninitialized", "null"],
+)
+def test_the_analyzer_of_gcc_finds_a_planted_defect(defect, warning, name, require_tool, tmp_path):
+    require_tool(MACHINES[name].compiler)
+    write(planted(defect), tmp_path)
+    assert warning in analyze(tmp_path, ("m.c",), name)
