@@ -127,7 +127,8 @@ SPECIAL = (
     Analyzed("mixed_kinds", EmitOptions("m", ENTRIES, target="avr"), has_selftest=True),
     Analyzed("letter_like_float", EmitOptions("m", ENTRIES, optimize="size")),
     Analyzed("ten_classes_2_bits", EmitOptions("m", ENTRIES, optimize="speed", target="x86")),
+    Analyzed("tan_float", EmitOptions("m", ENTRIES | {"stream"}), has_selftest=True),
     Analyzed("one_state_feature", EmitOptions("n" * MAX_NAME, ENTRIES)),
 )
 """What no kernel and level stands for: no entries but those that are always there, rows found by
-address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, long names."""
+address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by one, long names."""

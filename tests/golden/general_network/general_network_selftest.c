@@ -83,7 +83,7 @@ int general_network_selftest(void)
 #else
         from_readings = general_network_readings_agree(readings, x, label);
 #endif
-        readings += GENERAL_NETWORK_N_FEATURES;
+        readings = &readings[GENERAL_NETWORK_N_FEATURES];
         if ((general_network_predict(x) != label) || (from_readings == 0U)) {
             wrong++;
         }

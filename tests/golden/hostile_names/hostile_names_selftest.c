@@ -83,7 +83,7 @@ int hostile_names_selftest(void)
 #else
         from_readings = hostile_names_readings_agree(readings, x, label);
 #endif
-        readings += HOSTILE_NAMES_N_FEATURES;
+        readings = &readings[HOSTILE_NAMES_N_FEATURES];
         if ((hostile_names_predict(x) != label) || (from_readings == 0U)) {
             wrong++;
         }

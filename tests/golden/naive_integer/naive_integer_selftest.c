@@ -83,7 +83,7 @@ int naive_integer_selftest(void)
 #else
         from_readings = naive_integer_readings_agree(readings, x, label);
 #endif
-        readings += NAIVE_INTEGER_N_FEATURES;
+        readings = &readings[NAIVE_INTEGER_N_FEATURES];
         if ((naive_integer_predict(x) != label) || (from_readings == 0U)) {
             wrong++;
         }

@@ -83,7 +83,7 @@ int tan_float_selftest(void)
 #else
         from_readings = tan_float_readings_agree(readings, x, label);
 #endif
-        readings += TAN_FLOAT_N_FEATURES;
+        readings = &readings[TAN_FLOAT_N_FEATURES];
         if ((tan_float_predict(x) != label) || (from_readings == 0U)) {
             wrong++;
         }
