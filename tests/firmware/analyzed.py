@@ -131,4 +131,5 @@ SPECIAL = (
     Analyzed("one_state_feature", EmitOptions("n" * MAX_NAME, ENTRIES)),
 )
 """What no kernel and level stands for: no entries but those that are always there, rows found by
-address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by one, long names."""
+address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by
+one, long names."""
