@@ -73,6 +73,7 @@ def command(
     simulator: str | None,
     optimize: Optimize,
     kernel: str | None,
+    constant_time: bool,
     class_name: str | None,
     fold: int | None,
     opt_level: str | None,
@@ -93,7 +94,7 @@ def command(
     """
     if compiler == "all":
         raise OptionError("bench measures with one compiler; name it, or leave --compiler out")
-    emissions = Emissions(load_model(model_path), Lowering(optimize, kernel))
+    emissions = Emissions(load_model(model_path), Lowering(optimize, kernel, constant_time))
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(
         targets or ("all",), lambda target: _check(target, emissions, **tools)

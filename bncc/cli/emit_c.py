@@ -73,6 +73,7 @@ def command(
     max_flash: int | None,
     max_ram: int | None,
     kernel: str | None,
+    constant_time: bool,
     entries: tuple[str, ...],
     n_vectors: int | None,
     data_path: str | None,
@@ -87,7 +88,9 @@ def command(
     check_free(output, force=force, directory=True)
     model = load_model(model_path)
     chosen = name if name is not None else model_name(Path(model_path).stem)
-    options = Lowering(optimize, kernel).options(target, chosen, frozenset(entries), package)
+    options = Lowering(optimize, kernel, constant_time).options(
+        target, chosen, frozenset(entries), package
+    )
     vectors = _vectors(model, n_vectors, data_path, class_name, fold, console)
     emission = emit_c(
         model, replace(options, max_flash=max_flash, max_ram=max_ram, vectors=vectors)

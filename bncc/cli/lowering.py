@@ -1,4 +1,4 @@
-"""How a model is lowered to C: ``--optimize``, ``--kernel``, and the C for each machine."""
+"""How a model is lowered to C, by options of the command line, and the C for each machine."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ OPTIMIZE: tuple[Optimize, ...] = ("balanced", "size", "speed")
 
 
 def lowering_options(function: Command) -> Command:
-    """Add ``--optimize`` and ``--kernel``."""
+    """Add ``--optimize``, ``--kernel`` and ``--constant-time``."""
     families = ", ".join(FAMILIES)
     kernel = click.option(
         "--kernel",
@@ -27,7 +27,10 @@ def lowering_options(function: Command) -> Command:
     optimize = click.option(
         "--optimize", type=click.Choice(OPTIMIZE), default="balanced", show_default=True
     )
-    return optimize(kernel(function))
+    constant_time = click.option(
+        "--constant-time", is_flag=True, help="No branch depends on a reading or a state."
+    )
+    return optimize(kernel(constant_time(function)))
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,13 @@ class Lowering:
         Value of ``--optimize``.
     kernel : str or None
         Value of ``--kernel``.
+    constant_time : bool
+        Whether ``--constant-time`` was given.
     """
 
     optimize: Optimize = "balanced"
     kernel: str | None = None
+    constant_time: bool = False
 
     def options(
         self,
@@ -68,7 +74,13 @@ class Lowering:
         """
         target = None if machine == "host" else machine
         return EmitOptions(
-            name, entries, package, kernel=self.kernel, optimize=self.optimize, target=target
+            name,
+            entries,
+            package,
+            kernel=self.kernel,
+            optimize=self.optimize,
+            target=target,
+            constant_time=self.constant_time,
         )
 
 

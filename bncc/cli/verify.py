@@ -75,6 +75,7 @@ def command(
     more: tuple[str, ...],
     optimize: Optimize,
     kernel: str | None,
+    constant_time: bool,
     class_name: str | None,
     fold: int | None,
     **effort: Any,
@@ -86,7 +87,9 @@ def command(
     `emit-c` writes where no machine is named; for the others it is what `emit-c --target` writes,
     cross-compiled and simulated. `bncc targets` says what is installed.
     """
-    emissions = Emissions(load_model(model_path), Lowering(optimize, kernel), ENTRIES | set(more))
+    emissions = Emissions(
+        load_model(model_path), Lowering(optimize, kernel, constant_time), ENTRIES | set(more)
+    )
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(
         targets or ("host",), lambda target: _check(target, emissions, **tools)

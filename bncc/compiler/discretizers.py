@@ -50,6 +50,7 @@ def choose_discretizers(
     target: str | None = None,
     other_bytes: int = 0,
     by_number: bool = False,
+    constant_time: bool = False,
 ) -> Discretizers:
     """Choose how the states of all features are found.
 
@@ -71,6 +72,8 @@ def choose_discretizers(
     by_number : bool, default=False
         Whether the state of any one feature has to be found, by its number. A line per feature
         would need a switch over them, which compilers may leave to a library routine.
+    constant_time : bool, default=False
+        Whether every reading is compared with all thresholds of its feature.
 
     Returns
     -------
@@ -79,6 +82,8 @@ def choose_discretizers(
     """
     rates = rates_of(target)
     plain = searched(features, "linear", rates)
+    if constant_time:
+        return plain
     plans = [plain, searched(features, "binary", rates)]
     if optimize == "size":
         budget = 0.0

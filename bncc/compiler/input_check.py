@@ -103,7 +103,12 @@ class InputCheck:
 
 
 def input_check(
-    n_states: Sequence[int], *, optimize: Optimize, rom_bytes: int, target: str | None = None
+    n_states: Sequence[int],
+    *,
+    optimize: Optimize,
+    rom_bytes: int,
+    target: str | None = None,
+    constant_time: bool = False,
 ) -> InputCheck:
     """Choose how inputs are checked.
 
@@ -117,6 +122,8 @@ def input_check(
         Bytes of the kernel's constants.
     target : str or None, default=None
         The machine to choose for; None for generic C.
+    constant_time : bool, default=False
+        Whether all states are looked at in any case, in a loop.
 
     Returns
     -------
@@ -127,6 +134,8 @@ def input_check(
     n_features = len(n_states)
     last = n_states[0] - 1 if len(set(n_states)) == 1 else None
     loop = InputCheck(n_features, last)
+    if constant_time:
+        return loop
     words = state_words(n_states, target)
     compared = set(range(n_features)) - (words.features if words else set())
     straight = InputCheck(n_features, last, tuple(_comparisons(n_states, compared)), words)

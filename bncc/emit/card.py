@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bncc.compiler.demands import FREE_OF_BRANCHES
 from bncc.discretize.feature import Feature
 from bncc.emit.identifiers import c_comment
 from bncc.emit.layout import Layout
@@ -50,6 +51,8 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
         "thresholds and labels in flash; no static RAM",
         f"work        {_count(kernel.additions, 'addition')} of {kernel.addend} and "
         f"{_count(model.n_classes - 1, 'comparison')} per decision; no multiplication",
+        *_time_lines(layout, model.n_classes),
+        "stack       no recursion, no calls by address, no arrays of variable length",
     ]
     if fired:
         lines.append(f"passes      {', '.join(fired)}")
@@ -59,6 +62,18 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
     lines += _error_lines(training)
     lines.append(f"digest      {model_digest(model)}")
     return lines
+
+
+def _time_lines(layout: Layout, n_classes: int) -> list[str]:
+    """Return what is known of the time of a decision before anything is compiled."""
+    if layout.constant_time is not None:
+        return ["time        one path for all inputs: no branch depends on a state or a reading"]
+    on = [_count(n_classes - 1, "comparison") + " of sums", "on states"]
+    if layout.kernel.family not in FREE_OF_BRANCHES:
+        on.append("on products of states")
+    if layout.raw is not None:
+        on.append("on readings")
+    return [f"time        differs by input, not bounded here: branches on {', '.join(on)}"]
 
 
 def why_no_probabilities(model: Model) -> str | None:

@@ -1,14 +1,13 @@
 """Model to C: the whole way from a frozen model to the text of its files."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bncc import __version__
 from bncc.compiler.budget import Budget
 from bncc.compiler.candidate import Candidate
 from bncc.compiler.choose import Choice, Optimize, choose
 from bncc.compiler.cost_model import LEVELS
-from bncc.compiler.demands import Demands
 from bncc.compiler.discretizers import choose_discretizers
 from bncc.compiler.importer import program_of
 from bncc.compiler.input_check import input_check
@@ -21,58 +20,18 @@ from bncc.emit.card import card_lines, class_lines, feature_lines, why_no_probab
 from bncc.emit.estimate import Estimate, estimate
 from bncc.emit.identifiers import check_name
 from bncc.emit.layout import EntryPoints, Layout, lay_out
+from bncc.emit.options import ENTRIES, EmitOptions
 from bncc.emit.packages import find_package, packaged
 from bncc.emit.vector_text import vector_text
-from bncc.emit.vectors import Vectors, drawn_vectors
+from bncc.emit.vectors import drawn_vectors
 from bncc.errors import OptionError
 from bncc.model.file import model_digest
 from bncc.model.model import Model
 
-ENTRIES = frozenset({"raw", "scores", "stream", "trusted"})
-"""Entry points that can be asked for beside ``predict``."""
+__all__ = ["ENTRIES", "Emission", "EmitOptions", "emit_c", "emit_candidate"]
+
 RELEASE = "1.0.0"
 """Version in manifests of packages, for a model has none; its digest is put behind it."""
-
-
-@dataclass(frozen=True)
-class EmitOptions:
-    """What to emit.
-
-    Parameters
-    ----------
-    name : str, default="model"
-        Prefix of every symbol and of the file names.
-    entries : frozenset of {"raw", "scores", "stream", "trusted"}, default=frozenset()
-        Entry points beside ``predict``; ``raw`` is always there when the model has thresholds.
-        ``stream`` needs a kernel that adds rows one by one.
-    package : str, default="plain"
-        A key of `bncc.emit.packages.PACKAGES`: what is put around the C.
-    kernel : str or None, default=None
-        A key of `bncc.compiler.choose.FAMILIES`; None for the best.
-    optimize : {"balanced", "size", "speed"}, default="balanced"
-        What is best.
-    target : str or None, default=None
-        The machine to choose for; None for generic C.
-    max_flash, max_ram : int or None, default=None
-        Bytes that the classifier may take by its estimate; None for any number.
-    vectors : Vectors or None, default=None
-        Inputs and answers of the self-test; None for some that are drawn.
-    """
-
-    name: str = "model"
-    entries: frozenset[str] = field(default_factory=frozenset)
-    package: str = "plain"
-    kernel: str | None = None
-    optimize: Optimize = "balanced"
-    target: str | None = None
-    max_flash: int | None = None
-    max_ram: int | None = None
-    vectors: Vectors | None = None
-
-    @property
-    def demands(self) -> Demands:
-        """What is asked of a kernel."""
-        return Demands(stream="stream" in self.entries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,6 +234,7 @@ def _laid_out(
         optimize=options.optimize,
         rom_bytes=kernel.rom_bytes,
         target=options.target,
+        constant_time=options.constant_time,
     )
     discretizers = choose_discretizers(
         program.features,
@@ -283,6 +243,7 @@ def _laid_out(
         target=options.target,
         other_bytes=kernel.rom_bytes,
         by_number=entries.stream,
+        constant_time=options.constant_time,
     )
     return lay_out(
         program,
@@ -292,4 +253,5 @@ def _laid_out(
         check,
         discretizers,
         may_copy=options.optimize == "speed",
+        constant_time=options.constant_time,
     )

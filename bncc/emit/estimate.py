@@ -142,8 +142,9 @@ def stream_terms(layout: Layout) -> tuple[int, ...]:
 
 
 def buffer_bytes(layout: Layout) -> int:
-    """Return the bytes of stack that are known: what the kernel fills, and all states of raw."""
-    states = len(layout.program.features) * layout.state_bits // 8 if layout.raw else 0
+    """Return the bytes of stack that are known: what the kernel fills, and all states."""
+    has_states = layout.raw is not None or layout.constant_time is not None
+    states = len(layout.program.features) * layout.state_bits // 8 if has_states else 0
     costs = layout.program.n_classes * layout.kernel.sum_bits // 8
     return costs + layout.kernel.scratch_bytes + states
 

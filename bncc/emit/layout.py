@@ -10,6 +10,7 @@ from bncc.compiler.kernels.plain import PlainKernel
 from bncc.compiler.steps import float_key
 from bncc.emit.avr import avr_error
 from bncc.emit.c99 import ArrayText, array, counter, unsigned
+from bncc.emit.constant_time import ConstantTime, plan_constant_time
 from bncc.emit.input_check import check_text
 from bncc.emit.kernels.dispatch import kernel_text
 from bncc.emit.kernels.text import KernelText
@@ -57,6 +58,8 @@ class Layout:
         The raw entry point, when there is one.
     stream : StreamPlan or None
         The entry points for one feature at a time, when there are any.
+    constant_time : ConstantTime or None
+        How branches on the input are avoided, where they are.
     state_bits : {8, 16}
         Width of a state in the interface.
     check : InputCheck
@@ -78,12 +81,18 @@ class Layout:
     entries: EntryPoints
     raw: RawPlan | None
     stream: StreamPlan | None
+    constant_time: ConstantTime | None
     state_bits: int
     check: InputCheck
     text: KernelText
     arrays: tuple[ArrayText, ...]
     labels: LabelText
     hands_over: bool
+
+    @property
+    def decides(self) -> bool:
+        """Whether the kernel's template decides; else the sums of all classes are compared."""
+        return self.text.decides and self.constant_time is None
 
     @property
     def table_bytes(self) -> int:
@@ -124,13 +133,15 @@ class Layout:
             "raw_missing": _raw_missing(self.raw),
             "narrowing": _narrowing(self.raw),
             "stream": self.stream,
+            "constant_time": self.constant_time,
             "with_scores": self.entries.scores,
+            "with_sum": self.entries.scores or not self.decides,
             "with_trusted": self.entries.trusted,
             "float_inf_key": float_key(float("inf")),
             "float_minus_inf_key": float_key(float("-inf")),
             "labels": self.labels.lines,
             "kernel_template": self.text.template,
-            "kernel_decides": self.text.decides,
+            "kernel_decides": self.decides,
             "hands_over": self.hands_over,
             "helper": f"{self.name.upper()}_COPIED" if self.hands_over else "static",
             **self.text.context,
@@ -147,6 +158,7 @@ def lay_out(
     discretizers: Discretizers,
     *,
     may_copy: bool = False,
+    constant_time: bool = False,
 ) -> Layout:
     """Choose types and print the arrays.
 
@@ -166,6 +178,8 @@ def lay_out(
         How raw readings find their states.
     may_copy : bool, default=False
         Whether code may stand twice where that saves instructions.
+    constant_time : bool, default=False
+        Whether no branch may depend on a reading or on a state in range.
 
     Returns
     -------
@@ -196,12 +210,13 @@ def lay_out(
         entries=entries,
         raw=raw,
         stream=stream,
+        constant_time=plan_constant_time(kernel, raw) if constant_time else None,
         state_bits=state_bits,
         check=check,
         text=text,
         arrays=tuple(arrays),
         labels=labels,
-        hands_over=may_copy and _hands_over(raw, text),
+        hands_over=may_copy and not constant_time and _hands_over(raw, text),
     )
 
 

@@ -6,6 +6,8 @@
  *   numbers     cost = -ln p in UQ2.0; sums in 8 bits, at most 11
  *   memory      64 B of tables, 42 B of addresses, thresholds and labels in flash; no static RAM
  *   work        7 additions of words of up to 2 costs and 1 comparison per decision; no multiplication
+ *   time        differs by input, not bounded here: branches on 1 comparison of sums, on states, on readings
+ *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      column-offsets, shrink-width
  *   digest      f99ad7c492e369b1d63d60df2d2ead0fe2687f896c46cdf019d73e71f65b55ac
  */

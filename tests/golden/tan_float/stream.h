@@ -6,6 +6,8 @@
  *   numbers     cost = -ln p in UQ3.3; sums in 8 bits, at most 74
  *   memory      24 B of tables, 67 B of addresses, thresholds and labels in flash; no static RAM
  *   work        2 additions of costs and 1 comparison per decision; no multiplication
+ *   time        differs by input, not bounded here: branches on 1 comparison of sums, on states, on readings
+ *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      normalize-rows, fuse-parent, fold-prior, shrink-width
  *   digest      8d2ee5136dceca1a96c904770708d56248c8e538e7caa4e564964b15b44ce57d
  */

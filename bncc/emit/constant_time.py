@@ -1,0 +1,66 @@
+"""C without branches on its input: in which type sums are compared, and what else that takes."""
+
+from dataclasses import dataclass
+
+from bncc.compiler.kernels.base import Kernel
+from bncc.emit.c99 import unsigned
+from bncc.emit.raw import RawPlan
+
+
+@dataclass(frozen=True)
+class LeastText:
+    """How the class of least cost is found.
+
+    Parameters
+    ----------
+    by_borrow : bool
+        Whether the highest bit of a difference tells which sum is less: the largest sum does not
+        reach that bit, so it is set if and only if the difference borrows.
+    type : str
+        C type in which sums are compared.
+    highest : int
+        The highest bit of that type.
+    """
+
+    by_borrow: bool
+    type: str
+    highest: int
+
+
+@dataclass(frozen=True)
+class ConstantTime:
+    """What the templates need to print C without branches on its input.
+
+    Parameters
+    ----------
+    least : LeastText
+        How the class of least cost is found.
+    needs_less : bool
+        Whether numbers that fill 32 bits are compared.
+    """
+
+    least: LeastText
+    needs_less: bool
+
+
+def plan_constant_time(kernel: Kernel, raw: RawPlan | None) -> ConstantTime:
+    """Choose the type in which sums are compared.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What sums.
+    raw : RawPlan or None
+        How readings find their states.
+
+    Returns
+    -------
+    ConstantTime
+        For the templates; by range analysis the type is wide enough for every input.
+    """
+    bits = next(
+        (b for b in (8, 16, 32) if b >= kernel.sum_bits and kernel.largest_sum < 1 << (b - 1)), 0
+    )
+    least = LeastText(bits > 0, unsigned(bits or 32), (bits or 32) - 1)
+    kinds = set(raw.kinds) if raw else set[str]()
+    return ConstantTime(least, not least.by_borrow or not kinds.isdisjoint({"int32", "float32"}))
