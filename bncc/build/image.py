@@ -8,6 +8,7 @@ from pathlib import Path
 
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
 
 from bncc.build.sources import Sources, support_file
@@ -16,6 +17,7 @@ from bncc.errors import MisfitError, ToolchainError
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, run
 
 _STUB = ".stub"
+_TEXT = ".text."
 _OBJECTION = re.compile(r'#error "\w+: (.+)"')
 """What emitted C itself says when it cannot serve a target, a sentence with the remedy."""
 _OVERFLOW = re.compile(r"will not fit in region|overflow|relocation truncated|out of range")
@@ -107,6 +109,11 @@ class Builder:
     tool: Tool
 
     @property
+    def code_flags(self) -> tuple[str, ...]:
+        """The options that decide about code, without the optimization level."""
+        return tuple(flag for flag in self._flags if not flag.startswith(("-W", "-pedantic", "-g")))
+
+    @property
     def _flags(self) -> tuple[str, ...]:
         zig = _ZIG_ONLY if self.tool.name == "ziglang" else ()
         return (*self.target.flags[self.tool.name], *_COMMON, *zig)
@@ -116,7 +123,9 @@ class Builder:
         for name, text in files.items():
             (self.folder / name).write_text(text, encoding="utf-8", newline="\n")
 
-    def compile(self, source: str, to: str, opt_level: str, *defines: str) -> str:
+    def compile(
+        self, source: str, to: str, opt_level: str, *defines: str, flags: tuple[str, ...] = ()
+    ) -> str:
         """Compile one source of the folder and return the name of the object.
 
         Parameters
@@ -127,6 +136,8 @@ class Builder:
             ``-O0`` .. ``-O3`` or ``-Os``.
         *defines : str
             Macros, as after ``-D``.
+        flags : tuple of str
+            Further options.
 
         Returns
         -------
@@ -139,7 +150,8 @@ class Builder:
             If the compiler fails or warns; `MisfitError` if the C says that it cannot serve.
         """
         macros = [f"-D{define}" for define in defines]
-        command = (*self.tool.command, *self._flags, opt_level, *macros, "-c", source, "-o", to)
+        command = (*self.tool.command, *self._flags, *flags, opt_level, *macros)
+        command += ("-c", source, "-o", to)
         try:
             run(command, self.folder)
         except ToolchainError as error:
@@ -204,6 +216,37 @@ class Builder:
         flags = self.target.flags[self.tool.name]
         found = run((*self.tool.command, *flags, "-print-file-name=libc.a"), self.folder)
         return Path(found.strip()).is_absolute()
+
+
+def calls_of(path: Path) -> Mapping[str, frozenset[str]]:
+    """Return what each function of an object calls or jumps to, itself left out.
+
+    Parameters
+    ----------
+    path : Path
+        An object in which every function has a section of its own.
+
+    Returns
+    -------
+    mapping of str to frozenset of str
+        Names by name, those of functions that are elsewhere included.
+    """
+    called: dict[str, set[str]] = {}
+    with path.open("rb") as file:
+        elf = ELFFile(file)
+        for section in elf.iter_sections():
+            if not isinstance(section, RelocationSection) or _TEXT not in section.name:
+                continue
+            caller = section.name.partition(_TEXT)[2]
+            symbols = elf.get_section(section["sh_link"])
+            assert isinstance(symbols, SymbolTableSection)
+            for relocation in section.iter_relocations():
+                symbol = symbols.get_symbol(relocation["r_info_sym"])
+                at = symbol["st_shndx"]
+                home = f"{_TEXT}{symbol.name}" if at == "SHN_UNDEF" else elf.get_section(at).name
+                if home.startswith(_TEXT) and home not in (_TEXT, f"{_TEXT}{caller}"):
+                    called.setdefault(caller, set()).add(home.removeprefix(_TEXT))
+    return {caller: frozenset(names) for caller, names in called.items()}
 
 
 def model_object(builder: Builder, built: Sources, opt_level: str) -> str:

@@ -123,6 +123,11 @@ class Meter:
     def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The options that decide about code, without the optimization level."""
+        return self._builder.code_flags
+
     def costs(self, inputs: Inputs) -> Mapping[str, Cost]:
         """Measure every entry point that the C has.
 

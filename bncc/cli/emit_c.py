@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from bncc.cli.bounds import bench_of, emit_measured, facts_of_bounds
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import rows_to_classify
 from bncc.cli.lowering import Lowering, lowering_options
@@ -40,6 +41,9 @@ ENTRIES = ("raw", "scores", "missing", "stream", "trusted")
 @click.option("--name", metavar="NAME", help="Prefix of files and symbols [default: the model's].")
 @click.option("--package", type=click.Choice(tuple(PACKAGES)), default="plain", show_default=True)
 @click.option("--target", type=click.Choice(TARGETS), help="A machine [default: generic C].")
+@click.option(
+    "--measure", is_flag=True, help="Put stack and counts of --target, as measured, in the header."
+)
 @click.option("--max-flash", callback=budget, metavar="N[k]", help="Budget in bytes.")
 @click.option("--max-ram", callback=budget, metavar="N[k]", help="Budget in bytes.")
 @lowering_options
@@ -69,6 +73,7 @@ def command(
     name: str | None,
     package: str,
     target: str | None,
+    measure: bool,
     optimize: Optimize,
     max_flash: int | None,
     max_ram: int | None,
@@ -85,6 +90,8 @@ def command(
     refuse_later("missing" in entries, "--with missing", "use raw, scores, stream or trusted")
     if target == "all":
         raise OptionError("generic C builds for all machines; leave --target out")
+    if measure:
+        bench_of(target)
     check_free(output, force=force, directory=True)
     model = load_model(model_path)
     chosen = name if name is not None else model_name(Path(model_path).stem)
@@ -92,9 +99,8 @@ def command(
         target, chosen, frozenset(entries), package
     )
     vectors = _vectors(model, n_vectors, data_path, class_name, fold, console)
-    emission = emit_c(
-        model, replace(options, max_flash=max_flash, max_ram=max_ram, vectors=vectors)
-    )
+    options = replace(options, max_flash=max_flash, max_ram=max_ram, vectors=vectors)
+    emission = emit_measured(model, options) if measure else emit_c(model, options)
     if target is not None:
         check_fit(target, emission)
     with staged_directory(output, force=force) as folder:
@@ -137,7 +143,8 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
     dict
         ``files`` (paths), ``kernel`` (its family), ``layout`` (in words), ``reason``,
         ``candidates`` (the layouts that were compared, the best first, each with the estimates of
-        its kernel alone), ``passes``, ``table_bytes``, ``estimate``.
+        its kernel alone), ``passes``, ``table_bytes``, ``estimate``, ``bounds`` (null where nothing
+        was measured).
     """
     return {
         "files": [str(Path(folder) / file) for file in emission.files],
@@ -156,6 +163,7 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
         "passes": [asdict(step) for step in emission.passes],
         "table_bytes": emission.table_bytes,
         "estimate": asdict(emission.estimate),
+        "bounds": facts_of_bounds(emission.bounds),
     }
 
 

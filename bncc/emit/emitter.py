@@ -16,6 +16,7 @@ from bncc.compiler.pipeline import PassReport, optimize_each
 from bncc.compiler.state_frequencies import state_frequencies
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.emit.avr import avr_vectors_error
+from bncc.emit.bounds import Bounds, bound_lines
 from bncc.emit.card import card_lines, class_lines, feature_lines, why_no_probabilities
 from bncc.emit.estimate import Estimate, estimate
 from bncc.emit.identifiers import check_name
@@ -56,6 +57,8 @@ class Emission:
         The program after all passes.
     layout : Layout
         Types and arrays of the C.
+    bounds : Bounds or None
+        What its header says was measured.
     """
 
     name: str
@@ -66,6 +69,7 @@ class Emission:
     estimate: Estimate
     program: Program
     layout: Layout
+    bounds: Bounds | None = None
 
     @property
     def kernel(self) -> str:
@@ -170,6 +174,7 @@ def _printed(
         "features": feature_lines(model.features),
         "classes": class_lines(model.classes),
         "cost": "-ln p" if why_no_probabilities(model) is None else "a score, the least wins,",
+        "bounds": bound_lines(options.bounds, name) if options.bounds else [],
         **layout.template_names(),
         "vectors": vectors,
         "avr_vectors_error": avr_vectors_error(layout.rom_bytes, vectors.array_bytes),
@@ -183,6 +188,7 @@ def _printed(
         estimate=whole,
         program=layout.program,
         layout=layout,
+        bounds=options.bounds,
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from bncc.compiler.choose import Optimize
 from bncc.compiler.demands import Demands
+from bncc.emit.bounds import Bounds
 from bncc.emit.vectors import Vectors
 
 ENTRIES = frozenset({"raw", "scores", "stream", "trusted"})
@@ -35,6 +36,8 @@ class EmitOptions:
         Inputs and answers of the self-test; None for some that are drawn.
     constant_time : bool, default=False
         Whether no branch may depend on a reading or on a state in range.
+    bounds : Bounds or None, default=None
+        What the same C was found to take; for the header.
     """
 
     name: str = "model"
@@ -47,6 +50,7 @@ class EmitOptions:
     max_ram: int | None = None
     vectors: Vectors | None = None
     constant_time: bool = False
+    bounds: Bounds | None = None
 
     @property
     def demands(self) -> Demands:

@@ -31,7 +31,7 @@ def test_json_names_files_passes_and_estimates(
     out = tmp_path / "c"
     found = run_json("emit-c", model, "-o", out)
     told = {"files", "kernel", "passes", "table_bytes", "estimate"}  # by the contract
-    assert set(found) == told | {"layout", "reason", "candidates"}
+    assert set(found) == told | {"layout", "reason", "candidates", "bounds"}
     for suffix in (".c", ".h", "_vectors.h", "_selftest.c"):
         assert str(out / f"sensor{suffix}") in found["files"]
     assert sorted(found["files"]) == sorted(str(p) for p in out.iterdir())
@@ -296,12 +296,3 @@ def test_the_self_test_passes(run: Run, require_tool: Tool, model: Path, tmp_pat
 def test_an_estimate_names_the_machine_that_was_priced(run, model, tmp_path, target, said) -> None:
     options = ["--target", target] if target else []
     assert said in run("emit-c", model, "-o", tmp_path / "c", *options).stdout
-
-
-def test_constant_time_reaches_the_c_and_refuses_what_branches(
-    run: Run, refused: Refused, model: Path, tmp_path: Path
-) -> None:
-    run("emit-c", model, "-o", tmp_path / "c", "--constant-time")
-    assert "no branch depends on" in (tmp_path / "c" / "sensor.h").read_text()
-    told = refused("emit-c", model, "-o", tmp_path, "--constant-time", "--kernel", "packed")
-    assert "leave --kernel out" in told

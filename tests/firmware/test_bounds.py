@@ -1,0 +1,124 @@
+"""The bounds in a header: the stack that compilers tell, no less than what is used, and counts."""
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+from bncc.build.bounds import measure_bounds
+from bncc.build.image import Builder
+from bncc.build.inputs.cases import Effort, cases
+from bncc.build.meter import Inputs, Meter
+from bncc.emit.emitter import EmitOptions, emit_c
+from tests.firmware.machines import MODELS
+
+pytestmark = [pytest.mark.cc, pytest.mark.firmware]
+TARGETS = ("avr", "cortex-m0", "cortex-m4", "rv32")
+OBJDUMP = {"avr": "avr-objdump", "rv32": "riscv64-unknown-elf-objdump"}
+EVERYTHING = frozenset({"raw", "scores", "stream", "trusted"})
+
+
+def measured(name, bench, *, constant_time):
+    """Return the C of a model with its bounds, as ``emit-c --measure`` writes it."""
+    model = MODELS[name]()
+    plain = EmitOptions("m", EVERYTHING, target=bench.target.name, constant_time=constant_time)
+    files = emit_c(model, plain).files
+    found = measure_bounds(model, files, bench, "-Os", is_exact=constant_time)
+    options = EmitOptions(
+        "m", EVERYTHING, target=bench.target.name, constant_time=constant_time, bounds=found
+    )
+    return model, emit_c(model, options).files, found
+
+
+def told(header, what):
+    """Return the macros of the header that end so, by entry point."""
+    found = re.findall(rf"#define M_(\w+)_{what} (\d+)U", header)
+    return {entry.lower(): int(number) for entry, number in found}
+
+
+def stack_below(function, frames, calls):
+    """Return what a function and its deepest chain of calls take, from two texts alone."""
+    return frames[function] + max(
+        (stack_below(each, frames, calls) for each in calls.get(function, ())), default=0
+    )
+
+
+def stack_by_text(files, bench, folder):
+    """Compile with -fstack-usage, read the calls from the disassembly, and add up."""
+    builder = Builder(folder, bench.target, bench.compiler)
+    builder.write(files)
+    builder.compile("m.c", "m.o", "-Os", flags=("-fstack-usage",))
+    frames = {}
+    for line in (folder / "m.su").read_text().splitlines():
+        place, size, kind = line.split("\t")
+        assert kind == "static"
+        frames[re.sub(r"\.\d+$", "", place.split(":")[-1])] = int(size)
+    objdump = OBJDUMP.get(bench.target.name, "arm-none-eabi-objdump")
+    done = subprocess.run([objdump, "-dr", "m.o"], cwd=folder, capture_output=True, text=True)
+    calls, here = {}, ""
+    for line in done.stdout.splitlines():
+        if start := re.match(r"\w+ <(m_[\w.]+)>:$", line):
+            here = re.sub(r"\.\d+$", "", start[1])
+        elif reference := re.search(r"R_\w+\s+(?:\.text\.)?(m_[a-z_]\w*(?:\.[a-z]\w*)?)", line):
+            calls.setdefault(here, set()).update({reference[1]} & (frames.keys() - {here}))
+    return {f: stack_below(f, frames, calls) for f in frames}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["tan_float", "many_features"])
+def test_the_stack_of_the_header_is_that_of_the_compiler(require_bench, target, name, tmp_path):
+    bench = require_bench(target)
+    _, files, _ = measured(name, bench, constant_time=False)
+    stack = told(files["m.h"], "STACK")
+    assert {"predict", "predict_trusted", "scores", "begin", "feed", "end"} <= set(stack)
+    by_text = stack_by_text(files, bench, tmp_path)
+    assert stack == {entry: by_text[f"m_{entry}"] for entry in stack}
+    assert max(stack.values()) > 0
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("constant_time", [False, True])
+def test_no_decision_uses_more_stack_than_the_header_says(require_bench, target, constant_time):
+    bench = require_bench(target)
+    model, files, _ = measured("tan_float", bench, constant_time=constant_time)
+    stack = told(files["m.h"], "STACK")
+    tried = list(cases(model, None, Effort(20, False, 0)))
+    X = np.concatenate([case.x for case in tried if case.kind == "states"])
+    R = np.concatenate([case.x for case in tried if case.kind == "raw"])
+    with Meter(model, files, bench, "-Os") as meter:
+        costs = meter.costs(Inputs(X, R))
+    assert costs["predict"].stack <= stack["predict"]
+    assert costs["trusted"].stack <= stack["predict_trusted"]
+    assert costs["raw"].stack <= stack["predict_raw"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_counts_are_macros_where_they_are_exact(require_bench, target):
+    """And nowhere else; other inputs than those of the header take as many."""
+    bench = require_bench(target)
+    unit = bench.target.unit.upper()
+    model, files, found = measured("tan_float", bench, constant_time=True)
+    counts = told(files["m.h"], unit)
+    assert set(counts) == {"predict", "predict_trusted", "predict_raw"}
+    wrong = np.full((1, model.n_features), 255)
+    with Meter(model, files, bench, "-Os") as meter:
+        again = meter.costs(Inputs(np.zeros((1, model.n_features)), np.full((1, 3), np.nan)))
+        assert again["raw"].max == counts["predict_raw"]
+        assert again["trusted"].max == counts["predict_trusted"]
+    untrusted = EmitOptions("m", target=target, constant_time=True, kernel="plain")
+    with Meter(model, emit_c(model, untrusted).files, bench, "-Os") as meter:
+        first = meter.costs(Inputs(wrong))["predict"]
+        assert first.max == meter.costs(Inputs(np.zeros_like(wrong)))["predict"].max
+    assert dict(found.exact) == counts
+
+
+def test_counts_of_ordinary_code_are_seen_and_no_bound(require_bench):
+    bench = require_bench("cortex-m0")
+    _, files, _ = measured("tan_float", bench, constant_time=False)
+    assert told(files["m.h"], "INSTRUCTIONS") == {}
+    words = " ".join(files["m.h"].replace("\n *", " ").split())
+    assert re.search(
+        r"predict: (\d+) \.\. (\d+) instructions seen over 100 inputs; not a bound", words
+    )
+    assert "Executed instructions are not cycles." in words
