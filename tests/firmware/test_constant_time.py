@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from bncc.build.agreement import verify
 from bncc.build.inputs.cases import Effort, cases
 from bncc.build.meter import Inputs, Meter
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -50,6 +51,15 @@ def costs_of(name, bench, level, **options):
 def test_every_decision_costs_the_same(require_bench, target, level, name):
     costs = costs_of(name, require_bench(target), level, constant_time=True)
     assert {entry: cost.max - cost.min for entry, cost in costs.items()} == {"predict": 0, "raw": 0}
+
+
+@pytest.mark.parametrize("target", ["avr", "rv32"])
+@pytest.mark.parametrize("name", ["wide_states", "mixed_kinds", "general_network"])
+def test_states_out_of_range_are_refused(require_bench, target, name):
+    """Where an int has the bits of a state, and where it has more."""
+    require_bench(target)
+    outcome = verify(MODELS[name](), target, emission=emitted(name), n_random=50)
+    assert outcome.agree, outcome.first_mismatch
 
 
 def test_ordinary_code_takes_longer_for_some_inputs(require_bench):
