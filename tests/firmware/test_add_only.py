@@ -47,6 +47,16 @@ def test_no_kernel_multiplies_or_calls(name, best, level, family, require_tool, 
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_kernel_multiplies_and_accumulates(family, level, require_tool, tmp_path):
+    """Where one instruction multiplies 16 bits and adds, compilers scale indices of loops by it."""
+    machine = MACHINES["cortex-m4"]
+    require_tool(machine.compiler)
+    names = emit_kernel(tmp_path, machine, family, "size")
+    assert offenses(machine, names, level, tmp_path) == {}
+
+
+@pytest.mark.parametrize("level", LEVELS)
 def test_the_end_of_a_run_is_not_multiplied_out(level, require_tool, tmp_path):
     """From the rounds of a loop an AVR's compiler likes to compute where in an array it ended."""
     machine = MACHINES["atmega328p"]
