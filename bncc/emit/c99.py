@@ -96,6 +96,37 @@ def wrap_words(words: Iterable[str]) -> list[str]:
     return [*lines, line] if line else lines
 
 
+def broken(statement: str) -> list[str]:
+    """Break a statement before its plus signs where it is too long for a line.
+
+    Parameters
+    ----------
+    statement : str
+        C on one line, with its indentation inside the function.
+
+    Returns
+    -------
+    list of str
+        Lines of at most `LINE` columns where the summands allow it.
+    """
+    indent = " " * (len(statement) - len(statement.lstrip()) + 4)
+    line, *summands = statement.split(" + ")
+    lines = []
+    for summand in summands:
+        longer = f"{line} + {summand}"
+        if len(longer) <= LINE:
+            line = longer
+        else:
+            lines.append(line)
+            line = f"{indent}+ {summand}"
+    return [*lines, line]
+
+
+def cast(expression: str, c_type: str) -> str:
+    """Print an expression cast to a type, in parentheses where it has operators."""
+    return f"({c_type})({expression})" if " " in expression else f"({c_type}){expression}"
+
+
 def _signed(value: int) -> str:
     # -2147483648 is an expression of a wider type in C; INT32_MIN is not.
     return "INT32_MIN," if value == -(2**31) else f"{value},"

@@ -1,12 +1,14 @@
 """The model card and the list of inputs in the header of the emitted C."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from bncc.compiler.demands import FREE_OF_BRANCHES
 from bncc.discretize.feature import Feature
 from bncc.emit.identifiers import c_comment
 from bncc.emit.layout import Layout
+from bncc.emit.prose import counted
 from bncc.model.card import early_end_note
 from bncc.model.file import model_digest
 from bncc.model.model import Model
@@ -44,13 +46,13 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
         cost = f"costs in {model.q_format}, no -ln p as {lack}"
     lines = [
         f"model       {name}: structure {c_comment(str(structure))}, "
-        f"{_count(model.structure.n_edges, 'arc')} between {_count(model.n_features, 'feature')}, "
-        f"{model.n_classes} classes",
+        f"{counted(model.structure.n_edges, 'arc')} between "
+        f"{counted(model.n_features, 'feature')}, {model.n_classes} classes",
         f"numbers     {cost}; sums in {kernel.sum_bits} bits, at most {kernel.largest_sum}",
         f"memory      {layout.table_bytes} B of tables, {layout.other_bytes} B of addresses, "
         "thresholds and labels in flash; no static RAM",
-        f"work        {_count(kernel.additions, 'addition')} of {kernel.addend} and "
-        f"{_count(model.n_classes - 1, 'comparison')} per decision; no multiplication",
+        f"work        {counted(kernel.additions, 'addition')} of {kernel.addend} and "
+        f"{counted(model.n_classes - 1, 'comparison')} per decision; no multiplication",
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no calls by address, no arrays of variable length",
     ]
@@ -61,19 +63,26 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
         lines.append(f"training    {c_comment(early)}")
     lines += _error_lines(training)
     lines.append(f"digest      {model_digest(model)}")
-    return lines
+    return [part for line in lines for part in _entry(line)]
+
+
+def _entry(line: str) -> list[str]:
+    """Break an entry of the card where it is too long, its end below its beginning."""
+    return wrap(
+        line, WIDTH, subsequent_indent=" " * 12, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _time_lines(layout: Layout, n_classes: int) -> list[str]:
     """Return what is known of the time of a decision before anything is compiled."""
     if layout.constant_time is not None:
         return ["time        one path for all inputs: no branch depends on a state or a reading"]
-    on = [_count(n_classes - 1, "comparison") + " of sums", "on states"]
+    on = [counted(n_classes - 1, "comparison") + " of sums", "on states"]
     if layout.kernel.family not in FREE_OF_BRANCHES:
         on.append("on products of states")
     if layout.raw is not None:
         on.append("on readings")
-    return [f"time        differs by input, not bounded here: branches on {', '.join(on)}"]
+    return [f"time        varies: branches on {', '.join(on)}; no bound"]
 
 
 def why_no_probabilities(model: Model) -> str | None:
@@ -138,7 +147,7 @@ def feature_lines(features: tuple[Feature, ...]) -> list[str]:
     """
     lines: list[str] = []
     for i, feature in enumerate(features):
-        words = [f"{i:3}  {c_comment(feature.name)}: {_count(feature.n_states, 'state')}"]
+        words = [f"{i:3}  {c_comment(feature.name)}: {counted(feature.n_states, 'state')}"]
         if feature.is_numeric:
             words += _listed("thresholds", [_number(t) for t in feature.thresholds])
         elif feature.kind == "category":
@@ -148,10 +157,6 @@ def feature_lines(features: tuple[Feature, ...]) -> list[str]:
         words[-1] += ";"
         lines += _wrapped([*words, f"missing: state {feature.fallback}"])
     return lines
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _number(value: float) -> str:

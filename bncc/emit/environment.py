@@ -5,6 +5,9 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from bncc.emit.c99 import cast
+from bncc.emit.prose import comment, counted
+
 
 def template_folder() -> Path:
     """Return the folder of the templates: inside the wheel, or beside the package in a checkout."""
@@ -16,7 +19,7 @@ def template_folder() -> Path:
 @cache
 def environment() -> Environment:
     """Return the environment that all templates are rendered with."""
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(template_folder()),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -24,6 +27,8 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         autoescape=False,  # the output is C: names from data go through c_text
     )
+    made.filters |= {"cast": cast, "comment": comment, "counted": counted}
+    return made
 
 
 def render(template: str, **context: object) -> str:

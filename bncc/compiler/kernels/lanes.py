@@ -79,7 +79,7 @@ class LaneKernel:
         words = f"1 {self._word}" if self.n_words == 1 else f"{self.n_words} {self._word}s"
         widths = [str(level.lane_bits) for level in self.schedule.levels]
         flushes = f", widened to {', '.join(widths[1:])}" if widths[1:] else ""
-        lanes = f"{words} of up to {self._most_lanes} costs, lanes of {widths[0]} bits{flushes}"
+        lanes = f"{words} of {self._costs}, lanes of {widths[0]} bits{flushes}"
         found = ", found by their address" if n_looked_up(self.starts) else ""
         return f"{lanes}{found}{', equal rows once' if self.dictionary else ''}"
 
@@ -112,18 +112,15 @@ class LaneKernel:
     @property
     def additions(self) -> int:
         """Additions of words per decision."""
-        firsts = sum(
-            len(self.schedule.levels[step.level].words)
-            for step in self.schedule.steps
-            if step.is_first
-        )
-        prior = np.count_nonzero(self.prior)
-        return int(len(self.tables) * self.n_words + self.flushed_words + prior - firsts)
+        first = (step for step in self.schedule.steps if step.is_first)
+        firsts = sum(len(self.schedule.levels[step.level].words) for step in first)
+        words = len(self.tables) * self.n_words + self.flushed_words
+        return int(words + np.count_nonzero(self.prior) - firsts)
 
     @property
     def addend(self) -> str:
         """For the card."""
-        return f"{self._word}s of up to {self._most_lanes} costs"
+        return f"{self._word}s of {self._costs}"
 
     @property
     def rom_bytes(self) -> int:
@@ -223,8 +220,9 @@ class LaneKernel:
         return "byte" if self.lowest.word_bits == 8 else "word"
 
     @property
-    def _most_lanes(self) -> int:
-        return max(len(word.classes) for word in self.lowest.words)
+    def _costs(self) -> str:
+        most = max(len(word.classes) for word in self.lowest.words)
+        return f"up to {most} costs" if most > 1 else "one cost"
 
 
 def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.bit_slice import BitSliceKernel
 from bncc.compiler.kernels.carry_save import Constant, Operand, RowWord, Step, UpperHalf
-from bncc.emit.c99 import LINE, ArrayText, unsigned
+from bncc.emit.c99 import LINE, ArrayText, broken, unsigned
 from bncc.emit.identifiers import c_comment
 from bncc.emit.kernels.row_address import RowLayout, address_text
 from bncc.emit.kernels.rows import table_heading, table_lines
@@ -42,7 +42,10 @@ def bit_slice_text(
     lengths = tuple(rows.shape[1] for rows in kernel.rows)
     rows = RowLayout(kernel.tables, lengths, kernel.starts, unsigned(kernel.word_bits))
     address = address_text(program, rows, name, state.format)
-    blocks = list(_Statements(program, kernel, name, address.of).blocks())
+    blocks = [
+        [part for line in block for part in broken(line)]
+        for block in _Statements(program, kernel, name, address.of).blocks()
+    ]
     pointed = {line.split()[0] for block in blocks for line in block}
     adders = [step for step in kernel.steps if step.into not in (None, step.target)]
     return KernelText(

@@ -6,7 +6,7 @@ from bncc._types import IntArray
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.lane_schedule import Step
 from bncc.compiler.kernels.lanes import LaneKernel
-from bncc.emit.c99 import ArrayText, literal_suffix, unsigned
+from bncc.emit.c99 import ArrayText, broken, literal_suffix, unsigned
 from bncc.emit.identifiers import c_comment
 from bncc.emit.kernels.lane_sums import (
     added,
@@ -164,7 +164,8 @@ def _statements(
             lines.append(f"state = {name}_next_state(&next);")
             behind = features[0] + 1
         lines += _row(kernel, address, t, name)
-        yield [*lines, *add(kernel, step, name)]
+        lines += add(kernel, step, name)
+        yield [part for line in lines for part in broken(line)]
 
 
 def _row(kernel: LaneKernel, address: AddressText, t: int, name: str) -> list[str]:

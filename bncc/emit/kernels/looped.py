@@ -7,6 +7,7 @@ from bncc.emit.kernels.part_values import lane_values, moved, plus
 from bncc.emit.kernels.row_finder import finder_arrays, finder_names
 from bncc.emit.kernels.rows import cost_arrays
 from bncc.emit.kernels.text import KernelText
+from bncc.emit.prose import counted
 
 
 def looped_text(program: Program, kernel: LoopedKernel, name: str, state_bits: int) -> KernelText:
@@ -67,8 +68,8 @@ def _meaning(kernel: LoopedKernel) -> str:
         return "Costs: one table per heading, one row per joint state, one entry per class."
     word = "word" if packing.word_bits > 8 else "byte"
     return (
-        f"Costs of {packing.entry_bits} bits, {packing.per_word} to a {word}, the first of them "
-        "lowest: one\n * table per heading, one row per joint state."
+        f"Costs of {counted(packing.entry_bits, 'bit')}, {packing.per_word} to a {word}, "
+        "the first of them lowest: one table per heading, one row per joint state."
     )
 
 

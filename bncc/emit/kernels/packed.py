@@ -11,6 +11,7 @@ from bncc.emit.c99 import ArrayText, array, counter, unsigned, wrap_words
 from bncc.emit.kernels.plane_lines import plane_lines
 from bncc.emit.kernels.rows import table_ends, table_heading, table_numbers
 from bncc.emit.kernels.text import KernelText
+from bncc.emit.prose import counted
 
 _WORD = {8: "byte", 16: "16-bit word", 32: "32-bit word"}
 
@@ -109,12 +110,12 @@ def _meaning(kernel: PackedKernel) -> str:
     rows = "row" if kernel.rows.index is None else "different row"
     if packing.per_word == 1:
         return f"Costs, class by class: a {word} per {rows}."
+    costs = f"Costs of {counted(packing.entry_bits, 'bit')}"
     if kernel.n_planes == 1:
-        return f"Costs of {packing.entry_bits} bits, a {word} per {rows}, the first class lowest."
+        return f"{costs}, a {word} per {rows}, the first class lowest."
     return (
-        f"Costs of {packing.entry_bits} bits, {packing.per_word} to a {word}, the first of them "
-        f"lowest:\n * for the first {packing.per_word} classes a {word} per {rows}, then for the "
-        "next."
+        f"{costs}, {packing.per_word} to a {word}, the first of them lowest: for the first "
+        f"{packing.per_word} classes a {word} per {rows}, then for the next."
     )
 
 

@@ -10,6 +10,7 @@ from bncc.emit.kernels.part_values import lane_values, moved, plus
 from bncc.emit.kernels.plane_lines import plane_lines
 from bncc.emit.kernels.row_finder import finder_arrays, finder_names
 from bncc.emit.kernels.text import KernelText
+from bncc.emit.prose import counted
 
 
 def planes_text(program: Program, kernel: PlaneKernel, name: str, state_bits: int) -> KernelText:
@@ -76,8 +77,9 @@ def _word_arrays(kernel: PlaneKernel) -> Iterator[ArrayText]:
         meaning = f"Costs of the last classes, a {words[bits]} per row, the first class lowest."
         if name == "words":
             meaning = (
-                f"Costs of {packing.entry_bits} bits, {packing.per_word} to a {words[bits]}, the "
-                "first of them lowest:\n * for some classes a word per row, then for others."
+                f"Costs of {counted(packing.entry_bits, 'bit')}, {packing.per_word} to a "
+                f"{words[bits]}, the first of them lowest: for some classes a word per row, "
+                "then for others."
             )
         n_bytes = planes.size * bits // 8
         yield ArrayText(unsigned(bits), name, planes.size, meaning, tuple(lines), n_bytes)

@@ -182,6 +182,11 @@ def _index(
 ) -> str:
     # uint_fast16_t has 16 bits on an AVR and the width of a register elsewhere.
     wide = "uint_fast16_t" if n_entries < 2**16 else "uint32_t"
+
+    def widened(term: str) -> str:
+        is_wide = wide == "uint_fast16_t" and term.startswith(f"{name}_wide(")
+        return term if is_wide else f"({wide}){term}"
+
     terms = []
     for f, factor in factors:
         if factor in arrays:
@@ -192,14 +197,14 @@ def _index(
             terms.append(f"{name}_wide({multiple})" if is_widened else multiple)
         else:
             shift = factor.multiple.bit_length() - 1
-            terms.append(f"(({wide}){state(f)} << {shift})" if shift else state(f))
-    if len(terms) > 1 and not terms[0].startswith("(("):
-        terms[0] = f"({wide}){terms[0]}"
+            terms.append(f"({widened(state(f))} << {shift})" if shift else state(f))
+    if len(terms) > 1 and not terms[0].startswith("("):
+        terms[0] = widened(terms[0])
     shift = row_length.bit_length() - 1
     rows = " + ".join(terms)
     if not (_is_power(row_length) and shift):
         return rows
-    return f"({rows}) << {shift}" if len(terms) > 1 else f"({wide}){rows} << {shift}"
+    return f"({rows}) << {shift}" if len(terms) > 1 else f"{widened(rows)} << {shift}"
 
 
 def _is_power(n: int) -> bool:

@@ -5,8 +5,9 @@
  *   model       category_with_missing: structure by hand, 1 arc between 2 features, 2 classes
  *   numbers     cost = -ln p in UQ4.1; sums in 8 bits, at most 32
  *   memory      64 B of tables, 26 B of addresses, thresholds and labels in flash; no static RAM
- *   work        2 additions of words of up to 2 costs and 1 comparison per decision; no multiplication
- *   time        differs by input, not bounded here: branches on 1 comparison of sums, on states, on readings
+ *   work        2 additions of words of up to 2 costs and 1 comparison per decision; no
+ *               multiplication
+ *   time        varies: branches on 1 comparison of sums, on states, on readings; no bound
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      normalize-rows, move-parent-terms, shrink-width
  *   digest      98111f049cb31340f4f97c57d177d222b76f4af2b1b9e87f5eb4fab94f49fe56
@@ -51,17 +52,19 @@ typedef struct {
 
 /* Deciding
  * --------
- * Each function returns the class index of least cost, the smallest one on ties.
+ * Each function returns the class index of least cost, the smallest one on ties. None keeps
+ * anything between calls, so interrupts and threads may call them at any time. No pointer may be
+ * NULL, and what it points to must not change before the function returns.
  */
 
-/* From states. Any input is safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the answer is
  * CATEGORY_WITH_MISSING_ERR_STATE. */
 int16_t category_with_missing_predict(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES]);
 
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t category_with_missing_predict_trusted(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES]);
 
-/* From raw readings. Any values are safe; x is not NULL. */
+/* From raw readings. Any values are safe. */
 int16_t category_with_missing_predict_raw(const category_with_missing_raw_t *x);
 
 /* The states of raw readings, for example to ask for scores. */

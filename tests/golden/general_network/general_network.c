@@ -136,7 +136,9 @@ static void general_network_add_rows(const uint8_t x[GENERAL_NETWORK_N_FEATURES]
     int32_t sum0;
 
     /* x2, x0, x1, x3 */
-    row = &general_network_distinct[general_network_wide(general_network_rom_uint8(&general_network_table0[(uint_fast16_t)general_network_wide(general_network_rom_uint8(&general_network_times12[x[2]])) + general_network_wide(general_network_rom_uint8(&general_network_times6[x[0]])) + ((uint_fast16_t)general_network_wide(x[1]) << 1) + general_network_wide(x[3])]))];
+    row = &general_network_distinct[general_network_wide(general_network_rom_uint8(&general_network_table0[general_network_wide(general_network_rom_uint8(&general_network_times12[x[2]]))
+        + general_network_wide(general_network_rom_uint8(&general_network_times6[x[0]]))
+        + (general_network_wide(x[1]) << 1) + general_network_wide(x[3])]))];
     sum0 = (int32_t)0x805L + general_network_rom_int32(&row[0]);
 
     sum[0] = (uint32_t)sum0;

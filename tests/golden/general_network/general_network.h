@@ -5,8 +5,9 @@
  *   model       general_network: structure by hand, 4 arcs between 4 features, 3 classes
  *   numbers     cost = -ln p in UQ5.0; sums in 8 bits, at most 28
  *   memory      48 B of tables, 30 B of addresses, thresholds and labels in flash; no static RAM
- *   work        1 addition of words of up to 3 costs and 2 comparisons per decision; no multiplication
- *   time        differs by input, not bounded here: branches on 2 comparisons of sums, on states, on readings
+ *   work        1 addition of words of up to 3 costs and 2 comparisons per decision; no
+ *               multiplication
+ *   time        varies: branches on 2 comparisons of sums, on states, on readings; no bound
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      normalize-rows, fuse-parent, column-offsets, shrink-width
  *   digest      513f767a211c54dd9ffccc60144425bf58b8604ca41fe52ae01886d426a62ba0
@@ -50,17 +51,19 @@ typedef uint8_t general_network_raw_t;
 
 /* Deciding
  * --------
- * Each function returns the class index of least cost, the smallest one on ties.
+ * Each function returns the class index of least cost, the smallest one on ties. None keeps
+ * anything between calls, so interrupts and threads may call them at any time. No pointer may be
+ * NULL, and what it points to must not change before the function returns.
  */
 
-/* From states. Any input is safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the answer is
  * GENERAL_NETWORK_ERR_STATE. */
 int16_t general_network_predict(const uint8_t x[GENERAL_NETWORK_N_FEATURES]);
 
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t general_network_predict_trusted(const uint8_t x[GENERAL_NETWORK_N_FEATURES]);
 
-/* From 4 raw readings. Any values are safe; x is not NULL. */
+/* From 4 raw readings. Any values are safe. */
 int16_t general_network_predict_raw(const general_network_raw_t *x);
 
 /* The states of raw readings, for example to ask for scores. */

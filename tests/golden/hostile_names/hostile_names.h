@@ -5,8 +5,9 @@
  *   model       hostile_names: structure by hand, 0 arcs between 8 features, 2 classes
  *   numbers     cost = -ln p in UQ2.0; sums in 8 bits, at most 11
  *   memory      64 B of tables, 42 B of addresses, thresholds and labels in flash; no static RAM
- *   work        7 additions of words of up to 2 costs and 1 comparison per decision; no multiplication
- *   time        differs by input, not bounded here: branches on 1 comparison of sums, on states, on readings
+ *   work        7 additions of words of up to 2 costs and 1 comparison per decision; no
+ *               multiplication
+ *   time        varies: branches on 1 comparison of sums, on states, on readings; no bound
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      column-offsets, shrink-width
  *   digest      f99ad7c492e369b1d63d60df2d2ead0fe2687f896c46cdf019d73e71f65b55ac
@@ -54,17 +55,19 @@ typedef uint8_t hostile_names_raw_t;
 
 /* Deciding
  * --------
- * Each function returns the class index of least cost, the smallest one on ties.
+ * Each function returns the class index of least cost, the smallest one on ties. None keeps
+ * anything between calls, so interrupts and threads may call them at any time. No pointer may be
+ * NULL, and what it points to must not change before the function returns.
  */
 
-/* From states. Any input is safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the answer is
  * HOSTILE_NAMES_ERR_STATE. */
 int16_t hostile_names_predict(const uint8_t x[HOSTILE_NAMES_N_FEATURES]);
 
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t hostile_names_predict_trusted(const uint8_t x[HOSTILE_NAMES_N_FEATURES]);
 
-/* From 8 raw readings. Any values are safe; x is not NULL. */
+/* From 8 raw readings. Any values are safe. */
 int16_t hostile_names_predict_raw(const hostile_names_raw_t *x);
 
 /* The states of raw readings, for example to ask for scores. */

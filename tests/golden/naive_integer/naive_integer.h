@@ -5,8 +5,9 @@
  *   model       naive_integer: structure by hand, 0 arcs between 2 features, 3 classes
  *   numbers     cost = -ln p in UQ2.2; sums in 8 bits, at most 17
  *   memory      20 B of tables, 14 B of addresses, thresholds and labels in flash; no static RAM
- *   work        1 addition of words of up to 3 costs and 2 comparisons per decision; no multiplication
- *   time        differs by input, not bounded here: branches on 2 comparisons of sums, on states, on readings
+ *   work        1 addition of words of up to 3 costs and 2 comparisons per decision; no
+ *               multiplication
+ *   time        varies: branches on 2 comparisons of sums, on states, on readings; no bound
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      normalize-rows, shrink-width
  *   digest      9ea50f2d6152119d6bd4b717d2f51abd8800d902f762b281273dd7a46adc6cc7
@@ -49,17 +50,19 @@ typedef int16_t naive_integer_raw_t;
 
 /* Deciding
  * --------
- * Each function returns the class index of least cost, the smallest one on ties.
+ * Each function returns the class index of least cost, the smallest one on ties. None keeps
+ * anything between calls, so interrupts and threads may call them at any time. No pointer may be
+ * NULL, and what it points to must not change before the function returns.
  */
 
-/* From states. Any input is safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the answer is
  * NAIVE_INTEGER_ERR_STATE. */
 int16_t naive_integer_predict(const uint8_t x[NAIVE_INTEGER_N_FEATURES]);
 
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t naive_integer_predict_trusted(const uint8_t x[NAIVE_INTEGER_N_FEATURES]);
 
-/* From 2 raw readings. Any values are safe; x is not NULL. */
+/* From 2 raw readings. Any values are safe. */
 int16_t naive_integer_predict_raw(const naive_integer_raw_t *x);
 
 /* The states of raw readings, for example to ask for scores. */

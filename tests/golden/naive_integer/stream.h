@@ -6,7 +6,7 @@
  *   numbers     cost = -ln p in UQ2.2; sums in 8 bits, at most 17
  *   memory      15 B of tables, 37 B of addresses, thresholds and labels in flash; no static RAM
  *   work        3 additions of costs and 2 comparisons per decision; no multiplication
- *   time        differs by input, not bounded here: branches on 2 comparisons of sums, on states, on readings
+ *   time        varies: branches on 2 comparisons of sums, on states, on readings; no bound
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      normalize-rows, shrink-width
  *   digest      9ea50f2d6152119d6bd4b717d2f51abd8800d902f762b281273dd7a46adc6cc7
@@ -49,17 +49,19 @@ typedef int16_t stream_raw_t;
 
 /* Deciding
  * --------
- * Each function returns the class index of least cost, the smallest one on ties.
+ * Each function returns the class index of least cost, the smallest one on ties. None keeps
+ * anything between calls, so interrupts and threads may call them at any time. No pointer may be
+ * NULL, and what it points to must not change before the function returns.
  */
 
-/* From states. Any input is safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the answer is
  * STREAM_ERR_STATE. */
 int16_t stream_predict(const uint8_t x[STREAM_N_FEATURES]);
 
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t stream_predict_trusted(const uint8_t x[STREAM_N_FEATURES]);
 
-/* From 2 raw readings. Any values are safe; x is not NULL. */
+/* From 2 raw readings. Any values are safe. */
 int16_t stream_predict_raw(const stream_raw_t *x);
 
 /* The states of raw readings, for example to ask for scores. */
@@ -75,8 +77,11 @@ int16_t stream_scores(const uint8_t x[STREAM_N_FEATURES],
  * For devices that cannot hold all features: stream_begin, then stream_feed once for each
  * feature, in any order, then stream_end, which decides as stream_predict does.
  *
- * A stream_state_t takes 5 bytes: the sums, and a bit for each feature that has
- * come. No feature's state is held.
+ * A stream_state_t takes 5 bytes: the sums, and a bit for each feature that has come. No
+ * feature's state is held.
+ *
+ * To feed a stream_state_t that stream_begin has not started is undefined. Code that shares one
+ * with an interrupt has to guard it.
  */
 typedef struct {
     stream_cost_t cost[STREAM_N_CLASSES]; /* cost of each class so far */
@@ -89,7 +94,7 @@ typedef struct {
 #define STREAM_ERR_TWICE (-3)
 #define STREAM_ERR_PARTIAL (-4)
 
-/* Starts a decision. s is not NULL, here and below. */
+/* Starts a decision. */
 void stream_begin(stream_state_t *s);
 
 /* Takes the state of feature i: 0, or STREAM_ERR_FEATURE, STREAM_ERR_STATE or

@@ -6,7 +6,7 @@
  *   numbers     cost = -ln p in UQ3.3; sums in 8 bits, at most 74
  *   memory      24 B of tables, 67 B of addresses, thresholds and labels in flash; no static RAM
  *   work        2 additions of costs and 1 comparison per decision; no multiplication
- *   time        differs by input, not bounded here: branches on 1 comparison of sums, on states, on readings
+ *   time        varies: branches on 1 comparison of sums, on states, on readings; no bound
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      normalize-rows, fuse-parent, fold-prior, shrink-width
  *   digest      8d2ee5136dceca1a96c904770708d56248c8e538e7caa4e564964b15b44ce57d
@@ -49,17 +49,19 @@ typedef float stream_raw_t;
 
 /* Deciding
  * --------
- * Each function returns the class index of least cost, the smallest one on ties.
+ * Each function returns the class index of least cost, the smallest one on ties. None keeps
+ * anything between calls, so interrupts and threads may call them at any time. No pointer may be
+ * NULL, and what it points to must not change before the function returns.
  */
 
-/* From states. Any input is safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the answer is
  * STREAM_ERR_STATE. */
 int16_t stream_predict(const uint8_t x[STREAM_N_FEATURES]);
 
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t stream_predict_trusted(const uint8_t x[STREAM_N_FEATURES]);
 
-/* From 3 raw readings. Any values are safe; x is not NULL. */
+/* From 3 raw readings. Any values are safe. */
 int16_t stream_predict_raw(const stream_raw_t *x);
 
 /* The states of raw readings, for example to ask for scores. */
@@ -75,9 +77,12 @@ int16_t stream_scores(const uint8_t x[STREAM_N_FEATURES],
  * For devices that cannot hold all features: stream_begin, then stream_feed once for each
  * feature, in any order, then stream_end, which decides as stream_predict does.
  *
- * A stream_state_t takes 6 bytes: the sums, and the states of all features. A table
- * that reads several features is added when the last of them has come. Any of them may be the last,
- * so none can be forgotten before.
+ * A stream_state_t takes 6 bytes: the sums, and the states of all features. A table that reads
+ * several features is added when the last of them has come. Any of them may be the last, so none
+ * can be forgotten before.
+ *
+ * To feed a stream_state_t that stream_begin has not started is undefined. Code that shares one
+ * with an interrupt has to guard it.
  */
 typedef struct {
     stream_cost_t cost[STREAM_N_CLASSES]; /* cost of each class so far */
@@ -90,7 +95,7 @@ typedef struct {
 #define STREAM_ERR_TWICE (-3)
 #define STREAM_ERR_PARTIAL (-4)
 
-/* Starts a decision. s is not NULL, here and below. */
+/* Starts a decision. */
 void stream_begin(stream_state_t *s);
 
 /* Takes the state of feature i: 0, or STREAM_ERR_FEATURE, STREAM_ERR_STATE or

@@ -5,8 +5,9 @@
  *   model       tan_float: structure by hand, 2 arcs between 3 features, 2 classes
  *   numbers     cost = -ln p in UQ3.3; sums in 8 bits, at most 74
  *   memory      48 B of tables, 33 B of addresses, thresholds and labels in flash; no static RAM
- *   work        1 addition of words of up to 2 costs and 1 comparison per decision; no multiplication
- *   time        differs by input, not bounded here: branches on 1 comparison of sums, on states, on readings
+ *   work        1 addition of words of up to 2 costs and 1 comparison per decision; no
+ *               multiplication
+ *   time        varies: branches on 1 comparison of sums, on states, on readings; no bound
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      normalize-rows, fuse-parent, fold-prior, shrink-width
  *   digest      8d2ee5136dceca1a96c904770708d56248c8e538e7caa4e564964b15b44ce57d
@@ -49,17 +50,19 @@ typedef float tan_float_raw_t;
 
 /* Deciding
  * --------
- * Each function returns the class index of least cost, the smallest one on ties.
+ * Each function returns the class index of least cost, the smallest one on ties. None keeps
+ * anything between calls, so interrupts and threads may call them at any time. No pointer may be
+ * NULL, and what it points to must not change before the function returns.
  */
 
-/* From states. Any input is safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the answer is
  * TAN_FLOAT_ERR_STATE. */
 int16_t tan_float_predict(const uint8_t x[TAN_FLOAT_N_FEATURES]);
 
 /* From states that the caller guarantees to be in range. Checks nothing. */
 int16_t tan_float_predict_trusted(const uint8_t x[TAN_FLOAT_N_FEATURES]);
 
-/* From 3 raw readings. Any values are safe; x is not NULL. */
+/* From 3 raw readings. Any values are safe. */
 int16_t tan_float_predict_raw(const tan_float_raw_t *x);
 
 /* The states of raw readings, for example to ask for scores. */

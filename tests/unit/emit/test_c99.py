@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.emit.c99 import LINE, array, literal_suffix, unsigned, wrap, wrap_words
+from bncc.emit.c99 import LINE, array, broken, cast, literal_suffix, unsigned, wrap, wrap_words
 
 
 def test_unsigned_types_are_those_of_stdint():
@@ -68,3 +68,20 @@ def test_an_array_of_signed_numbers():
 def test_an_empty_array_becomes_one_zero_since_c_has_none():
     assert array("cuts", 16, [], "", signed=True).lines == ("0,",)
     assert array("x", 8, [], "").length == 1
+
+
+def test_a_long_statement_is_broken_before_its_plus_signs():
+    summands = [f"x{'1' * 24}[{k}]" for k in range(5)]
+    lines = broken(f"    sum = {' + '.join(summands)};")
+    assert [line[:10] for line in lines] == ["    sum = ", "        + ", "        + "]
+    assert all(len(line) <= LINE for line in lines)
+    assert " ".join(line.strip() for line in lines) == f"sum = {' + '.join(summands)};"
+
+
+def test_a_short_statement_stays_on_its_line():
+    assert broken("sum = a + b;") == ["sum = a + b;"]
+
+
+def test_what_has_operators_is_cast_in_parentheses():
+    assert cast("part0", "m_cost_t") == "(m_cost_t)part0"
+    assert cast("part0 >> 8", "m_cost_t") == "(m_cost_t)(part0 >> 8)"

@@ -36,8 +36,8 @@ def test_parts_of_a_word_are_moved_down_and_masked():
     words, known = text.arrays
     assert words.lines[:3] == ("/* x0 */", "/* 0 */ 0x023FU,", "/* 1 */ 0x0410U,")
     assert words.comment == (
-        "Costs of 4 bits, 4 to a word, the first of them lowest: one\n"
-        " * table per heading, one row per joint state."
+        "Costs of 4 bits, 4 to a word, the first of them lowest: one table per heading, "
+        "one row per joint state."
     )
     assert known.lines == ("0U, 2U, 4U, 6U, 8U, 10U, 12U, 14U, 16U,",)
     assert known.comment == "Of each table: its first word."

@@ -52,8 +52,8 @@ def test_words_are_printed_plane_by_plane_below_their_tables():
         "0x01U,",
     )
     assert words.comment == (
-        "Costs of 4 bits, 2 to a byte, the first of them lowest:\n"
-        " * for the first 2 classes a byte per row, then for the next."
+        "Costs of 4 bits, 2 to a byte, the first of them lowest: "
+        "for the first 2 classes a byte per row, then for the next."
     )
     assert text.table_bytes == 6
     assert text.template == "kernels/packed.c.j2"
