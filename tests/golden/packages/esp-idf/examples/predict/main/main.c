@@ -1,8 +1,11 @@
 /* Does this board give Python's answers? Prints the class of every test vector, then PASS or FAIL. */
+#include <stddef.h>
 #include <stdio.h>
 
 #include "gait.h"
 #include "gait_vectors.h"
+
+void app_main(void); /* ESP-IDF calls it */
 
 void app_main(void)
 {

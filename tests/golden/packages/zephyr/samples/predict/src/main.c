@@ -1,4 +1,6 @@
 /* Does this board give Python's answers? Prints the class of every test vector, then PASS or FAIL. */
+#include <stddef.h>
+
 #include <zephyr/sys/printk.h>
 
 #include "gait.h"
