@@ -14,7 +14,7 @@ from bncc.emit.identifiers import MAX_NAME
 from tests.firmware.machines import ENTRIES, MODELS
 
 STUBS = Path(__file__).parent / "stubs"
-"""Where <avr/pgmspace.h> is declared in plain C."""
+"""Where <avr/pgmspace.h> and Zephyr's <zephyr/sys/printk.h> are declared in plain C."""
 LEVELS: tuple[Optimize, ...] = ("size", "balanced", "speed")
 ROTATED = (
     "tan_float", "wide_costs", "general_network", "hostile_names", "mixed_kinds",
@@ -44,7 +44,8 @@ class Analyzed:
 
     def __str__(self) -> str:
         options = self.options
-        words = (self.model, options.kernel, options.optimize, options.target)
+        time = "constant-time" if options.constant_time else None
+        words = (self.model, options.kernel, options.optimize, options.target, time)
         return "-".join(word for word in words if word)
 
     @property
@@ -129,7 +130,10 @@ SPECIAL = (
     Analyzed("ten_classes_2_bits", EmitOptions("m", ENTRIES, optimize="speed", target="x86")),
     Analyzed("tan_float", EmitOptions("m", ENTRIES | {"stream"}), has_selftest=True),
     Analyzed("one_state_feature", EmitOptions("n" * MAX_NAME, ENTRIES)),
+    Analyzed("mixed_kinds", EmitOptions("m", ENTRIES, constant_time=True)),
+    Analyzed("tan_float", EmitOptions("m", ENTRIES, constant_time=True)),
+    Analyzed("sum_65535", EmitOptions("m", ENTRIES, constant_time=True)),
 )
 """What no kernel and level stands for: no entries but those that are always there, rows found by
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by
-one, long names."""
+one, long names, no branches on inputs."""

@@ -9,6 +9,7 @@ import pytest
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests.firmware.analyzed import STUBS, all_of, few, planted, write
 from tests.firmware.machines import MACHINES, MODELS
+from tests.firmware.packages import KINDS, files_of
 
 pytestmark = pytest.mark.firmware
 FEW = few()
@@ -16,7 +17,7 @@ CONFIG = Path(__file__).parent / ".clang-tidy"
 CLANG = {
     "avr": ("--target=avr", "-mmcu=atmega328p", f"-I{STUBS}"),
     "arm": ("--target=arm-none-eabi", "-mcpu=cortex-m0"),
-    "host": (),
+    "host": (f"-I{STUBS}",),
 }
 """Machines that clang parses for: their widths of types and branches of the preprocessor."""
 C99 = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS)
@@ -28,6 +29,8 @@ ANALYZER = (
     "-Wunused-macros", "-Wvla", "-Wwrite-strings",
 )  # fmt: skip
 """The analysis of paths, which an error would stop, and warnings that the strict tests lack."""
+EXAMPLES = ("esp-idf", "zephyr")
+"""Packages whose example is a program in C; the sketches of the others are in C++."""
 COMPILERS = ("host-gcc", "cortex-m4", "rv32imc")
 
 
@@ -41,11 +44,11 @@ def clang_tidy(folder: Path, sources: tuple[str, ...], machine: str) -> str:
     return done.stdout
 
 
-def analyze(folder: Path, sources: tuple[str, ...], name: str) -> str:
+def analyze(folder: Path, sources: tuple[str, ...], name: str, *flags: str) -> str:
     """Return what a compiler's analyzer says; nothing where all is well."""
     machine = MACHINES[name]
     done = subprocess.run(
-        (machine.compiler, *machine.flags, *ANALYZER, "-c", *sources),
+        (machine.compiler, *machine.flags, *ANALYZER, *flags, "-c", *sources),
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return done.stderr
@@ -66,6 +69,18 @@ def test_the_analyzer_of_gcc_finds_nothing(require_tool, tmp_path):
     for analyzed, name in zip(FEW, cycle(COMPILERS), strict=False):
         write(analyzed.files, tmp_path)
         assert analyze(tmp_path, analyzed.sources, name) == "", str(analyzed)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("package", EXAMPLES)
+def test_nothing_is_found_in_the_examples_of_packages(package, kind, require_tool, tmp_path):
+    """In what users copy from: the program that runs every vector on a board."""
+    require_tool("clang-tidy")
+    require_tool(MACHINES["host-gcc"].compiler)
+    files = {Path(path).name: text for path, text in files_of(kind, package).items()}
+    write(files, tmp_path)
+    assert clang_tidy(tmp_path, ("main.c",), "host") == ""
+    assert analyze(tmp_path, ("main.c",), "host-gcc", f"-I{STUBS}") == ""
 
 
 @pytest.mark.slow
