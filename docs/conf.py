@@ -3,7 +3,8 @@
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+DOCS = Path(__file__).parent
+sys.path[:0] = [str(DOCS / "_extensions"), str(DOCS.parent)]
 
 import bncc  # noqa: E402
 
