@@ -8,7 +8,7 @@
 # Another build of torch:  make demo TORCH="torch==2.13.0+cpu" TORCH_ARGS="--index-url URL"
 TORCH ?= torch==2.13.0
 TORCH_ARGS ?=
-# Another interpreter:  make demo PYTHON=python3.12
+# Another interpreter, on the first run:  make demo PYTHON=python3.12
 PYTHON ?= python3
 # Parallel test processes, and what to hand to pytest:  make test PYTEST_ARGS="-k fixed_point"
 JOBS ?= 2
@@ -66,6 +66,7 @@ examples: .venv/.stamp-run  ## build and simulate the firmware examples; needs t
 
 docs: .venv/.stamp-dev  ## the documentation: docs/_build/html/index.html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo docs/_build/html/index.html
 
 firmware-page: .venv/.stamp-run  ## the table of docs/firmware.md afresh, from a run of all examples
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C firmware_examples table
@@ -83,7 +84,7 @@ targets-matrix: .venv/.stamp-run  ## the C against Python on all machines, for t
 	$(BIN)/python benchmarks/target_matrix.py --data $(DATA)
 
 clean:  ## remove what the other targets made, the virtual environment included
-	rm -rf .venv demo dist build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo dist build docs/_build firmware_examples/*/build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Stamps. Each names one finished step, so an interrupted set-up goes on where it stopped.
 
@@ -99,8 +100,15 @@ INSTALL := $(BIN)/python -m pip install -qq
 	@$(INSTALL) --upgrade "pip>=25.1"  # the first that knows dependency groups
 	@touch $@
 
+# PYTHON makes .venv, and cannot change it: where one is named, .venv must be of the same version.
+.PHONY: python-unchanged
+python-unchanged: .venv/.stamp-venv
+	@[ '$(origin PYTHON)' = file ] || { \
+	    made=$$($(BIN)/python -V) && asked=$$($(PYTHON) -V) && [ "$$made" = "$$asked" ]; } || { \
+	    echo ".venv was made by $$($(BIN)/python -V), not by $(PYTHON); run 'make clean' first" >&2; exit 2; }
+
 # Remembers the choice: renewed only when TORCH is given and differs from that of the last run.
-.venv/.stamp-torch: .venv/.stamp-venv FORCE
+.venv/.stamp-torch: .venv/.stamp-venv python-unchanged FORCE
 	@{ [ '$(origin TORCH)' = file ] && [ -s $@ ]; } || \
 	    echo '$(TORCH) $(TORCH_ARGS)' | cmp -s - $@ || { \
 	    echo "set-up: installing $(TORCH), the largest part" && \
