@@ -23,8 +23,7 @@ A comment of HTML before a block, which no reader sees, says how the block is he
 ``not run: REASON``
     Nothing does, and why.
 
-Two more stand anywhere on a page: ``needs: TOOL, target MACHINE, module NAME, core arduino``, and
-``given: PATH``, a file or folder of the repository that is copied to where the page has got to.
+One more stands anywhere on a page: ``needs: TOOL, target MACHINE, module NAME, core arduino``.
 """
 
 import re
@@ -52,10 +51,9 @@ MARKS = frozenset(
         "not run",
     }
 )
-PAGE_MARKS = frozenset({"needs", "given"})
 
 FENCE = re.compile(r"^( *)(`{3,}|~{3,})\s*(.*?)\s*$")
-MARK = re.compile(rf"^ *<!-- ({'|'.join(sorted(MARKS | PAGE_MARKS))})(?:: (.*?))? -->$")
+MARK = re.compile(rf"^ *<!-- (needs|{'|'.join(sorted(MARKS))})(?:: (.*?))? -->$")
 
 
 @dataclass(frozen=True)
@@ -86,15 +84,13 @@ class Block:
 
 
 @dataclass(frozen=True)
-class PageMark:
-    """A comment that concerns the page: ``needs`` or ``given``."""
+class Needs:
+    """A comment that says what tools the page needs."""
 
-    line: int
-    kind: str
     value: str
 
 
-def parts(text: str) -> Iterator[Block | PageMark]:
+def parts(text: str) -> Iterator[Block | Needs]:
     """Yield the blocks of a page and the comments that concern it, in their order."""
     lines = text.splitlines()
     marks: dict[str, str] = {}
@@ -103,8 +99,8 @@ def parts(text: str) -> Iterator[Block | PageMark]:
         line = lines[number]
         number += 1
         mark, fence = MARK.match(line), FENCE.match(line)
-        if mark and mark[1] in PAGE_MARKS:
-            yield PageMark(number, mark[1], mark[2])
+        if mark and mark[1] == "needs":
+            yield Needs(mark[2])
         elif mark:
             marks[mark[1]] = mark[2] or ""
         elif fence:

@@ -46,12 +46,15 @@ class Session:
     Parameters
     ----------
     folder : Path
-        An empty folder; it comes to look like a clone, as far as examples care.
+        An empty folder; it comes to look like the root of a clone, as far as examples care.
     """
 
     def __init__(self, folder: Path) -> None:
-        bundled = Path("bncc") / "data" / "bundled"
-        shutil.copytree(ROOT / bundled, folder / bundled)
+        for pattern in ("bncc/data/bundled/*", "firmware_examples/*/*.bncc"):
+            for source in ROOT.glob(pattern):
+                target = folder / source.relative_to(ROOT)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, target)
         self.home = self.folder = folder
         self.said = ""
         here = Path(sys.executable).parent
@@ -69,15 +72,6 @@ class Session:
         """End the interpreter, if there is one."""
         if self._python is not None:
             self._python.communicate()
-
-    def give(self, name: str) -> None:
-        """Copy a file or folder of the repository to where the reader is."""
-        source = ROOT / name
-        if source.is_dir():
-            ignore = shutil.ignore_patterns("build")
-            shutil.copytree(source, self.folder / source.name, ignore=ignore)
-        else:
-            shutil.copy(source, self.folder)
 
     def do(self, block: Block) -> None:
         """Do what a block asks for, or look whether it is right.
@@ -134,9 +128,7 @@ class Session:
     def _run_shell(self, text: str) -> tuple[int, str]:
         """Run lines of a shell, and stay where they have gone."""
         where = self.home / ".where"
-        # A command whose output `head` cuts off is no failure.
-        pipes = "" if "| head" in text else "set -o pipefail\n"
-        script = f"trap 'pwd > {where}' EXIT\n{pipes}{text}"
+        script = f"trap 'pwd > {where}' EXIT\nset -o pipefail\n{text}"
         done = subprocess.run(
             ["bash", "-euc", script],
             cwd=self.folder,

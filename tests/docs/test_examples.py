@@ -9,7 +9,7 @@ from typing import NoReturn
 import pytest
 
 from bncc.build.cross import Bench
-from tests.docs.blocks import PageMark, blocks, matches, name_of, pages, parts
+from tests.docs.blocks import Needs, blocks, matches, name_of, pages, parts
 from tests.docs.session import Session
 from tests.firmware.arduino_core import CORE
 
@@ -19,7 +19,7 @@ PAGES = [path for path in pages() if blocks(path)]
 def needs(path: Path) -> str:
     """Return all that a page says it needs."""
     marks = parts(path.read_text("utf-8"))
-    return ", ".join(m.value for m in marks if isinstance(m, PageMark) and m.kind == "needs")
+    return ", ".join(m.value for m in marks if isinstance(m, Needs))
 
 
 def page(path: Path) -> object:
@@ -63,8 +63,8 @@ def test_the_examples_of_a_page_run(
     session = Session(tmp_path)
     try:
         for part in parts(path.read_text("utf-8")):
-            if isinstance(part, PageMark):
-                require(part.value) if part.kind == "needs" else session.give(part.value)
+            if isinstance(part, Needs):
+                require(part.value)
             elif not part.language.startswith("{"):
                 try:
                     session.do(part)

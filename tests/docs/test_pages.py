@@ -34,6 +34,16 @@ def test_every_package_has_a_page(package: str) -> None:
     assert f"--package {package}" in page
 
 
+@pytest.mark.parametrize("path", pages(), ids=name_of)
+def test_files_to_save_are_named(path: Path) -> None:
+    """Comments are not shown: the sentence before a file's block says its name."""
+    text = path.read_text("utf-8")
+    for mark in re.finditer(r"(?m)^<!-- file: (\S+) -->$", text):
+        before = re.sub(r"(?m)^<!--.*-->\n", "", text[: mark.start()])
+        sentence = before.rstrip("\n").rpartition("\n\n")[2]
+        assert f"`{mark[1]}`" in sentence, f"{name_of(path)}: {mark[1]}"
+
+
 @pytest.mark.parametrize("path", [p for p in pages() if p.name != "index.md"], ids=name_of)
 def test_pages_read_well_without_sphinx(path: Path) -> None:
     """On GitHub a directive is shown as code; only the start page, of contents, has any."""
