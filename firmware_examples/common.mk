@@ -6,7 +6,7 @@
 #   EMIT    options of `bncc emit-c`
 #   TRAIN   options of `bncc train`, for `make model`
 #
-# and may name further SOURCES. `make BNCC=path/to/bncc` where bncc is not on the PATH, `make V=1`
+# and may name further SOURCES. `make BNCC=/absolute/path/to/bncc` where bncc is not on the PATH, `make V=1`
 # to see every command.
 
 BNCC ?= bncc
@@ -31,7 +31,7 @@ Q := $(if $(V),,@)
 # One sentence says what is missing, instead of what the shell would.
 need = @command -v $(firstword $(1)) > /dev/null || \
     { echo "$(strip $(1)) is not installed; $(2)" >&2; exit 2; }
-NEED_BNCC = $(call need,$(firstword $(BNCC)),name it with 'make BNCC=path/to/bncc')
+NEED_BNCC = $(call need,$(firstword $(BNCC)),name it with 'make BNCC=/absolute/path/to/bncc')
 NEED_TOOL = $(call need,$(1),apt install $(PACKAGES))
 
 MODEL := $(OUT)/model/$(NAME)
