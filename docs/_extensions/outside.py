@@ -23,7 +23,10 @@ class OutsideLinks(SphinxTransform):
         """Rewrite the page that is read."""
         page = Path(self.env.doc2path(self.env.docname)).parent
         for link in list(self.document.findall(addnodes.pending_xref)):
-            self._replace(link, page / str(link.get("reftarget", "")).partition("#")[0])
+            # A page is named without its suffix.
+            suffix = ".md" if link.get("refdomain") == "doc" else ""
+            path = str(link.get("reftarget", "")).partition("#")[0]
+            self._replace(link, page / f"{path}{suffix}")
         for link in list(self.document.findall(addnodes.download_reference)):
             self._replace(link, page / str(link.get("reftarget", "")))
 
