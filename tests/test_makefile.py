@@ -1,0 +1,64 @@
+"""The Makefile says what stands in the way, before it does anything."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def make(tmp_path: Path, require_tool: Callable[[str], str]) -> Callable[..., tuple[int, str]]:
+    """Return what runs make in a folder where `.venv` is there already."""
+    command = require_tool("make")
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    environment = tmp_path / ".venv"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin" / "python").symlink_to(sys.executable)
+    (environment / ".stamp-venv").touch()
+
+    # As from a shell, even where `make test` runs these tests and hands on its flags.
+    variables = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
+
+    def run(*words: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [command, *words],
+            cwd=tmp_path,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stderr
+
+    return run
+
+
+@pytest.mark.cc
+def test_another_interpreter_is_refused(
+    make: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    """An environment keeps the interpreter that made it; the same one may be named again."""
+    other = tmp_path / "python9"
+    other.write_text("#!/bin/sh\necho Python 9.0.0\n")
+    other.chmod(0o755)
+    status, said = make("python-unchanged", f"PYTHON={other}")
+    assert status == 2
+    assert f"not by {other}; run 'make clean' first" in said
+    assert make("python-unchanged", f"PYTHON={sys.executable}") == (0, "")
+
+
+@pytest.mark.cc
+def test_clean_removes_what_was_built(make: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+    """The documentation and the images of the examples too, and nothing beside them."""
+    built = [tmp_path / "docs" / "_build", tmp_path / "firmware_examples" / "uno" / "build"]
+    for folder in built:
+        folder.mkdir(parents=True)
+    assert make("clean") == (0, "")
+    assert not any(folder.exists() for folder in [*built, tmp_path / ".venv"])
+    assert all(folder.parent.is_dir() for folder in built)
