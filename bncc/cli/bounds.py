@@ -60,7 +60,7 @@ def emit_measured(model: Model, options: EmitOptions) -> Emission:
     from bncc.build.bounds import measure_bounds
 
     bench = bench_of(options.target)
-    emission = emit_c(model, options)
+    emission = emit_c(model, replace(options, package="plain"))  # the same C in one folder
     level, is_exact = LEVELS[options.optimize], options.constant_time
     found = measure_bounds(model, emission.files, bench, level, is_exact=is_exact)
     return emit_c(model, replace(options, bounds=found))

@@ -19,7 +19,7 @@ from bncc.emit.avr import avr_vectors_error
 from bncc.emit.bounds import Bounds, bound_lines
 from bncc.emit.card import card_lines, class_lines, feature_lines, why_no_probabilities
 from bncc.emit.estimate import Estimate, estimate
-from bncc.emit.identifiers import check_name
+from bncc.emit.identifiers import check_name, constant_names
 from bncc.emit.layout import EntryPoints, Layout, lay_out
 from bncc.emit.options import ENTRIES, EmitOptions
 from bncc.emit.packages import find_package, packaged
@@ -173,6 +173,9 @@ def _printed(
         "card": card_lines(model, layout, name, fired),
         "features": feature_lines(model.features),
         "classes": class_lines(model.classes),
+        # A macro of the bounds of NAME_class_name ends in NAME_STACK.
+        "class_names": constant_names(model.classes, {"NAME_STACK"}),
+        "digest": f"0x{model_digest(model)[:8].upper()}U",
         "cost": "-ln p" if why_no_probabilities(model) is None else "a score, the least wins,",
         "bounds": bound_lines(options.bounds, name) if options.bounds else [],
         **layout.template_names(),

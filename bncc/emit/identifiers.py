@@ -118,6 +118,34 @@ def field_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(fields)
 
 
+def constant_names(labels: Iterable[str], taken: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return distinct ends of macros for labels of any text.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        Class labels.
+    taken : iterable of str
+        Ends that mean something else.
+
+    Returns
+    -------
+    tuple of str
+        Upper-case letters, digits and underscores, in the same order. A clash is resolved by a
+        number.
+    """
+    used = set(taken)
+    names = []
+    for label in labels:
+        base = re.sub(r"[^A-Z0-9]+", "_", label.upper()).strip("_")[:60] or "UNNAMED"
+        name, number = base, 2
+        while name in used:
+            name, number = f"{base}_{number}", number + 1
+        used.add(name)
+        names.append(name)
+    return tuple(names)
+
+
 def _identifier(text: str) -> str:
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
     return f"f_{name}" if name[:1].isdigit() else name

@@ -5,6 +5,10 @@
  */
 #include "category_with_missing.h"
 
+#if CATEGORY_WITH_MISSING_DIGEST != 0x98111F04U
+#error "category_with_missing.h is of another model than category_with_missing.c; write both again"
+#endif
+
 #if defined(__AVR__)
 #include <avr/pgmspace.h>
 #define CATEGORY_WITH_MISSING_ROM PROGMEM

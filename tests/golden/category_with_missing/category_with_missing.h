@@ -24,6 +24,13 @@ extern "C" {
 #define CATEGORY_WITH_MISSING_N_FEATURES 2U
 #define CATEGORY_WITH_MISSING_N_CLASSES 2U
 
+/* Class indices. */
+#define CATEGORY_WITH_MISSING_CLASS_C0 0
+#define CATEGORY_WITH_MISSING_CLASS_C1 1
+
+/* Where the model's digest begins, by which files of two models do not build together. */
+#define CATEGORY_WITH_MISSING_DIGEST 0x98111F04U
+
 /* Errors are negative; every class index is not. This one: a state is not below its feature's
  * number of states. */
 #define CATEGORY_WITH_MISSING_ERR_STATE (-1)

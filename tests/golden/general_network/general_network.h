@@ -24,6 +24,14 @@ extern "C" {
 #define GENERAL_NETWORK_N_FEATURES 4U
 #define GENERAL_NETWORK_N_CLASSES 3U
 
+/* Class indices. */
+#define GENERAL_NETWORK_CLASS_C0 0
+#define GENERAL_NETWORK_CLASS_C1 1
+#define GENERAL_NETWORK_CLASS_C2 2
+
+/* Where the model's digest begins, by which files of two models do not build together. */
+#define GENERAL_NETWORK_DIGEST 0x513F767AU
+
 /* Errors are negative; every class index is not. This one: a state is not below its feature's
  * number of states. */
 #define GENERAL_NETWORK_ERR_STATE (-1)

@@ -6,6 +6,10 @@
 
 #include "general_network.h"
 
+#if GENERAL_NETWORK_DIGEST != 0x513F767AU
+#error "general_network.h is of another model than general_network_vectors.h; write both again"
+#endif
+
 #if defined(__AVR__)
 #include <avr/pgmspace.h>
 #define GENERAL_NETWORK_VECTORS_ROM PROGMEM

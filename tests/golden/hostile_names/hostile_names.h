@@ -24,6 +24,13 @@ extern "C" {
 #define HOSTILE_NAMES_N_FEATURES 8U
 #define HOSTILE_NAMES_N_CLASSES 2U
 
+/* Class indices. */
+#define HOSTILE_NAMES_CLASS_EXIT_1 0
+#define HOSTILE_NAMES_CLASS_S 1
+
+/* Where the model's digest begins, by which files of two models do not build together. */
+#define HOSTILE_NAMES_DIGEST 0xF99AD7C4U
+
 /* Errors are negative; every class index is not. This one: a state is not below its feature's
  * number of states. */
 #define HOSTILE_NAMES_ERR_STATE (-1)

@@ -6,6 +6,10 @@
 
 #include "hostile_names.h"
 
+#if HOSTILE_NAMES_DIGEST != 0xF99AD7C4U
+#error "hostile_names.h is of another model than hostile_names_vectors.h; write both again"
+#endif
+
 #if defined(__AVR__)
 #include <avr/pgmspace.h>
 #define HOSTILE_NAMES_VECTORS_ROM PROGMEM

@@ -24,6 +24,14 @@ extern "C" {
 #define NAIVE_INTEGER_N_FEATURES 2U
 #define NAIVE_INTEGER_N_CLASSES 3U
 
+/* Class indices. */
+#define NAIVE_INTEGER_CLASS_C0 0
+#define NAIVE_INTEGER_CLASS_C1 1
+#define NAIVE_INTEGER_CLASS_C2 2
+
+/* Where the model's digest begins, by which files of two models do not build together. */
+#define NAIVE_INTEGER_DIGEST 0x9EA50F2DU
+
 /* Errors are negative; every class index is not. This one: a state is not below its feature's
  * number of states. */
 #define NAIVE_INTEGER_ERR_STATE (-1)

@@ -6,6 +6,10 @@
 
 #include "naive_integer.h"
 
+#if NAIVE_INTEGER_DIGEST != 0x9EA50F2DU
+#error "naive_integer.h is of another model than naive_integer_vectors.h; write both again"
+#endif
+
 #if defined(__AVR__)
 #include <avr/pgmspace.h>
 #define NAIVE_INTEGER_VECTORS_ROM PROGMEM

@@ -5,6 +5,10 @@
  */
 #include "stream.h"
 
+#if STREAM_DIGEST != 0x9EA50F2DU
+#error "stream.h is of another model than stream.c; write both again"
+#endif
+
 #if defined(__AVR__)
 #include <avr/pgmspace.h>
 #define STREAM_ROM PROGMEM

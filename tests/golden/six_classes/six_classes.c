@@ -5,6 +5,10 @@
  */
 #include "six_classes.h"
 
+#if SIX_CLASSES_DIGEST != 0xDFFD2006U
+#error "six_classes.h is of another model than six_classes.c; write both again"
+#endif
+
 #if defined(__AVR__)
 #include <avr/pgmspace.h>
 #define SIX_CLASSES_ROM PROGMEM

@@ -23,6 +23,13 @@ extern "C" {
 #define STREAM_N_FEATURES 3U
 #define STREAM_N_CLASSES 2U
 
+/* Class indices. */
+#define STREAM_CLASS_C0 0
+#define STREAM_CLASS_C1 1
+
+/* Where the model's digest begins, by which files of two models do not build together. */
+#define STREAM_DIGEST 0x8D2EE513U
+
 /* Errors are negative; every class index is not. This one: a state is not below its feature's
  * number of states. */
 #define STREAM_ERR_STATE (-1)

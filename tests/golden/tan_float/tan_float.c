@@ -5,6 +5,10 @@
  */
 #include "tan_float.h"
 
+#if TAN_FLOAT_DIGEST != 0x8D2EE513U
+#error "tan_float.h is of another model than tan_float.c; write both again"
+#endif
+
 #if defined(__AVR__)
 #include <avr/pgmspace.h>
 #define TAN_FLOAT_ROM PROGMEM

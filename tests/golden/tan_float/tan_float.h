@@ -24,6 +24,13 @@ extern "C" {
 #define TAN_FLOAT_N_FEATURES 3U
 #define TAN_FLOAT_N_CLASSES 2U
 
+/* Class indices. */
+#define TAN_FLOAT_CLASS_C0 0
+#define TAN_FLOAT_CLASS_C1 1
+
+/* Where the model's digest begins, by which files of two models do not build together. */
+#define TAN_FLOAT_DIGEST 0x8D2EE513U
+
 /* Errors are negative; every class index is not. This one: a state is not below its feature's
  * number of states. */
 #define TAN_FLOAT_ERR_STATE (-1)
