@@ -11,7 +11,7 @@ class Interface:
     Parameters
     ----------
     types, functions, constants : tuple of str
-        What C calls them; constants are macros.
+        What C calls them; constants are macros and class indices.
     """
 
     types: tuple[str, ...]
@@ -35,7 +35,9 @@ def interface_of(header: str, name: str) -> Interface:
         Without the macro that guards the header.
     """
     code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
-    constants = dict.fromkeys(re.findall(rf"^#define ({name.upper()}_\w+) ", code, re.MULTILINE))
+    macro, index = rf"^#define ({name.upper()}_\w+) ", rf"^    ({name.upper()}_\w+) = \d"
+    constants = dict.fromkeys(re.findall(macro, code, re.MULTILINE))
+    constants |= dict.fromkeys(re.findall(index, code, re.MULTILINE))
     types = dict.fromkeys(re.findall(rf"\b({name}_\w+_t);", code))
     functions = dict.fromkeys(re.findall(rf"\b({name}_\w+)\(", code))
     return Interface(tuple(types), tuple(functions), tuple(constants))

@@ -25,8 +25,10 @@ extern "C" {
 #define CATEGORY_WITH_MISSING_N_CLASSES 2U
 
 /* Class indices. */
-#define CATEGORY_WITH_MISSING_CLASS_C0 0
-#define CATEGORY_WITH_MISSING_CLASS_C1 1
+enum {
+    CATEGORY_WITH_MISSING_CLASS_C0 = 0,
+    CATEGORY_WITH_MISSING_CLASS_C1 = 1
+};
 
 /* Where the model's digest begins, by which files of two models do not build together. */
 #define CATEGORY_WITH_MISSING_DIGEST 0x98111F04U

@@ -25,9 +25,11 @@ extern "C" {
 #define GENERAL_NETWORK_N_CLASSES 3U
 
 /* Class indices. */
-#define GENERAL_NETWORK_CLASS_C0 0
-#define GENERAL_NETWORK_CLASS_C1 1
-#define GENERAL_NETWORK_CLASS_C2 2
+enum {
+    GENERAL_NETWORK_CLASS_C0 = 0,
+    GENERAL_NETWORK_CLASS_C1 = 1,
+    GENERAL_NETWORK_CLASS_C2 = 2
+};
 
 /* Where the model's digest begins, by which files of two models do not build together. */
 #define GENERAL_NETWORK_DIGEST 0x513F767AU

@@ -25,8 +25,10 @@ extern "C" {
 #define HOSTILE_NAMES_N_CLASSES 2U
 
 /* Class indices. */
-#define HOSTILE_NAMES_CLASS_EXIT_1 0
-#define HOSTILE_NAMES_CLASS_S 1
+enum {
+    HOSTILE_NAMES_CLASS_EXIT_1 = 0,
+    HOSTILE_NAMES_CLASS_S = 1
+};
 
 /* Where the model's digest begins, by which files of two models do not build together. */
 #define HOSTILE_NAMES_DIGEST 0xF99AD7C4U

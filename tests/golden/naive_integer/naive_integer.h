@@ -25,9 +25,11 @@ extern "C" {
 #define NAIVE_INTEGER_N_CLASSES 3U
 
 /* Class indices. */
-#define NAIVE_INTEGER_CLASS_C0 0
-#define NAIVE_INTEGER_CLASS_C1 1
-#define NAIVE_INTEGER_CLASS_C2 2
+enum {
+    NAIVE_INTEGER_CLASS_C0 = 0,
+    NAIVE_INTEGER_CLASS_C1 = 1,
+    NAIVE_INTEGER_CLASS_C2 = 2
+};
 
 /* Where the model's digest begins, by which files of two models do not build together. */
 #define NAIVE_INTEGER_DIGEST 0x9EA50F2DU

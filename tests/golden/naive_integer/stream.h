@@ -24,9 +24,11 @@ extern "C" {
 #define STREAM_N_CLASSES 3U
 
 /* Class indices. */
-#define STREAM_CLASS_C0 0
-#define STREAM_CLASS_C1 1
-#define STREAM_CLASS_C2 2
+enum {
+    STREAM_CLASS_C0 = 0,
+    STREAM_CLASS_C1 = 1,
+    STREAM_CLASS_C2 = 2
+};
 
 /* Where the model's digest begins, by which files of two models do not build together. */
 #define STREAM_DIGEST 0x9EA50F2DU

@@ -24,8 +24,10 @@ extern "C" {
 #define STREAM_N_CLASSES 2U
 
 /* Class indices. */
-#define STREAM_CLASS_C0 0
-#define STREAM_CLASS_C1 1
+enum {
+    STREAM_CLASS_C0 = 0,
+    STREAM_CLASS_C1 = 1
+};
 
 /* Where the model's digest begins, by which files of two models do not build together. */
 #define STREAM_DIGEST 0x8D2EE513U

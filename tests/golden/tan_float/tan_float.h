@@ -25,8 +25,10 @@ extern "C" {
 #define TAN_FLOAT_N_CLASSES 2U
 
 /* Class indices. */
-#define TAN_FLOAT_CLASS_C0 0
-#define TAN_FLOAT_CLASS_C1 1
+enum {
+    TAN_FLOAT_CLASS_C0 = 0,
+    TAN_FLOAT_CLASS_C1 = 1
+};
 
 /* Where the model's digest begins, by which files of two models do not build together. */
 #define TAN_FLOAT_DIGEST 0x8D2EE513U
