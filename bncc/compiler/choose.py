@@ -195,7 +195,7 @@ def _reason(best: str, n_fitting: int, n_candidates: int) -> str:
 
 
 BEST: Mapping[Optimize, str] = {
-    "balanced": "least flash times instructions, neither of them beyond the textbook's",
+    "balanced": "least estimated flash times instructions, neither beyond the textbook's,",
     "size": "least flash",
     "speed": "fewest instructions",
 }
