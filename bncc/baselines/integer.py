@@ -1,0 +1,190 @@
+"""A quantized network in integers, and what it decides: the truth that its C is held to."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.baselines.inputs import InputCodes, one_hot
+from bncc.baselines.plan import POOL, WIDTH, Layer, NetworkPlan
+
+LARGEST_ACTIVATION = 255
+"""Of a rectified activation, an unsigned byte. A sign is 1 or -1."""
+FACTOR_BITS = 15
+"""Bits of both factors of a rescaling: their product fits 32 bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rescaling:
+    """From the sums of a layer to its rectified activations.
+
+    ``clip((((sum >> drop) * factor) + offset) >> shift, 0, 255)``, shifts toward minus infinity.
+
+    Parameters
+    ----------
+    drop : int
+        Low bits of a sum that do not count, so that the rest has at most 16 bits with its sign.
+    factors : (n_out,) int64
+        0 .. 2**15 - 1.
+    offsets : (n_out,) int64
+        Below 2**30 in magnitude, half a unit for rounding included.
+    shift : int
+        0 .. 30.
+    """
+
+    drop: int
+    factors: IntArray
+    offsets: IntArray
+    shift: int
+
+    def of(self, sums: IntArray) -> IntArray:
+        """Return the activations of sums ``(..., n_out)``."""
+        scaled = ((sums >> self.drop) * self.factors + self.offsets) >> self.shift
+        return np.clip(scaled, 0, LARGEST_ACTIVATION)
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerLayer:
+    """One affine transformation in integers, with what follows it.
+
+    Parameters
+    ----------
+    layer : Layer
+        Its form.
+    codes : (n_out, ...) int64
+        Weight codes 0 .. 2**B - 1, inputs in the order of a row or of a filter
+        (channel, row, column).
+    rescaling : Rescaling or None
+        What rectifies its sums.
+    thresholds : (n_out,) int64 or None
+        From which sum on the sign is 1. In the last layer neither is there.
+    """
+
+    layer: Layer
+    codes: IntArray
+    rescaling: Rescaling | None = None
+    thresholds: IntArray | None = None
+
+    def activations(self, sums: IntArray) -> IntArray:
+        """Return what the next layer reads, of sums ``(..., n_out)``."""
+        if self.rescaling is not None:
+            return self.rescaling.of(sums)
+        return np.where(sums >= self.thresholds, 1, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerNetwork:
+    """A network whose decisions take integer arithmetic alone.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        Its form.
+    n_states : tuple of int
+        Cardinality of each feature.
+    inputs : InputCodes or None
+        Bytes of states; None where inputs are one-hot.
+    layers : tuple of IntegerLayer
+        From the inputs to the classes.
+    bias : (n_classes,) int64
+        In units of the last layer's sums over ``2**bias_shift``.
+    bias_shift : int
+        By how many bits those sums move up before the bias is added, 0 .. 8.
+    """
+
+    plan: NetworkPlan
+    n_states: tuple[int, ...]
+    inputs: InputCodes | None
+    layers: tuple[IntegerLayer, ...]
+    bias: IntArray
+    bias_shift: int = 0
+
+    def hidden(self, X: IntArray, n_layers: int) -> IntArray:
+        """Return what layer `n_layers` reads.
+
+        Parameters
+        ----------
+        X : (n, n_features) int
+            States.
+        n_layers : int
+            Layers before it, 0 for the inputs.
+
+        Returns
+        -------
+        (n, n_in) or (n, side, side, channels) int64
+            Input codes or bits, or activations.
+        """
+        values = one_hot(X, self.n_states) if self.inputs is None else self.inputs.of(X)
+        if self.plan.layers[0].is_convolution:
+            side = self.plan.layers[0].side
+            values = values.reshape(-1, side, side, 1)
+        for layer in self.layers[:n_layers]:
+            values = layer.activations(sums_of(layer, values, self.plan.bits))
+            if layer.layer.is_convolution:
+                values = pooled(values)
+        return values
+
+    def outputs(self, X: IntArray) -> IntArray:
+        """Return the output of every class, ``(n, n_classes)`` int64."""
+        last = self.layers[-1]
+        values = self.hidden(X, len(self.layers) - 1)
+        return (sums_of(last, values, self.plan.bits) << self.bias_shift) + self.bias
+
+    def predict(self, X: IntArray) -> IntArray:
+        """Return the class of each row, the smallest on ties, ``(n,)`` int64."""
+        return np.asarray(self.outputs(X).argmax(axis=1), dtype=np.int64)
+
+
+def sums_of(layer: IntegerLayer, values: IntArray, bits: int) -> IntArray:
+    """Return the sums of a layer over its inputs.
+
+    Parameters
+    ----------
+    layer : IntegerLayer
+        Its weights.
+    values : (n, n_in) or (n, side, side, channels) int64
+        What it reads.
+    bits : int
+        B; a weight is ``2 * code - (2**B - 1)``.
+
+    Returns
+    -------
+    (n, n_out) or (n, side, side, n_out) int64
+        Exact.
+    """
+    weights = 2 * layer.codes - (2**bits - 1)
+    if not layer.layer.is_convolution:
+        # Inputs of a layer behind convolutions: channel by channel, as torch flattens them.
+        flat = np.moveaxis(values, -1, 1).reshape(len(values), -1)
+        return _exact(flat, weights.T)
+    reach = WIDTH // 2
+    padded = np.pad(values, ((0, 0), (reach, reach), (reach, reach), (0, 0)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (WIDTH, WIDTH), axis=(1, 2))
+    n, rows, columns = windows.shape[:3]
+    # A window and a filter both in the order channel, row, column.
+    flat = windows.reshape(n * rows * columns, -1)
+    return _exact(flat, weights.reshape(len(weights), -1).T).reshape(n, rows, columns, -1)
+
+
+def pooled(values: IntArray) -> IntArray:
+    """Return the largest of each block of an image; what is left over at its end goes.
+
+    Parameters
+    ----------
+    values : (n, side, side, channels) int64
+        Activations.
+
+    Returns
+    -------
+    (n, side // 2, side // 2, channels) int64
+        Their largest.
+    """
+    n, side, _, channels = values.shape
+    kept = side // POOL * POOL
+    blocks = values[:, :kept, :kept].reshape(n, kept // POOL, POOL, kept // POOL, POOL, channels)
+    return np.asarray(blocks.max(axis=(2, 4)))
+
+
+def _exact(values: IntArray, weights: IntArray) -> IntArray:
+    # In float64 all integers up to 2**53 are exact, and its products are many times as fast.
+    return (values.astype(np.float64) @ weights.astype(np.float64)).astype(np.int64)

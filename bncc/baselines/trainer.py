@@ -1,0 +1,150 @@
+"""Training of small quantized networks: Adam on the cross-entropy, as in S3, section V-B."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from bncc._types import IntArray
+from bncc.baselines.inputs import STEP, InputCodes, input_codes, one_hot
+from bncc.baselines.network import Network
+from bncc.baselines.plan import NetworkPlan
+
+DECAY = 1e-3
+"""The learning rate falls to this part of itself over a training, by the same factor each epoch."""
+LEARNING_RATES = (3e-3, 3e-2)
+"""Those of S3, which reports the better of two trainings."""
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """How a network is trained.
+
+    Parameters
+    ----------
+    epochs : int
+        Passes over the rows, 500 in S3.
+    batch_size : int
+        Rows per step.
+    lr : float
+        First learning rate.
+    seed : int
+        Of first weights, order of rows and random signs.
+    """
+
+    epochs: int = 500
+    batch_size: int = 100
+    lr: float = 3e-3
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedNetwork:
+    """A network after training, still in floating point.
+
+    Parameters
+    ----------
+    network : Network
+        In evaluation mode.
+    codes : InputCodes
+        What its inputs are, unless they are one-hot.
+    n_states : tuple of int
+        Cardinality of each feature.
+    """
+
+    network: Network
+    codes: InputCodes
+    n_states: tuple[int, ...]
+
+    def inputs(self, X: IntArray) -> Tensor:
+        """Return rows as the network takes them.
+
+        Parameters
+        ----------
+        X : (n, n_features) int
+            States.
+
+        Returns
+        -------
+        (n, n_inputs) float32
+            What the device has as integers: bytes times their unit, or bits.
+        """
+        if self.network.plan.is_one_hot:
+            return torch.from_numpy(one_hot(X, self.n_states)).float()
+        return torch.from_numpy(self.codes.of(X)).float() * STEP
+
+    @torch.no_grad()
+    def predict(self, X: IntArray) -> IntArray:
+        """Return the class of each row, in floating point.
+
+        Parameters
+        ----------
+        X : (n, n_features) int
+            States.
+
+        Returns
+        -------
+        (n,) int64
+            Classes, the smallest on ties.
+        """
+        outputs = self.network(self.inputs(X))
+        return outputs.argmax(dim=1).numpy()
+
+
+def train_network(
+    plan: NetworkPlan,
+    X: IntArray,
+    y: IntArray,
+    n_states: tuple[int, ...],
+    settings: NetworkSettings,
+    told: Callable[[int], None] | None = None,
+) -> TrainedNetwork:
+    """Train a network of a plan.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+        Its form.
+    X : (n, n_features) int
+        States of training rows.
+    y : (n,) int
+        Their classes.
+    n_states : tuple of int
+        Cardinality of each feature.
+    settings : NetworkSettings
+        How.
+    told : callable or None
+        Called after every epoch with its number, from 1; may raise to stop.
+
+    Returns
+    -------
+    TrainedNetwork
+        Equal for equal arguments, on one machine.
+    """
+    generator = torch.Generator().manual_seed(settings.seed)
+    with torch.random.fork_rng():
+        torch.manual_seed(settings.seed)  # random signs draw from here
+        trained = TrainedNetwork(Network(plan, generator), input_codes(X, n_states), n_states)
+        network, inputs = trained.network, trained.inputs(X)
+        labels = torch.from_numpy(y).long()
+        adam = torch.optim.Adam(network.parameters(), lr=settings.lr)
+        fall = torch.optim.lr_scheduler.ExponentialLR(
+            adam, DECAY ** (1 / max(1, settings.epochs - 1))
+        )
+        for epoch in range(settings.epochs):
+            network.train()
+            order = torch.randperm(len(labels), generator=generator)
+            for rows in order.split(settings.batch_size):
+                if plan.has_norm and len(rows) == 1:
+                    continue  # one row has no variance
+                adam.zero_grad(set_to_none=True)
+                functional.cross_entropy(network(inputs[rows]), labels[rows]).backward()
+                adam.step()
+                network.keep_in_range()
+            fall.step()
+            if told is not None:
+                told(epoch + 1)
+    network.eval()
+    return trained
