@@ -119,7 +119,8 @@ def by_m2cgen(estimator: Any, n_features: int, n_classes: int) -> Code:
     decision = (
         "    peer_score(input, output);\n"
         f"    for (i = 1; i < {n_classes}; i++) {{\n"
-        "        if (output[i] > output[best]) {\n            best = (int16_t)i;\n        }\n    }\n"
+        "        if (output[i] > output[best]) {\n"
+        "            best = (int16_t)i;\n        }\n    }\n"
         if outputs > 1
         else "    best = (int16_t)(peer_score(input) > 0.0);\n"
     )
@@ -145,5 +146,5 @@ def _imported(name: str) -> Any:
         raise ToolchainError(f"{name} is not installed; run `pip install 'bncc[baselines]'`")
     before = np.geterr()
     module = __import__(name)
-    np.seterr(**before)  # type: ignore[arg-type]
+    np.seterr(**before)
     return module

@@ -95,7 +95,8 @@ def _affine(norm: nn.Module | None, layer: Layer) -> _Affine:
         return _Affine(np.ones(layer.n_out), np.zeros(layer.n_out))
     assert isinstance(norm, nn.BatchNorm1d | nn.BatchNorm2d)
     mean, variance = norm.running_mean, norm.running_var
-    assert mean is not None and variance is not None
+    assert mean is not None
+    assert variance is not None
     with torch.no_grad():
         scale = norm.weight.double() / torch.sqrt(variance.double() + norm.eps)
         offset = norm.bias.double() - mean.double() * scale

@@ -92,7 +92,9 @@ def plan_of(task: Task, form: Form, width: float) -> NetworkPlan:
     OptionError
         If features are to be convolved that are no square image.
     """
-    layers = _convolutions(task, form, width) if form.is_convolutional else _dense(task, form, width)
+    layers = (
+        _convolutions(task, form, width) if form.is_convolutional else _dense(task, form, width)
+    )
     return NetworkPlan(
         layers, task.n_features, form.bits, form.activation, form.has_norm, form.is_one_hot
     )

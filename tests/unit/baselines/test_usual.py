@@ -1,0 +1,128 @@
+"""The usual classifiers: what they cost by hand, and C that decides as Python does, or is said not to."""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+from bncc.baselines import exporters, usual
+from bncc.baselines.usual import Rows
+from bncc.errors import OptionError, ToolchainError
+from tests.unit.baselines.networks import N_STATES, rows
+
+ROWS = Rows(*rows(), N_STATES, 3)
+HELD = np.random.default_rng(1).integers(0, N_STATES, (300, 64))
+LEARNERS = {
+    "tree": (usual.tree, {"leaves": 8, "by": "emlearn"}),
+    "forest": (usual.forest, {"trees": 5, "leaves": 8, "by": "emlearn"}),
+    "boosting": (usual.boosting, {"rounds": 3, "leaves": 4, "rate": 0.3}),
+    "linear": (usual.linear, {"C": 1.0}),
+    "svm": (usual.svm, {"C": 1.0, "gamma": 1.0}),
+    "gaussian": (usual.gaussian, {"smoothing": 1e-3}),
+    "categorical": (usual.categorical, {"alpha": 1.0}),
+}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_each_learns_and_says_what_it_costs(name):
+    """The same seed gives the same classifier; without C there is a reason."""
+    learn, options = LEARNERS[name]
+    rival, again = learn(ROWS, options, 0), learn(ROWS, options, 0)
+    assert (rival.decide(ROWS.X) == ROWS.y).mean() > 0.6
+    assert np.array_equal(rival.decide(HELD), again.decide(HELD))
+    assert rival.bits > 0
+    assert rival.operations > 0
+    assert (rival.code is None) == bool(rival.lack)
+
+
+def test_a_tree_with_two_leaves_is_one_comparison():
+    """Six bits name one of 64 features, eight a threshold, one the child; a leaf names one of three."""
+    rival = usual.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
+    assert rival.bits == (6 + 8 + 1) + 2 * 2
+    assert rival.operations == 1
+
+
+def test_an_unknown_generator_is_named():
+    with pytest.raises(OptionError, match="no generator is called 'gcc'"):
+        usual.tree(ROWS, {"leaves": 2, "by": "gcc"}, 0)
+
+
+def test_a_generator_that_is_absent_is_said(monkeypatch):
+    """No C then, and a reason; asked for by name, an error with the remedy."""
+    monkeypatch.setattr(exporters, "is_installed", lambda name: False)
+    rival = usual.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
+    assert rival.code is None
+    assert "bncc[baselines]" in rival.lack
+    with pytest.raises(ToolchainError, match="pip install"):
+        exporters.by_m2cgen(None, 1, 2)
+
+
+def test_emlearn_leaves_numpy_as_it_was():
+    """Its import makes every division by zero in the process an error."""
+    pytest.importorskip("emlearn")
+    before = np.geterr()
+    usual.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
+    assert np.geterr() == before
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("name", ["tree", "linear", "gaussian"])
+def test_the_c_decides_as_python(name, require_tool, tmp_path):
+    """emlearn's thresholds are repaired; its Gaussian is in fixed point and leaves out the prior."""
+    require_tool("gcc")
+    learn, options = LEARNERS[name]
+    pytest.importorskip("m2cgen" if name == "linear" else "emlearn")
+    rival = learn(ROWS, options, 0)
+    differ = (answers(rival.code, tmp_path) != rival.decide(HELD)).mean()
+    assert differ <= (0.1 if name == "gaussian" else 0)
+
+
+@pytest.mark.cc
+def test_without_the_repair_trees_decide_wrongly(require_tool, tmp_path):
+    """As emlearn ships: the test above can fail."""
+    require_tool("gcc")
+    pytest.importorskip("emlearn")
+    rival = usual.tree(ROWS, {"leaves": 8, "by": "emlearn"}, 0)
+    files = dict(rival.code.files)
+    files["m.c"] = exporters._BOUND.sub(lambda m: f"{m[1]}{int(m[2]) - 1}", files["m.c"])
+    wrong = answers(exporters.Code(files, ""), tmp_path) != rival.decide(HELD)
+    assert wrong.mean() > 0.2
+
+
+@pytest.mark.cc
+def test_forests_of_both_generators_vote(require_tool, tmp_path):
+    """m2cgen adds up probabilities as scikit-learn does; emlearn lets each tree name a class."""
+    require_tool("gcc")
+    pytest.importorskip("emlearn")
+    pytest.importorskip("m2cgen")
+    _, options = LEARNERS["forest"]
+    hard = usual.forest(ROWS, options, 0)
+    soft = usual.forest(ROWS, {**options, "by": "m2cgen"}, 0)
+    (tmp_path / "hard").mkdir()
+    assert np.array_equal(answers(soft.code, tmp_path), soft.decide(HELD))
+    assert 0 < (answers(hard.code, tmp_path / "hard") != hard.decide(HELD)).mean() < 0.3
+
+
+MAIN = """#include "m.h"
+#include <stdio.h>
+int main(void)
+{
+    uint8_t x[64];
+
+    while (fread(x, 1, sizeof x, stdin) == sizeof x) {
+        putchar(m_predict(x));
+    }
+    return 0;
+}
+"""
+
+
+def answers(code, folder) -> np.ndarray:
+    for name, text in {**code.files, "main.c": MAIN}.items():
+        (folder / name).write_text(text)
+    command = ("gcc", "-std=c99", "-O1", "m.c", "main.c", "-o", "program", "-lm")
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    data = HELD.astype(np.uint8).tobytes()
+    program = subprocess.run((folder / "program",), input=data, capture_output=True, check=True)
+    return np.frombuffer(program.stdout, np.uint8).astype(np.int64)
