@@ -40,7 +40,7 @@ class Rescaling:
     def of(self, sums: IntArray) -> IntArray:
         """Return the activations of sums ``(..., n_out)``."""
         scaled = ((sums >> self.drop) * self.factors + self.offsets) >> self.shift
-        return np.clip(scaled, 0, LARGEST_ACTIVATION)
+        return np.asarray(np.clip(scaled, 0, LARGEST_ACTIVATION), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +69,7 @@ class IntegerLayer:
         """Return what the next layer reads, of sums ``(..., n_out)``."""
         if self.rescaling is not None:
             return self.rescaling.of(sums)
+        assert self.thresholds is not None
         return np.where(sums >= self.thresholds, 1, -1)
 
 

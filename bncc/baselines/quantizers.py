@@ -26,7 +26,8 @@ def quantized_weights(w: Tensor, bits: int) -> Tensor:
     """
     steps = 2**bits - 1
     rounded = torch.round((w.clamp(-1, 1) + 1) / 2 * steps) / steps * 2 - 1
-    return w + (rounded - w).detach()
+    straight_through: Tensor = w + (rounded - w).detach()
+    return straight_through
 
 
 def weight_codes(w: Tensor, bits: int) -> Tensor:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from math import floor, isqrt
 
 from scipy.optimize import brentq
@@ -143,7 +144,7 @@ def _units(width: float) -> int:
 def _dense(task: Task, form: Form, width: float) -> tuple[Layer, ...]:
     n_inputs = sum(task.n_states) if form.is_one_hot else task.n_features
     sizes = [n_inputs, *[_units(width)] * (form.depth - 1), task.n_classes]
-    return tuple(Layer(n, m) for n, m in zip(sizes, sizes[1:], strict=False))
+    return tuple(Layer(n, m) for n, m in pairwise(sizes))
 
 
 def _convolutions(task: Task, form: Form, width: float) -> tuple[Layer, ...]:

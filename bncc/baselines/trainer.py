@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -90,7 +91,7 @@ class TrainedNetwork:
             Classes, the smallest on ties.
         """
         outputs = self.network(self.inputs(X))
-        return outputs.argmax(dim=1).numpy()
+        return np.asarray(outputs.argmax(dim=1).numpy(), dtype=np.int64)
 
 
 def train_network(
@@ -136,11 +137,12 @@ def train_network(
         for epoch in range(settings.epochs):
             network.train()
             order = torch.randperm(len(labels), generator=generator)
-            for rows in order.split(settings.batch_size):
+            for rows in torch.split(order, settings.batch_size):
                 if plan.has_norm and len(rows) == 1:
                     continue  # one row has no variance
                 adam.zero_grad(set_to_none=True)
-                functional.cross_entropy(network(inputs[rows]), labels[rows]).backward()
+                loss = functional.cross_entropy(network(inputs[rows]), labels[rows])
+                loss.backward()  # type: ignore[no-untyped-call]
                 adam.step()
                 network.keep_in_range()
             fall.step()

@@ -45,7 +45,7 @@ class Rows:
     @property
     def n_features(self) -> int:
         """Number of features."""
-        return self.X.shape[1]
+        return int(self.X.shape[1])
 
 
 def tree(rows: Rows, options: Options, seed: int) -> Rival:

@@ -42,7 +42,7 @@ def test_training_leaves_the_global_generator_alone():
 
 @pytest.mark.parametrize("form", FORMS)
 def test_integers_decide_nearly_as_floats(form):
-    """Activations of eight bits turn few decisions, and none where they are signs of normed sums."""
+    """Activations of eight bits turn few decisions, none where they are signs of normed sums."""
     frozen = freeze_network(trained(form), rows()[0])
     differ = (frozen.predict(HELD) != trained(form).predict(HELD)).mean()
     assert differ <= (0 if form in ("signs", "one-hot signs", "linear") else 0.08)

@@ -1,4 +1,4 @@
-"""The usual classifiers: what they cost by hand, and C that decides as Python does, or is said not to."""
+"""The usual classifiers: what they cost by hand, and C that decides as Python does."""
 
 import subprocess
 
@@ -36,7 +36,7 @@ def test_each_learns_and_says_what_it_costs(name):
 
 
 def test_a_tree_with_two_leaves_is_one_comparison():
-    """Six bits name one of 64 features, eight a threshold, one the child; a leaf names one of three."""
+    """Six bits name one of 64 features, eight a threshold, one a child; two a leaf's class."""
     rival = usual.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
     assert rival.bits == (6 + 8 + 1) + 2 * 2
     assert rival.operations == 1
@@ -68,7 +68,7 @@ def test_emlearn_leaves_numpy_as_it_was():
 @pytest.mark.cc
 @pytest.mark.parametrize("name", ["tree", "linear", "gaussian"])
 def test_the_c_decides_as_python(name, require_tool, tmp_path):
-    """emlearn's thresholds are repaired; its Gaussian is in fixed point and leaves out the prior."""
+    """But for the Gaussian of emlearn, which is in fixed point and leaves out the prior."""
     require_tool("gcc")
     learn, options = LEARNERS[name]
     pytest.importorskip("m2cgen" if name == "linear" else "emlearn")
