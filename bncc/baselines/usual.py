@@ -268,8 +268,9 @@ def _of_trees(estimator: Any, trees: list[Any], rows: Rows, options: Options) ->
         ),
     )
     votes = len(trees) if len(trees) > 1 else 0
+    decide = _elect(trees, rows.n_classes) if votes and by == "emlearn" else _decide(estimator)
     return Rival(
-        _decide(estimator), bits, comparisons + votes, code, lack,
+        decide, bits, comparisons + votes, code, lack,
         {"trees": len(trees), "leaves": leaves},
     )  # fmt: skip
 
@@ -281,6 +282,18 @@ def _node_bits(rows: Rows) -> int:
 
 def _decide(estimator: Any) -> Callable[[IntArray], IntArray]:
     return lambda X: np.asarray(estimator.predict(X), dtype=np.int64)
+
+
+def _elect(trees: list[Any], n_classes: int) -> Callable[[IntArray], IntArray]:
+    """Let each tree name one class, as emlearn's C does; the smallest on ties."""
+
+    def decide(X: IntArray) -> IntArray:
+        votes = np.zeros((len(X), n_classes), dtype=np.int64)
+        for each in trees:
+            votes[np.arange(len(X)), each.predict(X).astype(np.int64)] += 1
+        return np.asarray(votes.argmax(axis=1), dtype=np.int64)
+
+    return decide
 
 
 def _printed(by: str, emit: Callable[[], Code]) -> tuple[Code | None, str]:

@@ -11,6 +11,19 @@ from bncc.train.settings import COUNTED, DESCENDED, DISCRETIZERS
 
 STRUCTURE_OPTION = "structure-option"
 """What the names of structure options begin with, before a dot."""
+CLASSIFIER = "classifier"
+"""The option that says whether a trial is a Bayesian network or a baseline."""
+BASELINE = "baseline"
+"""What the names of a baseline's options begin with, before a dot."""
+BASELINES = (
+    "tree", "forest", "boosting", "linear", "svm", "gaussian-nb", "categorical-nb", "dnn", "cnn",
+)  # fmt: skip
+"""Keys of `bncc.baselines.families.FAMILIES`, named here so that no command loads torch for them."""
+BASELINE_KEYS = (
+    "name", "leaves", "by", "trees", "rounds", "rate", "C", "gamma", "smoothing", "alpha", "layers", "bits",
+    "activation", "norm", "one-hot", "memory", "operations", "lr", "epochs", "batch-size",
+)  # fmt: skip
+"""Which one it is, and all options of theirs."""
 OPTIMIZE = "optimize"
 """The one option that is of the compiler, not of training."""
 STRUCTURE_KEYS = frozenset({"alpha"}.union(*map(option_keys, KNOWN)))
@@ -27,7 +40,7 @@ class Option:
     ----------
     name : str
         As on the command line, without dashes.
-    kind : {"text", "integer", "number", "flag", "any"}
+    kind : {"text", "integer", "number", "flag", "any", "any or flag"}
         Of its values; ``any`` is a text, an integer or a number.
     known : tuple of str
         Values of a text; empty where any will do.
@@ -56,17 +69,17 @@ class Option:
             If it is of another kind, or not known.
         """
         is_whole = isinstance(given, int) and not isinstance(given, bool)
-        if self.kind == "flag" and isinstance(given, bool):
+        if self.kind in ("flag", "any or flag") and isinstance(given, bool):
             return given
-        if self.kind in ("integer", "any") and is_whole:
+        if self.kind in ("integer", "any", "any or flag") and is_whole:
             assert isinstance(given, int)
             if abs(given) <= MOST:
                 return given
-        if self.kind in ("number", "any") and (is_whole or isinstance(given, float)):
+        if self.kind in ("number", "any", "any or flag") and (is_whole or isinstance(given, float)):
             assert isinstance(given, int | float)
             if abs(given) <= MOST:  # nor infinite, nor NaN
                 return float(given)
-        if self.kind in ("text", "any") and isinstance(given, str):
+        if self.kind in ("text", "any", "any or flag") and isinstance(given, str):
             if not self.known or given in self.known:
                 return given
             raise OptionError(f"{self.name} cannot be '{given}'; choose {_any_of(self.known)}")
@@ -75,8 +88,12 @@ class Option:
     @property
     def structure_key(self) -> str | None:
         """The key of a structure option, None for other options."""
+        return self.key_below(STRUCTURE_OPTION)
+
+    def key_below(self, group: str) -> str | None:
+        """Return the part of the name behind a group and a dot, None for options without it."""
         head, dot, key = self.name.partition(".")
-        return key if dot and head == STRUCTURE_OPTION else None
+        return key if dot and head == group else None
 
 
 def option_of(name: str) -> Option:
@@ -103,6 +120,11 @@ def option_of(name: str) -> Option:
             keys = ", ".join(sorted(STRUCTURE_KEYS))
             raise OptionError(f"there is no structure option '{key}'; there are {keys}")
         return Option(name, "any")
+    if head == BASELINE:
+        if key not in BASELINE_KEYS:
+            keys = ", ".join(BASELINE_KEYS)
+            raise OptionError(f"there is no option '{key}' of baselines; there are {keys}")
+        return Option(name, "any or flag")
     if name not in OPTIONS:
         names = ", ".join((*OPTIONS, f"{STRUCTURE_OPTION}.KEY"))
         raise OptionError(f"a space cannot draw '{name}'; it can draw {names}")
@@ -119,6 +141,7 @@ _KINDS = {
     "number": "a number",
     "flag": "true or false",
     "any": "a number or a text in quotes",
+    "any or flag": "a number, a text in quotes, true or false",
 }
 _OPTIONS = (
     Option("structure", "text", KNOWN),
@@ -131,6 +154,7 @@ _OPTIONS = (
     *(Option(name, "number") for name in ("lr", "lambda", "gamma", "eta", "dropout")),
     *(Option(name, "number") for name in ("jitter", "average", "quantize-from")),
     Option(OPTIMIZE, "text", tuple(LEVELS)),
+    Option(CLASSIFIER, "text", ("network", "baseline")),
 )
 OPTIONS: Mapping[str, Option] = {option.name: option for option in _OPTIONS}
 """By name, all but those of structures."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bncc.errors import OptionError
-from bncc.sweep.options import STRUCTURE_OPTION, Option, option_of
+from bncc.sweep.options import BASELINE, STRUCTURE_OPTION, Option, option_of
 from bncc.sweep.point import Choice
 
 PRESETS = ("default", "s0-setting-1", "s0-setting-2")
@@ -207,9 +207,9 @@ def _one_line(error: Exception) -> str:
 
 
 def _tables(facts: Facts) -> Iterator[tuple[str, Any]]:
-    """Yield options and what is said of them, structure options by their whole names."""
+    """Yield options and what is said of them, those of a group by their whole names."""
     for key, found in facts.items():
-        if key != STRUCTURE_OPTION:
+        if key not in (STRUCTURE_OPTION, BASELINE):
             yield key, found
             continue
         if not isinstance(found, dict):

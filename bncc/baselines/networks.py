@@ -1,0 +1,113 @@
+"""Small quantized networks as rivals, sized by what naive Bayes takes (S3, sections V-C and V-D)."""
+
+from bncc.baselines.emit import network_c
+from bncc.baselines.freeze import freeze_network
+from bncc.baselines.plan import NetworkPlan
+from bncc.baselines.rival import PREFIX, Code, Rival
+from bncc.baselines.sizing import Form, Task, plan_within
+from bncc.baselines.trainer import NetworkSettings, train_network
+from bncc.baselines.usual import Options, Rows
+from bncc.errors import OptionError
+
+
+def dense(rows: Rows, options: Options, seed: int) -> Rival:
+    """Learn a fully connected network.
+
+    Parameters
+    ----------
+    rows : Rows
+        Training rows.
+    options : mapping
+        ``layers`` (L), ``bits`` (B), ``activation``, ``norm``, ``one-hot``; its size as
+        ``memory``, bits that naive Bayes would have per entry in the same memory, or
+        ``operations``, a multiple of those of naive Bayes; ``lr``, ``epochs``, ``batch-size``.
+    seed : int
+        Of the training.
+
+    Returns
+    -------
+    Rival
+        In integers.
+    """
+    return _network(rows, options, seed, is_convolutional=False)
+
+
+def convolutional(rows: Rows, options: Options, seed: int) -> Rival:
+    """Learn a convolutional network of one or two convolutions.
+
+    Parameters
+    ----------
+    rows : Rows
+        Training rows; features are the pixels of a square image, row by row.
+    options : mapping
+        As of `dense`, without ``one-hot``; ``layers`` counts convolutions.
+    seed : int
+        Of the training.
+
+    Returns
+    -------
+    Rival
+        In integers.
+    """
+    return _network(rows, options, seed, is_convolutional=True)
+
+
+def plan_from(rows: Rows, options: Options, *, is_convolutional: bool) -> NetworkPlan:
+    """Return the network that options name.
+
+    Parameters
+    ----------
+    rows : Rows
+        Training rows.
+    options : mapping
+        As of `dense`.
+    is_convolutional : bool
+        Whether images are convolved.
+
+    Returns
+    -------
+    NetworkPlan
+        As near to its budget as whole units allow.
+
+    Raises
+    ------
+    OptionError
+        If a value is out of range, or there is no budget, or two.
+    """
+    bits, depth = int(options["bits"]), int(options["layers"])
+    if not 1 <= bits <= 8:
+        raise OptionError(f"weights of {bits} bits cannot be had; choose 1 .. 8")
+    if not 1 <= depth <= (2 if is_convolutional else 5):
+        raise OptionError(f"{depth} layers cannot be had; S3 has up to 5, or 2 convolutions")
+    if options["activation"] not in ("relu", "sign"):
+        raise OptionError(f"no activation is called '{options['activation']}'; use relu or sign")
+    if ("memory" in options) == ("operations" in options):
+        raise OptionError("a network needs memory or operations as its budget; give one of them")
+    form = Form(
+        depth,
+        bits,
+        "relu" if options["activation"] == "relu" else "sign",
+        bool(options["norm"]),
+        is_convolutional,
+        bool(options.get("one-hot", False)),
+    )
+    task = Task(rows.n_states, rows.n_classes)
+    if "memory" in options:
+        limit = round(float(options["memory"]) * rows.n_classes * (1 + sum(rows.n_states)))
+        return plan_within(task, form, lambda plan: plan.parameter_bits, limit)
+    limit = round(float(options["operations"]) * rows.n_classes * (1 + rows.n_features))
+    return plan_within(task, form, lambda plan: plan.operations, limit)
+
+
+def _network(rows: Rows, options: Options, seed: int, *, is_convolutional: bool) -> Rival:
+    plan = plan_from(rows, options, is_convolutional=is_convolutional)
+    settings = NetworkSettings(
+        int(options["epochs"]), int(options["batch-size"]), float(options["lr"]), seed
+    )
+    trained = train_network(plan, rows.X, rows.y, rows.n_states, settings)
+    frozen = freeze_network(trained, rows.X)
+    return Rival(
+        frozen.predict, plan.parameter_bits, plan.operations,
+        Code(network_c(frozen, PREFIX), "bncc's integer network"),
+        facts={"units": plan.layers[0].n_out, "weights": plan.n_weights},
+    )  # fmt: skip
