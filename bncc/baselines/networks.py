@@ -1,4 +1,4 @@
-"""Small quantized networks as rivals, sized by what naive Bayes takes (S3, sections V-C and V-D)."""
+"""Small quantized networks as rivals, as large as naive Bayes (S3, sections V-C and V-D)."""
 
 from bncc.baselines.emit import network_c
 from bncc.baselines.freeze import freeze_network

@@ -23,9 +23,9 @@ _OBJECTION = re.compile(r'#error "\w+: (.+)"')
 _OVERFLOW = re.compile(r"will not fit in region|overflow|relocation truncated|out of range")
 """What linkers say of a program that is too large."""
 
+_STRICT = (*STRICT_FLAGS, *STRICT_C_FLAGS)
 _COMMON = (
-    "-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS,
-    "-ffunction-sections", "-fdata-sections", "-fomit-frame-pointer",
+    "-std=c99", "-ffunction-sections", "-fdata-sections", "-fomit-frame-pointer",
     "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-g0",
 )  # fmt: skip
 _ZIG_ONLY = ("-fno-sanitize=undefined", "-fno-stack-protector")
@@ -102,11 +102,15 @@ class Builder:
         The machine.
     tool : Tool
         A compiler that builds for it.
+    is_foreign : bool, default=False
+        Whether the classifier's C is not bncc's: warnings are none of our business then, and it
+        may use the mathematics library.
     """
 
     folder: Path
     target: Target
     tool: Tool
+    is_foreign: bool = False
 
     @property
     def code_flags(self) -> tuple[str, ...]:
@@ -116,7 +120,18 @@ class Builder:
     @property
     def _flags(self) -> tuple[str, ...]:
         zig = _ZIG_ONLY if self.tool.name == "ziglang" else ()
-        return (*self.target.flags[self.tool.name], *_COMMON, *zig)
+        return (*self.target.flags[self.tool.name], *self._warnings, *_COMMON, *zig)
+
+    @property
+    def _warnings(self) -> tuple[str, ...]:
+        if not self.is_foreign:
+            return _STRICT
+        return ("-w",) if self._has_headers else ("-w", "-ffreestanding")
+
+    @property
+    def _has_headers(self) -> bool:
+        """Whether a C library came with the compiler, with its headers and mathematics."""
+        return self.target.name == "avr" or self._has_libc()
 
     def write(self, files: Mapping[str, str]) -> None:
         """Write sources into the folder."""
@@ -181,6 +196,8 @@ class Builder:
         """
         command = (*self.tool.command, *self.target.flags[self.tool.name], "-Wl,--gc-sections")
         parts, libraries = ((), ()) if self.target.name == "avr" else self._bare()
+        if self.is_foreign and self._has_headers:
+            libraries = ("-lm", *libraries)
         try:
             run((*command, *parts, *objects, *libraries, "-o", to), self.folder)
         except ToolchainError as error:

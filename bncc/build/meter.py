@@ -15,9 +15,8 @@ from bncc.build.image import Builder, Image, model_object
 from bncc.build.inputs.raw import pack, row_dtype
 from bncc.build.machine import HarnessError
 from bncc.build.simulators.base import Simulator
-from bncc.build.sources import Sources, sources, support_file
+from bncc.build.sources import Interface, Sources, sources, support_file
 from bncc.discretize.readings import state_dtype
-from bncc.model.model import Model
 
 Metered = Literal["predict", "trusted", "raw", "stream"]
 _ROUNDS = 2000
@@ -88,14 +87,16 @@ class Meter:
 
     Parameters
     ----------
-    model : Model
-        The model.
+    model : Interface
+        The model, or what takes its place.
     files : mapping of str to str
         Its C: bncc's or the textbook's.
     bench : Bench
         Where to build and run.
     opt_level : str
         ``-O0`` .. ``-O3`` or ``-Os``.
+    is_foreign : bool, default=False
+        See `Builder`.
 
     Raises
     ------
@@ -104,13 +105,19 @@ class Meter:
     """
 
     def __init__(
-        self, model: Model, files: Mapping[str, str], bench: Bench, opt_level: str
+        self,
+        model: Interface,
+        files: Mapping[str, str],
+        bench: Bench,
+        opt_level: str,
+        *,
+        is_foreign: bool = False,
     ) -> None:
         self._model = model
         self._bench = bench
         self._built: Sources = sources(model, files)
         self._folder = TemporaryDirectory(prefix="bncc-")
-        self._builder = Builder(Path(self._folder.name), bench.target, bench.compiler)
+        self._builder = Builder(Path(self._folder.name), bench.target, bench.compiler, is_foreign)
         try:
             self._object = model_object(self._builder, self._built, opt_level)
         except BaseException:

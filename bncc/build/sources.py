@@ -4,13 +4,34 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files as package_files
+from typing import Protocol
 
 import numpy as np
 
 from bncc.build.inputs.raw import row_dtype
+from bncc.discretize.feature import Feature
 from bncc.discretize.readings import raw_dtypes, state_dtype
 from bncc.errors import ToolchainError
-from bncc.model.model import Model
+
+
+class Interface(Protocol):
+    """What the C around a classifier has to know of it: a `Model`, or a rival's `Shape`."""
+
+    @property
+    def n_states(self) -> tuple[int, ...]:
+        """Cardinality of each feature."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """How readings become states; without effect where the C takes none."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +59,13 @@ class Sources:
         return f"{self.name}.c"
 
 
-def sources(model: Model, files: Mapping[str, str]) -> Sources:
+def sources(model: Interface, files: Mapping[str, str]) -> Sources:
     """Find out what an emission offers and write the glue for it.
 
     Parameters
     ----------
-    model : Model
-        The model it was emitted from.
+    model : Interface
+        The model it was emitted from, or what takes its place.
     files : mapping of str to str
         File name to text; the header is the one ``.h`` file with a ``.c`` of its name.
 
@@ -79,7 +100,8 @@ def sources(model: Model, files: Mapping[str, str]) -> Sources:
         )
         if re.search(rf"\b{symbol}\(", header)
     }
-    kept = {f"{name}.c": files[f"{name}.c"], f"{name}.h": header}
+    kept = {file: text for file, text in files.items() if file.endswith(".h")}
+    kept |= {f"{name}.c": files[f"{name}.c"]}
     kept["bncc_model.h"] = _glue(model, name, entries)
     if "stream" in entries:
         kept["stream.h"] = support_file("stream.h")
@@ -102,12 +124,12 @@ def support_file(name: str) -> str:
     return (package_files("bncc.build") / "runtime" / name).read_text(encoding="utf-8")
 
 
-def raw_step(model: Model) -> int:
+def raw_step(model: Interface) -> int:
     """Return how many ``m_raw_t`` one raw row has: all features, or one struct."""
     return model.n_features if len(set(raw_dtypes(model.features))) == 1 else 1
 
 
-def _glue(model: Model, name: str, entries: set[str]) -> str:
+def _glue(model: Interface, name: str, entries: set[str]) -> str:
     state = {1: "uint8_t", 2: "uint16_t"}[state_dtype(model.n_states).itemsize]
     lines = [
         "/* Names one model for driver.c and harness.c. */",
@@ -153,12 +175,12 @@ def _stream_glue(name: str, entries: set[str]) -> list[str]:
     ]
 
 
-def check_raw_size(model: Model, size: int) -> None:
+def check_raw_size(model: Interface, size: int) -> None:
     """Refuse a raw row that the C lays out otherwise than Python.
 
     Parameters
     ----------
-    model : Model
+    model : Interface
         The model.
     size : int
         Bytes of one raw row in the C.

@@ -33,6 +33,7 @@ COMMANDS = {
     "targets": ("targets", "Show which compilers and simulators are installed."),
     "demo": ("demo", "Run the whole way once, on data that ships with bncc."),
     "sweep": ("sweep", "Train and measure many classifiers, to choose one."),
+    "baseline": ("baseline", "Train a usual classifier, and measure it as bncc's own."),
     "report": ("report", "Show what the trials of a study cost, as one page."),
     "reproduce": ("reproduce", "Repeat a paper's experiment and compare."),
 }

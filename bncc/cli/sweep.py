@@ -14,7 +14,6 @@ from bncc.cli.options import (
     data_argument,
     fold_option,
     force_option,
-    refuse_later,
     speaks,
 )
 from bncc.cli.output import check_free
@@ -27,9 +26,11 @@ from bncc.sweep.cluster import dask_cluster
 from bncc.sweep.config import source_words
 from bncc.sweep.facts import study_facts
 from bncc.sweep.objective import OBJECTIVES, check_objectives, default_objectives
+from bncc.sweep.options import BASELINES
 from bncc.sweep.pick import Budget, best_within, nearest, picked_model
 from bncc.sweep.place import place_of
 from bncc.sweep.processes import local_processes
+from bncc.sweep.rivals import named_baselines, with_baselines
 from bncc.sweep.space import PRESETS, read_space
 from bncc.sweep.store import check_optuna
 from bncc.sweep.study import known_facts
@@ -126,7 +127,11 @@ SAMPLERS = ("random", "tpe", "nsga2")
     metavar="N",
     help="Trainings of a trial, each with a seed and validation rows of its own.",
 )
-@click.option("--baselines", hidden=True)
+@click.option(
+    "--baselines",
+    metavar="NAME,...",
+    help=f"Draw as many other classifiers, to compare with: {', '.join(BASELINES)}, all.",
+)
 @class_option
 @fold_option
 @force_option
@@ -161,7 +166,6 @@ def command(
     machines. It is kept in a study, with the command that makes it again. The sweep may be stopped
     at any moment, killed even; the same command goes on until the study has N finished trials.
     """
-    refuse_later(baselines is not None, "--baselines", "leave it out")
     check_optuna()
     place, space = place_of(study_path), read_space(space_name)
     if pick is not None:
@@ -175,6 +179,9 @@ def command(
         raise OptionError("--max-flash and --max-instructions need a --target; name one")
     train, test = training_parts(data_path, class_name, fold, console, drop)
     check_rows(train)
+    if baselines is not None:
+        names = named_baselines(baselines, len(train.table.columns))
+        space = with_baselines(space, names)
     if test_path is not None:
         if test is not None:
             raise OptionError("the fold has test rows of its own; drop --test or --fold")

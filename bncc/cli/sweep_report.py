@@ -14,6 +14,7 @@ from bncc.sweep.pick import Budget
 from bncc.sweep.point import Point
 from bncc.sweep.record import trial_facts
 
+_BASELINE, _NAME = "baseline.", "baseline.name"
 _SHOWN = ("structure", "parameters", "bits", "discretize", "n-bins", "size-weight", "optimize")
 """Options of a trial that a table has room for."""
 
@@ -182,4 +183,9 @@ def _rows(points: Sequence[Point], finding: Finding) -> list[list[str]]:
 
 def _options(params: Mapping[str, Any]) -> str:
     shown = [f"{name} {params[name]}" for name in _SHOWN if name in params]
+    shown += [
+        f"{name.removeprefix(_BASELINE)} {value}" if name != _NAME else str(value)
+        for name, value in params.items()
+        if name.startswith(_BASELINE)
+    ]
     return ", ".join(shown)

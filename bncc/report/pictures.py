@@ -42,6 +42,8 @@ def picture(point: Point, study: Study) -> str | None:
 
 def words(point: Point) -> str:
     """Return the structure of a point in a sentence."""
+    if not point.is_network:
+        return "Another classifier, to compare with; it has no network of features."
     arcs = _arcs(point)
     if arcs == 0:
         return f"Naive Bayes: each of {len(point.parents):,} features depends on the class alone."

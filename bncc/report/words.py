@@ -1,10 +1,16 @@
 """Figures and settings in words."""
 
-from bncc.sweep.point import Footprint, Point, Rate
+from bncc.sweep.point import Choice, Footprint, Point, Rate
+
+BASELINE = "baseline."
+"""What options of baselines begin with."""
+_LEFT_OUT = tuple(f"{BASELINE}{name}" for name in ("name", "lr", "epochs", "batch-size"))
 
 
 def settings(point: Point) -> str:
     """Return what tells a classifier from others in a sentence, such as "naive with 3 bits"."""
+    if not point.is_network:
+        return baseline(point)
     is_bare = point.family != "naive" and all(set(names) <= {"class"} for names in point.parents)
     name = f"{point.family} (no arcs, so naive)" if is_bare else point.family
     if point.q_format is None:
@@ -13,9 +19,26 @@ def settings(point: Point) -> str:
     return f"{name} with {bits} {'bit' if bits == 1 else 'bits'}"
 
 
+def baseline(point: Point) -> str:
+    """Return a baseline with what makes it large or small, such as "tree (leaves 48)"."""
+    options = {
+        name.removeprefix(BASELINE): value
+        for name, value in point.params.items()
+        if name.startswith(BASELINE) and name not in _LEFT_OUT
+    }
+    words = ", ".join(f"{name} {_plain(value)}" for name, value in options.items())
+    return f"{point.family} ({words})" if words else point.family
+
+
 def percent(share: float) -> str:
     """Return a share of 0 .. 1 in percent, with one decimal, two below 1 %."""
     return f"{_figure(share)} %"
+
+
+def _plain(value: Choice) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _figure(share: float) -> str:

@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from bncc.compiler.cost_model import Optimize
-from bncc.sweep.options import OPTIMIZE, STRUCTURE_OPTION, option_of
+from bncc.sweep.options import BASELINE, CLASSIFIER, OPTIMIZE, STRUCTURE_OPTION, option_of
 from bncc.sweep.point import Choice, model_name
 from bncc.train.settings import TrainSettings
 
 Params = Mapping[str, Choice]
 
+NOT_TRAINED = (OPTIMIZE, CLASSIFIER)
+"""Options of a trial that say nothing to training."""
 DEFAULT_OPTIMIZE: Optimize = "balanced"
 """Of ``bncc bench``, where a trial says nothing."""
 
@@ -41,7 +43,7 @@ def settings_of(params: Params, seed: int) -> TrainSettings:
         key = option_of(name).structure_key
         if key is not None:
             of_structure[key] = _text(value)
-        elif name != OPTIMIZE:
+        elif name not in NOT_TRAINED:
             fields[_FIELDS.get(name, name.replace("-", "_"))] = value
     return TrainSettings(**fields, structure_options=of_structure, seed=seed)
 
@@ -60,7 +62,7 @@ def train_words(params: Params) -> tuple[str, ...]:
             words += [f"--{STRUCTURE_OPTION}", f"{key}={_text(value)}"]
         elif isinstance(value, bool):
             words += [f"--{name}"] if value else []
-        elif name != OPTIMIZE:
+        elif name not in NOT_TRAINED:
             words += [f"--{name}", _text(value)]
     return tuple(words)
 
@@ -143,10 +145,56 @@ def command_of(
     return f"{shlex.join(train)} && {shlex.join(bench)}"
 
 
+def rival_command(
+    params: Params,
+    *,
+    source: Sequence[str],
+    seed: int,
+    repeats: int,
+    targets: Sequence[str],
+) -> str:
+    """Return what a user types to get the figures of a baseline again.
+
+    Parameters
+    ----------
+    params : mapping of str to Choice
+        Values by option.
+    source : sequence of str
+        From `source_words`.
+    seed, repeats : int
+        Of the first training, and how many there are.
+    targets : sequence of str
+        Machines that were measured.
+
+    Returns
+    -------
+    str
+        One line for a shell.
+    """
+    words = ["bncc", "baseline", *source, *rival_words(params)]
+    words += ["--seed", str(seed), "--repeats", str(repeats)]
+    words += [word for target in targets for word in ("--target", target)]
+    return shlex.join(words)
+
+
+def rival_words(params: Params) -> tuple[str, ...]:
+    """Return the options of ``bncc baseline`` for a trial, from which its values come back."""
+    words = [str(params[f"{BASELINE}.name"])]
+    for name, value in params.items():
+        key = option_of(name).key_below(BASELINE)
+        if key is None and name != CLASSIFIER:
+            words += [f"--{name}", _text(value)]
+        elif key not in (None, "name"):
+            words += ["--option", f"{key}={_text(value)}"]
+    return ("--classifier", *words)
+
+
 _FIELDS = {"float": "float_", "lambda": "lambda_"}
 """Fields of `TrainSettings` that are not called as their options."""
 
 
 def _text(value: Choice) -> str:
     """Return a value as a command line takes it; a float comes back to the bit."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return repr(value) if isinstance(value, float) else str(value)

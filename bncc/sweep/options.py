@@ -18,10 +18,10 @@ BASELINE = "baseline"
 BASELINES = (
     "tree", "forest", "boosting", "linear", "svm", "gaussian-nb", "categorical-nb", "dnn", "cnn",
 )  # fmt: skip
-"""Keys of `bncc.baselines.families.FAMILIES`, named here so that no command loads torch for them."""
+"""Keys of `bncc.baselines.families.FAMILIES`; named here so that their names load no torch."""
 BASELINE_KEYS = (
-    "name", "leaves", "by", "trees", "rounds", "rate", "C", "gamma", "smoothing", "alpha", "layers", "bits",
-    "activation", "norm", "one-hot", "memory", "operations", "lr", "epochs", "batch-size",
+    "name", "leaves", "by", "trees", "rounds", "rate", "C", "gamma", "smoothing", "alpha", "layers",
+    "bits", "activation", "norm", "one-hot", "memory", "operations", "lr", "epochs", "batch-size",
 )  # fmt: skip
 """Which one it is, and all options of theirs."""
 OPTIMIZE = "optimize"

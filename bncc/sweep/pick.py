@@ -52,7 +52,7 @@ def best_within(points: Sequence[Point], budget: Budget) -> Point | None:
     Parameters
     ----------
     points : sequence of Point
-        Finished trials.
+        Finished trials; baselines, which are no models of bncc's, are passed over.
     budget : Budget
         What the model may cost.
 
@@ -62,13 +62,15 @@ def best_within(points: Sequence[Point], budget: Budget) -> Point | None:
         Of those that fit, the one of least validation error; of equals the one of least flash, or
         of least bits where nothing is measured; of equals the first. None if none fits.
     """
-    fitting = [p for p in points if (share := budget.share(p)) is not None and share <= 1]
+    shares = [(p, budget.share(p)) for p in points if p.is_network]
+    fitting = [p for p, share in shares if share is not None and share <= 1]
     return min(fitting, key=lambda p: (p.validation.mean, _size(p, budget), p.number), default=None)
 
 
 def nearest(points: Sequence[Point], budget: Budget) -> Point | None:
     """Return the trial that takes the least share of a budget, None if none fits the machine."""
-    shares = [(share, p.number, p) for p in points if (share := budget.share(p)) is not None]
+    networks = [p for p in points if p.is_network]
+    shares = [(share, p.number, p) for p in networks if (share := budget.share(p)) is not None]
     return min(shares, key=lambda entry: entry[:2], default=(0.0, 0, None))[2]
 
 

@@ -119,6 +119,11 @@ class Point:
     seconds: float
     command: str
 
+    @property
+    def is_network(self) -> bool:
+        """Whether it is a Bayesian network of bncc's, and no baseline."""
+        return self.params.get("classifier", "network") == "network"
+
     def footprint(self, target: str) -> Footprint | None:
         """Return what it costs on a machine, None where it does not fit or was not measured."""
         found = self.costs.get(target)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,17 +18,21 @@ OURS = "network"
 """What the option ``classifier`` says of a Bayesian network."""
 NAME = f"{BASELINE}.name"
 """The option that says which baseline."""
+LEAST_PIXELS = 64
+"""Of an image that ``all`` convolves."""
 SHARED = ("discretize", "n-bins")
 """Options of both: all learn from the same states."""
 
 
-def named_baselines(text: str) -> tuple[str, ...]:
+def named_baselines(text: str, n_features: int) -> tuple[str, ...]:
     """Read the value of ``--baselines``.
 
     Parameters
     ----------
     text : str
-        Names with commas between them, or ``all``.
+        Names with commas between them, or ``all``: those that the data allow.
+    n_features : int
+        Of the data; those of ``cnn`` are the pixels of a square image.
 
     Returns
     -------
@@ -44,7 +49,11 @@ def named_baselines(text: str) -> tuple[str, ...]:
     if unknown or not names:
         what = f"no baseline is called '{unknown[0]}'" if unknown else "--baselines names nothing"
         raise OptionError(f"{what}; there are {', '.join(BASELINES)}, all")
-    return tuple(name for name in BASELINES if name in names or "all" in names)
+    is_image = isqrt(n_features) ** 2 == n_features and n_features >= LEAST_PIXELS
+    if "cnn" in names and not is_image:
+        raise OptionError(f"{n_features} features are no square image; leave cnn out")
+    found = (name for name in BASELINES if name in names or "all" in names)
+    return tuple(name for name in found if name != "cnn" or is_image)
 
 
 def with_baselines(space: Space, names: Sequence[str]) -> Space:
@@ -96,7 +105,8 @@ def rival_settings(params: Mapping[str, Choice], seed: int) -> "RivalSettings":
     Returns
     -------
     RivalSettings
-        Those of ``bncc baseline`` with the words of `rival_words`.
+        Those of ``bncc baseline`` with the words of
+        `bncc.sweep.config.rival_words`.
     """
     from bncc.baselines.learn import RivalSettings
 
@@ -109,16 +119,6 @@ def rival_settings(params: Mapping[str, Choice], seed: int) -> "RivalSettings":
         n_bins=int(n_bins),
         seed=seed,
     )
-
-
-def rival_words(params: Mapping[str, Choice]) -> tuple[str, ...]:
-    """Return the options of ``bncc baseline`` for a trial."""
-    words = ["--classifier", str(params[NAME])]
-    for name in SHARED:
-        words += [f"--{name}", str(params[name])] if name in params else []
-    for name, value in _own(params).items():
-        words += ["--option", f"{name}={_text(value)}"]
-    return tuple(words)
 
 
 def _own(params: Mapping[str, Choice]) -> dict[str, Choice]:
@@ -135,9 +135,3 @@ def _of(case: Case, names: Sequence[str]) -> tuple[Case, ...]:
     """Return a case for those of its baselines that are wanted, none without any."""
     wanted = tuple(name for name in case.when.get(NAME, ()) if name in names)
     return (replace(case, when={NAME: wanted}),) if wanted else ()
-
-
-def _text(value: Choice) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return repr(value) if isinstance(value, float) else str(value)

@@ -18,6 +18,8 @@ from bncc.model.card import model_facts, parent_names
 from bncc.model.model import Model
 from bncc.sweep.config import command_of, optimize_of, settings_of
 from bncc.sweep.point import Choice, Footprint, Point, Rate
+from bncc.sweep.rival_trial import run_rival
+from bncc.sweep.rivals import is_baseline
 from bncc.toolchain.tools import is_x86
 from bncc.train.pipeline import train_model
 from bncc.train.repeats import Repeats, train_repeats
@@ -121,6 +123,8 @@ def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
         If it comes to nothing: values that make no sense together, rows of which none can be held
         out, or a tool that fails.
     """
+    if is_baseline(params):
+        return run_rival(work, number, params)
     begin = perf_counter()
     settings = settings_of(params, work.seed)
     repeats = train_repeats(work.train, settings, work.repeats, test=work.test)

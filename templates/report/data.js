@@ -17,8 +17,10 @@ const bits = (row) => {
   const [whole, fraction] = cells.format[row].split(".").map(Number);
   return Number.isNaN(whole) ? null : whole + fraction;
 };
+const isBaseline = (row) => paramNames.includes("classifier") && param("classifier", row) === "baseline";
 const settings = (row) => {
   const n = bits(row);
+  if (isBaseline(row)) return family(row).family;
   return family(row).family + (n === null ? " in floats" : ` with ${n} bit${n === 1 ? "" : "s"}`);
 };
 const options = (row) => paramNames.filter((name) => name !== "structure" && name !== "bits")

@@ -1,0 +1,103 @@
+"""What the C of a rival costs on a machine, counted as for bncc's own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.baselines.learn import Learned
+from bncc.build.cross import Bench
+from bncc.build.meter import Inputs, Meter
+from bncc.discretize.feature import Feature
+
+LEVEL = "-Os"
+"""For flash; PEERS and the users of these generators compile so."""
+SPEED_LEVEL = "-O2"
+"""For instructions."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the meter has to know of a rival.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+        Its inputs.
+    n_classes : int
+        Number of classes.
+    """
+
+    features: tuple[Feature, ...]
+    n_classes: int
+
+    @property
+    def n_states(self) -> tuple[int, ...]:
+        """Cardinality of each feature."""
+        return tuple(feature.n_states for feature in self.features)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.features)
+
+
+@dataclass(frozen=True)
+class RivalCost:
+    """One rival on one machine.
+
+    Parameters
+    ----------
+    flash, ram : int
+        Bytes of the classifier with every library routine it pulls in, at -Os.
+    stack : int
+        Bytes of the deepest stack, at -O2.
+    mean : float
+        Instructions or cycles per decision, at -O2.
+    most : int
+        At most.
+    differing : int
+        Measured inputs that the machine decides otherwise than Python.
+    """
+
+    flash: int
+    ram: int
+    stack: int
+    mean: float
+    most: int
+    differing: int
+
+
+def measure_rival(learned: Learned, n_classes: int, bench: Bench, X: IntArray) -> RivalCost:
+    """Build the C of a rival for a machine and run it there.
+
+    Parameters
+    ----------
+    learned : Learned
+        With C.
+    n_classes : int
+        Number of classes.
+    bench : Bench
+        The machine.
+    X : (n, n_features) int
+        States to decide.
+
+    Returns
+    -------
+    RivalCost
+        Decisions from states, without checks of them.
+
+    Raises
+    ------
+    ToolchainError
+        If the C does not compile or fit; `MisfitError` if it is too large.
+    """
+    code = learned.rival.code
+    assert code is not None
+    shape = Shape(learned.features, n_classes)
+    with Meter(shape, code.files, bench, LEVEL, is_foreign=True) as meter:
+        footprint = meter.footprint(("predict",))
+    with Meter(shape, code.files, bench, SPEED_LEVEL, is_foreign=True) as meter:
+        cost = meter.costs(Inputs(X))["predict"]
+    differing = int((np.asarray(cost.classes) != learned.rival.decide(X)).sum())
+    return RivalCost(footprint.flash, footprint.ram, cost.stack, cost.mean, cost.max, differing)

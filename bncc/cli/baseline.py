@@ -1,0 +1,145 @@
+"""``bncc baseline``: a classifier that bncc's are compared with, trained and measured alike."""
+
+from typing import Any
+
+import click
+
+from bncc.cli.console import Console, aligned
+from bncc.cli.inputs import rows_to_classify, test_rows, training_parts
+from bncc.cli.options import TARGETS, class_option, data_argument, fold_option, force_option, speaks
+from bncc.cli.output import check_free, staged_directory
+from bncc.cli.sweep_options import targets_of
+from bncc.cli.train import key_values
+from bncc.errors import OptionError
+from bncc.sweep.config import source_words
+from bncc.sweep.options import BASELINE, BASELINES, CLASSIFIER
+from bncc.sweep.point import Choice
+from bncc.sweep.record import trial_facts
+from bncc.sweep.rival_trial import run_rival
+from bncc.sweep.rivals import NAME, rival_settings
+from bncc.sweep.trial import Workload, check_rows, measured_rows
+from bncc.train.settings import DISCRETIZERS
+
+_WORDS: dict[str, Choice] = {"yes": True, "no": False}
+
+
+@click.command("baseline")
+@data_argument
+@click.option("--classifier", type=click.Choice(BASELINES), required=True)
+@click.option(
+    "--option", "options", callback=key_values, multiple=True, metavar="K=V",
+    help="An option of the classifier, repeatable; a wrong one is answered with those that it has.",
+)  # fmt: skip
+@click.option(
+    "--discretize", type=click.Choice(DISCRETIZERS), help="How readings become states "
+    "[default: mdl; states as they are].",
+)  # fmt: skip
+@click.option("--n-bins", type=int, default=8, help="Bins of quantile and width [default: 8].")
+@click.option(
+    "--target", "targets", type=click.Choice(TARGETS), multiple=True, metavar="T",
+    help="Measure the C on a machine, repeatable.",
+)  # fmt: skip
+@click.option("-o", "--output", metavar="DIR", help="Write the C of the first training.")
+@click.option("--test", "test_path", metavar="DATA", help="Labeled rows to test on.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out, repeatable.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N")
+@click.option(
+    "--repeats", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N",
+    help="Trainings, each with a seed and validation rows of its own.",
+)  # fmt: skip
+@class_option
+@fold_option
+@force_option
+@speaks
+def command(
+    console: Console,
+    data_path: str,
+    classifier: str,
+    options: dict[str, str],
+    discretize: str | None,
+    n_bins: int,
+    targets: tuple[str, ...],
+    output: str | None,
+    test_path: str | None,
+    drop: tuple[str, ...],
+    seed: int,
+    repeats: int,
+    class_name: str | None,
+    fold: int | None,
+    force: bool,
+) -> None:
+    """Train a usual classifier of the readings DATA, and measure its C as bncc's own.
+
+    Trees, forests, linear models, support vector machines and naive Bayes are scikit-learn's,
+    their C that of emlearn or m2cgen; dnn and cnn are quantized networks, their C is bncc's.
+    """
+    if output is not None:
+        check_free(output, force=force, directory=True)
+    machines = targets_of(targets, (), console)
+    train, test = training_parts(data_path, class_name, fold, console, drop)
+    check_rows(train)
+    if test_path is not None:
+        if test is not None:
+            raise OptionError("the fold has test rows of its own; drop --test or --fold")
+        test = test_rows(train, test_path, console)
+    source, bench_source = source_words(
+        data_path, class_name=class_name, fold=fold, test=test_path, drop=drop
+    )
+    readings = rows_to_classify(data_path, None, fold, console) if machines else None
+    work = Workload(
+        train, test, None if readings is None else measured_rows(readings), source, bench_source,
+        seed, repeats, machines,
+    )  # fmt: skip
+    params: dict[str, Choice] = {CLASSIFIER: "baseline", NAME: classifier}
+    if discretize is not None:
+        params |= {"discretize": discretize, "n-bins": n_bins}
+    params |= {f"{BASELINE}.{key}": _value(text) for key, text in options.items()}
+    with console.progress(f"training {classifier}"):
+        point = run_rival(work, 0, params)
+    if output is not None:
+        _write_c(work, params, output, force)
+    facts = trial_facts(point, machines[0] if machines else None)
+    console.result(facts, _report(facts))
+
+
+def _write_c(work: Workload, params: dict[str, Choice], output: str, force: bool) -> None:
+    from bncc.baselines.learn import learn_rival
+
+    rival = learn_rival(work.train, rival_settings(params, work.seed)).rival
+    if rival.code is None:
+        raise OptionError(f"there is no C of it: {rival.lack}; leave -o out")
+    with staged_directory(output, force=force) as folder:
+        for name, text in rival.code.files.items():
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _value(text: str) -> Choice:
+    """Read the value of an option: yes or no, a number, or a word."""
+    if text in _WORDS:
+        return _WORDS[text]
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _report(facts: dict[str, Any]) -> str:
+    def percent(share: float | None) -> str:
+        return "none" if share is None else f"{100 * share:.2f} %"
+
+    rows = [
+        ["classifier", facts["family"]],
+        ["validation error", percent(facts["error_validation"])],
+        ["test error", percent(facts["error_test"])],
+        ["parameters", f"{facts['bits']} bits"],
+        ["work", f"{facts['operations']} operations per decision"],
+    ]
+    for target, cost in facts["costs"].items():
+        if isinstance(cost, str):
+            rows.append([target, cost])
+            continue
+        words = f"{cost['flash']} bytes of flash, {cost['ram']} of RAM, {cost['stack']} of stack, "
+        rows.append([target, f"{words}{cost['mean']:.0f} {cost['unit']} per decision"])
+    return aligned(rows)
