@@ -95,5 +95,12 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "s3-size": Experiment(
         "classification error of TAN Subset", "bncc.bench.s3_size", "s3_size", STEERING, STEERING
     ),
+    "s3-budget": Experiment(
+        "classification error of quantized networks",
+        "bncc.bench.s3_budget",
+        "s3_budget",
+        STEERING,
+        STEERING,
+    ),
 }
 """By the name that ``bncc reproduce`` takes."""

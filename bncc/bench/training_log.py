@@ -20,6 +20,8 @@ TRAINER = (
     "train", "structure", "discretize", "fixed_point.py", "data/splits.py", "bench/training.py"
 )  # fmt: skip
 """Folders and files of bncc whose text decides what a training gives."""
+BASELINES = ("baselines", "discretize", "data/splits.py", "bench/network_search.py")
+"""The same of baselines."""
 
 
 class TrainingLog:
@@ -29,6 +31,8 @@ class TrainingLog:
     ----------
     path : Path or None
         The file; None keeps all in memory alone.
+    trainer : tuple of str
+        `TRAINER` or `BASELINES`.
 
     Raises
     ------
@@ -37,19 +41,20 @@ class TrainingLog:
         trains here.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, trainer: tuple[str, ...] = TRAINER) -> None:
         self._path = path
         self._known: dict[str, Judged] = {}
         text = path.read_text("utf-8", "replace") if path and path.exists() else ""
         lines = text.splitlines()
         if lines:
-            _check_head(path, _entry(lines[0]))
+            _check_head(path, _entry(lines[0]), trainer)
         for entry in map(_entry, lines):
             key, error, entries = entry.get("key"), entry.get("error"), entry.get("entries")
             if isinstance(key, str) and isinstance(error, float) and isinstance(entries, int):
                 self._known[key] = Judged(error, entries)
         if not lines:
-            self._write({"trainer": trainer_digest(), "bncc": __version__, "engine": _engine()})
+            head = {"trainer": trainer_digest(trainer), "bncc": __version__}
+            self._write({**head, "engine": _engine(trainer)})
         elif not text.endswith("\n"):
             self._write({})  # ends the line that was cut off
 
@@ -106,8 +111,13 @@ def training_key(
 
 
 @cache
-def trainer_digest() -> str:
+def trainer_digest(trainer: tuple[str, ...] = TRAINER) -> str:
     """Return what tells this trainer from others: a hash of its Python and C.
+
+    Parameters
+    ----------
+    trainer : tuple of str
+        Its folders and files.
 
     Returns
     -------
@@ -115,28 +125,30 @@ def trainer_digest() -> str:
         Sixteen hexadecimal digits.
     """
     digest = sha256(__version__.encode())
-    for name in TRAINER:
+    for name in trainer:
         for text in _texts(files("bncc").joinpath(*name.split("/"))):
             digest.update(text)
     return digest.hexdigest()[:16]
 
 
-def _check_head(path: Path | None, head: Mapping[str, object]) -> None:
+def _check_head(path: Path | None, head: Mapping[str, object], trainer: tuple[str, ...]) -> None:
     """Refuse errors of another trainer, or of another engine."""
-    if head.get("trainer") != trainer_digest():
+    if head.get("trainer") != trainer_digest(trainer):
         raise OptionError(
             f"'{path}' is no checkpoint of this version of bncc's trainer, and errors of two "
             "versions are not mixed; name another file with --checkpoint"
         )
-    if head.get("engine") != _engine():
+    if head.get("engine") != _engine(trainer):
         raise OptionError(
             f"'{path}' holds errors of engine '{head.get('engine')}', which rounds differently "
-            f"from '{_engine()}', the one of this machine; name another file with --checkpoint"
+            f"from '{_engine(trainer)}', the one of this machine; name another file with --checkpoint"
         )
 
 
-def _engine() -> str:
+def _engine(trainer: tuple[str, ...]) -> str:
     """Return what trains where the settings leave it open: C if it can be built."""
+    if trainer == BASELINES:
+        return "torch"
     try:
         native_library()
     except ToolchainError:
