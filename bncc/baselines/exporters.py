@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from collections.abc import Callable
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +26,28 @@ _BOUND = re.compile(r"(features\[\d+\] < )(-?\d+)")
 def is_installed(exporter: str) -> bool:
     """Return whether a generator of C, ``emlearn`` or ``m2cgen``, is there."""
     return find_spec(exporter) is not None
+
+
+def printed(by: str, emit: Callable[[], Code]) -> tuple[Code | None, str]:
+    """Have a generator print a rival, if it is there.
+
+    Parameters
+    ----------
+    by : str
+        Its name.
+    emit : callable
+        Prints.
+
+    Returns
+    -------
+    code : Code or None
+        None where the generator is absent.
+    lack : str
+        Why there is no C; empty where there is.
+    """
+    if not is_installed(by):
+        return None, f"{by} is not installed; `pip install 'bncc[baselines]'` brings it"
+    return emit(), ""
 
 
 def trees_by_emlearn(estimator: Any, n_features: int) -> Code:

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bncc.baselines import networks, usual
-from bncc.baselines.rival import Rival
-from bncc.baselines.usual import Options, Rows
+from bncc.baselines import networks, trees, usual
+from bncc.baselines.rival import Options, Rival, Rows
 from bncc.errors import OptionError
 
 Learner = Callable[[Rows, Options, int], Rival]
@@ -63,9 +62,9 @@ _NETWORK: Options = {
 _BUDGETS = ("memory", "operations")
 
 FAMILIES: Mapping[str, Family] = {
-    "tree": Family(usual.tree, {"leaves": 64, "by": "emlearn"}),
-    "forest": Family(usual.forest, {"trees": 10, "leaves": 64, "by": "emlearn"}),
-    "boosting": Family(usual.boosting, {"rounds": 20, "leaves": 8, "rate": 0.3}),
+    "tree": Family(trees.tree, {"leaves": 64, "by": "emlearn"}),
+    "forest": Family(trees.forest, {"trees": 10, "leaves": 64, "by": "emlearn"}),
+    "boosting": Family(trees.boosting, {"rounds": 20, "leaves": 8, "rate": 0.3}),
     "linear": Family(usual.linear, {"C": 1.0}),
     "svm": Family(usual.svm, {"C": 10.0, "gamma": 1.0}),
     "gaussian-nb": Family(usual.gaussian, {"smoothing": 1e-3}),

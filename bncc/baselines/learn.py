@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc.baselines.families import family_of
-from bncc.baselines.rival import Rival
-from bncc.baselines.usual import Options, Rows
+from bncc.baselines.rival import Options, Rival, Rows
 from bncc.data.dataset import Dataset, check_trainable
 from bncc.data.splits import stratified_holdout
 from bncc.discretize.feature import Feature, states_of

@@ -3,10 +3,9 @@
 from bncc.baselines.emit import network_c
 from bncc.baselines.freeze import freeze_network
 from bncc.baselines.plan import NetworkPlan
-from bncc.baselines.rival import PREFIX, Code, Rival
+from bncc.baselines.rival import Code, Options, PREFIX, Rival, Rows
 from bncc.baselines.sizing import Form, Task, plan_within
 from bncc.baselines.trainer import NetworkSettings, train_network
-from bncc.baselines.usual import Options, Rows
 from bncc.errors import OptionError
 
 

@@ -141,7 +141,8 @@ def _check_head(path: Path | None, head: Mapping[str, object], trainer: tuple[st
     if head.get("engine") != _engine(trainer):
         raise OptionError(
             f"'{path}' holds errors of engine '{head.get('engine')}', which rounds differently "
-            f"from '{_engine(trainer)}', the one of this machine; name another file with --checkpoint"
+            f"from '{_engine(trainer)}', the one of this machine; name another file with "
+            "--checkpoint"
         )
 
 

@@ -5,17 +5,17 @@ import subprocess
 import numpy as np
 import pytest
 
-from bncc.baselines import exporters, usual
-from bncc.baselines.usual import Rows
+from bncc.baselines import exporters, trees, usual
+from bncc.baselines.rival import Rows
 from bncc.errors import OptionError, ToolchainError
 from tests.unit.baselines.networks import N_STATES, rows
 
 ROWS = Rows(*rows(), N_STATES, 3)
 HELD = np.random.default_rng(1).integers(0, N_STATES, (300, 64))
 LEARNERS = {
-    "tree": (usual.tree, {"leaves": 8, "by": "emlearn"}),
-    "forest": (usual.forest, {"trees": 5, "leaves": 8, "by": "emlearn"}),
-    "boosting": (usual.boosting, {"rounds": 3, "leaves": 4, "rate": 0.3}),
+    "tree": (trees.tree, {"leaves": 8, "by": "emlearn"}),
+    "forest": (trees.forest, {"trees": 5, "leaves": 8, "by": "emlearn"}),
+    "boosting": (trees.boosting, {"rounds": 3, "leaves": 4, "rate": 0.3}),
     "linear": (usual.linear, {"C": 1.0}),
     "svm": (usual.svm, {"C": 1.0, "gamma": 1.0}),
     "gaussian": (usual.gaussian, {"smoothing": 1e-3}),
@@ -37,20 +37,20 @@ def test_each_learns_and_says_what_it_costs(name):
 
 def test_a_tree_with_two_leaves_is_one_comparison():
     """Six bits name one of 64 features, eight a threshold, one a child; two a leaf's class."""
-    rival = usual.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
+    rival = trees.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
     assert rival.bits == (6 + 8 + 1) + 2 * 2
     assert rival.operations == 1
 
 
 def test_an_unknown_generator_is_named():
     with pytest.raises(OptionError, match="no generator is called 'gcc'"):
-        usual.tree(ROWS, {"leaves": 2, "by": "gcc"}, 0)
+        trees.tree(ROWS, {"leaves": 2, "by": "gcc"}, 0)
 
 
 def test_a_generator_that_is_absent_is_said(monkeypatch):
     """No C then, and a reason; asked for by name, an error with the remedy."""
     monkeypatch.setattr(exporters, "is_installed", lambda name: False)
-    rival = usual.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
+    rival = trees.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
     assert rival.code is None
     assert "bncc[baselines]" in rival.lack
     with pytest.raises(ToolchainError, match="pip install"):
@@ -61,7 +61,7 @@ def test_emlearn_leaves_numpy_as_it_was():
     """Its import makes every division by zero in the process an error."""
     pytest.importorskip("emlearn")
     before = np.geterr()
-    usual.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
+    trees.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
     assert np.geterr() == before
 
 
@@ -82,7 +82,7 @@ def test_without_the_repair_trees_decide_wrongly(require_tool, tmp_path):
     """As emlearn ships: the test above can fail."""
     require_tool("gcc")
     pytest.importorskip("emlearn")
-    rival = usual.tree(ROWS, {"leaves": 8, "by": "emlearn"}, 0)
+    rival = trees.tree(ROWS, {"leaves": 8, "by": "emlearn"}, 0)
     files = dict(rival.code.files)
     files["m.c"] = exporters._BOUND.sub(lambda m: f"{m[1]}{int(m[2]) - 1}", files["m.c"])
     wrong = answers(exporters.Code(files, ""), tmp_path) != rival.decide(HELD)
@@ -96,8 +96,8 @@ def test_forests_of_both_generators_vote(require_tool, tmp_path):
     pytest.importorskip("emlearn")
     pytest.importorskip("m2cgen")
     _, options = LEARNERS["forest"]
-    hard = usual.forest(ROWS, options, 0)
-    soft = usual.forest(ROWS, {**options, "by": "m2cgen"}, 0)
+    hard = trees.forest(ROWS, options, 0)
+    soft = trees.forest(ROWS, {**options, "by": "m2cgen"}, 0)
     (tmp_path / "hard").mkdir()
     assert np.array_equal(answers(soft.code, tmp_path), soft.decide(HELD))
     assert np.array_equal(answers(hard.code, tmp_path / "hard"), hard.decide(HELD))
