@@ -3,7 +3,7 @@
 from bncc.baselines.emit import network_c
 from bncc.baselines.freeze import freeze_network
 from bncc.baselines.plan import NetworkPlan
-from bncc.baselines.rival import Code, Options, PREFIX, Rival, Rows
+from bncc.baselines.rival import PREFIX, Code, Options, Rival, Rows
 from bncc.baselines.sizing import Form, Task, plan_within
 from bncc.baselines.trainer import NetworkSettings, train_network
 from bncc.errors import OptionError
