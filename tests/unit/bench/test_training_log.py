@@ -44,7 +44,7 @@ def test_a_log_of_another_trainer_is_refused_and_left_alone(tmp_path, monkeypatc
     path = tmp_path / "log.jsonl"
     TrainingLog(path).add("a", SOME)
     text = path.read_text("utf-8")
-    monkeypatch.setattr(training_log, "trainer_digest", lambda: "another")
+    monkeypatch.setattr(training_log, "trainer_digest", lambda trainer: "another")
     with pytest.raises(OptionError, match=r"no checkpoint of this version .*--checkpoint"):
         TrainingLog(path)
     assert path.read_text("utf-8") == text

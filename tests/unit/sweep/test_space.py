@@ -173,8 +173,8 @@ def test_files_are_read_and_what_is_none_is_told(tmp_path: Path) -> None:
             read_space(str(absent))
 
 
-def test_every_option_but_one_is_of_training() -> None:
+def test_every_option_but_two_is_of_training() -> None:
     from bncc.cli.train import command
 
     known = {name for parameter in command.params for name in parameter.opts}
-    assert {f"--{name}" for name in OPTIONS} - known == {"--optimize"}
+    assert {f"--{name}" for name in OPTIONS} - known == {"--optimize", "--classifier"}

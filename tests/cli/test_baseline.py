@@ -1,0 +1,93 @@
+"""``bncc baseline``, and baselines in a sweep: trained, measured, repeated by their command."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from bncc.data.catalog import bundled_path
+from bncc.sweep.study import read_study
+from tests.cli.sweeping import SPACE
+
+Run = Callable[..., Result]
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+
+WIFI = bundled_path("wifi")
+
+
+def test_the_object_is_that_of_a_trial(run_json: RunJson) -> None:
+    found = run_json("baseline", WIFI, "--classifier", "tree", "--option", "leaves=8")
+    assert found["family"] == "tree"
+    assert 0 < found["error_validation"] < 0.2
+    assert found["error_test"] is None
+    assert found["bits"] > 0
+    assert found["costs"] == {}
+
+
+def test_the_report_is_for_people(run: Run) -> None:
+    said = run("baseline", WIFI, "--classifier", "categorical-nb").output
+    assert "validation error" in said
+    assert "operations per decision" in said
+
+
+@pytest.mark.firmware
+def test_the_c_is_measured(run_json: RunJson, require_tool: Callable[[str], str]) -> None:
+    """A network's C is there without any generator."""
+    require_tool("arm-none-eabi-gcc")
+    words = ("--option", "epochs=3", "--option", "layers=2", "--target", "cortex-m0")
+    found = run_json("baseline", WIFI, "--classifier", "dnn", *words)
+    cost = found["costs"]["cortex-m0"]
+    assert 300 < cost["flash"] < 4000
+    assert 500 < cost["mean"] <= cost["most"]
+
+
+def test_the_c_is_written(run: Run, tmp_path: Path) -> None:
+    words = ("--option", "epochs=1", "-o", tmp_path / "net")
+    run("baseline", WIFI, "--classifier", "dnn", *words)
+    assert sorted(path.name for path in (tmp_path / "net").iterdir()) == ["m.c", "m.h"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--classifier", "tree", "--option", "leafs=8"), "there is no option 'leafs'"),
+        (("--classifier", "svm", "-o", "svm"), "there is no C of it"),
+        (("--classifier", "cnn"), "no square image"),
+        (("--classifier", "dnn", "--option", "bits=9"), "choose 1 .. 8"),
+        (("--classifier", "dnn", "--option", "layers=9"), "9 layers"),
+        (("--classifier", "dnn", "--option", "activation=tanh"), "use relu or sign"),
+        (
+            ("--classifier", "dnn", "--option", "memory=1", "--option", "operations=1"),
+            "give one of them",
+        ),
+    ],
+)
+def test_bad_options_get_one_sentence(refused: Refused, words: tuple[str, ...], says: str) -> None:
+    assert says in refused("baseline", WIFI, *words)
+
+
+def test_a_sweep_draws_both_and_picks_a_network(
+    run: Run, run_json: RunJson, tmp_path: Path
+) -> None:
+    """And the command of a baseline gives its figures again."""
+    space = tmp_path / "space.toml"
+    space.write_text(SPACE)
+    words = ("--study", tmp_path / "s.db", "--space", space, "--target", "none", "--repeats", 1)
+    baselines = ("--baselines", "tree,forest,linear,gaussian-nb,categorical-nb")
+    run("sweep", WIFI, *words, "--trials", 12, *baselines, "--pick", tmp_path / "best.bncc")
+    assert (tmp_path / "best.bncc").exists()
+    (study,) = read_study(str(tmp_path / "s.db"))
+    rivals = [point for point in study.points if not point.is_network]
+    assert 2 <= len(rivals) <= 10
+    assert len({point.family for point in rivals}) >= 2
+    again = run_json(*shlex.split(rivals[0].command)[1:])
+    assert again["error_validation"] == rivals[0].validation.mean
+    assert again["bits"] == rivals[0].bits
+    said = run("report", tmp_path / "s.db", "--format", "md", "-o", tmp_path / "r.md")
+    assert said.exit_code == 0
+    text = (tmp_path / "r.md").read_text()
+    assert "no arcs" not in text.replace("chow-liu (no arcs", "")
