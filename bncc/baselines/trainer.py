@@ -94,6 +94,11 @@ class TrainedNetwork:
         return np.asarray(outputs.argmax(dim=1).numpy(), dtype=np.int64)
 
 
+def use_one_thread() -> None:
+    """Keep torch to one thread in this process: a search runs one training per core."""
+    torch.set_num_threads(1)
+
+
 def train_network(
     plan: NetworkPlan,
     X: IntArray,

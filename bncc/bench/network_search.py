@@ -14,7 +14,7 @@ import numpy as np
 from bncc.baselines.freeze import freeze_network
 from bncc.baselines.plan import NetworkPlan
 from bncc.baselines.sizing import Task
-from bncc.baselines.trainer import NetworkSettings, train_network
+from bncc.baselines.trainer import NetworkSettings, train_network, use_one_thread
 from bncc.bench.folds import Fold
 from bncc.bench.request import Advance, Effort
 from bncc.bench.training import N_SPLITS, Judged
@@ -139,9 +139,7 @@ def train_one(fold: Fold, trial: Trial, is_judged: bool) -> Judged:
     Judged
         Its error, and the bits of its parameters.
     """
-    import torch
-
-    torch.set_num_threads(1)
+    use_one_thread()
     X, y, X_judge, y_judge = fold.X, fold.y, fold.X_test, fold.y_test
     if is_judged:
         held = stratified_folds(fold.y, N_SPLITS, 0) == HELD
