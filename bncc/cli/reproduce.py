@@ -54,7 +54,7 @@ def command(
 ) -> None:
     """Repeat the experiment behind TABLE and print ours beside the paper's.
 
-    TABLE is s0-table1, s0-recover-chow-liu, s3-bits or s3-size; others of the papers' are to come.
+    TABLE is s0-table1, s0-recover-chow-liu, s3-bits, s3-size or s3-budget; others are to come.
     """
     refuse_later(table not in EXPERIMENTS, f"reproduce {table}", f"try {' or '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[table]

@@ -26,7 +26,7 @@ def test_help_lists_every_command_of_this_version() -> None:
     listed = [line.split()[0] for line in commands.splitlines() if line.strip()]
     assert listed == [
         "train", "evaluate", "predict", "inspect", "emit-c", "verify", "bench", "targets",
-        "demo", "sweep", "report", "reproduce",
+        "demo", "sweep", "baseline", "report", "reproduce",
     ]  # fmt: skip
 
 

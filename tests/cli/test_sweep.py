@@ -244,7 +244,7 @@ def test_another_programs_database_is_left_alone(
         (("--study", "absent/s.db"), "cannot keep a study in 'absent/s.db'"),
         (("--study", "nonsense://x"), "'nonsense://x' is no URL of a database"),
         (("--study", "mysql+nodriver://x/y"), "is no URL of a database"),
-        (("--baselines", "dnn"), "--baselines arrives with a later version of bncc; leave it out"),
+        (("--baselines", "oak"), "no baseline is called 'oak'"),
         (("--objective", "flash"), "--objective flash needs a machine; name one with --target"),
         (("--objective", "bits", "--objective", "bits"), "--objective bits is given twice"),
         (("--max-flash", "8k"), "--max-flash and --max-instructions need a --target; name one"),
