@@ -30,7 +30,7 @@ from bncc.model.model import Model
 from bncc.sweep.config import settings_of
 from bncc.sweep.point import Point
 from bncc.sweep.study import read_study
-from bncc.sweep.trial import measured_rows
+from bncc.sweep.workload import measured_rows
 from bncc.train.pipeline import train_model
 
 SETS = ("letter", "satimage", "usps")

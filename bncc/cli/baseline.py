@@ -17,7 +17,7 @@ from bncc.sweep.point import Choice
 from bncc.sweep.record import trial_facts
 from bncc.sweep.rival_trial import run_rival
 from bncc.sweep.rivals import NAME, rival_settings
-from bncc.sweep.trial import Workload, check_rows, measured_rows
+from bncc.sweep.workload import Workload, check_rows, measured_rows
 from bncc.train.settings import DISCRETIZERS
 
 _WORDS: dict[str, Choice] = {"yes": True, "no": False}

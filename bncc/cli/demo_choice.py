@@ -21,7 +21,7 @@ from bncc.sweep.processes import local_processes
 from bncc.sweep.space import PRESETS, read_space
 from bncc.sweep.store import check_optuna
 from bncc.sweep.study import read_study
-from bncc.sweep.trial import Workload, measured_rows
+from bncc.sweep.workload import Workload, measured_rows
 from bncc.train.interrupts import StopRequest
 
 if TYPE_CHECKING:

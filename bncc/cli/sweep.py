@@ -34,7 +34,7 @@ from bncc.sweep.rivals import named_baselines, with_baselines
 from bncc.sweep.space import PRESETS, read_space
 from bncc.sweep.store import check_optuna
 from bncc.sweep.study import known_facts
-from bncc.sweep.trial import Workload, check_rows, measured_rows
+from bncc.sweep.workload import Workload, check_rows, measured_rows
 from bncc.train.interrupts import StopRequest, first_signal_noted
 
 SAMPLERS = ("random", "tpe", "nsga2")

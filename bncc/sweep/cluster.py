@@ -13,7 +13,8 @@ from typing import Any
 import bncc
 from bncc.errors import StudyError
 from bncc.sweep.execution import MOST_DEATHS, Outcome, Run, Task, died, outcome_of
-from bncc.sweep.trial import Workload, run_trial
+from bncc.sweep.trial import run_trial
+from bncc.sweep.workload import Workload
 
 NEEDED = "--scheduler needs dask.distributed; run `pip install 'bncc[sweep]'`"
 _PATIENCE = 10.0

@@ -6,7 +6,8 @@ from typing import Protocol
 
 from bncc.errors import BnccError
 from bncc.sweep.point import Choice, Point
-from bncc.sweep.trial import Workload, run_trial
+from bncc.sweep.trial import run_trial
+from bncc.sweep.workload import Workload
 
 MOST_DEATHS = 3
 """Workers that a trial may take with it before it has failed."""

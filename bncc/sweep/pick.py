@@ -7,7 +7,8 @@ from bncc.errors import TrialError
 from bncc.model.card import model_facts
 from bncc.model.model import Model
 from bncc.sweep.point import Point
-from bncc.sweep.trial import Workload, train_again
+from bncc.sweep.trial import train_again
+from bncc.sweep.workload import Workload
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from typing import Any
 
 from bncc.errors import TrialError
 from bncc.sweep.execution import MOST_DEATHS, Outcome, Run, Task, died, outcome_of
-from bncc.sweep.trial import Workload, run_trial
+from bncc.sweep.trial import run_trial
+from bncc.sweep.workload import Workload
 
 
 @contextmanager

@@ -15,13 +15,13 @@ from bncc.errors import ToolchainError
 from bncc.sweep.config import rival_command
 from bncc.sweep.point import Choice, Footprint, Point, Rate
 from bncc.sweep.rivals import NAME, rival_settings
+from bncc.sweep.workload import Costs, Workload
 
 if TYPE_CHECKING:
     from bncc.baselines.learn import Learned
-    from bncc.sweep.trial import Costs, Workload
 
 
-def run_rival(work: "Workload", number: int, params: Mapping[str, Choice]) -> Point:
+def run_rival(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
     """Train, judge and measure one baseline.
 
     Parameters
@@ -81,7 +81,7 @@ def run_rival(work: "Workload", number: int, params: Mapping[str, Choice]) -> Po
     )
 
 
-def measure_rivals(work: "Workload", learned: "Learned") -> "Costs":
+def measure_rivals(work: Workload, learned: "Learned") -> Costs:
     """Measure the C of a baseline on all targets.
 
     Parameters
@@ -107,7 +107,7 @@ def measure_rivals(work: "Workload", learned: "Learned") -> "Costs":
     }
 
 
-def states_to_measure(work: "Workload", learned: "Learned") -> IntArray:
+def states_to_measure(work: Workload, learned: "Learned") -> IntArray:
     """Return the states of the readings that decisions are measured on, else drawn ones."""
     from bncc.bench.on_target import N_ROWS
 

@@ -1,17 +1,14 @@
 """One trial: trained with some seeds, its first model measured on the targets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from time import perf_counter
 
 from bncc.bench.measurement import WRITTEN, measure_ours
-from bncc.bench.on_target import bench_inputs, bench_rows
+from bncc.bench.on_target import bench_inputs
 from bncc.build.cross import find_bench
 from bncc.build.meter import Inputs
 from bncc.build.targets import find_target
 from bncc.compiler.cost_model import LEVELS, Optimize
-from bncc.data.dataset import Dataset, Table, check_trainable
-from bncc.data.splits import stratified_holdout
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import DataError, MisfitError, ToolchainError
 from bncc.model.card import model_facts, parent_names
@@ -20,84 +17,10 @@ from bncc.sweep.config import command_of, optimize_of, settings_of
 from bncc.sweep.point import Choice, Footprint, Point, Rate
 from bncc.sweep.rival_trial import run_rival
 from bncc.sweep.rivals import is_baseline
+from bncc.sweep.workload import TOO_FEW, Costs, Workload
 from bncc.toolchain.tools import is_x86
 from bncc.train.pipeline import train_model
 from bncc.train.repeats import Repeats, train_repeats
-from bncc.train.settings import TrainSettings
-
-Costs = Mapping[str, Footprint | str]
-
-_TOO_FEW = "too few rows to hold any out, by which a sweep would choose; add rows of each class"
-
-
-@dataclass(frozen=True, eq=False)
-class Workload:
-    """What all trials of a study share; it can be pickled.
-
-    Parameters
-    ----------
-    train : Dataset
-        Training rows, as ``bncc train`` reads them.
-    test : Dataset or None
-        Rows that nothing is chosen by.
-    readings : Table or None
-        What decisions are measured on, from `measured_rows`; None where there are no targets, or
-        `bench_source` names no data.
-    source, bench_source : tuple of str
-        Words of ``bncc train`` and ``bncc bench`` that read the same rows, from
-        `bncc.sweep.config.source_words`.
-    seed : int
-        Of the first training of each trial.
-    repeats : int
-        Trainings of a trial, with seeds `seed`, `seed` + 1, ...
-    targets : tuple of str
-        Machines as in ``--target``, but ``all``; without, nothing is measured.
-    """
-
-    train: Dataset
-    test: Dataset | None
-    readings: Table | None
-    source: tuple[str, ...]
-    bench_source: tuple[str, ...]
-    seed: int
-    repeats: int
-    targets: tuple[str, ...]
-
-
-def measured_rows(table: Table) -> Table:
-    """Return the rows that ``bncc bench --data`` measures over.
-
-    Parameters
-    ----------
-    table : Table
-        What ``bncc bench`` would read: `bncc.cli.inputs.rows_to_classify` of the data, with the
-        fold but without a class.
-
-    Returns
-    -------
-    Table
-        At most `bncc.bench.on_target.N_ROWS` rows, for `Workload`.
-    """
-    return bench_rows(table)
-
-
-def check_rows(train: Dataset) -> None:
-    """Refuse rows of which every trial would come to nothing.
-
-    Parameters
-    ----------
-    train : Dataset
-        Rows to learn from.
-
-    Raises
-    ------
-    DataError
-        If nothing can be learned from them, or too few to hold any out.
-    """
-    check_trainable(train)
-    _, held = stratified_holdout(train.y, TrainSettings().validation, seed=0)
-    if len(held) == 0:
-        raise DataError(_TOO_FEW)
 
 
 def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
@@ -221,7 +144,7 @@ def measure_model(work: Workload, model: Model, params: Mapping[str, Choice]) ->
 def _rates(repeats: Repeats) -> tuple[Rate, Rate | None]:
     errors, test_errors = repeats.errors("validation"), repeats.errors("test")
     if errors is None:
-        raise DataError(_TOO_FEW)
+        raise DataError(TOO_FEW)
     trained = [result.model.training for result in repeats.results]
     validation = Rate(errors, sum(training["n_validation"] for training in trained))
     if test_errors is None:

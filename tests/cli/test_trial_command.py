@@ -17,7 +17,8 @@ from bncc.data.catalog import bundled_path
 from bncc.sweep.config import source_words
 from bncc.sweep.point import Choice, Footprint, Point
 from bncc.sweep.space import read_space
-from bncc.sweep.trial import Workload, measured_rows, run_trial
+from bncc.sweep.trial import run_trial
+from bncc.sweep.workload import Workload, measured_rows
 from tests.spaces import drawer
 
 RunJson = Callable[..., dict[str, Any]]

@@ -10,7 +10,7 @@ import numpy as np
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.errors import OptionError
 from bncc.sweep.point import Choice, Footprint, Point, Rate
-from bncc.sweep.trial import Workload
+from bncc.sweep.workload import Workload
 
 
 def workload(folder: Path) -> Workload:

@@ -22,7 +22,8 @@ from bncc.errors import DataError, MisfitError, OptionError, ToolchainError
 from bncc.model.model import Model
 from bncc.sweep import trial
 from bncc.sweep.point import Footprint, Point
-from bncc.sweep.trial import Workload, measure_model, measured_rows, run_trial, train_again
+from bncc.sweep.trial import measure_model, run_trial, train_again
+from bncc.sweep.workload import Workload, measured_rows
 from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
 
