@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from bncc.build.agreement import verify
+from bncc.compiler import demands
 from bncc.compiler.choose import FAMILIES
 from bncc.compiler.importer import program_of
 from bncc.compiler.pipeline import FLOWS, MERGE_STATES, NORMALIZE_ROWS, SHRINK_WIDTH, optimize
-from bncc.emit import emitter
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure, one_parent_each
@@ -44,7 +44,7 @@ def small_graph():
 
 def agrees(model, family, flow, monkeypatch):
     """Tell whether the C of a flow and kernel answers as the model; None where it has no layout."""
-    monkeypatch.setattr(emitter, "FLOWS_FOR", {"size": (flow,)})
+    monkeypatch.setattr(demands, "FLOWS_FOR", {"size": (flow,)})
     program, _ = optimize(program_of(model), flow)
     if next(iter(FAMILIES[family](program)), None) is None:
         return None
