@@ -7,6 +7,7 @@ import numpy as np
 
 from bncc import __version__
 from bncc._types import IntArray
+from bncc.baselines.inputs import starts_of
 from bncc.baselines.integer import IntegerLayer, IntegerNetwork
 from bncc.baselines.plan import POOL, WIDTH
 from bncc.emit.c99 import ArrayText, array
@@ -27,7 +28,6 @@ class _LayerText:
     n_out: int
     n_values: int
     side: int
-    unit_words: int
     row_words: int
     in_type: str
     out_type: str
@@ -128,7 +128,6 @@ def _layers(network: IntegerNetwork) -> list[_LayerText]:
                 n_out=each.layer.n_out,
                 n_values=each.layer.n_out * max(1, side // POOL) ** 2,
                 side=side,
-                unit_words=words,
                 row_words=words,
                 in_type=value_type,
                 out_type=out_type,
@@ -149,8 +148,8 @@ def _form(network: IntegerNetwork, layer: IntegerLayer, k: int) -> str:
 
 def _arrays(network: IntegerNetwork) -> list[ArrayText]:
     plan, found = network.plan, []
-    starts = np.concatenate([[0], np.cumsum(network.n_states)[:-1]])
-    found.append(array("first", 16, starts.tolist(), "Where the states of each feature begin."))
+    starts = starts_of(network.n_states).tolist()
+    found.append(array("first", 16, starts, "Where the states of each feature begin."))
     if network.inputs is not None:
         codes = network.inputs.codes.tolist()
         found.append(array("inputs", 8, codes, "What each state is as a number.", signed=True))

@@ -118,7 +118,7 @@ def gaussian_by_emlearn(estimator: Any, n_features: int, n_classes: int) -> Code
     files = {f"{PREFIX}.h": _HEADER, f"{PREFIX}.c": body}
     files |= {name: (folder / name).read_text("utf-8") for name in headers}
     files = {name: _OWN.sub(r'#include "\1"', text) for name, text in files.items()}
-    return Code(files, f"emlearn {version('emlearn')} loadable", needs_math=True)
+    return Code(files, f"emlearn {version('emlearn')} loadable")
 
 
 def by_m2cgen(estimator: Any, n_features: int, n_classes: int) -> Code:

@@ -60,13 +60,10 @@ class Code:
         Text by file name.
     by : str
         Who wrote the C: a generator with its version.
-    needs_math : bool
-        Whether it calls a mathematics library.
     """
 
     files: Files
     by: str
-    needs_math: bool = False
 
 
 @dataclass(frozen=True, eq=False)

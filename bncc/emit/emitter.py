@@ -165,17 +165,18 @@ def _printed(
     name = layout.name
     vectors = vector_text(options.vectors or drawn_vectors(model), layout)
     fired = [report.name for report in passes if report.fired]
+    digest = model_digest(model)[:8]
     context: dict[str, object] = {
         "name": name,
         "NAME": name.upper(),
         "version": __version__,
-        "release": f"{RELEASE}+{model_digest(model)[:8]}",
+        "release": f"{RELEASE}+{digest}",
         "card": card_lines(model, layout, name, fired),
         "features": feature_lines(model.features),
         "classes": class_lines(model.classes),
         # A macro of the bounds of NAME_class_name ends in NAME_STACK.
         "class_names": constant_names(model.classes, {"NAME_STACK"}),
-        "digest": f"0x{model_digest(model)[:8].upper()}U",
+        "digest": f"0x{digest.upper()}U",
         "cost": "-ln p" if why_no_probabilities(model) is None else "a score, the least wins,",
         "bounds": bound_lines(options.bounds, name) if options.bounds else [],
         **layout.template_names(),

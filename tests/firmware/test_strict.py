@@ -140,6 +140,23 @@ def corrupted(vectors: str, array: str, place: int, wrong: str | None) -> str:
     return f"{head}m_vector_{array}[{declared}{{\n{','.join(numbers)}\n}};{end}"
 
 
+def test_files_of_two_models_do_not_build_together(require_tool, tmp_path):
+    """A header of another model stops its C and its vectors; class indices have names."""
+    require_tool("gcc")
+    ours = emit_c(hand.naive_integer(), EmitOptions("m", ENTRIES)).files
+    theirs = emit_c(mixed_kinds(), EmitOptions("m", ENTRIES)).files
+    for file, other in (("m.c", "m.h"), ("m_selftest.c", "m_vectors.h")):
+        write(tmp_path, {**ours, other: theirs[other]})
+        done = subprocess.run(
+            ("gcc", "-std=c99", "-c", file), cwd=tmp_path, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode != 0
+        assert "is of another model than" in done.stderr
+    for label in range(len(hand.naive_integer().classes)):
+        assert re.search(rf"^    M_CLASS_\w+ = {label},?$", ours["m.h"], re.MULTILINE)
+
+
 EMIT = """
 import hashlib
 from bncc.emit.emitter import EmitOptions, emit_c

@@ -1,6 +1,8 @@
 """The usual classifiers: what they cost by hand, and C that decides as Python does."""
 
 import subprocess
+from collections.abc import Callable
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -21,6 +23,17 @@ LEARNERS = {
     "gaussian": (usual.gaussian, {"smoothing": 1e-3}),
     "categorical": (usual.categorical, {"alpha": 1.0}),
 }
+
+
+@pytest.fixture
+def need(missing: Callable[[str], NoReturn]) -> Callable[[str], None]:
+    """Give up without a generator; not by importing it, for emlearn changes numpy's manners."""
+
+    def check(generator: str) -> None:
+        if not exporters.is_installed(generator):
+            missing(f"{generator} is not installed")
+
+    return check
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -57,7 +70,7 @@ def test_a_generator_that_is_absent_is_said(monkeypatch):
         exporters.by_m2cgen(None, 1, 2)
 
 
-def test_emlearn_leaves_numpy_as_it_was():
+def test_emlearn_leaves_numpy_as_it_was(need):
     """Its import makes every division by zero in the process an error."""
     need("emlearn")
     before = np.geterr()
@@ -67,7 +80,7 @@ def test_emlearn_leaves_numpy_as_it_was():
 
 @pytest.mark.cc
 @pytest.mark.parametrize("name", ["tree", "linear", "gaussian"])
-def test_the_c_decides_as_python(name, require_tool, tmp_path):
+def test_the_c_decides_as_python(name, require_tool, tmp_path, need):
     """But for the Gaussian of emlearn, which is in fixed point and leaves out the prior."""
     require_tool("gcc")
     learn, options = LEARNERS[name]
@@ -78,7 +91,7 @@ def test_the_c_decides_as_python(name, require_tool, tmp_path):
 
 
 @pytest.mark.cc
-def test_without_the_repair_trees_decide_wrongly(require_tool, tmp_path):
+def test_without_the_repair_trees_decide_wrongly(require_tool, tmp_path, need):
     """As emlearn ships: the test above can fail."""
     require_tool("gcc")
     need("emlearn")
@@ -90,7 +103,7 @@ def test_without_the_repair_trees_decide_wrongly(require_tool, tmp_path):
 
 
 @pytest.mark.cc
-def test_forests_of_both_generators_vote(require_tool, tmp_path):
+def test_forests_of_both_generators_vote(require_tool, tmp_path, need):
     """m2cgen adds up probabilities as scikit-learn does; emlearn lets each tree name a class."""
     require_tool("gcc")
     need("emlearn")
@@ -102,12 +115,6 @@ def test_forests_of_both_generators_vote(require_tool, tmp_path):
     assert np.array_equal(answers(soft.code, tmp_path), soft.decide(HELD))
     assert np.array_equal(answers(hard.code, tmp_path / "hard"), hard.decide(HELD))
     assert (soft.decide(HELD) != hard.decide(HELD)).any()
-
-
-def need(generator: str) -> None:
-    """Skip where a generator is absent, without importing it: emlearn changes numpy's manners."""
-    if not exporters.is_installed(generator):
-        pytest.skip(f"{generator} is not installed")
 
 
 MAIN = """#include "m.h"

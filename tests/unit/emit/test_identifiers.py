@@ -14,6 +14,7 @@ from bncc.emit.identifiers import (
     c_comment,
     c_string,
     check_name,
+    constant_names,
     field_names,
     model_name,
 )
@@ -175,3 +176,9 @@ def test_character_constants_read_back_as_the_text_in_utf8(text):
     for word in words:
         assert re.fullmatch(r"'([^'\\\n]|\\[0-7]{3})',", word)
     assert b"".join(unescape(word[1:-2]) for word in words) == text.encode("utf-8", "replace")
+
+
+def test_labels_become_distinct_ends_of_macros() -> None:
+    """Whatever they are, and none is one that means something else."""
+    found = constant_names(["Move-Forward", "move forward", "", "3", "name stack"], {"NAME_STACK"})
+    assert found == ("MOVE_FORWARD", "MOVE_FORWARD_2", "UNNAMED", "3", "NAME_STACK_2")
