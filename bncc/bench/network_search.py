@@ -87,34 +87,36 @@ def best_network(
         The integer network's errors.
     """
     log = TrainingLog(effort.log, BASELINES)
-    judging = [(0, trial, True) for trial in trials]
+    n = len(trials) + len(folds)
     errors = []
-    for k, judged in enumerate(_all(folds, judging, effort.jobs, log)):
-        errors.append(judged.error)
-        said = f"{k + 1} of {len(trials)}, best {100 * min(errors):.2f} %"
-        advance((k + 1) / (len(trials) + len(folds)), said)
-    best = trials[int(np.argmin(errors))]
-    final = [(f, best, False) for f in range(len(folds))]
-    tests = [judged.error for judged in _all(folds, final, effort.jobs, log)]
+    with _ready(folds, effort.jobs) as run:
+        judging = [(0, trial, True) for trial in trials]
+        for k, judged in enumerate(_all(folds, judging, run, log)):
+            errors.append(judged.error)
+            said = f"{k + 1} of {len(trials)}, best {100 * min(errors):.2f} %"
+            advance((k + 1) / n, said)
+        best = trials[int(np.argmin(errors))]
+        learning = [(f, best, False) for f in range(len(folds))]
+        tests = [judged.error for judged in _all(folds, learning, run, log)]
     advance(1.0, "")
     return Best(best, min(errors), float(np.mean(tests)), len(trials))
 
 
 _Work = tuple[int, Trial, bool]
+_Run = Callable[[Sequence[_Work]], Iterator[Judged]]
 
 
 def _all(
-    folds: Sequence[Fold], work: Sequence[_Work], jobs: int, log: TrainingLog
+    folds: Sequence[Fold], work: Sequence[_Work], run: _Run, log: TrainingLog
 ) -> Iterator[Judged]:
     """Yield what comes of trainings in their order, those that are known without training."""
     keys = [_key(folds[f], trial, is_judged) for f, trial, is_judged in work]
-    todo = [one for one, key in zip(work, keys, strict=True) if key not in log]
-    with _ready(folds, jobs) as run:
-        fresh = run(todo)
-        for key in keys:
-            if key not in log:
-                log.add(key, next(fresh))
-            yield log[key]
+    unknown = {key: one for one, key in zip(work, keys, strict=True) if key not in log}
+    fresh = run(list(unknown.values()))
+    for key in keys:
+        if key not in log:
+            log.add(key, next(fresh))
+        yield log[key]
 
 
 def _key(fold: Fold, trial: Trial, is_judged: bool) -> str:
@@ -154,15 +156,18 @@ _HELD: list[Sequence[Fold]] = []
 """What a worker was started with, so that no task carries the data."""
 
 
+def _hold(folds: Sequence[Fold]) -> None:
+    _HELD.append(folds)
+
+
 @contextmanager
-def _ready(
-    folds: Sequence[Fold], jobs: int
-) -> Iterator[Callable[[Sequence[_Work]], Iterator[Judged]]]:
+def _ready(folds: Sequence[Fold], jobs: int) -> Iterator[_Run]:
+    """Yield what trains, in this process or in several."""
     if jobs == 1:
         yield lambda todo: (train_one(folds[f], trial, held) for f, trial, held in todo)
         return
     with ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_HELD.append, initargs=(folds,)
+        jobs, mp_context=get_context("spawn"), initializer=_hold, initargs=(folds,)
     ) as pool:
         yield lambda todo: pool.map(_work, todo)
 
