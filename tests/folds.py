@@ -37,3 +37,15 @@ def write_papers_files(folder: Path) -> None:
     np.savez(
         folder / FILES["mnist"], x=readings, t=t, idx_tr_fold1=rows[:60], idx_te_fold1=rows[60:]
     )
+
+
+def write_images(folder: Path) -> None:
+    """Put images of 4 x 4 pixels in the place of usps; the first pixel is the class."""
+    rng = np.random.default_rng(1)
+    arrays = {}
+    for part, n in (("tr", 40), ("te", 20)):
+        t = np.arange(n, dtype=np.uint8) % 2
+        noise = rng.integers(0, 3, (n, 15), dtype=np.uint8)
+        arrays[f"x_{part}_fold1"] = np.column_stack([t, noise]) + np.uint8(1)
+        arrays[f"t_{part}_fold1"] = t
+    np.savez(folder / FILES["usps"], **arrays)

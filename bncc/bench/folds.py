@@ -82,6 +82,35 @@ def check_files(folder: Path, rows: Sequence[str]) -> None:
         )
 
 
+def rows_at(folder: Path, rows: Sequence[str], named: Sequence[str]) -> tuple[str, ...]:
+    """Return data sets that can be read: mnist, which the authors do not hand out, may be absent.
+
+    Parameters
+    ----------
+    folder : path
+        Where the files of `FILES` should lie.
+    rows : sequence of str
+        Data sets of an experiment.
+    named : sequence of str
+        Those that were asked for by name, and so are needed.
+
+    Returns
+    -------
+    tuple of str
+        All of `rows`, or all but mnist.
+
+    Raises
+    ------
+    DataError
+        If a file is absent that is needed.
+    """
+    kept = tuple(
+        row for row in rows if row in (*AUTHORS, *named) or (folder / FILES[row]).is_file()
+    )
+    check_files(folder, kept)
+    return kept
+
+
 def read_folds(folder: Path, row: str) -> tuple[Fold, ...]:
     """Read all folds of a data set; readings become states by cuts of the training rows.
 

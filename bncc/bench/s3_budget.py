@@ -8,7 +8,7 @@ import numpy as np
 from bncc.baselines.plan import Activation, NetworkPlan
 from bncc.baselines.sizing import Form, Task, plan_within
 from bncc.baselines.trainer import LEARNING_RATES, NetworkSettings
-from bncc.bench.folds import FILES, Fold, check_files, read_folds
+from bncc.bench.folds import FILES, Fold, read_folds, rows_at
 from bncc.bench.network_search import Best, Trial, best_network, task_of
 from bncc.bench.request import Advance, Cell, Effort, Request, part_of, selection
 from bncc.bench.s0_table1 import BATCH_SIZES
@@ -94,8 +94,8 @@ def s3_budget(request: Request, advance: Advance | None = None) -> tuple[Cell, .
     Parameters
     ----------
     request : Request
-        The folder of the data sets; rows, columns, and how much is spent. Quick is usps with a few
-        columns.
+        The folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, and of our ``mnist14.npz``,
+        if it is to be had; rows, columns, and how much is spent. Quick is usps with a few columns.
     advance : callable, optional
         Told of progress.
 
@@ -114,10 +114,10 @@ def s3_budget(request: Request, advance: Advance | None = None) -> tuple[Cell, .
     """
     known = tuple(FILES), tuple(COLUMNS)
     rows, columns = selection("s3-budget", request, known, (("usps",), QUICK_COLUMNS))
+    rows = rows_at(request.data_dir, rows, request.rows)
     effort = request.effort
     if request.quick:
         effort = replace(effort, n_runs=effort.n_runs or QUICK_RUNS)
-    check_files(request.data_dir, rows)
     todo = [
         (row, COLUMNS[column])
         for row in rows
@@ -151,11 +151,12 @@ def draw_trials(
     Returns
     -------
     tuple of Trial
-        The same for the same arguments; the first ones are the same for any `n_runs`.
+        The same for the same arguments; the first ones are the same for any `n_runs`. Each has a
+        seed of its own, so that a form that is drawn again begins elsewhere.
     """
     rng = np.random.default_rng([sum(task.n_states), *column.name.encode()])
     trials = []
-    for _ in range(n_runs):
+    for seed in range(n_runs):
         form = Form(
             depth=int(rng.integers(1, 3) if column.is_convolutional else rng.integers(2, 6)),
             bits=int(rng.integers(1, 9)),
@@ -165,7 +166,7 @@ def draw_trials(
             is_one_hot=column.is_one_hot,
         )
         lr = float(rng.choice(LEARNING_RATES))
-        settings = NetworkSettings(epochs, batch_size, lr)
+        settings = NetworkSettings(epochs, batch_size, lr, seed)
         trials.append(Trial(column.plan(task, form), settings))
     return tuple(trials)
 

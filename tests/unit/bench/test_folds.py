@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bncc.bench.folds import AUTHORS, FILES, check_files, read_folds
+from bncc.bench.folds import AUTHORS, FILES, check_files, read_folds, rows_at
 from bncc.errors import DataError
 from tests.folds import small_fold, write_papers_files
 
@@ -40,6 +40,19 @@ def test_absent_files_are_named(tmp_path):
         check_files(tmp_path, AUTHORS)
     with pytest.raises(DataError, match=r"holds no letter\.npz and no mnist14\.npz"):
         check_files(tmp_path, tuple(FILES))
+
+
+def test_only_mnist_may_be_absent(tmp_path):
+    write_papers_files(tmp_path)
+    assert rows_at(tmp_path, tuple(FILES), ()) == tuple(FILES)
+    (tmp_path / "mnist14.npz").unlink()
+    assert rows_at(tmp_path, tuple(FILES), ()) == AUTHORS
+    assert rows_at(tmp_path, ("usps",), ("usps",)) == ("usps",)
+    with pytest.raises(DataError, match=r"holds no mnist14\.npz"):
+        rows_at(tmp_path, ("usps", "mnist"), ("mnist",))
+    (tmp_path / "usps.npz").unlink()
+    with pytest.raises(DataError, match=r"holds no usps\.npz"):
+        rows_at(tmp_path, tuple(FILES), ())
 
 
 def test_a_file_without_test_rows_is_refused(tmp_path):

@@ -1,5 +1,7 @@
 """Error over bits: which integer models are tried, and what the cells say of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from bncc.bench import search as search_module
@@ -57,8 +59,8 @@ def test_cells_of_all_sets(folder):
         Request(folder, columns=columns, effort=LITTLE),
         lambda done, text: told.append((done, text)),
     )
-    assert [(c["row"], c["column"]) for c in cells] == [(r, c) for r in AUTHORS for c in columns]
-    assert [cell["n"] for cell in cells[::3]] == [20, 100, 20]
+    assert [(c["row"], c["column"]) for c in cells] == [(r, c) for r in FILES for c in columns]
+    assert [cell["n"] for cell in cells[::3]] == [20, 100, 20, 30]
     assert [cell["paper"] for cell in cells[:3]] == [12.93, None, None]
     assert [cell["bits"] for cell in cells[:3]] == [None, 1, 8]
     assert cells[0]["q_format"] is None
@@ -66,6 +68,9 @@ def test_cells_of_all_sets(folder):
         q_format = cell["q_format"]
         assert q_format["int_bits"] + q_format["frac_bits"] == cell["bits"]
         assert cell["note"].startswith(f"UQ{q_format['int_bits']}.{q_format['frac_bits']}; chosen")
+    assert [cell["operations"] for cell in cells[:2]] == [2 * (1 + 4)] * 2
+    assert cells[0]["entries"] == 2 + 4 * 2 * 2 < cells[2]["entries"]
+    assert ["our own preparation" in cell["note"] for cell in cells[::3]] == [False] * 3 + [True]
     assert told[0] == (0.0, "letter NB float")
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
@@ -79,7 +84,7 @@ def test_each_row_has_an_effort_of_its_own(folder, monkeypatch):
 
     monkeypatch.setattr(search_module, "search", fake)
     s3_bits(Request(folder, columns=("NB 2 bits",)))
-    assert asked == {FILES[row] + " 1": RUNS_AND_EPOCHS[row] for row in AUTHORS}
+    assert asked == {FILES[row] + " 1": RUNS_AND_EPOCHS[row] for row in FILES}
     s3_bits(Request(folder, columns=("NB 2 bits",), rows=("letter",), quick=True))
     assert asked[FILES["letter"] + " 1"] == (QUICK_RUNS, RUNS_AND_EPOCHS["letter"][1])
 
@@ -90,9 +95,17 @@ def test_quick_is_naive_bayes_on_letter(folder):
     assert [cell["column"] for cell in cells] == [column_of("NB", bits) for bits in BITS]
 
 
+def test_mnist_may_be_absent_unless_it_is_named(folder):
+    (folder / FILES["mnist"]).unlink()
+    asked = Request(folder, columns=("NB 1 bit",), effort=LITTLE)
+    assert [cell["row"] for cell in s3_bits(asked)] == list(AUTHORS)
+    with pytest.raises(DataError, match=r"holds no mnist14\.npz"):
+        s3_bits(replace(asked, rows=("mnist",)))
+
+
 def test_unknown_rows_and_columns_are_refused(folder):
-    with pytest.raises(OptionError, match="s3-bits has no row 'mnist'; choose among 'letter'"):
-        s3_bits(Request(folder, rows=("mnist",)))
+    with pytest.raises(OptionError, match="s3-bits has no row 'mnist14'; choose among 'letter'"):
+        s3_bits(Request(folder, rows=("mnist14",)))
     with pytest.raises(OptionError, match="s3-bits has no column 'NB 9 bits'"):
         s3_bits(Request(folder, columns=("NB 9 bits",)))
 
