@@ -102,5 +102,12 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         STEERING,
         STEERING,
     ),
+    "s3-pareto": Experiment(
+        "classification error of Bayesian and neural networks",
+        "bncc.bench.s3_pareto",
+        "s3_pareto",
+        STEERING,
+        STEERING,
+    ),
 }
 """By the name that ``bncc reproduce`` takes."""

@@ -149,6 +149,6 @@ def part_of(advance: Advance | None, done: int, n: int, title: str) -> Advance:
 
     def tell(fraction: float, what: str) -> None:
         if advance is not None:
-            advance((done + fraction) / n, f"{title} {what}".rstrip())
+            advance((done + fraction) / n, f"{title} {what}".strip())
 
     return tell

@@ -8,6 +8,7 @@ import numpy as np
 
 from bncc.bench.draw import draw_near
 from bncc.bench.folds import AUTHORS, Fold, check_files, read_folds
+from bncc.bench.front import front
 from bncc.bench.request import Advance, Cell, Effort, Request, part_of, selection
 from bncc.bench.s0_table1 import BATCH_SIZES, PAPER, RUNS_AND_EPOCHS, STRUCTURES
 from bncc.bench.search import Found, explore, search
@@ -154,24 +155,3 @@ def at_price(settings: TrainSettings, weight: float, n_runs: int) -> tuple[Train
     rng = np.random.default_rng(0)
     near = [settings, *(draw_near(settings, rng) for _ in range(n_runs - 1))]
     return tuple(replace(each, size_weight=weight, seed=settings.seed) for each in near)
-
-
-def front(points: Sequence[tuple[float, float]]) -> tuple[bool, ...]:
-    """Return which points no other one dominates.
-
-    Parameters
-    ----------
-    points : sequence of (float, float)
-        Two costs each, the less the better.
-
-    Returns
-    -------
-    tuple of bool
-        False where another point is at most as dear in both and cheaper in one.
-    """
-    return tuple(
-        not any(
-            other[0] <= point[0] and other[1] <= point[1] and other != point for other in points
-        )
-        for point in points
-    )

@@ -8,6 +8,11 @@ from bncc.cli.chart import Chart, Line, Panel, Point
 ERROR = "test error, percent"
 FAMILIES = {"NB": "naive Bayes", "TAN": "TAN"}
 """In the words of the legend, by how their columns begin."""
+CLASSES = {
+    "Bayesian network": ("NB", "TAN"), "fully connected network": ("FC",),
+    "convolutional network": ("CNN",),
+}  # fmt: skip
+"""How columns begin, by the words of the legend of figure 7."""
 
 
 def bits_chart(cells: Sequence[Cell]) -> Chart:
@@ -43,9 +48,27 @@ def size_chart(cells: Sequence[Cell]) -> Chart:
     return Chart(title, "table entries", ERROR, _panels(cells, _over_entries), is_log=True)
 
 
+def pareto_chart(cells: Sequence[Cell]) -> Chart:
+    """Return figure 7: errors over operations of the models on the front.
+
+    Parameters
+    ----------
+    cells : sequence of mapping
+        Those of `s3_pareto`.
+
+    Returns
+    -------
+    Chart
+        A panel for each data set. Memory, which the paper draws as areas, is not in it.
+    """
+    title = "Models that no other one betters in error, bits of memory and operations"
+    return Chart(title, "operations", ERROR, _panels(cells, _over_operations), is_log=True)
+
+
 CHARTS: Mapping[str, Callable[[Sequence[Cell]], Chart]] = {
     "s3-bits": bits_chart,
     "s3-size": size_chart,
+    "s3-pareto": pareto_chart,
 }
 """By the name that ``bncc reproduce`` takes."""
 
@@ -86,6 +109,24 @@ def _over_entries(cells: Sequence[Cell]) -> tuple[Line, ...]:
             tuple(_point(cell) for cell in by_size if not cell["is_on_front"]),
             is_joined=False,
         ),
+    )
+
+
+def _over_operations(cells: Sequence[Cell]) -> tuple[Line, ...]:
+    best = sorted(
+        (cell for cell in cells if cell["is_on_front"]), key=lambda cell: cell["operations"]
+    )
+    return tuple(
+        Line(
+            name,
+            tuple(
+                Point(cell["operations"], cell["ours"])
+                for cell in best
+                if cell["column"].split()[0] in begins
+            ),
+            is_joined=False,
+        )
+        for name, begins in CLASSES.items()
     )
 
 

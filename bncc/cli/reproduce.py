@@ -54,7 +54,8 @@ def command(
 ) -> None:
     """Repeat the experiment behind TABLE and print ours beside the paper's.
 
-    TABLE is s0-table1, s0-recover-chow-liu, s3-bits, s3-size or s3-budget; others are to come.
+    TABLE is s0-table1, s0-recover-chow-liu, s3-bits, s3-size, s3-budget or s3-pareto; others are to
+    come.
     """
     refuse_later(table not in EXPERIMENTS, f"reproduce {table}", f"try {' or '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[table]
@@ -76,7 +77,7 @@ def _check_plot(table: str, plot: str, force: bool) -> None:
     if Path(plot).suffix.lower() != ".svg":
         raise OptionError(f"--plot writes SVG; name a file such as {Path(plot).stem}.svg")
     if table not in CHARTS:
-        raise OptionError(f"--plot draws {' and '.join(CHARTS)}; leave it out for {table}")
+        raise OptionError(f"--plot draws {', '.join(CHARTS)}; leave it out for {table}")
     check_free(plot, force=force)
 
 

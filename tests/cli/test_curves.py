@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.bench import s3_bits, s3_size
+from bncc.bench import s3_bits, s3_pareto, s3_size
 from bncc.bench.request import Cell, Request
 from bncc.cli.chart import Line, Point
-from bncc.cli.curves import bits_chart, size_chart
+from bncc.cli.curves import bits_chart, pareto_chart, size_chart
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -38,6 +38,24 @@ SIZE_CELLS = (
 )
 
 
+PARETO_CELLS = (
+    cell("usps", "CNN relu 4x", 3.0, operations=10_000, is_on_front=True),
+    cell("usps", "NB 3 bits", 5.0, operations=2570, is_on_front=True),
+    cell("usps", "TAN 3 bits", 4.0, operations=2570, is_on_front=True),
+    cell("usps", "NB 1 bit", 6.0, operations=2570, is_on_front=False),
+    cell("usps", "FC sign 1 bit", 9.0, operations=900, is_on_front=True),
+)
+
+
+def test_models_on_the_front_are_drawn_over_operations_by_their_class() -> None:
+    (panel,) = pareto_chart(PARETO_CELLS).panels
+    assert panel.lines == (
+        Line("Bayesian network", (Point(2570, 5.0), Point(2570, 4.0)), is_joined=False),
+        Line("fully connected network", (Point(900, 9.0),), is_joined=False),
+        Line("convolutional network", (Point(10_000, 3.0),), is_joined=False),
+    )
+
+
 def test_errors_are_drawn_over_bits_and_floats_as_levels() -> None:
     letter, usps = bits_chart(BITS_CELLS).panels
     assert (letter.title, usps.title) == ("letter", "usps")
@@ -59,7 +77,11 @@ def test_the_front_is_joined_by_size_and_the_ends_are_named() -> None:
 
 @pytest.mark.parametrize(
     ("table", "module", "cells"),
-    [("s3-bits", s3_bits, BITS_CELLS), ("s3-size", s3_size, SIZE_CELLS)],
+    [
+        ("s3-bits", s3_bits, BITS_CELLS),
+        ("s3-size", s3_size, SIZE_CELLS),
+        ("s3-pareto", s3_pareto, PARETO_CELLS),
+    ],
 )
 def test_the_figure_is_written_beside_the_cells(
     run_json: RunJson, refused: Refused, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
@@ -77,7 +99,7 @@ def test_the_figure_is_written_beside_the_cells(
     assert found == {"cells": list(cells)}
     svg = picture.read_text("utf-8")
     assert svg.startswith("<svg")
-    assert svg.count("letter</text>") == 1
+    assert svg.count(f"{cells[0]['row']}</text>") == 1
     assert "exists; give --force" in refused("reproduce", table, "--plot", picture)
     assert len(asked) == 1
     run_json("reproduce", table, "--plot", picture, "--force")
@@ -88,4 +110,4 @@ def test_what_has_no_figure_is_refused_before_any_work(refused: Refused, tmp_pat
     said = refused("reproduce", "s3-size", "--plot", tmp_path / "figure.png")
     assert "--plot writes SVG; name a file such as figure.svg" in said
     said = refused("reproduce", "s0-table1", "--plot", tmp_path / "figure.svg")
-    assert "--plot draws s3-bits and s3-size; leave it out for s0-table1" in said
+    assert "--plot draws s3-bits, s3-size, s3-pareto; leave it out for s0-table1" in said

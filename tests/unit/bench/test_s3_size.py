@@ -10,7 +10,7 @@ from bncc.bench import search as search_module
 from bncc.bench import training
 from bncc.bench.folds import AUTHORS, Fold
 from bncc.bench.request import Effort, Request
-from bncc.bench.s3_size import COLUMNS, QUICK_WEIGHTS, WEIGHTS, front, s3_size
+from bncc.bench.s3_size import COLUMNS, QUICK_WEIGHTS, WEIGHTS, s3_size
 from bncc.bench.search import search
 from bncc.bench.training import train_and_judge
 from bncc.errors import OptionError
@@ -68,11 +68,6 @@ def test_prices_are_those_of_the_paper():
     assert set(QUICK_WEIGHTS) < set(WEIGHTS)
     assert list(COLUMNS)[:2] == ["NB", "size weight 10"]
     assert list(COLUMNS)[-2:] == ["size weight 1e-07", "TAN Subset"]
-
-
-def test_the_front_is_what_nothing_dominates():
-    points = [(1.0, 9.0), (2.0, 5.0), (3.0, 5.0), (3.0, 4.0), (3.0, 4.0), (4.0, 6.0)]
-    assert front(points) == (True, True, False, True, True, False)
 
 
 def test_cells_tell_entries_and_the_front(folder):
