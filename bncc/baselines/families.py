@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bncc.baselines import networks, trees, usual
+from bncc.baselines import aode, networks, trees, usual
 from bncc.baselines.rival import Options, Rival, Rows
 from bncc.errors import OptionError
 
@@ -69,6 +69,7 @@ FAMILIES: Mapping[str, Family] = {
     "svm": Family(usual.svm, {"C": 10.0, "gamma": 1.0}),
     "gaussian-nb": Family(usual.gaussian, {"smoothing": 1e-3}),
     "categorical-nb": Family(usual.categorical, {"alpha": 1.0}),
+    "aode": Family(aode.aode, {"weight": 1.0, "least": 1}),
     "dnn": Family(networks.dense, {**_NETWORK, "one-hot": False}, _BUDGETS),
     "cnn": Family(networks.convolutional, {**_NETWORK, "layers": 1}, _BUDGETS),
 }

@@ -16,12 +16,14 @@ CLASSIFIER = "classifier"
 BASELINE = "baseline"
 """What the names of a baseline's options begin with, before a dot."""
 BASELINES = (
-    "tree", "forest", "boosting", "linear", "svm", "gaussian-nb", "categorical-nb", "dnn", "cnn",
+    "tree", "forest", "boosting", "linear", "svm", "gaussian-nb", "categorical-nb", "aode", "dnn",
+    "cnn",
 )  # fmt: skip
 """Keys of `bncc.baselines.families.FAMILIES`; named here so that their names load no torch."""
 BASELINE_KEYS = (
-    "name", "leaves", "by", "trees", "rounds", "rate", "C", "gamma", "smoothing", "alpha", "layers",
-    "bits", "activation", "norm", "one-hot", "memory", "operations", "lr", "epochs", "batch-size",
+    "name", "leaves", "by", "trees", "rounds", "rate", "C", "gamma", "smoothing", "alpha", "weight",
+    "least", "layers", "bits", "activation", "norm", "one-hot", "memory", "operations", "lr",
+    "epochs", "batch-size",
 )  # fmt: skip
 """Which one it is, and all options of theirs."""
 OPTIMIZE = "optimize"
