@@ -108,5 +108,4 @@ def _network(rows: Rows, options: Options, seed: int, *, is_convolutional: bool)
     return Rival(
         frozen.predict, plan.parameter_bits, plan.operations,
         Code(network_c(frozen, PREFIX), "bncc's integer network"),
-        facts={"units": plan.layers[0].n_out, "weights": plan.n_weights},
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """What rivals of bncc's classifiers learn from, and what each says of itself."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -84,8 +84,6 @@ class Rival:
         Its C.
     lack : str
         Why there is no C, as a clause; empty where there is.
-    facts : mapping of str to str, int or float
-        What else people want to know.
     """
 
     decide: Callable[[IntArray], IntArray]
@@ -93,7 +91,6 @@ class Rival:
     operations: float
     code: Code | None = None
     lack: str = ""
-    facts: Mapping[str, str | int | float] = field(default_factory=dict)
 
 
 def decider(estimator: Any) -> Callable[[IntArray], IntArray]:

@@ -97,7 +97,7 @@ def boosting(rows: Rows, options: Options, seed: int) -> Rival:
     depth = sum(float(tree.nodes["depth"][tree.nodes["is_leaf"] == 1].mean()) for tree in trees)
     return Rival(
         decider(estimator), bits, depth + len(trees), None,
-        "neither emlearn nor m2cgen prints scikit-learn's boosting", {"trees": len(trees)},
+        "neither emlearn nor m2cgen prints scikit-learn's boosting",
     )  # fmt: skip
 
 
@@ -113,8 +113,7 @@ def _of_trees(estimator: Any, trees: list[Any], rows: Rows, options: Options) ->
     code, lack = _tree_code(estimator, leaves, rows, by)
     votes = len(trees) if len(trees) > 1 else 0
     decide = _elect(trees, rows.n_classes) if votes and by == "emlearn" else decider(estimator)
-    facts = {"trees": len(trees), "leaves": leaves}
-    return Rival(decide, bits, comparisons + votes, code, lack, facts)
+    return Rival(decide, bits, comparisons + votes, code, lack)
 
 
 def _tree_code(estimator: Any, leaves: int, rows: Rows, by: str) -> tuple[Code | None, str]:

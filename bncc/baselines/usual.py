@@ -64,7 +64,7 @@ def svm(rows: Rows, options: Options, seed: int) -> Rival:
     bits = n_vectors * (STATE_BITS * rows.n_features + DOUBLE_BITS * n_machines)
     operations = n_vectors * (2 * rows.n_features + 1 + n_machines)
     lack = f"{n_vectors} support vectors and an exponential for each are no code for a small device"
-    return Rival(decider(estimator), bits, operations, None, lack, {"support_vectors": n_vectors})
+    return Rival(decider(estimator), bits, operations, None, lack)
 
 
 def gaussian(rows: Rows, options: Options, seed: int) -> Rival:
