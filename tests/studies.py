@@ -1,5 +1,6 @@
 """Studies as a sweep might leave them: plausible figures of several families, from a seed."""
 
+from dataclasses import replace
 from math import exp, log2
 
 import numpy as np
@@ -44,6 +45,13 @@ def study(
         "space": "default (41f2ab90)",
     }
     return Study(name, facts, points, {n + 1: "bits 9 are more than a table can hold"})
+
+
+def with_baselines(study: Study, n: int) -> Study:
+    """Return a study whose first n trials are trees."""
+    params = {"classifier": "baseline", "baseline.name": "tree"}
+    trees = (replace(point, family="tree", params=params) for point in study.points[:n])
+    return replace(study, points=(*trees, *study.points[n:]))
 
 
 def _point(

@@ -7,6 +7,7 @@ from bncc.report.axes import axes_of, targets_of, time_unit
 from bncc.report.fronts import families_of, steps_of
 from bncc.report.marks import marks_of
 from bncc.report.panels import cost_limits, error_limits
+from bncc.report.words import kinds
 from bncc.sweep.point import Choice, Footprint, Point, Study, model_name
 
 Columns = dict[str, Any]
@@ -25,9 +26,9 @@ def page_data(studies: Sequence[Study], target: str | None) -> Columns:
     Returns
     -------
     dict
-        ``studies``, ``families``, ``targets``, ``columns`` (a row per point, study after study),
-        ``params``, ``costs`` and ``axes`` by target, ``commands``. Numbers are rounded to what
-        can be seen.
+        ``studies``, ``kind`` and ``families``, ``targets``, ``columns`` (a row per point, study
+        after study), ``params``, ``costs`` and ``axes`` by target, ``commands``. Numbers are
+        rounded to what can be seen.
     """
     points = [point for study in studies for point in study.points]
     of = [k for k, study in enumerate(studies) for _ in study.points]
@@ -35,6 +36,7 @@ def page_data(studies: Sequence[Study], target: str | None) -> Columns:
     targets = targets_of(points)
     return {
         "studies": [study.name for study in studies],
+        "kind": kinds(points)[0],
         "families": [vars(mark) for mark in marks_of(families)],
         "targets": list(targets),
         "target": target,

@@ -13,6 +13,7 @@ from bncc.report.marks import marks_of
 from bncc.report.methods import METHODS
 from bncc.report.sheets import Sheet, View, front_grid
 from bncc.report.still import drawing_svg
+from bncc.report.words import kinds
 from bncc.sweep.point import Footprint, Point
 from bncc.sweep.record import trial_facts
 
@@ -38,7 +39,8 @@ def report_md(sheets: Sequence[Sheet], title: str) -> str:
         heads = [] if len(sheets) == 1 else [f"## {_md(sheet.name)}"]
         parts += [*heads, _md(sheet.lede), "## What it means for you"]
         parts += ["\n".join(f"- {_md(' '.join(a.sentences))}" for a in view.advice)]
-        parts += ["## Structures compared", _families(view)]
+        kind, several = kinds(sheet.study.points)
+        parts += [f"## {several} compared", _families(view, kind)]
         parts += ["## The front", *_front(view)]
         parts += ["## Where it comes from"]
         parts += ["\n".join(f"- {_md(name)}: {_md(text)}" for name, text in sheet.facts)]
@@ -58,8 +60,8 @@ def _front(view: View) -> list[str]:
     return [table, f"{fence}sh\n{commands}\n{fence}"]
 
 
-def _families(view: View) -> str:
-    heads = ["Structure", *(f"Hypervolume, {panel.axis.noun}" for panel in view.panels)]
+def _families(view: View, kind: str) -> str:
+    heads = [kind, *(f"Hypervolume, {panel.axis.noun}" for panel in view.panels)]
     lines = [
         [family, *(f"{100 * panel.shares.get(family, 0.0):.1f} %" for panel in view.panels)]
         for family in dict.fromkeys(family for panel in view.panels for family in panel.shares)

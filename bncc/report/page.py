@@ -20,7 +20,7 @@ from bncc.report.methods import METHODS
 from bncc.report.pictures import picture, words
 from bncc.report.sheets import Sheet, View, budgets_of, front_grid
 from bncc.report.still import plot_svg
-from bncc.report.words import memory, percent, settings
+from bncc.report.words import kinds, memory, percent, settings
 from bncc.sweep.point import Study
 
 _SCRIPTS = ("data", "filters", "hover", "plots", "table", "main")
@@ -57,6 +57,7 @@ def page_html(sheets: Sequence[Sheet], title: str) -> str:
         "title": printable(title),
         "many": len(sheets) > 1,
         "marks": list(marks.values()),
+        "kinds": kinds(points),
         "targets": sorted(targets_of(points), key=lambda name: name != target),
         "sheets": [_sheet(sheet, marks) for sheet in sheets],
         "methods": METHODS,

@@ -1,10 +1,19 @@
 """Figures and settings in words."""
 
+from collections.abc import Iterable
+
 from bncc.sweep.point import Choice, Footprint, Point, Rate
 
 BASELINE = "baseline."
 """What options of baselines begin with."""
 _LEFT_OUT = tuple(f"{BASELINE}{name}" for name in ("name", "lr", "epochs", "batch-size"))
+
+
+def kinds(points: Iterable[Point]) -> tuple[str, str]:
+    """Return what families are called, one and several: structures, unless there are baselines."""
+    if all(point.is_network for point in points):
+        return "Structure", "Structures"
+    return "Family", "Families"
 
 
 def settings(point: Point) -> str:

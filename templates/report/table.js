@@ -7,7 +7,7 @@ const columns = () => {
   return [
     { key: "number", head: "Trial", number: true, value: (row) => cells.number[row] },
     data.studies.length > 1 ? { key: "study", head: "Study", value: (row) => data.studies[cells.study[row]] } : null,
-    { key: "family", head: "Structure", value: (row) => family(row).family },
+    { key: "family", head: data.kind, value: (row) => family(row).family },
     { key: "format", head: "Bits", number: true, value: (row) => bits(row) ?? 99, text: (row) => bits(row) ?? "float" },
     { key: "error", head: "Validation error", number: true, value: (row) => cells.error[row] },
     cells.test.some((test) => test !== null) ? { key: "test", head: "Test error", number: true, value: (row) => cells.test[row], text: (row) => percent(cells.test[row]) } : null,

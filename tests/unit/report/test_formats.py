@@ -54,6 +54,13 @@ def test_markdown_has_sentences_fronts_and_methods() -> None:
     assert len(widths) == 2
 
 
+def test_markdown_names_families_where_baselines_are_among_them() -> None:
+    text = report_md(sheets_of([STUDY]), "T")
+    assert "## Structures compared\n\n| Structure |" in text
+    text = report_md(sheets_of([studies.with_baselines(STUDY, 1)]), "T")
+    assert "## Families compared\n\n| Family |" in text
+
+
 def test_markdown_escapes_names() -> None:
     study = replace(STUDY, facts={**STUDY.facts, "data": "<b>|`x`"})
     assert r"\<b\>\|\`x\`" in report_md(sheets_of([study]), "T")

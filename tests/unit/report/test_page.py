@@ -76,6 +76,21 @@ def test_no_name_becomes_markup() -> None:
     assert all(HOSTILE not in script for script in found.scripts)
 
 
+@pytest.mark.parametrize(
+    ("baselines", "kind", "kinds"), [(0, "Structure", "Structures"), (1, "Family", "Families")]
+)
+def test_what_is_compared_is_called_a_structure_until_a_baseline_is_among_it(
+    baselines: int, kind: str, kinds: str
+) -> None:
+    html = page_html(sheets_of([studies.with_baselines(studies.study(20), baselines)]), "T")
+    assert f"<h2>{kinds} compared</h2>" in html
+    assert f"<legend>{kinds}</legend>" in html
+    assert f'<th scope="col">{kind}</th>' in html
+    scripts = read(html).scripts
+    assert json.loads(scripts.pop(1))["kind"] == kind
+    assert not [script for script in scripts if '"Structure"' in script]
+
+
 def test_the_page_asks_for_nothing() -> None:
     reader = read(page_html(sheets_of([studies.study(10)]), "T"))
     links = [attrs.get("href") or attrs.get("src") for _, attrs in reader.tags]
