@@ -9,6 +9,7 @@ from bncc.discretize.feature import Feature
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import Structure, forest, one_parent_each
+from bncc.structure.grids import Grid, Grids
 
 
 def feature(name: str, n_states: int) -> Feature:
@@ -18,7 +19,7 @@ def feature(name: str, n_states: int) -> Feature:
 
 def model_of(
     features: Sequence[Feature],
-    structure: Structure,
+    structure: Structure | Grids,
     q_format: QFormat,
     prior: Sequence[int],
     tables: Sequence[Sequence[Sequence[int]]],
@@ -165,6 +166,32 @@ def general_network() -> Model:
     )
 
 
+def sum_of_tables() -> Model:
+    """Return tables over cuts of two sensors and a category; one feature is not read."""
+    return model_of(
+        [
+            Feature("hall", "int16", 4, thresholds=(-7, 0, 512), fallback=1),
+            Feature("volt", "int16", 4, thresholds=(3, 9), fallback=3),
+            Feature("mode", "category", 3, categories=("idle", "run", "stop")),
+            Feature("idle", "int16", 1),
+        ],
+        Grids(
+            (
+                Grid((0, 2), ((0, 2), (1,))),
+                Grid((1,), ((0, 2),)),
+                Grid((2, 0, 1), ((0,), (1,), (1,))),
+            )
+        ),
+        QFormat(2, 1),
+        [0, 3, 1],
+        [
+            [[(3 * r + 5 * c) % 8 for c in range(3)] for r in range(6)],
+            [[0, 7, 2], [4, 0, 1], [7, 7, 0]],
+            [[(7 * r + 3 * c + 1) % 8 for c in range(3)] for r in range(8)],
+        ],
+    )
+
+
 def pseudo_tan() -> Model:
     """Return arcs that form cycles: a pair, a ring of three that one more feature hangs on."""
     n_states = (2, 3, 2, 2, 3, 2)
@@ -228,6 +255,7 @@ NAMED: dict[str, Callable[[], Model]] = {
     "saturated": saturated,
     "general_network": general_network,
     "pseudo_tan": pseudo_tan,
+    "sum_of_tables": sum_of_tables,
     "wide_states": wide_states,
     "hostile_names": hostile_names,
 }

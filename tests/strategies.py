@@ -1,5 +1,7 @@
 """Hypothesis strategies for the values that flow through bncc: features, structures, models."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
@@ -9,6 +11,8 @@ from bncc.discretize.feature import Feature, FeatureKind
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import Structure, forest, one_parent_each
+from bncc.structure.grids import Grid, Grids
+from bncc.structure.lookups import lookups_of
 
 KINDS: tuple[FeatureKind, ...] = ("int16", "int32", "float32", "category", "state")
 
@@ -88,27 +92,43 @@ def rings(draw: st.DrawFn, n_features: int) -> Structure:
 
 
 @st.composite
+def grids(draw: st.DrawFn, n_states: Sequence[int]) -> Grids:
+    """Draw a sum of up to four tables over cuts; some feature must have two states."""
+    able = [f for f, n in enumerate(n_states) if n > 1]
+    tables = []
+    for _ in range(draw(st.integers(1, 4))):
+        read = draw(st.lists(st.sampled_from(able), min_size=1, max_size=3, unique=True))
+        cuts = (
+            draw(st.sets(st.integers(0, n_states[f] - 2), min_size=1, max_size=3)) for f in read
+        )
+        tables.append(Grid(tuple(read), tuple(tuple(sorted(some)) for some in cuts)))
+    return Grids(tuple(tables))
+
+
+@st.composite
 def models(
     draw: st.DrawFn,
     max_features: int = 5,
     max_states: int = 4,
     max_classes: int = 5,
     max_bits: int = 12,
+    only_networks: bool = False,
 ) -> Model:
     """Draw whole models of every kind; costs reach both edges of the format."""
     n = draw(st.integers(1, max_features))
     labels = draw(st.lists(names, min_size=n, max_size=n, unique=True))
     inputs = tuple(draw(features(label, max_states)) for label in labels)
-    structure = draw(structures(n))
+    n_states = tuple(feature.n_states for feature in inputs)
+    may_be_sum = max(n_states) > 1 and not only_networks
+    is_sum = may_be_sum and draw(st.sampled_from([False, False, True]))
+    structure = draw(grids(n_states) if is_sum else structures(n))
     classes = draw(st.lists(names, min_size=2, max_size=max_classes, unique=True))
     q_format = draw(q_formats(max_bits))
     tables = []
-    for i, parents in enumerate(structure.parents):
-        rows = inputs[i].n_states
-        for j in parents:
-            rows *= inputs[j].n_states
-        columns = len(classes) if structure.class_is_parent[i] else 1
-        table = draw(_costs((rows, columns), q_format))
+    for t, lookup in enumerate(lookups_of(structure, n_states)):
+        reads_class = isinstance(structure, Grids) or structure.class_is_parent[t]
+        columns = len(classes) if reads_class else 1
+        table = draw(_costs((lookup.n_rows, columns), q_format))
         tables.append(np.repeat(table, len(classes) // columns, axis=1))
     return Model(
         inputs,

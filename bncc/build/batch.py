@@ -15,6 +15,7 @@ from bncc._types import AnyArray, IntArray
 from bncc.build.sources import support_file
 from bncc.compiler.importer import program_of
 from bncc.compiler.ir import Program, width_of
+from bncc.compiler.leveled import leveled
 from bncc.compiler.pipeline import optimize
 from bncc.compiler.ranges import cost_bounds
 from bncc.discretize.readings import state_dtype
@@ -49,8 +50,8 @@ class Batch:
     """
 
     def __init__(self, model: Model, compiler: Tool | None = None) -> None:
-        program, _ = optimize(program_of(model), FLOW)
-        self._n_features = model.n_features
+        self._leveled = leveled(optimize(program_of(model), FLOW)[0])
+        program = self._leveled.program
         self._state = state_dtype(model.n_states)
         self._sum = np.dtype(f"u{width_of(int(cost_bounds(program)[1].max())) // 8}")
         lanes = _lanes(program.n_classes, self._sum.itemsize)
@@ -58,7 +59,7 @@ class Batch:
         self._place = np.dtype(f"u{max(16, width_of(most_rows * lanes)) // 8}")
         self._constants = tuple(_aligned(part) for part in self._laid_out(program, lanes))
         sizes = {
-            "N_FEATURES": model.n_features,
+            "N_FEATURES": len(program.features),
             "N_TABLES": len(program.tables),
             "ARITY": self._constants[1].shape[1],
             "LANES": lanes,
@@ -98,7 +99,7 @@ class Batch:
         (n,) int16
             Class index of least cost, the smallest on ties; -1 where a state is out of range.
         """
-        rows = np.ascontiguousarray(X, dtype=self._state)
+        rows = np.ascontiguousarray(self._leveled.states(np.asarray(X)), dtype=self._state)
         y = np.empty(len(rows), dtype=np.int16)
         read = [self._ffi.from_buffer(constant) for constant in self._constants]
         buffer = self._ffi.from_buffer

@@ -1,7 +1,9 @@
 """The structure of a classifier as a drawing: DOT text for Graphviz, or an SVG of our own."""
 
 from bncc.cli.console import printable
+from bncc.errors import OptionError
 from bncc.model.model import Model
+from bncc.structure.grids import Grids
 from bncc.structure.picture import BACK, structure_svg
 
 
@@ -17,8 +19,11 @@ def dot_of(model: Model) -> str:
     -------
     str
         A digraph; nodes are numbered, names appear in quoted labels alone. Arcs that close a cycle
-        are red, and do not move the features that they join.
+        are red, and do not move the features that they join. In a sum of tables that is no network
+        each table has an arc from every feature that it reads, with the number of its cuts.
     """
+    if isinstance(model.structure, Grids):
+        return _dot_of_sum(model, model.structure)
     closing = set(model.structure.cycles.closing)
     red = f' [color="{BACK}", constraint=false]'
     lines = [
@@ -33,6 +38,17 @@ def dot_of(model: Model) -> str:
         if model.structure.class_is_parent[i]:
             lines.append(f"  c -> x{i} [style=dashed];")
         lines += [f"  x{j} -> x{i}{red if (j, i) in closing else ''};" for j in parents]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _dot_of_sum(model: Model, grids: Grids) -> str:
+    lines = ["digraph structure {", "  node [shape=box];"]
+    for f in grids.features:
+        lines.append(f'  x{f} [label="{_quoted(model.features[f].name)}"];')
+    for t, grid in enumerate(grids.tables):
+        lines.append(f'  t{t} [label="table {t}\\n{grid.n_rows} rows", shape=ellipse];')
+        for f, cuts in zip(grid.features, grid.cuts, strict=True):
+            lines.append(f'  x{f} -> t{t} [label="{len(cuts)}"];')
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -53,6 +69,15 @@ def svg_of(model: Model) -> str:
     str
         As `bncc.structure.picture.structure_svg` draws it, with the number of states of each
         feature.
+
+    Raises
+    ------
+    OptionError
+        If the model has no arcs between features.
     """
+    if isinstance(model.structure, Grids):
+        raise OptionError(
+            "a sum of tables has no arcs between features; draw which tables read which with --dot"
+        )
     names = [printable(feature.name) for feature in model.features]
     return structure_svg(model.structure, names, n_states=model.n_states)

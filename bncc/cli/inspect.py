@@ -1,5 +1,6 @@
 """``bncc inspect``: what a model is made of."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,10 +15,12 @@ from bncc.model.card import (
     early_end_note,
     model_facts,
     parent_names,
+    structure_words,
     table_widths,
 )
 from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
+from bncc.structure.grids import Grids
 
 _FEW = 6
 """Thresholds or categories of a feature that are shown to people."""
@@ -81,20 +84,41 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
     -------
     dict
         The model fields of ``train``, ``parents`` (names per feature, the class as ``"class"``),
-        ``cycle`` (names of features whose arcs form one, None in a Bayesian network),
+        ``cycle`` (names of features whose arcs form one, None in a Bayesian network), ``tables``
+        (of a sum that is no network: ``features``, ``cuts`` and ``rows`` of each; else None),
         ``n_states``, ``table_widths`` (bits per table), ``features``, ``classes`` and ``digest``.
     """
     return {
         "model": path,
         **model_facts(model),
         "parents": parent_names(model),
-        "cycle": [model.features[i].name for i in model.structure.cycles.first] or None,
+        "cycle": _cycle(model),
+        "tables": _tables(model),
         "n_states": list(model.n_states),
         "table_widths": table_widths(model),
         "features": [feature.name for feature in model.features],
         "classes": list(model.classes),
         "digest": model_digest(model),
     }
+
+
+def _cycle(model: Model) -> list[str] | None:
+    if isinstance(model.structure, Grids):
+        return None
+    return [model.features[i].name for i in model.structure.cycles.first] or None
+
+
+def _tables(model: Model) -> list[dict[str, Any]] | None:
+    if not isinstance(model.structure, Grids):
+        return None
+    return [
+        {
+            "features": [model.features[f].name for f in grid.features],
+            "cuts": [list(cuts) for cuts in grid.cuts],
+            "rows": grid.n_rows,
+        }
+        for grid in model.structure.tables
+    ]
 
 
 def _ir(model: Model, flow: str) -> dict[str, Any]:
@@ -130,7 +154,7 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
     facts, of_cycle, early = facts_of(model, path), cycle_note(model), early_end_note(model)
     rows = [
         ["model", path],
-        ["structure", f"{facts['structure']}, {model.structure.n_edges} arcs between features"],
+        ["structure", f"{facts['structure']}, {structure_words(model)}"],
         *([["", of_cycle]] if of_cycle else []),
         *([["training", early]] if early else []),
         ["parameters", str(facts["parameters"])],
@@ -147,26 +171,49 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
         ["seed", str(facts["seed"])],
         ["digest", facts["digest"]],
     ]
-    shown = model.n_features if show_all else min(model.n_features, _MOST_FEATURES)
-    table = [["feature", "kind", "states", "parents", "rows", "bits", "thresholds or categories"]]
-    for i in range(shown):
-        feature = model.features[i]
-        parents = ", ".join(facts["parents"][i])
-        table.append(
-            [
-                feature.name,
-                feature.kind,
-                str(feature.n_states),
-                parents,
-                str(len(model.tables[i])),
-                str(facts["table_widths"][i]),
-                _steps(feature),
-            ]
-        )
-    lines = [aligned(rows), "", aligned(table, right=(2, 4, 5))]
-    if shown < model.n_features:
-        lines.append(f"... and {model.n_features - shown} more features; -v shows all")
+    table, right = _of_features(model, facts), (2, 4, 5)
+    lines = [aligned(rows), "", *_shown(table, "features", right, show_all=show_all)]
+    if facts["tables"] is not None:
+        lines += ["", *_shown(_of_tables(model, facts), "tables", (0, 1, 2), show_all=show_all)]
     return "\n".join(lines)
+
+
+def _shown(
+    table: list[list[str]], what: str, right: tuple[int, ...], *, show_all: bool
+) -> list[str]:
+    left = 0 if show_all else max(0, len(table) - 1 - _MOST_FEATURES)
+    lines = [aligned(table[: len(table) - left], right=right)]
+    return [*lines, f"... and {left} more {what}; -v shows all"] if left else lines
+
+
+def _of_features(model: Model, facts: dict[str, Any]) -> list[list[str]]:
+    """Return a row for each feature; its own table is in it where it has one."""
+    has_own = facts["tables"] is None
+    head = ["feature", "kind", "states", "parents", "rows", "bits", "thresholds or categories"]
+    table = [head]
+    for i, feature in enumerate(model.features):
+        rows = str(len(model.tables[i])) if has_own else ""
+        bits = str(facts["table_widths"][i]) if has_own else ""
+        parents = ", ".join(facts["parents"][i])
+        states = str(feature.n_states)
+        table.append([feature.name, feature.kind, states, parents, rows, bits, _steps(feature)])
+    return table
+
+
+def _of_tables(model: Model, facts: dict[str, Any]) -> list[list[str]]:
+    """Return a row for each table of a sum; a cut is the largest reading, or state, below it."""
+    table = [["table", "rows", "bits", "cuts"]]
+    for t, (lookup, bits) in enumerate(zip(model.lookups, facts["table_widths"], strict=True)):
+        cuts = (_cuts_of(model.features[f], lookup.maps[f]) for f in lookup.features)
+        table.append([str(t), str(lookup.n_rows), str(bits), "; ".join(cuts)])
+    return table
+
+
+def _cuts_of(feature: Feature, levels: Sequence[int]) -> str:
+    cuts = [state for state in range(len(levels) - 1) if levels[state] < levels[state + 1]]
+    known = feature.thresholds
+    words = [f"{known[cut]:.6g}" if cut < len(known) else f"state {cut}" for cut in cuts]
+    return f"{feature.name} > {', '.join(words)}"
 
 
 def _errors(facts: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from bncc.cli.console import aligned
 from bncc.data.dataset import Dataset
-from bncc.model.card import model_facts, table_widths
+from bncc.model.card import model_facts, structure_words, table_widths
 from bncc.model.model import Model
 from bncc.train.repeats import Repeats
 
@@ -100,7 +100,7 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
         ["rows", f"{train.n_rows}" + (f" and {test.n_rows} for testing" if test else "")],
         ["features", str(model.n_features)],
         ["classes", f"{model.n_classes} in column '{train.class_name}'"],
-        ["structure", f"{facts['structure']}, {model.structure.n_edges} arcs between features"],
+        ["structure", f"{facts['structure']}, {structure_words(model)}"],
         ["parameters", str(facts["parameters"])],
         ["numbers", f"{model.q_format}, {model.q_format.bits} bits per cost"],
         ["tables", f"{facts['table_entries']} entries, {(facts['table_bits'] + 7) // 8} bytes"],

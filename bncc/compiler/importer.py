@@ -1,4 +1,4 @@
-"""Model to program: the first step of the compiler, one table per feature."""
+"""Model to program: the first step of the compiler, a table for each of the model's."""
 
 import numpy as np
 
@@ -33,10 +33,13 @@ def program_of(model: Model) -> Program:
         frac_bits=model.q_format.frac_bits,
         prior=model.prior.astype(np.int64),
         tables=tuple(
-            Table(feature.name, (*parents, i), table.astype(np.int64))
-            for i, (feature, parents, table) in enumerate(
-                zip(model.features, model.structure.parents, model.tables, strict=True)
+            Table(
+                model.features[lookup.features[-1]].name,
+                lookup.features,
+                table.astype(np.int64),
+                maps=lookup.maps,
             )
+            for lookup, table in zip(model.lookups, model.tables, strict=True)
         ),
     )
     if largest_cost(program) >= 1 << WIDTHS[-1]:

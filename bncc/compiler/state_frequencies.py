@@ -5,6 +5,7 @@ import numpy as np
 from bncc._types import FloatArray
 from bncc.model.model import Model
 from bncc.structure.graph import acyclic_part, topological_order
+from bncc.structure.grids import Grids
 
 
 def state_frequencies(model: Model) -> tuple[FloatArray, ...]:
@@ -20,7 +21,7 @@ def state_frequencies(model: Model) -> tuple[FloatArray, ...]:
     the parent in an arc that closes it count as equally frequent. Neither these sums nor tables
     that were trained to tell classes apart are such probabilities. The frequencies are then a
     guess; they say which code is fast on average, and nothing that is emitted is wrong where they
-    are.
+    are. A sum that is no network has no such probabilities; all states count as equally frequent.
 
     Parameters
     ----------
@@ -32,11 +33,14 @@ def state_frequencies(model: Model) -> tuple[FloatArray, ...]:
     tuple of (n_states_i,) float64
         Per feature, 1 in all.
     """
+    structure = model.structure
+    if isinstance(structure, Grids):
+        return tuple(np.full(n, 1 / n) for n in model.n_states)
     unit = 2.0**-model.q_format.frac_bits
     given_class: dict[int, FloatArray] = {}
-    for i in topological_order(acyclic_part(model.structure)):
+    for i in topological_order(acyclic_part(structure)):
         weights = np.ones((1, model.n_classes))
-        for j in model.structure.parents[i]:
+        for j in structure.parents[i]:
             joint = weights[:, None] * given_class.get(j, _uniform(model, j))
             weights = joint.reshape(-1, model.n_classes)
         rows = model.tables[i].reshape(-1, model.n_states[i], model.n_classes)

@@ -9,9 +9,10 @@ from bncc.discretize.feature import Feature
 from bncc.emit.identifiers import c_comment
 from bncc.emit.layout import Layout
 from bncc.emit.prose import counted
-from bncc.model.card import early_end_note
+from bncc.model.card import early_end_note, structure_words
 from bncc.model.file import model_digest
 from bncc.model.model import Model
+from bncc.structure.grids import Grids
 
 WIDTH = 92
 SHOWN = 24
@@ -46,8 +47,7 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
         cost = f"costs in {model.q_format}, no -ln p as {lack}"
     lines = [
         f"model       {name}: structure {c_comment(str(structure))}, "
-        f"{counted(model.structure.n_edges, 'arc')} between "
-        f"{counted(model.n_features, 'feature')}, {model.n_classes} classes",
+        f"{_form(model)}, {model.n_classes} classes",
         f"numbers     {cost}; sums in {kernel.sum_bits} bits, at most {kernel.largest_sum}",
         f"memory      {layout.table_bytes} B of tables, {layout.other_bytes} B of addresses, "
         "thresholds and labels in flash; no static RAM",
@@ -64,6 +64,13 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
     lines += _error_lines(training)
     lines.append(f"digest      {model_digest(model)}")
     return [part for line in lines for part in _entry(line)]
+
+
+def _form(model: Model) -> str:
+    if isinstance(model.structure, Grids):
+        return f"{structure_words(model)} among {model.n_features}"
+    n_features = counted(model.n_features, "feature")
+    return f"{counted(model.structure.n_edges, 'arc')} between {n_features}"
 
 
 def _entry(line: str) -> list[str]:
@@ -98,6 +105,8 @@ def why_no_probabilities(model: Model) -> str | None:
     str or None
         A clause; None where a cost is -ln p, but for rounding.
     """
+    if isinstance(model.structure, Grids):
+        return "tables are boosted"
     if not model.structure.is_bayesian_network:
         return "arcs form a cycle"
     return "tables are free" if model.training.get("parameters") == "free" else None

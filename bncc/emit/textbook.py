@@ -20,6 +20,7 @@ from bncc.emit.layout import PGM
 from bncc.emit.raw import RawPlan, plan_raw
 from bncc.errors import ModelError
 from bncc.model.model import Model
+from bncc.structure.grids import Grids
 
 MAX_ENTRY = 255
 """A cost has one byte."""
@@ -65,6 +66,8 @@ def misfit(model: Model) -> str | None:
         One sentence with the remedy; None when there is one, for then every cost fits in 8 bits
         and no input's sum leaves 16.
     """
+    if isinstance(model.structure, Grids):
+        return "the textbook classifier has a table per feature, and this model is another sum"
     largest = max(int(table.max()) for table in model.tables)
     if largest > MAX_ENTRY:
         return (
@@ -151,7 +154,7 @@ def _largest_sum(model: Model) -> int:
 
 def _form(model: Model) -> str:
     """Return how a row is found: by ``naive``, by one ``parent``, or by ``parents``."""
-    most = max(len(parents) for parents in model.structure.parents)
+    most = max(len(lookup.features) for lookup in model.lookups) - 1
     return ("naive", "parent", "parents")[min(most, 2)]
 
 
@@ -159,7 +162,7 @@ def _table(model: Model) -> ArrayText:
     """Return all tables one below the other, every row in braces behind its states."""
     lines: list[str] = []
     for i, costs in enumerate(model.tables):
-        features = (*model.structure.parents[i], i)
+        features = model.lookups[i].features
         own, *parents = [c_comment(model.features[j].name) for j in reversed(features)]
         given = ", ".join(reversed(parents))
         lines.append(f"/* {own} given {given}: {given}, {own} */" if given else f"/* {own} */")
@@ -189,7 +192,7 @@ def _row_lines(states: tuple[int, ...], row: list[int]) -> Iterator[str]:
 
 def _costs_and_rows(model: Model, state_bits: int) -> list[ArrayText]:
     """Return the prior, what finds a row, and the numbers of states."""
-    n_states, parents = model.n_states, model.structure.parents
+    n_states, parents = model.n_states, [lookup.features[:-1] for lookup in model.lookups]
     starts = [0, *accumulate(len(table) for table in model.tables)][:-1]
     prior_bits, start_bits = width_of(int(model.prior.max())), width_of(starts[-1])
     arrays = [

@@ -4,6 +4,7 @@ from typing import Any
 
 from bncc.model.model import Model
 from bncc.structure.graph import free_parameters, table_entries
+from bncc.structure.grids import Grids
 
 _FROM_TRAINING = (
     "structure",
@@ -38,7 +39,7 @@ def model_facts(model: Model) -> dict[str, Any]:
         of trainings that were ended early, and no others, have ``interim`` (True) and
         ``epochs_done``.
     """
-    entries = table_entries(model.structure, model.n_states, model.n_classes)
+    entries, free = _sizes(model)
     facts: dict[str, Any] = {
         "n_features": model.n_features,
         "n_classes": model.n_classes,
@@ -46,12 +47,38 @@ def model_facts(model: Model) -> dict[str, Any]:
         if model.training.get("quantized") is False
         else {"int_bits": model.q_format.int_bits, "frac_bits": model.q_format.frac_bits},
         "table_entries": entries,
-        "free_parameters": free_parameters(model.structure, model.n_states, model.n_classes),
+        "free_parameters": free,
         "table_bits": entries * model.q_format.bits,
     }
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
     return facts | {key: model.training.get(key) for key in _FROM_TRAINING}
+
+
+def _sizes(model: Model) -> tuple[int, int]:
+    """Return the entries of all tables and the free parameters among them."""
+    structure, n_classes = model.structure, model.n_classes
+    if isinstance(structure, Grids):
+        rows = 1 + sum(map(len, model.tables))  # the prior is a row
+        return rows * n_classes, rows * (n_classes - 1)
+    shape = structure, model.n_states, n_classes
+    return table_entries(*shape), free_parameters(*shape)
+
+
+def structure_words(model: Model) -> str:
+    """Return what a structure is made of, for people: arcs, or tables and cuts."""
+    structure = model.structure
+    if not isinstance(structure, Grids):
+        return f"{_counted(structure.n_edges, 'arc')} between features"
+    tables, features = len(structure.tables), len(structure.features)
+    return (
+        f"{_counted(tables, 'table')} over {_counted(structure.n_cuts, 'cut')} of "
+        f"{_counted(features, 'feature')}"
+    )
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n != 1)}"
 
 
 def parent_names(model: Model) -> list[list[str]]:
@@ -65,8 +92,10 @@ def parent_names(model: Model) -> list[list[str]]:
     Returns
     -------
     list of list of str
-        Names by feature, the class last and as ``"class"``.
+        Names by feature, the class last and as ``"class"``; none in a sum that is no network.
     """
+    if isinstance(model.structure, Grids):
+        return [[] for _ in model.features]
     return [
         [model.features[j].name for j in feature_parents] + (["class"] if reads_class else [])
         for feature_parents, reads_class in zip(
@@ -108,8 +137,10 @@ def cycle_note(model: Model) -> str | None:
     Returns
     -------
     str or None
-        A sentence; None for a Bayesian network.
+        A sentence; None for a Bayesian network, and for a sum without arcs.
     """
+    if isinstance(model.structure, Grids):
+        return None
     cycles = model.structure.cycles
     if not cycles.closing:
         return None
@@ -135,7 +166,7 @@ def table_widths(model: Model) -> list[int]:
     Returns
     -------
     list of int
-        By feature, at most the format's bits; 0 where no row tells classes apart.
+        By table, at most the format's bits; 0 where no row tells classes apart.
     """
     excess = (table - table.min(axis=1, keepdims=True) for table in model.tables)
     return [int(costs.max()).bit_length() for costs in excess]

@@ -1,11 +1,13 @@
-"""What a feature may hold, so that Python and the emitted C read it alike."""
+"""What a feature and a grid may hold, so that Python and the emitted C read them alike."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from bncc.discretize.feature import Feature
 from bncc.errors import ModelError
+from bncc.structure.grids import Grid, Grids
 
 MAX_STATES = 65535
 """A state fits in the C's uint16_t, and one value above all states stays free."""
@@ -67,6 +69,40 @@ def check_feature(feature: Feature) -> None:
         raise ModelError(f"the thresholds of {name} do not ascend strictly")
     if feature.kind != "state":
         _check_n_states(name, feature)
+
+
+def check_grids(grids: Grids, n_states: Sequence[int]) -> None:
+    """Verify that the grids of a sum are sound.
+
+    Parameters
+    ----------
+    grids : Grids
+        Any, for instance those just read from a file.
+    n_states : sequence of int
+        Cardinality of each feature.
+
+    Raises
+    ------
+    ModelError
+        If there is none, or one reads no feature, a feature twice or one that is not there, or its
+        cuts do not ascend strictly between states.
+    """
+    if not grids.tables:
+        raise ModelError("the model's sum has no table")
+    for t, grid in enumerate(grids.tables):
+        _check_grid(f"table {t}", grid, n_states)
+
+
+def _check_grid(name: str, grid: Grid, n_states: Sequence[int]) -> None:
+    features, cuts = grid.features, grid.cuts
+    if not features or len(set(features)) != len(features) or len(features) != len(cuts):
+        raise ModelError(f"{name} does not read features once each")
+    for f, of_feature in zip(features, cuts, strict=True):
+        if not 0 <= f < len(n_states):
+            raise ModelError(f"{name} reads feature {f}, which is not there")
+        ends = (-1, *of_feature, n_states[f] - 1)
+        if not of_feature or not all(a < b for a, b in pairwise(ends)):
+            raise ModelError(f"{name} cuts feature {f} not between ascending states")
 
 
 def _check_integers(name: str, thresholds: tuple[int | float, ...], bound: int) -> None:

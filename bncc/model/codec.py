@@ -1,7 +1,7 @@
 """A model as the entries of its file, and back."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, NoReturn, cast
 
@@ -14,8 +14,11 @@ from bncc.fixed_point import QFormat
 from bncc.model.archive import SUMS, from_npy, npy
 from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
 from bncc.structure.graph import Structure
+from bncc.structure.grids import Grid, Grids
 
-FORMAT = 1
+FORMAT, SUM_FORMAT = 1, 2
+FORMATS = (FORMAT, SUM_FORMAT)
+"""Of a file with a network, and of one with another sum of tables."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
@@ -47,13 +50,10 @@ def encode(model: Model) -> dict[str, bytes]:
     """
     check_model(model)
     document = {
-        "format": FORMAT,
+        "format": SUM_FORMAT if isinstance(model.structure, Grids) else FORMAT,
         "features": [_feature_record(feature) for feature in model.features],
         "classes": list(model.classes),
-        "structure": {
-            "parents": [list(parents) for parents in model.structure.parents],
-            "class_is_parent": list(model.structure.class_is_parent),
-        },
+        "structure": _structure_record(model.structure),
         "q_format": {
             "int_bits": model.q_format.int_bits,
             "frac_bits": model.q_format.frac_bits,
@@ -124,16 +124,12 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
         raise ModelFileError("an entry is missing or superfluous")
     keys = ("classes", "features", "format", "q_format", "structure", "training")
-    labels, records, _, q_record, graph, training = _fields(document, keys)
+    labels, records, number, q_record, record, training = _fields(document, keys)
     features = tuple(_feature(record) for record in _items(records, dict))
     if len(features) > MAX_FEATURES:
         raise ModelFileError("it holds too many features")
     q_format = QFormat(*map(_integer, _fields(q_record, ("int_bits", "frac_bits"))))
-    class_is_parent, parents = _fields(graph, ("class_is_parent", "parents"))
-    structure = Structure(
-        tuple(tuple(_items(row, int)) for row in _items(parents, list)),
-        tuple(_items(class_is_parent, bool)),
-    )
+    structure = (_grids if number == SUM_FORMAT else _network)(record)
     if type(training) is not dict:
         _malformed("training")
     classes = tuple(_items(labels, str))
@@ -180,6 +176,41 @@ def _feature(record: dict[str, Any]) -> Feature:
     )
 
 
+def _structure_record(structure: Structure | Grids) -> dict[str, Any]:
+    if isinstance(structure, Grids):
+        return {
+            "features": [list(grid.features) for grid in structure.tables],
+            "cuts": [[list(cuts) for cuts in grid.cuts] for grid in structure.tables],
+        }
+    return {
+        "parents": [list(parents) for parents in structure.parents],
+        "class_is_parent": list(structure.class_is_parent),
+    }
+
+
+def _network(record: Any) -> Structure:
+    class_is_parent, parents = _fields(record, ("class_is_parent", "parents"))
+    return Structure(
+        tuple(tuple(_items(row, int)) for row in _items(parents, list)),
+        tuple(_items(class_is_parent, bool)),
+    )
+
+
+def _grids(record: Any) -> Grids:
+    cuts, features = _fields(record, ("cuts", "features"))
+    if len(_items(features, list)) != len(_items(cuts, list)):
+        _malformed("the grids of its tables")
+    return Grids(
+        tuple(
+            Grid(
+                tuple(_items(read, int)),
+                tuple(tuple(_items(states, int)) for states in _items(of_features, list)),
+            )
+            for read, of_features in zip(features, cuts, strict=True)
+        )
+    )
+
+
 def _fields(record: Any, keys: Sequence[str]) -> list[Any]:
     if type(record) is not dict or record.keys() != set(keys):
         _malformed(f"the record of {', '.join(keys)}")
@@ -203,14 +234,14 @@ def _malformed(what: str) -> NoReturn:
     raise ModelFileError(f"{what} is malformed in its {DOCUMENT}")
 
 
-def _shapes(structure: Structure, n_states: Sequence[int], n_classes: int) -> list[tuple[int, int]]:
-    if len(structure.parents) != len(n_states):
-        raise ModelFileError("its structure and its features disagree in number")
+def _shapes(
+    structure: Structure | Grids, n_states: Sequence[int], n_classes: int
+) -> list[tuple[int, int]]:
     shapes, total = [], 0
-    for i, parents in enumerate(structure.parents):
+    for levels in _levels(structure, n_states):
         rows = 1
-        for j in (i, *parents):
-            rows *= n_states[j]
+        for n in levels:
+            rows *= n
             # Stopping here keeps a product of a million factors from being formed.
             if not 0 < rows <= MAX_TABLE_ENTRIES:
                 raise ModelFileError("it asks for a table beyond all bounds")
@@ -219,6 +250,17 @@ def _shapes(structure: Structure, n_states: Sequence[int], n_classes: int) -> li
     if not 0 < total <= MAX_TABLE_ENTRIES:
         raise ModelFileError("it asks for tables beyond all bounds")
     return shapes
+
+
+def _levels(structure: Structure | Grids, n_states: Sequence[int]) -> Iterator[Iterable[int]]:
+    """Yield the levels of the features of each table."""
+    if isinstance(structure, Grids):
+        yield from (grid.n_levels for grid in structure.tables)
+        return
+    if len(structure.parents) != len(n_states):
+        raise ModelFileError("its structure and its features disagree in number")
+    for i, parents in enumerate(structure.parents):
+        yield (n_states[j] for j in (i, *parents))
 
 
 def _split(flat: IntArray, shapes: Sequence[tuple[int, int]]) -> tuple[IntArray, ...]:

@@ -8,7 +8,7 @@ from bncc._types import StrPath
 from bncc.errors import ModelError, ModelFileError, OptionError
 from bncc.model.archive import SUMS, pack, unpack, with_sums
 from bncc.model.atomic import write_whole
-from bncc.model.codec import FORMAT, decode, encode, read_document
+from bncc.model.codec import FORMATS, decode, encode, read_document
 from bncc.model.model import Model
 
 MAX_FILE = 256 * 2**20
@@ -73,14 +73,14 @@ def from_bytes(data: bytes, name: StrPath) -> Model:
         number = document.get("format")
         if type(number) is not int or number < 1:
             raise ModelFileError("its format number is malformed")
-        if number == FORMAT:
+        if number in FORMATS:
             return decode(document, entries)
     except (ModelFileError, ModelError, ValueError) as error:
         raise ModelFileError(
             f"'{name}' is not a whole bncc model ({error}); copy it again or train anew"
         ) from error
     raise ModelFileError(
-        f"'{name}' has model format {number} and this bncc reads {FORMAT}; update bncc"
+        f"'{name}' has model format {number} and this bncc reads up to {FORMATS[-1]}; update bncc"
     )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from math import prod
 from types import MappingProxyType
 from typing import Any
 
@@ -11,8 +10,10 @@ from bncc._types import IntArray
 from bncc.discretize.feature import Feature
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
-from bncc.model.check import check_feature, check_text
+from bncc.model.check import check_feature, check_grids, check_text
 from bncc.structure.graph import Structure
+from bncc.structure.grids import Grids
+from bncc.structure.lookups import LookUp, lookups_of
 
 MAX_CLASSES = 255
 MAX_FEATURES = 65535
@@ -22,12 +23,13 @@ MAX_TABLE_ENTRIES = 2**27
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A discrete Bayesian network classifier in integers.
+    """A classifier in integers: a discrete Bayesian network, or another sum of tables.
 
-    ``cost[c] = prior[c] + sum_i tables[i][row_i(x)][c]`` and the decision is the smallest class
-    index of least cost. The row of feature i is ``row_parents * n_states[i] + x[i]``, its
-    parents' states counted in mixed radix, first parent outermost. Where the structure's arcs form
-    a cycle, the decision is defined alike, but costs are no longer those of a distribution.
+    ``cost[c] = prior[c] + sum_t tables[t][row_t(x)][c]`` and the decision is the smallest class
+    index of least cost. A network has a table per feature, whose row is
+    ``row_parents * n_states[i] + x[i]``, its parents' states counted in mixed radix, first parent
+    outermost. Where its arcs form a cycle, the decision is defined alike, but costs are no longer
+    those of a distribution. The row of a sum's table counts the levels of its grid.
 
     Parameters
     ----------
@@ -35,21 +37,21 @@ class Model:
         The inputs and their discretization.
     classes : tuple of str
         Class labels in index order.
-    structure : Structure
-        Parents of every feature.
+    structure : Structure or Grids
+        Parents of every feature, or the grids of a sum.
     q_format : QFormat
         Meaning of a cost: one unit is ``2**-frac_bits`` nats.
     prior : (n_classes,) int64
         Cost of each class before any feature is read.
-    tables : tuple of (n_rows_i, n_classes) int64
-        One table per feature; a feature without the class as parent has equal columns.
+    tables : tuple of (n_rows_t, n_classes) int64
+        One per feature, where one without the class as parent has equal columns; or one per grid.
     training : mapping
         How it was made: structure and parameter names, seed, errors; JSON values only.
     """
 
     features: tuple[Feature, ...]
     classes: tuple[str, ...]
-    structure: Structure
+    structure: Structure | Grids
     q_format: QFormat
     prior: IntArray
     tables: tuple[IntArray, ...]
@@ -78,6 +80,11 @@ class Model:
         """Cardinality of each feature."""
         return tuple(feature.n_states for feature in self.features)
 
+    @cached_property
+    def lookups(self) -> tuple[LookUp, ...]:
+        """How each table is read."""
+        return lookups_of(self.structure, self.n_states)
+
 
 def check_model(model: Model) -> None:
     """Verify that a model is whole: shapes, ranges and limits.
@@ -93,7 +100,7 @@ def check_model(model: Model) -> None:
         If a feature's rule is unsound, shapes disagree, a cost leaves the format, or a limit is
         exceeded.
     """
-    n, n_classes, n_states = model.n_features, model.n_classes, model.n_states
+    n, n_classes = model.n_features, model.n_classes
     if not 1 <= n <= MAX_FEATURES:
         raise ModelError(f"the model has {n} features; 1 .. {MAX_FEATURES} are supported")
     for feature in model.features:
@@ -106,20 +113,31 @@ def check_model(model: Model) -> None:
         raise ModelError(f"the model has {n_classes} classes; 2 .. {MAX_CLASSES} are supported")
     if len(set(model.classes)) != n_classes:
         raise ModelError("two classes of the model have the same label")
-    if len(model.structure.parents) != n or len(model.tables) != n:
-        raise ModelError("the model's structure and tables disagree in the number of features")
+    _check_structure(model)
     if model.prior.shape != (n_classes,):
         raise ModelError("the model's prior does not have one cost per class")
-    for i, table in enumerate(model.tables):
-        rows = n_states[i] * prod(n_states[j] for j in model.structure.parents[i])
-        if table.shape != (rows, n_classes):
-            raise ModelError(
-                f"table {i} has shape {table.shape}; its parents ask for {(rows, n_classes)}"
-            )
-        if not model.structure.class_is_parent[i] and (table != table[:, :1]).any():
-            raise ModelError(f"table {i} depends on the class, which is not among its parents")
+    for t, (table, lookup) in enumerate(zip(model.tables, model.lookups, strict=True)):
+        if table.shape != (lookup.n_rows, n_classes):
+            asked = "parents ask" if isinstance(model.structure, Structure) else "cuts ask"
+            shape = lookup.n_rows, n_classes
+            raise ModelError(f"table {t} has shape {table.shape}; its {asked} for {shape}")
     for costs in (model.prior, *model.tables):
         if costs.size and (costs.min() < 0 or costs.max() > model.q_format.max_cost):
             raise ModelError(f"a cost of the model lies outside {model.q_format}")
     if sum(table.size for table in model.tables) > MAX_TABLE_ENTRIES:
         raise ModelError(f"the model has more than {MAX_TABLE_ENTRIES} table entries")
+
+
+def _check_structure(model: Model) -> None:
+    """Verify that a structure is one of the model's features and tables."""
+    structure, n = model.structure, model.n_features
+    if isinstance(structure, Grids):
+        check_grids(structure, model.n_states)
+        if len(structure.tables) != len(model.tables):
+            raise ModelError("the model's structure and tables disagree in the number of tables")
+        return
+    if len(structure.parents) != n or len(model.tables) != n:
+        raise ModelError("the model's structure and tables disagree in the number of features")
+    for i, table in enumerate(model.tables):
+        if not structure.class_is_parent[i] and (table != table[:, :1]).any():
+            raise ModelError(f"table {i} depends on the class, which is not among its parents")

@@ -8,7 +8,7 @@ from bncc.model.model import Model
 
 
 def rows(model: Model, X: IntArray) -> IntArray:
-    """Return the table row that each feature reads.
+    """Return the row that is read of each table.
 
     Parameters
     ----------
@@ -19,8 +19,8 @@ def rows(model: Model, X: IntArray) -> IntArray:
 
     Returns
     -------
-    (n_samples, n_features) int64
-        Row of table i in column i.
+    (n_samples, n_tables) int64
+        Row of table t in column t.
 
     Raises
     ------
@@ -33,15 +33,11 @@ def rows(model: Model, X: IntArray) -> IntArray:
     n_states = np.array(model.n_states)
     if ((X < 0) | (n_states <= X)).any():
         raise DataError("a state is out of range; states of feature i run from 0 to n_states[i]-1")
-    indices = np.zeros_like(X)
-    for i, parents in enumerate(model.structure.parents):
-        for j in (*parents, i):
-            indices[:, i] = indices[:, i] * model.n_states[j] + X[:, j]
-    return indices
+    return np.stack([lookup.rows(X) for lookup in model.lookups], axis=1)
 
 
 def costs(model: Model, X: IntArray) -> IntArray:
-    """Return the cost of every class, ``prior[c] + sum_i tables[i][row_i][c]``.
+    """Return the cost of every class, ``prior[c] + sum_t tables[t][row_t][c]``.
 
     Parameters
     ----------
@@ -57,8 +53,8 @@ def costs(model: Model, X: IntArray) -> IntArray:
     """
     indices = rows(model, X)
     total = np.tile(np.asarray(model.prior, dtype=np.int64), (len(indices), 1))
-    for i, table in enumerate(model.tables):
-        total += table[indices[:, i]]
+    for t, table in enumerate(model.tables):
+        total += table[indices[:, t]]
     return total
 
 

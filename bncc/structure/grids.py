@@ -75,3 +75,13 @@ class Grids:
     """
 
     tables: tuple[Grid, ...]
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """The features that some table reads, ascending."""
+        return tuple(sorted({f for grid in self.tables for f in grid.features}))
+
+    @property
+    def n_cuts(self) -> int:
+        """Cuts of all tables."""
+        return sum(len(cuts) for grid in self.tables for cuts in grid.cuts)

@@ -1,6 +1,7 @@
 """States that reach every table row, every class boundary, or everything there is."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.model.model import Model
 from bncc.model.reference import predict
+from bncc.structure.lookups import LookUp
 
 
 def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
@@ -63,11 +65,28 @@ def random_states(model: Model, n: int, rng: np.random.Generator) -> IntArray:
     return rng.integers(0, np.array(model.n_states), size=(n, model.n_features), dtype=np.int64)
 
 
-def row_cover(model: Model) -> tuple[tuple[dict[int, int], int], ...]:
+@dataclass(frozen=True)
+class Course:
+    """How the state of a feature changes from one input to the next.
+
+    Parameters
+    ----------
+    stride : int
+        Inputs that have the same state, one after the other.
+    states : tuple of int
+        The states, again and again.
+    """
+
+    stride: int
+    states: tuple[int, ...]
+
+
+def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
     """Plan inputs that reach every row of every table, many tables by the same inputs.
 
-    Within one group, input k gives feature j the state ``(k // stride[j]) % n_states[j]``; the
-    features of a table then run through all their joint states in ``n_inputs`` steps.
+    Within one group, input k gives feature j the state number ``(k // stride) % len(states)`` of
+    its course; the features of a table then run through all their joint levels in ``n_inputs``
+    steps.
 
     Parameters
     ----------
@@ -76,34 +95,34 @@ def row_cover(model: Model) -> tuple[tuple[dict[int, int], int], ...]:
 
     Returns
     -------
-    tuple of (stride of each feature, n_inputs)
-        The groups; a forest needs about two. Features without a stride are free.
+    tuple of (course of each feature, n_inputs)
+        The groups; a forest needs about two. Features without a course are free.
     """
-    groups: list[tuple[dict[int, int], int]] = []
-    for i, parents in enumerate(model.structure.parents):
-        wanted, n_inputs = _strides((*parents, i), model.n_states)
-        for k, (strides, longest) in enumerate(groups):
+    groups: list[tuple[dict[int, Course], int]] = []
+    for lookup in model.lookups:
+        wanted, n_inputs = _courses(lookup), lookup.n_rows
+        for k, (courses, longest) in enumerate(groups):
             # A table joins where its features are free or already run as it needs.
-            if all(strides.get(j, stride) == stride for j, stride in wanted.items()):
-                strides.update(wanted)
-                groups[k] = (strides, max(longest, n_inputs))
+            if all(courses.get(j, course) == course for j, course in wanted.items()):
+                courses.update(wanted)
+                groups[k] = (courses, max(longest, n_inputs))
                 break
         else:
-            groups.append((dict(wanted), n_inputs))
+            groups.append((wanted, n_inputs))
     return tuple(groups)
 
 
-def _strides(scope: tuple[int, ...], n_states: tuple[int, ...]) -> tuple[dict[int, int], int]:
-    strides: dict[int, int] = {}
+def _courses(lookup: LookUp) -> dict[int, Course]:
+    courses: dict[int, Course] = {}
     step = 1
-    for j in scope:
-        strides[j] = step
-        step *= n_states[j]
-    return strides, step
+    for j, n in zip(lookup.features, lookup.n_levels, strict=True):
+        courses[j] = Course(step, lookup.states(j))
+        step *= n
+    return courses
 
 
 def row_states(
-    model: Model, strides: dict[int, int], start: int, stop: int, rng: np.random.Generator
+    model: Model, courses: dict[int, Course], start: int, stop: int, rng: np.random.Generator
 ) -> IntArray:
     """Return some of the inputs that `row_cover` planned for one group.
 
@@ -111,8 +130,8 @@ def row_states(
     ----------
     model : Model
         The classifier.
-    strides : dict
-        Stride of each feature of the group; the others are drawn at random.
+    courses : dict
+        Course of each feature of the group; the others are drawn at random.
     start, stop : int
         Which inputs.
     rng : Generator
@@ -125,8 +144,8 @@ def row_states(
     """
     X = random_states(model, stop - start, rng)
     number = np.arange(start, stop, dtype=np.int64)
-    for j, stride in strides.items():
-        X[:, j] = (number // stride) % model.n_states[j]
+    for j, course in courses.items():
+        X[:, j] = np.array(course.states)[(number // course.stride) % len(course.states)]
     return X
 
 
@@ -170,12 +189,12 @@ def _mix(a: IntArray, b: IntArray, n_taken: IntArray) -> IntArray:
 
 
 def readers(model: Model) -> tuple[tuple[int, ...], ...]:
-    """Return, for each feature, the tables that read it: its own and its children's."""
-    tables: list[list[int]] = [[i] for i in range(model.n_features)]
-    for t, parents in enumerate(model.structure.parents):
-        for j in parents:
+    """Return, for each feature, the tables that read it."""
+    tables: list[list[int]] = [[] for _ in model.features]
+    for t, lookup in enumerate(model.lookups):
+        for j in lookup.features:
             tables[j].append(t)
-    return tuple(tuple(sorted(own)) for own in tables)
+    return tuple(map(tuple, tables))
 
 
 def decisions_along(
@@ -203,18 +222,11 @@ def decisions_along(
     """
     rest = total.copy()
     for t in touched:
-        rest -= model.tables[t][_row(model, X, t, {})]
+        rest -= model.tables[t][model.lookups[t].rows(X)]
     decisions = np.empty((len(X), model.n_states[i]), dtype=np.int64)
     for state in range(model.n_states[i]):
         moved = rest.copy()
         for t in touched:
-            moved += model.tables[t][_row(model, X, t, {i: state})]
+            moved += model.tables[t][model.lookups[t].rows(X, {i: state})]
         decisions[:, state] = moved.argmin(axis=1)
     return decisions
-
-
-def _row(model: Model, X: IntArray, t: int, fixed: dict[int, int]) -> IntArray:
-    row = np.zeros(len(X), dtype=np.int64)
-    for j in (*model.structure.parents[t], t):
-        row = row * model.n_states[j] + (fixed[j] if j in fixed else X[:, j])
-    return row

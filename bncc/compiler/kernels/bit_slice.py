@@ -189,8 +189,5 @@ def _words(rows: IntArray, planes: int, half_bits: int) -> IntArray:
 
 def _every_second_bit(program: Program, first: int) -> Program:
     """Return the sum that the lower halves, or those above, of shared words hold."""
-    tables = [
-        Table(table.name, table.features, (table.costs >> first) & EVEN_BITS)
-        for table in program.tables
-    ]
+    tables = [replace(table, costs=(table.costs >> first) & EVEN_BITS) for table in program.tables]
     return with_tables(program, tables, (program.prior >> first) & EVEN_BITS)

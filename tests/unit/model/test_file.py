@@ -131,8 +131,13 @@ def _with_format(number):
 
 
 def test_a_newer_format_asks_for_an_update(path):
+    _rewrite(path, _with_format(3))
+    assert refusal(path).endswith("has model format 3 and this bncc reads up to 2; update bncc")
+
+
+def test_a_network_in_the_format_of_other_sums_is_refused(path):
     _rewrite(path, _with_format(2))
-    assert refusal(path).endswith("has model format 2 and this bncc reads 1; update bncc")
+    assert "the record of cuts, features is malformed" in refusal(path)
 
 
 def test_a_newer_format_may_have_other_entries(path):

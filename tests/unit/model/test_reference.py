@@ -9,6 +9,7 @@ from hypothesis import given, settings
 
 from bncc.errors import DataError
 from bncc.model.reference import costs, log_proba, predict, rows, scores
+from bncc.structure.grids import Grids
 from tests import models as hand
 from tests.strategies import models
 
@@ -16,14 +17,30 @@ from tests.strategies import models
 def cost_by_hand(model, x):
     """Return the costs of one input by the definition, without numpy."""
     total = [int(cost) for cost in model.prior]
-    for i, parents in enumerate(model.structure.parents):
+    for table, digits in zip(model.tables, digits_by_hand(model, x), strict=True):
         row, weight = 0, 1
-        for j in (i, *reversed(parents)):  # least significant digit first, unlike the oracle
-            row += weight * x[j]
-            weight *= model.features[j].n_states
+        for digit, n in digits:
+            row += weight * digit
+            weight *= n
         for c in range(model.n_classes):
-            total[c] += int(model.tables[i][row][c])
+            total[c] += int(table[row][c])
     return total
+
+
+def digits_by_hand(model, x):
+    """Return each table's digits with their bases, the least first, unlike the oracle."""
+    if isinstance(model.structure, Grids):
+        return [
+            [
+                (sum(x[f] > cut for cut in cuts), len(cuts) + 1)
+                for f, cuts in zip(reversed(grid.features), reversed(grid.cuts), strict=True)
+            ]
+            for grid in model.structure.tables
+        ]
+    return [
+        [(x[j], model.features[j].n_states) for j in (i, *reversed(parents))]
+        for i, parents in enumerate(model.structure.parents)
+    ]
 
 
 def every_state(model):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bncc.compiler.importer import program_of
 from bncc.compiler.interpreter import costs
+from bncc.compiler.ir import n_levels
 from bncc.compiler.kernels.bit_slice import bit_slice
 from bncc.compiler.pipeline import FLOWS, optimize
 from bncc.compiler.ranges import largest_cost
@@ -21,10 +22,10 @@ def sums(some, kernel, X):
     """Return all costs of some inputs, (n, n_classes)."""
     rows = []
     for t, words, starts in zip(kernel.tables, kernel.rows, kernel.starts, strict=True):
-        shape = [some.n_states[f] for f in t.features]
-        joint = np.ravel_multi_index(tuple(X[:, f] for f in t.features), shape)
+        levels = [np.array(t.maps[f])[X[:, f]] if f in t.maps else X[:, f] for f in t.features]
+        joint = np.ravel_multi_index(tuple(levels), n_levels(t, some.n_states))
         if starts is not None:
-            joint = starts[X[:, t.features[0]]] + X[:, t.features[1]]
+            joint = starts[X[:, t.features[0]]] + levels[1]
         rows.append(words[joint])
     values = run(kernel.steps, rows, kernel.word_bits, kernel.half_bits)
     return totals(values, kernel.n_levels, kernel.n_classes)

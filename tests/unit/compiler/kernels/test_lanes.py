@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from bncc.compiler.importer import program_of
 from bncc.compiler.interpreter import costs
+from bncc.compiler.ir import n_levels
 from bncc.compiler.kernels.lane_schedule import Schedule
 from bncc.compiler.kernels.lanes import lanes
 from bncc.compiler.pipeline import optimize
@@ -25,10 +26,10 @@ def rows_of(some, kernel, x):
     """Return the row of every table that some states choose, where a kernel looks for it."""
     found = []
     for t, starts in zip(kernel.tables, kernel.starts, strict=True):
-        shape = [some.n_states[f] for f in t.features]
-        joint = np.ravel_multi_index([x[f] for f in t.features], shape)
+        levels = [t.maps[f][x[f]] if f in t.maps else x[f] for f in t.features]
+        joint = np.ravel_multi_index(levels, n_levels(t, some.n_states))
         if starts is not None:
-            joint = starts[x[t.features[0]]] + x[t.features[1]]
+            joint = starts[x[t.features[0]]] + levels[1]
         found.append(t.costs[joint])
     return found
 

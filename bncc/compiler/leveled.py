@@ -1,0 +1,73 @@
+"""State maps as features of their own, for machines that look up faster than they compare."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.compiler.ir import Program, Table
+from bncc.discretize.feature import Feature
+
+
+@dataclass(frozen=True, eq=False)
+class Leveled:
+    """A program without state maps, and what its added features are.
+
+    Parameters
+    ----------
+    program : Program
+        Its features are those of the first program, then one for every different map of one.
+    reads : tuple of (int, (n_states,) int64)
+        For each added feature the one that it is a level of, and the level of each state.
+    """
+
+    program: Program
+    reads: tuple[tuple[int, IntArray], ...]
+
+    def states(self, X: IntArray) -> IntArray:
+        """Return the states of all features.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) int
+            States of the first program; levels of those out of range are those of its last state.
+
+        Returns
+        -------
+        (n_samples, n_features + n_added) int
+            Of the type of `X`.
+        """
+        added = [levels[np.minimum(X[:, f], len(levels) - 1)] for f, levels in self.reads]
+        return np.column_stack([X, *added]).astype(X.dtype) if added else X
+
+
+def leveled(program: Program) -> Leveled:
+    """Return a program whose tables are read by levels without state maps.
+
+    Parameters
+    ----------
+    program : Program
+        Any program.
+
+    Returns
+    -------
+    Leveled
+        Equal costs for the states that it makes of states.
+    """
+    place: dict[tuple[int, tuple[int, ...]], int] = {}
+    tables = [_by_levels(table, place, len(program.features)) for table in program.tables]
+    added = (Feature(program.features[f].name, "state", max(levels) + 1) for f, levels in place)
+    features = (*program.features, *added)
+    reads = tuple((f, np.array(levels)) for f, levels in place)
+    return Leveled(replace(program, features=features, tables=tuple(tables)), reads)
+
+
+def _by_levels(
+    table: Table, place: dict[tuple[int, tuple[int, ...]], int], n_features: int
+) -> Table:
+    features: Sequence[int] = [
+        place.setdefault((f, table.maps[f]), n_features + len(place)) if f in table.maps else f
+        for f in table.features
+    ]
+    return replace(table, features=tuple(features), maps={})
