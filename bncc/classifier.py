@@ -15,6 +15,7 @@ from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.data.dataset import Dataset
 from bncc.discretize.feature import states_of
 from bncc.model import reference
+from bncc.model.explanation import contributions
 from bncc.model.model import Model
 from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
@@ -222,6 +223,22 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         costs = reference.costs(self.to_model(), self._states(X))
         return costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else -costs
+
+    def contributions(self, X: Any) -> FloatArray:
+        """Return what the prior and each table say for each class.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array-like or data frame
+            Readings.
+
+        Returns
+        -------
+        (n_samples, 1 + n_tables, n_classes) float64
+            In nats, the prior first, each 0 in the mean over classes; the class of the largest sum
+            over the second axis is the prediction, but for ties.
+        """
+        return contributions(self.to_model(), self._states(X))
 
     def to_model(self) -> Model:
         """Return the frozen integer model, for ``bncc.save_model``.

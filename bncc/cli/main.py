@@ -26,6 +26,7 @@ COMMANDS = {
     "train": ("train", "Learn a classifier from a table of readings."),
     "evaluate": ("evaluate", "Count the errors of a model on labeled readings."),
     "predict": ("predict", "Classify readings."),
+    "explain": ("explain", "Show why a model decides as it does on a row of readings."),
     "inspect": ("inspect", "Show what a model is made of."),
     "emit-c": ("emit_c", "Write a model as dependency-free C99."),
     "verify": ("verify", "Prove that the emitted C agrees with the model."),

@@ -1,0 +1,180 @@
+"""``bncc explain``: what each table says of one row, and what would change the decision."""
+
+from typing import Any
+
+import click
+import numpy as np
+
+from bncc._types import FloatArray, IntArray
+from bncc.cli.console import Console, aligned
+from bncc.cli.inputs import rows_to_classify
+from bncc.cli.options import class_option, data_argument, fold_option, model_argument, speaks
+from bncc.data.dataset import Table
+from bncc.discretize.feature import Feature, states_of
+from bncc.errors import DataError
+from bncc.model.explanation import changes, contributions, runner_up
+from bncc.model.file import load_model
+from bncc.model.model import Model
+from bncc.structure.lookups import LookUp
+
+_MOST_TABLES = 12
+"""Tables that are shown to people without ``-v``, those that say most first."""
+
+
+@click.command("explain")
+@model_argument
+@data_argument
+@click.option(
+    "--row", "number", type=click.IntRange(1), default=1, help="Which one [default: 1, the first]."
+)
+@class_option
+@fold_option
+@speaks
+def command(
+    console: Console,
+    model_path: str,
+    data_path: str,
+    number: int,
+    class_name: str | None,
+    fold: int | None,
+) -> None:
+    """Show why MODEL decides as it does on a row of DATA.
+
+    Each table of the model says something for each class, in nats: by how much it makes the class
+    likelier, by its own, than the classes are in the mean. The class of the largest sum is decided
+    for.
+    """
+    model = load_model(model_path)
+    table = rows_to_classify(data_path, class_name, fold, console)
+    if number > table.n_rows:
+        raise DataError(f"there is no row {number}; '{data_path}' has {table.n_rows}")
+    row = table.take(np.array([number - 1]))
+    x = states_of(model.features, row)[0]
+    facts = explanation(model, row, x)
+    console.result({"row": number, **facts}, _report(model, facts, console), essential=True)
+
+
+def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
+    """Return the JSON object of ``explain``, but for the row's number.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    row : Table
+        One row of readings.
+    x : (n_features,) int
+        Its states.
+
+    Returns
+    -------
+    dict
+        ``decision`` and ``second`` (labels), ``margin`` (nats), ``readings`` (text by feature),
+        ``contributions`` (for the prior and each table ``table``, ``reads`` and ``nats`` by class)
+        and ``changes`` (``feature``, ``reading`` in words, ``decision``).
+    """
+    said = contributions(model, x[None])[0]
+    decision, second = runner_up(model, x)
+    total = said.sum(axis=0)
+    return {
+        "decision": model.classes[decision],
+        "second": model.classes[second],
+        "margin": float(total[decision] - total[second]),
+        "readings": {f.name: _reading(row, f) for f in model.features},
+        "contributions": [
+            _contribution(model, "prior", [], said[0]),
+            *(
+                _contribution(model, str(t), _reads(model, lookup, x), said[1 + t])
+                for t, lookup in enumerate(model.lookups)
+            ),
+        ],
+        "changes": [
+            {
+                "feature": model.features[change.feature].name,
+                "reading": _words(model.features[change.feature], change.state),
+                "decision": model.classes[change.decision],
+            }
+            for change in changes(model, x)
+        ],
+    }
+
+
+def _contribution(model: Model, table: str, reads: list[str], nats: FloatArray) -> dict[str, Any]:
+    by_class = dict(zip(model.classes, nats.tolist(), strict=True))
+    return {"table": table, "reads": reads, "nats": by_class}
+
+
+def _reading(row: Table, feature: Feature) -> str | None:
+    (column,) = (column for column in row.columns if column.name == feature.name)
+    if column.missing[0]:
+        return None
+    value = column.values[0]
+    return str(value) if isinstance(value, str) else f"{value:.9g}"
+
+
+def _reads(model: Model, lookup: LookUp, x: IntArray) -> list[str]:
+    """Return what a table makes of the features that it reads."""
+    words = []
+    for f in lookup.features:
+        levels = lookup.maps.get(f, tuple(range(model.n_states[f])))
+        same = [state for state, level in enumerate(levels) if level == levels[x[f]]]
+        words.append(_between(model.features[f], same[0], same[-1]))
+    return words
+
+
+def _words(feature: Feature, state: int) -> str:
+    return _between(feature, state, state)
+
+
+def _between(feature: Feature, first: int, last: int) -> str:
+    """Return which readings have some states, in words."""
+    name, cuts = feature.name, feature.thresholds
+    if first > len(cuts) or not feature.is_numeric:
+        return f"{name} {_categories(feature, first, last)}"
+    above = f"> {cuts[first - 1]:.6g}" if first else ""
+    up_to = f"<= {cuts[last]:.6g}" if last < len(cuts) else ""
+    return f"{name} {' and '.join(part for part in (above, up_to) if part) or 'any'}"
+
+
+def _categories(feature: Feature, first: int, last: int) -> str:
+    known = feature.categories
+    states = range(first, last + 1)
+    labels = [known[s] if s < len(known) else _nameless(feature, s) for s in states]
+    return "is " + " or ".join(labels)
+
+
+def _nameless(feature: Feature, state: int) -> str:
+    return str(state) if feature.kind == "state" else "missing"
+
+
+def _report(model: Model, facts: dict[str, Any], console: Console) -> str:
+    first, second = facts["decision"], facts["second"]
+    parts = facts["contributions"]
+    ahead = [part["nats"][first] - part["nats"][second] for part in parts]
+    order = sorted(range(len(parts)), key=lambda k: -abs(ahead[k]))
+    shown = order if console.verbose else order[:_MOST_TABLES]
+    table = [["table", first, second, "ahead", "reads"]]
+    for k in shown:
+        nats = parts[k]["nats"]
+        figures = [f"{nats[first]:+.2f}", f"{nats[second]:+.2f}", f"{ahead[k]:+.2f}"]
+        table.append([parts[k]["table"], *figures, "; ".join(parts[k]["reads"])])
+    if len(shown) < len(order):
+        left = sum(ahead[k] for k in order[len(shown) :])
+        words = f"{len(order) - len(shown)} more; -v shows all"
+        table.append(["...", "", "", f"{left:+.2f}", words])
+    table.append(["all", "", "", f"{facts['margin']:+.2f}", ""])
+    head = f"decides {first}, ahead of {second} by {facts['margin']:.2f} nats"
+    return "\n".join([head, "", aligned(table, right=(1, 2, 3)), "", *_turns(facts)])
+
+
+def _turns(facts: dict[str, Any]) -> list[str]:
+    if not facts["changes"]:
+        return ["no single reading would change the decision"]
+    readings = facts["readings"]
+    rows = [
+        [turn["reading"], f"(is {readings[turn['feature']] or 'missing'})", turn["decision"]]
+        for turn in facts["changes"][:_MOST_TABLES]
+    ]
+    more = len(facts["changes"]) - len(rows)
+    tail = [f"... and {more} more features; --json has all"] if more else []
+    return ["another decision, if alone:", aligned(rows), *tail]

@@ -1,0 +1,107 @@
+"""Why a model decides as it does: what each table says, and what would change its mind."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import FloatArray, IntArray
+from bncc.model.model import Model
+from bncc.model.reference import costs, predict, rows
+
+
+@dataclass(frozen=True)
+class Change:
+    """The nearest state of one feature that changes the decision, all others held.
+
+    Parameters
+    ----------
+    feature : int
+        Which one.
+    state : int
+        Its other state.
+    decision : int
+        The class index that it leads to.
+    """
+
+    feature: int
+    state: int
+    decision: int
+
+
+def contributions(model: Model, X: IntArray) -> FloatArray:
+    r"""Return what the prior and each table say for each class.
+
+    With integer costs q and B_F fraction bits, table t says for class c
+
+    .. math:: 2^{-B_F} \Bigl(\frac{1}{C} \sum_k q_t[k] - q_t[c]\Bigr)
+
+    so that a table that tells no classes apart says 0, and the class of the largest sum over tables
+    is decided for, but for ties.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n_samples, n_features) int
+        States.
+
+    Returns
+    -------
+    (n_samples, 1 + n_tables, n_classes) float64
+        In nats, the prior first; 0 in the mean over classes.
+    """
+    read = rows(model, X)
+    said = np.empty((len(read), 1 + len(model.tables), model.n_classes))
+    said[:, 0] = model.prior
+    for t, table in enumerate(model.tables):
+        said[:, 1 + t] = table[read[:, t]]
+    unit = 2.0**-model.q_format.frac_bits
+    return np.asarray(unit * (said.mean(axis=2, keepdims=True) - said))
+
+
+def runner_up(model: Model, x: IntArray) -> tuple[int, int]:
+    """Return the class that is decided for, and the next best one.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    x : (n_features,) int
+        States of one sample.
+
+    Returns
+    -------
+    decision, second : int
+        Class indices; the smaller one first where costs are equal.
+    """
+    order = np.argsort(costs(model, x[None])[0], kind="stable")
+    return int(order[0]), int(order[1])
+
+
+def changes(model: Model, x: IntArray) -> tuple[Change, ...]:
+    """Return for each feature the nearest state that changes the decision.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    x : (n_features,) int
+        States of one sample.
+
+    Returns
+    -------
+    tuple of Change
+        By feature, those that alone can change it; of two states as near the smaller one.
+    """
+    found = []
+    decision = int(predict(model, x[None])[0])
+    for f in sorted({f for lookup in model.lookups for f in lookup.features}):
+        others = np.array([s for s in range(model.n_states[f]) if s != x[f]], dtype=np.int64)
+        moved = np.tile(x, (len(others), 1))
+        moved[:, f] = others
+        decided = predict(model, moved) if len(others) else others
+        turned = np.flatnonzero(decided != decision)
+        if len(turned):
+            nearest = turned[np.argmin(np.abs(others[turned] - x[f]))]
+            found.append(Change(f, int(others[nearest]), int(decided[nearest])))
+    return tuple(found)

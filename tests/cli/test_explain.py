@@ -1,0 +1,55 @@
+"""``bncc explain`` tells what each table says of a row, and what would change the decision."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from bncc.model.file import save_model
+from tests import models as hand
+
+Run = Callable[..., Result]
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    save_model(hand.sum_of_tables(), tmp_path / "m.bncc")
+    rows = ["hall,volt,mode,idle", "-9,3,run,1", "600,,stop,2", "0,10,fly,3"]
+    (tmp_path / "rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return tmp_path / "m.bncc", tmp_path / "rows.csv"
+
+
+def test_json_tells_of_the_prior_and_of_every_table(
+    run_json: RunJson, files: tuple[Path, Path]
+) -> None:
+    facts = run_json("explain", *files, "--row", "1")
+    parts = facts["contributions"]
+    assert facts["row"] == 1
+    assert [part["table"] for part in parts] == ["prior", "0", "1", "2"]
+    assert parts[0]["nats"] == pytest.approx({"c0": 2 / 3, "c1": -5 / 6, "c2": 1 / 6})
+    assert parts[1]["reads"] == ["hall <= -7", "mode is idle or run"]
+    assert facts["readings"] == {"hall": "-9", "volt": "3", "mode": "run", "idle": "1"}
+
+
+def test_missing_readings_are_called_so(run_json: RunJson, files: tuple[Path, Path]) -> None:
+    facts = run_json("explain", *files, "--row", "2")
+    assert facts["readings"]["volt"] is None
+    assert facts["contributions"][2]["reads"] == ["volt is missing"]
+
+
+def test_people_see_the_largest_parts_first_and_the_margin(
+    run: Run, files: tuple[Path, Path]
+) -> None:
+    lines = run("explain", *files).stdout.splitlines()
+    assert lines[0].startswith("decides c")
+    ahead = [float(line.split()[3]) for line in lines[3:7]]
+    assert sorted(map(abs, ahead), reverse=True) == [abs(value) for value in ahead]
+    assert float(lines[7].split()[1]) == pytest.approx(sum(ahead), abs=0.03)
+
+
+def test_a_row_beyond_the_last_is_refused(refused: Refused, files: tuple[Path, Path]) -> None:
+    assert "there is no row 4; " in refused("explain", *files, "--row", "4")
