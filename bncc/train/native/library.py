@@ -2,6 +2,7 @@
 
 import platform
 import re
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -21,19 +22,62 @@ FLAGS = (
 )  # fmt: skip
 """Nothing that sorts sums: the logarithms of arithmetic.h need theirs as they stand."""
 NATIVE = "-march=native"
-TYPES = "types.h"
-SOURCES = ("tables.c", "structure.c")
-FILES = (TYPES, "arithmetic.h", "loss.h", "descent.h", "slots.h", "widths.h", *SOURCES)
+COMMON = "bncc.train.native"
+
+
+@dataclass(frozen=True)
+class CParts:
+    """The C of one library.
+
+    Parameters
+    ----------
+    package : str
+        Whose folder it lies in.
+    types : str
+        The header that CFFI reads too.
+    headers : tuple of str
+        The other headers.
+    sources : tuple of str
+        What is compiled.
+    shared : tuple of str
+        Headers of `COMMON` that it includes.
+    """
+
+    package: str
+    types: str
+    headers: tuple[str, ...]
+    sources: tuple[str, ...]
+    shared: tuple[str, ...] = ()
+
+    def texts(self) -> dict[str, str]:
+        """Return the text of each file, the types' first."""
+        names = [(self.package, name) for name in (self.types, *self.headers, *self.sources)]
+        names += [(COMMON, name) for name in self.shared]
+        return {name: (files(package) / name).read_text("utf-8") for package, name in names}
+
+
+DESCENT = CParts(
+    COMMON,
+    "types.h",
+    headers=("arithmetic.h", "loss.h", "descent.h", "slots.h", "widths.h"),
+    sources=("tables.c", "structure.c"),
+)
+"""Of networks: tables of a given structure, and of all candidates."""
 
 
 @cache
-def native_library() -> tuple[Any, Any]:
+def native_library(parts: CParts = DESCENT) -> tuple[Any, Any]:
     """Return the library.
+
+    Parameters
+    ----------
+    parts : CParts
+        What it is made of.
 
     Returns
     -------
     ffi : cffi.FFI
-        Knows the types of types.h.
+        Knows the types of its header.
     library
         Its functions.
 
@@ -42,29 +86,28 @@ def native_library() -> tuple[Any, Any]:
     ToolchainError
         If there is no compiler, or it fails.
     """
-    folder = files("bncc.train.native")
-    texts = {name: (folder / name).read_text("utf-8") for name in FILES}
+    texts = parts.texts()
     tool = host_compilers()[0]
     key = sha256("\n".join([*texts.values(), *FLAGS, str(tool), _processor()]).encode())
     path = cache_folder("bncc") / f"engine-{key.hexdigest()[:16]}.so"
     ffi: Any = cffi.FFI()
-    ffi.cdef(re.sub(r"^#.*$", "", texts[TYPES], flags=re.MULTILINE))
+    ffi.cdef(re.sub(r"^#.*$", "", texts[parts.types], flags=re.MULTILINE))
     if path.exists():
         try:
             return ffi, ffi.dlopen(str(path))
         except OSError:  # cut off, or of another machine that shares this home
             path.unlink(missing_ok=True)
-    _build(tool, texts, path)
+    _build(tool, texts, parts.sources, path)
     return ffi, ffi.dlopen(str(path))
 
 
-def _build(tool: Tool, texts: dict[str, str], path: Path) -> None:
+def _build(tool: Tool, texts: dict[str, str], sources: tuple[str, ...], path: Path) -> None:
     """Compile beside the place, so that the library appears there whole."""
     with TemporaryDirectory(dir=path.parent, prefix="engine-") as name:
         folder = Path(name)
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8")
-        command = (*tool.command, *FLAGS, *SOURCES, "-lm", "-o", "engine.so")
+        command = (*tool.command, *FLAGS, *sources, "-lm", "-o", "engine.so")
         try:
             run((*command, NATIVE), folder)
         except ToolchainError:
