@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from bncc.errors import ToolchainError
+from bncc.train.boosting.native import steps
 from bncc.train.native import library as module
 from bncc.train.native.library import native_library
 
@@ -59,3 +60,10 @@ def test_a_compiler_that_fails_leaves_nothing(cache, monkeypatch):
     with pytest.raises(ToolchainError, match="failed"):
         native_library()
     assert list(cache.iterdir()) == []
+
+
+def test_other_parts_make_a_library_of_their_own(require_tool):
+    require_tool("gcc")
+    assert native_library(steps.PARTS)[1].bncc_best_cut
+    assert not hasattr(native_library(steps.PARTS)[1], "bncc_tables_epoch")
+    assert native_library(steps.PARTS)[0] is native_library(steps.PARTS)[0]

@@ -1,0 +1,1 @@
+"""Sums of small tables over cuts of features: grown by boosting, refitted together as integers."""

@@ -1,0 +1,123 @@
+"""Rows that repeat: all tables' rows taken from one list of codewords.
+
+Rows are sorted to codewords by k-means first, then, while the codewords are trained, each row anew
+to that which lowers the loss most.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import FloatArray, IntArray
+from bncc.train.boosting.slopes import slopes_by_row, slopes_of
+from bncc.train.boosting.sums import Samples
+
+MEANS_ROUNDS = 20
+CAUTION = 0.75
+"""Weight of the squares in the loss by which rows change codewords: its second order has 1/2, more
+keeps them from going far on the word of a slope."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dictionary:
+    """Which codeword each row is.
+
+    Parameters
+    ----------
+    codewords : (n_codewords, n_classes) float64
+        Scores.
+    chosen : (n_rows,) int64
+        The codeword of each row of all tables.
+    """
+
+    codewords: FloatArray
+    chosen: IntArray
+
+
+def first_dictionary(
+    rows: FloatArray, n_reads: IntArray, n_codewords: int, rng: np.random.Generator
+) -> Dictionary:
+    """Sort rows by k-means; a row weighs as much as samples read it.
+
+    Parameters
+    ----------
+    rows : (n_rows, n_classes) float64
+        Scores, each up to a constant.
+    n_reads : (n_rows,) int
+        Samples that read each row.
+    n_codewords : int
+        Most codewords.
+    rng : numpy.random.Generator
+        Draws the rows to begin with.
+
+    Returns
+    -------
+    Dictionary
+        With mean 0 in each codeword.
+    """
+    centered = rows - rows.mean(axis=1, keepdims=True)
+    weights = n_reads + 1.0
+    n = min(n_codewords, len(rows))
+    begin = rng.choice(len(rows), n, replace=False, p=weights / weights.sum())
+    codewords = centered[np.sort(begin)]
+    chosen = _nearest(centered, codewords)
+    for _ in range(MEANS_ROUNDS):
+        totals = np.bincount(chosen, weights, n)
+        sums = np.stack([np.bincount(chosen, weights * lane, n) for lane in centered.T], axis=1)
+        is_used = totals > 0
+        codewords[is_used] = sums[is_used] / totals[is_used, None]
+        chosen = _nearest(centered, codewords)
+    return Dictionary(codewords, chosen)
+
+
+def _nearest(rows: FloatArray, codewords: FloatArray) -> IntArray:
+    apart = (codewords**2).sum(axis=1) - 2.0 * rows @ codewords.T
+    return np.asarray(apart.argmin(axis=1))
+
+
+def reassigned(
+    dictionary: Dictionary,
+    prior: FloatArray,
+    rows: IntArray,
+    n_rows: Sequence[int],
+    samples: Samples,
+) -> Dictionary:
+    """Let each row choose its codeword anew, table by table.
+
+    With slopes G and H of the samples that read it, a row that changes by d changes the loss by
+    about ``G . d + H . d**2 / 2``.
+
+    Parameters
+    ----------
+    dictionary : Dictionary
+        As it is.
+    prior : (n_classes,) float64
+        The classes' own scores.
+    rows : (n_samples, n_tables) int
+        What samples read, see `rows_of`.
+    n_rows : sequence of int
+        Of each table.
+    samples : Samples
+        What is learned from.
+
+    Returns
+    -------
+    Dictionary
+        With the same codewords.
+    """
+    codewords = dictionary.codewords
+    chosen = dictionary.chosen.copy()
+    sums = prior + sum(codewords[chosen[row]] for row in rows.T)
+    begin = 0
+    for row, n in zip(rows.T, n_rows, strict=True):
+        gradient, curvature = slopes_by_row(slopes_of(sums, samples), row - begin, n)
+        old = chosen[begin : begin + n]
+        step = codewords - codewords[old][:, None]
+        change = np.einsum("rc,rkc->rk", gradient, step)
+        change += CAUTION * np.einsum("rc,rkc->rk", curvature, step**2)
+        new = change.argmin(axis=1)
+        sums += (codewords[new] - codewords[old])[row - begin]
+        chosen[begin : begin + n] = new
+        begin += n
+    return Dictionary(codewords, chosen)

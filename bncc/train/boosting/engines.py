@@ -1,0 +1,89 @@
+"""Which engine computes the two costly steps: C on one core where it can be built, or numpy."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from bncc.errors import ToolchainError
+from bncc.train.boosting.bins import Bins
+from bncc.train.boosting.cuts import BestCuts, numpy_best_cuts
+from bncc.train.boosting.descent import Pace, SumEngine, SumProblem
+from bncc.train.boosting.native.steps import NativeSumEngine, native_best_cuts
+from bncc.train.boosting.numpy_engine import NumpySumEngine
+from bncc.train.boosting.settings import BoostSettings
+from bncc.train.boosting.sums import Scores
+
+T = TypeVar("T")
+
+
+def best_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> BestCuts:
+    """Return what finds the best cuts.
+
+    Parameters
+    ----------
+    bins : Bins
+        The samples.
+    settings : BoostSettings
+        The options.
+    n_classes : int
+        C.
+
+    Returns
+    -------
+    BestCuts
+        Of these samples.
+
+    Raises
+    ------
+    ToolchainError
+        If C is asked for and there is no compiler.
+    """
+    return _quicker(
+        settings.engine,
+        lambda: native_best_cuts(bins, settings.l2, n_classes, settings.rows),
+        lambda: numpy_best_cuts(bins, settings.l2),
+    )
+
+
+def sum_engine_for(problem: SumProblem, start: Scores, pace: Pace, engine: str | None) -> SumEngine:
+    """Return what trains a sum.
+
+    Parameters
+    ----------
+    problem : SumProblem
+        The samples.
+    start : Scores
+        What it begins with.
+    pace : Pace
+        What steers it.
+    engine : {"native", "numpy"} or None
+        The one that is asked for.
+
+    Returns
+    -------
+    SumEngine
+        At its start.
+
+    Raises
+    ------
+    ToolchainError
+        If C is asked for and there is no compiler.
+    """
+
+    def native() -> SumEngine:
+        return NativeSumEngine(problem, start, pace)
+
+    def reference() -> SumEngine:
+        return NumpySumEngine(problem, start, pace)
+
+    return _quicker(engine, native, reference)
+
+
+def _quicker(engine: str | None, native: Callable[[], T], reference: Callable[[], T]) -> T:
+    """Return what is asked for, or C where it can be built."""
+    if engine != "numpy":
+        try:
+            return native()
+        except ToolchainError:
+            if engine == "native":
+                raise
+    return reference()

@@ -1,0 +1,111 @@
+"""From states and classes to a sum of integer tables."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.errors import DataError
+from bncc.train.boosting.boost import boost
+from bncc.train.boosting.learned import Learned
+from bncc.train.boosting.refit import refit
+from bncc.train.boosting.settings import BoostSettings, recipe_of
+from bncc.train.boosting.sums import Samples
+from bncc.train.boosting.watch import Progress, Watch
+
+
+def learn_tables(
+    X: IntArray,
+    y: IntArray,
+    n_states: Sequence[int],
+    n_classes: int,
+    settings: BoostSettings,
+    weights: AnyArray | None = None,
+    progress: Progress | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Learned:
+    """Learn a sum of tables: boost, then refit.
+
+    Equal arguments give equal results on one machine.
+
+    Parameters
+    ----------
+    X : (n_samples, n_features) int
+        States.
+    y : (n_samples,) int
+        Classes.
+    n_states : sequence of int
+        Cardinality of each feature.
+    n_classes : int
+        C.
+    settings : BoostSettings
+        The options.
+    weights : (n_samples,) float, optional
+        How much each sample counts, >= 0; only their ratios matter.
+    progress : callable, optional
+        Told of each table and each epoch, see `Progress`.
+    should_stop : callable, optional
+        Asked after each table and epoch whether to end with what there is.
+
+    Returns
+    -------
+    Learned
+        The tables as integers.
+
+    Raises
+    ------
+    DataError
+        If there is no sample, or a state, a class or a weight is out of its range.
+    ToolchainError
+        If C is asked for and there is no compiler.
+    """
+    samples = samples_of(X, y, n_states, n_classes, weights)
+    recipe = recipe_of(settings, X.shape[1], n_classes)
+    watch = Watch(progress, should_stop)
+    return refit(boost(samples, settings, recipe, watch), samples, settings, recipe, watch)
+
+
+def samples_of(
+    X: IntArray,
+    y: IntArray,
+    n_states: Sequence[int],
+    n_classes: int,
+    weights: AnyArray | None = None,
+) -> Samples:
+    """Check and weigh samples; see `learn_tables`.
+
+    Parameters
+    ----------
+    X, y, n_states, n_classes, weights
+        As there.
+
+    Returns
+    -------
+    Samples
+        With weights of mean 1.
+
+    Raises
+    ------
+    DataError
+        If there is no sample, or a state, a class or a weight is out of its range.
+    """
+    if len(y) == 0:
+        raise DataError("there are no rows to learn from; give at least one")
+    if X.min() < 0 or np.any(X.max(axis=0) >= np.asarray(n_states)):
+        raise DataError("a state is not below its feature's n_states; discretize the rows anew")
+    if y.min() < 0 or y.max() >= n_classes:
+        raise DataError(f"a class is not in 0 .. {n_classes - 1}; number the classes anew")
+    return Samples(X, y.astype(np.int64), _mean_one(weights, len(y)), n_classes)
+
+
+def _mean_one(weights: AnyArray | None, n: int) -> FloatArray:
+    if weights is None:
+        return np.ones(n)
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != (n,) or not np.isfinite(given).all() or given.min() < 0 or not given.any():
+        raise DataError(
+            f"weights must be {n} numbers, none negative, not all 0; leave them out to count all "
+            "rows alike"
+        )
+    of_mean_one: FloatArray = given / given.mean()
+    return of_mean_one

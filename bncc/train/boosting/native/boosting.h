@@ -1,0 +1,65 @@
+/* boosting.h -- what Python hands to the native steps of boosting. CFFI reads this file too. */
+#ifndef BNCC_BOOSTING_H
+#define BNCC_BOOSTING_H
+
+#include <stdint.h>
+
+/* A table in growth: samples in cells, one for each of its rows so far. A sample's slopes are the
+ * first derivatives of the loss by the classes' scores, then the second ones, then padding. */
+typedef struct {
+    uint32_t n_samples;
+    uint32_t n_classes;
+    uint32_t n_lanes; /* of a sample's slopes: a multiple of 8, at least two per class */
+    uint32_t n_cells;
+    const float *slopes;    /* [n_samples][n_lanes] */
+    const uint16_t *cell;   /* [n_samples] */
+    const uint8_t *bins;    /* [n_features][n_samples] */
+    const uint16_t *n_bins; /* [n_features] */
+    float *sums;            /* [n_cells][most bins][n_lanes], scratch */
+    double *gain;           /* [most bins], scratch */
+    float l2;
+} growth_t;
+
+/* Writes the largest gain of a cut of one feature, and the bin below that cut. */
+typedef struct {
+    double gain;
+    uint32_t bin;
+} cut_t;
+
+cut_t bncc_best_cut(const growth_t *g, uint32_t feature);
+
+/* A sum of tables in training. All rows lie below one another, n_lanes numbers each: those of the
+ * tables, the prior, and one of zeros for a table that is left out. */
+typedef struct {
+    uint32_t n_tables;
+    uint32_t n_classes;
+    uint32_t n_lanes; /* a multiple of 8 */
+    uint32_t n_rows;  /* of the tables; the prior's index */
+    uint32_t batch_size;
+    uint32_t dropped_below; /* a table is left out where its byte of noise is below this */
+    uint32_t has_prior;     /* the prior is trained too */
+    uint32_t is_quantized;
+    float unit;  /* nats of a cost of 1 */
+    float most;  /* the largest cost in a table */
+    float decay; /* part of the step of Adam by which rows shrink */
+    const uint32_t *row;   /* [n_samples][n_tables] */
+    const uint16_t *y;     /* [n_samples], classes */
+    const float *weight;   /* [n_samples], of mean 1 */
+    float *rho;            /* [n_rows + 2][n_lanes], free parameters */
+    float *theta;          /* the same as is read: quantized once that has begun */
+    float *gradient;
+    float *first;          /* moments of Adam */
+    float *second;
+    uint32_t *n_hits;      /* [n_rows + 2], samples of a batch that read a row */
+    uint64_t n_steps;      /* of Adam, so far */
+} sum_t;
+
+/* Computes theta of all rows from rho. */
+void bncc_sum_read(sum_t *s);
+
+/* Takes one step of Adam for each batch of samples, in the order given, with n_tables bytes of noise
+ * for each. Returns the sum of the samples' losses. */
+double bncc_sum_epoch(
+    sum_t *s, const uint32_t *order, const uint8_t *noise, uint32_t n_samples, float lr);
+
+#endif

@@ -1,0 +1,151 @@
+"""Boosting's two costly steps by C on one core, see growth.c and sum.c."""
+
+from typing import Any
+
+import numpy as np
+
+from bncc._types import AnyArray, IntArray
+from bncc.train.boosting.bins import Bins
+from bncc.train.boosting.cuts import BestCuts, Cut
+from bncc.train.boosting.descent import Pace, SumProblem
+from bncc.train.boosting.sums import Scores, Unit
+from bncc.train.native.library import CParts, native_library
+from bncc.train.native.memory import POINTERS, VECTOR, aligned
+
+PARTS = CParts(
+    "bncc.train.boosting.native",
+    "boosting.h",
+    headers=(),
+    sources=("growth.c", "sum.c"),
+    shared=("types.h", "arithmetic.h", "loss.h", "descent.h"),
+)
+NO_CLASS = -1e30
+"""Score of what pads a row."""
+POINTER_TYPES = {**POINTERS, "f8": "double *"}
+
+
+def native_best_cuts(bins: Bins, l2: float, n_classes: int, most_cells: int) -> BestCuts:
+    """Return the native engine; see `bncc.train.boosting.cuts.numpy_best_cuts`.
+
+    Parameters
+    ----------
+    bins : Bins
+        The samples.
+    l2 : float
+        Weight of a row's squares, > 0.
+    n_classes : int
+        C.
+    most_cells : int
+        Of a table that may still be cut.
+
+    Returns
+    -------
+    BestCuts
+        Of these samples.
+
+    Raises
+    ------
+    ToolchainError
+        If the C cannot be built.
+    """
+    ffi, library = native_library(PARTS)
+    n_lanes = _lanes(2 * n_classes)
+    n_bins = bins.n_bins.astype(np.uint16)
+    most_bins = int(n_bins.max())
+    padded = aligned((bins.codes.shape[1], n_lanes))
+    arrays: dict[str, AnyArray] = {
+        "bins": bins.codes,
+        "n_bins": n_bins,
+        "slopes": padded,
+        "sums": aligned((most_cells * most_bins, n_lanes)),
+        "gain": np.zeros(most_bins),
+    }
+    growth = ffi.new("growth_t *")
+    growth.n_samples, growth.n_classes, growth.n_lanes = len(padded), n_classes, n_lanes
+    growth.l2 = l2
+
+    def best_cuts(slopes: AnyArray, cells: IntArray, n_cells: int, features: IntArray) -> list[Cut]:
+        padded[:, : 2 * n_classes] = slopes
+        arrays["cell"] = cells.astype(np.uint16)
+        growth.n_cells = n_cells
+        _point(ffi, growth, arrays)
+        found = [(f, library.bncc_best_cut(growth, f)) for f in features.tolist()]
+        return [Cut(f, cut.bin, cut.gain) for f, cut in found if cut.gain > 0.0]
+
+    return best_cuts
+
+
+class NativeSumEngine:
+    """A sum in training, see `bncc.train.boosting.descent.SumEngine`.
+
+    Parameters
+    ----------
+    problem : SumProblem
+        The samples.
+    start : Scores
+        What it begins with.
+    pace : Pace
+        What steers it.
+
+    Raises
+    ------
+    ToolchainError
+        If the C cannot be built.
+    """
+
+    def __init__(self, problem: SumProblem, start: Scores, pace: Pace) -> None:
+        self._ffi, self._library = native_library(PARTS)
+        self._n_rows, self._n_classes = start.rows.shape
+        shape = self._n_rows + 2, _lanes(self._n_classes)
+        names = ("rho", "theta", "gradient", "first", "second")
+        self._arrays: dict[str, AnyArray] = {name: aligned(shape) for name in names}
+        rho = self._arrays["rho"]
+        rho[:-1] = NO_CLASS
+        rho[: self._n_rows, : self._n_classes] = start.rows
+        rho[self._n_rows, : self._n_classes] = start.prior
+        self._arrays |= {
+            "row": np.ascontiguousarray(problem.rows, dtype=np.uint32),
+            "y": problem.y.astype(np.uint16),
+            "weight": problem.weights.astype(np.float32),
+            "n_hits": np.zeros(len(rho), dtype=np.uint32),
+        }
+        self._sum = engine = self._ffi.new("sum_t *")
+        engine.n_tables, engine.n_classes = problem.rows.shape[1], self._n_classes
+        engine.n_rows, engine.n_lanes = self._n_rows, rho.shape[1]
+        engine.batch_size, engine.dropped_below = pace.batch_size, pace.dropped_below
+        engine.has_prior, engine.decay = pace.has_prior, pace.weight_decay
+        _point(self._ffi, engine, self._arrays)
+        self._library.bncc_sum_read(engine)
+
+    def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> float:
+        """Take one step of Adam for each batch; see `SumEngine`."""
+        samples = np.ascontiguousarray(order, dtype=np.uint32)
+        pointers = (_address(self._ffi, array) for array in (samples, noise))
+        total = self._library.bncc_sum_epoch(self._sum, *pointers, len(samples), lr)
+        return float(total) / len(samples)
+
+    def quantize(self, unit: Unit) -> None:
+        """Add up rounded costs from now on; see `SumEngine`."""
+        self._sum.is_quantized = True
+        self._sum.unit, self._sum.most = unit.nats, float(unit.most)
+        self._library.bncc_sum_read(self._sum)
+
+    def scores(self) -> Scores:
+        """Return the scores before rounding; see `SumEngine`."""
+        free = self._arrays["rho"][:-1, : self._n_classes].astype(np.float64)
+        return Scores(free[:-1], free[-1])
+
+
+def _lanes(n: int) -> int:
+    return -(-n // VECTOR) * VECTOR
+
+
+def _address(ffi: Any, array: AnyArray) -> Any:
+    assert array.flags.c_contiguous
+    return ffi.cast(POINTER_TYPES[array.dtype.str[1:]], array.ctypes.data)
+
+
+def _point(ffi: Any, target: Any, arrays: dict[str, AnyArray]) -> None:
+    """Make arrays, which the caller keeps alive, members of a structure in C."""
+    for name, array in arrays.items():
+        setattr(target, name, _address(ffi, array))

@@ -1,0 +1,123 @@
+"""The tables of a sum refitted together: as floats, then as the integers that a device adds up."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.structure.grids import Grids
+from bncc.train.boosting.boost import Boosted
+from bncc.train.boosting.descent import Pace, SumEngine, SumProblem
+from bncc.train.boosting.dictionary import first_dictionary, reassigned
+from bncc.train.boosting.engines import sum_engine_for
+from bncc.train.boosting.epochs import Epochs
+from bncc.train.boosting.learned import Learned
+from bncc.train.boosting.settings import BoostSettings, Recipe
+from bncc.train.boosting.sums import Samples, Scores, Unit, by_table, rows_of
+from bncc.train.boosting.watch import Watch
+
+DICTIONARY_ROUNDS, ROUND_EPOCHS = 8, 6
+"""How often rows choose their codewords anew, and epochs before each time."""
+
+
+def refit(
+    boosted: Boosted,
+    samples: Samples,
+    settings: BoostSettings,
+    recipe: Recipe,
+    watch: Watch | None = None,
+) -> Learned:
+    """Refit all tables together.
+
+    Parameters
+    ----------
+    boosted : Boosted
+        What boosting made of the same samples, or the first tables of it.
+    samples : Samples
+        What is learned from.
+    settings : BoostSettings
+        The options.
+    recipe : Recipe
+        Those that depend on others.
+    watch : Watch, optional
+        Told of each epoch.
+
+    Returns
+    -------
+    Learned
+        The tables as integers.
+
+    Raises
+    ------
+    ToolchainError
+        If C is asked for and there is no compiler.
+    """
+    work = _Work.of(boosted, samples, settings, recipe, watch or Watch())
+    chosen: IntArray = np.arange(len(boosted.scores.rows))
+    engine = work.engine(chosen, boosted.scores)
+    work.epochs.run(engine, settings.float_epochs)
+    if work.n_rounds:
+        scores, chosen = _with_dictionary(work, engine.scores())
+        engine = work.engine(chosen, scores)
+    unit = Unit(settings.bits, recipe.frac_bits)
+    engine.quantize(unit)
+    work.epochs.run(engine, settings.quantized_epochs)
+    scores = engine.scores()
+    costs = unit.costs(scores.rows, unit.most).astype(np.int64)[chosen]
+    return Learned(
+        grids=Grids(boosted.tables),
+        tables=by_table(costs, boosted.tables),
+        prior=unit.costs(scores.prior).astype(np.int64),
+        frac_bits=unit.frac_bits,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What all parts of one refit share."""
+
+    boosted: Boosted
+    samples: Samples
+    settings: BoostSettings
+    pace: Pace
+    rows: IntArray
+    n_rounds: int
+    epochs: Epochs
+
+    @classmethod
+    def of(
+        cls,
+        boosted: Boosted,
+        samples: Samples,
+        settings: BoostSettings,
+        recipe: Recipe,
+        watch: Watch,
+    ) -> "_Work":
+        rows = rows_of(boosted.tables, samples.X)
+        has_dictionary = 0 < settings.dictionary < len(boosted.scores.rows)
+        n_rounds = DICTIONARY_ROUNDS * has_dictionary
+        n_epochs = settings.float_epochs + n_rounds * ROUND_EPOCHS + settings.quantized_epochs
+        pace = Pace(settings.batch_size, recipe.dropout, settings.weight_decay, settings.has_prior)
+        epochs = Epochs(settings, n_epochs, rows.shape, watch)
+        return cls(boosted, samples, settings, pace, rows, n_rounds, epochs)
+
+    def engine(self, chosen: IntArray, scores: Scores) -> SumEngine:
+        """Return what trains scores where each row of the tables is a chosen one of them."""
+        problem = SumProblem(chosen[self.rows], self.samples.y, self.samples.weights)
+        return sum_engine_for(problem, scores, self.pace, self.settings.engine)
+
+
+def _with_dictionary(work: _Work, scores: Scores) -> tuple[Scores, IntArray]:
+    """Return codewords in training, and the one that each row has chosen."""
+    rng = np.random.default_rng([work.settings.seed, 2])
+    n_reads = np.bincount(work.rows.ravel(), minlength=len(scores.rows))
+    sizes = [grid.n_rows for grid in work.boosted.tables]
+    dictionary = first_dictionary(scores.rows, n_reads, work.settings.dictionary, rng)
+    for _ in range(work.n_rounds):
+        start = replace(scores, rows=dictionary.codewords)
+        engine = work.engine(dictionary.chosen, start)
+        work.epochs.run(engine, ROUND_EPOCHS)
+        scores = engine.scores()
+        trained = replace(dictionary, codewords=scores.rows)
+        dictionary = reassigned(trained, scores.prior, work.rows, sizes, work.samples)
+    return scores, dictionary.chosen

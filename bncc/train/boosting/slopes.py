@@ -1,0 +1,52 @@
+"""First and second derivatives of the samples' losses by the sums of their classes."""
+
+import numpy as np
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.train.boosting.sums import Samples
+
+
+def slopes_of(sums: AnyArray, samples: Samples) -> AnyArray:
+    """Return the derivatives of weighted cross-entropies: w (p - 1[y]), then w p (1 - p).
+
+    Parameters
+    ----------
+    sums : (n_samples, n_classes) float
+        Scores of the classes.
+    samples : Samples
+        Their classes and weights.
+
+    Returns
+    -------
+    (n_samples, 2 * n_classes) float
+        All first ones, then all second ones.
+    """
+    p = np.exp(sums - sums.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    slopes = np.concatenate([p, p * (1.0 - p)], axis=1)
+    slopes[np.arange(len(p)), samples.y] -= 1.0
+    slopes *= samples.weights.astype(slopes.dtype)[:, None]
+    return slopes
+
+
+def slopes_by_row(slopes: AnyArray, row: IntArray, n_rows: int) -> tuple[FloatArray, FloatArray]:
+    """Add up derivatives by the row of a table.
+
+    Parameters
+    ----------
+    slopes : (n_samples, 2 * n_classes) float
+        As `slopes_of` has them.
+    row : (n_samples,) int
+        The row that each sample reads.
+    n_rows : int
+        Of the table.
+
+    Returns
+    -------
+    gradient, curvature : (n_rows, n_classes) float64
+        Sums of the first, and of the second ones.
+    """
+    lanes = [np.bincount(row, lane, n_rows) for lane in slopes.T]
+    sums: FloatArray = np.stack(lanes, axis=1, dtype=np.float64)
+    gradient, curvature = np.split(sums, 2, axis=1)
+    return gradient, curvature
