@@ -3,15 +3,18 @@
 A random third of the rows of the bundled data is held out for the error. The C is verified on this
 machine and on every other target that `bncc targets` calls ready. The second table is `bncc bench`
 of the robot of the firmware example, at -Os. Takes some five minutes and needs the tools that its
-lines name:
+lines name. Prints them, or puts them into the README:
 
-    .venv/bin/python benchmarks/readme_table.py
+    .venv/bin/python -m benchmarks.readme_table --write
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
+from benchmarks.markdown import renew, table
 from bncc.bench.on_target import TargetReport, bench_inputs, bench_target
 from bncc.build.agreement import Agreement, combine, verify
 from bncc.build.targets import TARGETS
@@ -34,7 +37,9 @@ ROWS = (
 )
 VERIFIED = ("avr", "cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "big-endian")
 SHOWN = {"avr": "AVR", "cortex-m0": "Cortex-M0", "cortex-m4": "Cortex-M4", "rv32": "RV32IMC"}
-ROBOT = Path(__file__).parents[1] / "firmware_examples" / "uno_robot" / "robot.bncc"
+ROOT = Path(__file__).resolve().parents[1]
+ROBOT = ROOT / "firmware_examples" / "uno_robot" / "robot.bncc"
+README = ROOT / "README.md"
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ def reports(compiler: str | None = None) -> Iterator[TargetReport]:
             yield bench_target(model, TARGETS[target], inputs, opt_level="-Os")
 
 
-def line(report: TargetReport) -> str:
+def cells_of(report: TargetReport) -> list[str]:
     """Return the row of one target."""
     ours, textbook = report.ours, report.baseline
     cells = [SHOWN[report.target]]
@@ -90,28 +95,35 @@ def line(report: TargetReport) -> str:
     for entry in ("raw", "predict"):
         pair = (measured.costs[entry].mean for measured in (ours, textbook))
         cells.append(" / ".join(f"{mean:,.0f}" for mean in pair) + f" {report.unit}")
-    return row(cells)
+    return cells
 
 
-def row(cells: list[str]) -> str:
-    """Return a row of a table."""
-    return "| " + " | ".join(cells) + " |"
+def costs() -> str:
+    """Return the table of what a decision costs."""
+    head = ["target", "flash", "stack", "from readings", "from states"]
+    return table(head, map(cells_of, reports()))
 
 
-def main() -> None:
-    titles = ["data", "structure", "test error", "table bytes", "inputs verified", "differences"]
-    print(row(titles) + "\n" + "|---" * len(titles) + "|")
+def errors() -> str:
+    """Return the table of errors and of what was verified."""
+    head = ["data", "structure", "test error", "table bytes", "inputs verified", "differences"]
+    rows = []
     for data, settings in ROWS:
         model, test = train(data, settings)
-        cells = figures(data, settings, model).cells()
         outcome = verified(model, test.table)
-        each = outcome.checked // outcome.n_builds
-        cells += [f"{each:,} in each of {outcome.n_builds} builds", f"{outcome.mismatches}"]
-        print(row(cells), flush=True)
-    titles = ["target", "flash", "stack", "from readings", "from states"]
-    print("\n" + row(titles) + "\n" + "|---" * len(titles) + "|")
-    for report in reports():
-        print(line(report), flush=True)
+        each = f"{outcome.checked // outcome.n_builds:,} in each of {outcome.n_builds} builds"
+        rows.append([*figures(data, settings, model).cells(), each, f"{outcome.mismatches}"])
+    return table(head, rows)
+
+
+@click.command()
+@click.option("--write", "is_written", is_flag=True, help="Renew the README, not only print.")
+def main(is_written: bool) -> None:
+    """Measure both tables."""
+    tables = {"costs": costs(), "errors": errors()}
+    print("\n".join(tables.values()))
+    if is_written:
+        renew(README, tables)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,10 @@ papers' data; takes a few minutes on two cores. The same tools give the same pag
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from benchmarks.markdown import table
 from benchmarks.target_figures import PEERS, Facts, Figures, measure
 from bncc.bench.measurement import Measurement
 from bncc.bench.on_target import TargetReport
@@ -138,12 +139,6 @@ def page(figures: Figures) -> str:
     if figures.ours:
         parts += [PEERS_TEXT, _peers(figures), PEERS_X86]
     return "\n".join([*parts, HOW])
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table, numbers to the right."""
-    rule = ["---", *["--:"] * (len(head) - 1)]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in (head, rule, *rows))
 
 
 def _overview(

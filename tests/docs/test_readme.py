@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import readme_table
+from benchmarks.markdown import held, row
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.file import load_model
 from tests.docs.blocks import ROOT, blocks, name_of, pages
@@ -61,14 +62,25 @@ def test_the_table_holds_what_is_measured() -> None:
     """Bytes are exact; errors may move by half a point with another build of torch."""
     for data, settings in readme_table.ROWS:
         measured = readme_table.figures(data, settings, readme_table.train(data, settings)[0])
-        row = re.search(
+        line = re.search(
             rf"^\| {data} \| {settings.structure} \| ([\d.]+) % \| ([\d,]+) \|",
-            README,
+            held(README, "errors"),
             re.MULTILINE,
         )
-        assert row is not None
-        assert float(row.group(1)) == pytest.approx(measured.error, abs=0.5)
-        assert int(row.group(2).replace(",", "")) == measured.table_bytes
+        assert line is not None
+        assert float(line.group(1)) == pytest.approx(measured.error, abs=0.5)
+        assert int(line.group(2).replace(",", "")) == measured.table_bytes
+
+
+def test_every_table_of_the_readme_is_one_that_a_command_writes() -> None:
+    """Each has a row for each thing that is measured, and no table stands outside the marks."""
+    n_rows = {"costs": len(readme_table.SHOWN), "errors": len(readme_table.ROWS)}
+    rest = README
+    for name, n in n_rows.items():
+        lines = held(README, name).splitlines()
+        assert len(lines) == 2 + n
+        rest = rest.replace(held(README, name), "")
+    assert not re.search(r"^\|", rest, re.MULTILINE)
 
 
 @pytest.mark.firmware
@@ -83,4 +95,4 @@ def test_the_robot_costs_what_the_readme_says(
     if said.split()[1] not in ("5.4.0", "12.2.0", "12.2.1"):
         pytest.skip(f"the README speaks of avr-gcc 5.4 and gcc 12.2, and this is {said}")
     for report in measured:
-        assert readme_table.line(report) in README
+        assert row(readme_table.cells_of(report)) in held(README, "costs").splitlines()
