@@ -17,6 +17,7 @@ from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.explanation import contributions
 from bncc.model.model import Model
+from bncc.train.idle import idle_notes
 from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
 
@@ -153,7 +154,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
             table = _validation.checked_readings(self, X, fitting=True)
             classes, indices = _validation.checked_classes(y, table.n_rows)
             settings = self._settings()
-            for note in settings.notes():
+            for note in idle_notes(settings):
                 warnings.warn(note, UserWarning, stacklevel=2)
             names = tuple(_validation.label_text(label) for label in classes.tolist())
             result = train_model(Dataset(table, indices, names, "y"), settings)

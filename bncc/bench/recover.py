@@ -80,8 +80,8 @@ def _cell(row: str, counts: list[tuple[int, int]]) -> Cell:
 def _told(tell: Advance) -> Progress:
     """Return what tells of epochs."""
 
-    def report(epoch: int, epochs: int, passed: Passed) -> None:
-        tell(epoch / epochs, f"loss {passed.loss:.3f}")
+    def report(epoch: int, epochs: int, passed: Passed | None) -> None:
+        tell(epoch / epochs, "" if passed is None else f"loss {passed.loss:.3f}")
 
     return report
 

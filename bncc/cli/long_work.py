@@ -68,8 +68,10 @@ def is_interim_of(identity: Identity, path: str) -> bool:
     return training.get("interim") is True and training.get("identity") == identity_digest(identity)
 
 
-def said(passed: Passed) -> str:
-    """Return what an epoch says, in a few words."""
+def said(passed: Passed | None) -> str:
+    """Return what an epoch says, in a few words, if it does."""
+    if passed is None:
+        return ""
     return f"loss {passed.loss:.4f}, training error {100 * passed.error:.1f} %"
 
 

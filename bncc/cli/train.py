@@ -28,7 +28,7 @@ from bncc.cli.output import check_free
 from bncc.cli.trained import facts_of, report_of, stopped_note
 from bncc.errors import OptionError
 from bncc.model.file import save_model
-from bncc.structure.learners import ANNOUNCED, KNOWN
+from bncc.structure.learners import ANNOUNCED, KNOWN, SUM
 from bncc.train.engine import Passed
 from bncc.train.folder_lock import folder_locked
 from bncc.train.hyperparameters import (
@@ -50,7 +50,8 @@ from bncc.train.repeats import train_repeats
 from bncc.train.settings import DEFAULT_BITS, DISCRETIZERS, TrainSettings
 
 DEFAULT_STRUCTURE = "chow-liu"
-STRUCTURES = (DEFAULT_STRUCTURE, *(n for n in KNOWN if n != DEFAULT_STRUCTURE), *ANNOUNCED)
+_NETWORKS = tuple(name for name in KNOWN if name not in (DEFAULT_STRUCTURE, SUM))
+STRUCTURES = (DEFAULT_STRUCTURE, *_NETWORKS, *ANNOUNCED, SUM)
 PARAMETERS = ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")
 ENGINES = ("torch", "native")
 
@@ -234,7 +235,7 @@ def command(
         click.get_current_context().with_resource(folder_locked(checkpoint.folder))
     epochs = 0, 0
 
-    def progress(done: int, total: int, passed: Passed) -> None:
+    def progress(done: int, total: int, passed: Passed | None) -> None:
         nonlocal epochs
         epochs = done, total
         advance(done / total, said(passed))

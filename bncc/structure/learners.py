@@ -78,11 +78,15 @@ LEARNERS: Mapping[str, Learner] = {
 }
 """Structures that are learned before the tables."""
 
-KNOWN = (*LEARNERS, *CANDIDATE_SETS)
+SUM = "tables"
+"""A sum of boosted tables, which is no network."""
+SUM_KEYS = ("tables", "rows", "features", "cuts", "dictionary", "rate", "decay")
+
+KNOWN = (*LEARNERS, *CANDIDATE_SETS, SUM)
 
 ANNOUNCED = (
     "hill-climb", "anneal", "etan", "s-etan", "sa-etan", "a-etan", "network-hill-climb", "tabu",
-    "mmhc", "curriculum", "tables",
+    "mmhc", "curriculum",
 )  # fmt: skip
 """Names of the command line's contract whose learners are still to come."""
 
@@ -109,6 +113,8 @@ def option_keys(name: str) -> tuple[str, ...]:
         return LEARNERS[name].option_keys
     if name in CANDIDATE_SETS:
         return CANDIDATE_SETS[name].option_keys
+    if name == SUM:
+        return SUM_KEYS
     known = f"{', '.join(KNOWN[:-1])} or {KNOWN[-1]}"
     if name in ANNOUNCED:
         raise OptionError(f"structure '{name}' is not available yet; choose {known}")

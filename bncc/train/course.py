@@ -7,8 +7,8 @@ from bncc.train.engine import Passed
 from bncc.train.interrupts import StopRequest
 from bncc.train.moment import Moment
 
-Progress = Callable[[int, int, Passed], None]
-"""Called with (epochs done, epochs of all trainings, what the last epoch says)."""
+Progress = Callable[[int, int, Passed | None], None]
+"""Called with (epochs done, epochs of all trainings, what the last epoch says, if it says it)."""
 
 INTERVAL = 5.0
 """Seconds between two checkpoints at least."""

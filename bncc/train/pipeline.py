@@ -1,5 +1,6 @@
 """From a data set to a frozen model: choose the bits on rows held out, train on all, measure."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -17,12 +18,15 @@ from bncc.train.bit_split import best_format, formats_of
 from bncc.train.checkpoint import Checkpoint
 from bncc.train.course import Progress
 from bncc.train.fit import Draft, fit_model
+from bncc.train.fit_sum import fit_sum
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.identity import identity_digest, identity_of
+from bncc.train.idle import idle_notes
 from bncc.train.interrupts import StopRequest
 from bncc.train.record import settings_record
 from bncc.train.session import Session
 from bncc.train.settings import TrainSettings
+from bncc.train.sum_settings import boost_settings_of
 
 IDENTIFIER_SHARE = 0.5
 MAX_PLAIN_CATEGORIES = 20
@@ -116,7 +120,7 @@ def train_model(
     """
     begin = perf_counter()
     check_trainable(dataset)
-    notes = list(settings.notes())
+    notes = list(idle_notes(settings))
     rest, held = _split(dataset, settings)
     if held.n_rows == 0 and settings.validation > 0:
         notes.append("too few rows to hold any out: the bits were chosen on training rows")
@@ -124,7 +128,12 @@ def train_model(
     session = Session(epochs, 2 if held.n_rows else 1, progress, stop)
     if checkpoint is not None:
         notes += _kept(session, checkpoint, dataset, settings)
-    first, model, rows, stopped_after = _fit(session, settings, dataset, rest, held)
+    fitted = (
+        _fit_sums(settings, dataset, rest, held, progress)
+        if settings.is_boosted
+        else _fit(session, settings, dataset, rest, held)
+    )
+    first, model, rows, stopped_after = fitted
     notes += [*_identifier_notes(model, dataset.n_rows), *_stray_text_notes(dataset)]
     of_cycle = cycle_note(model)
     notes += [of_cycle] if of_cycle else []
@@ -149,6 +158,8 @@ def _kept(
     session: Session, checkpoint: Checkpoint, dataset: Dataset, settings: TrainSettings
 ) -> list[str]:
     """Have a training kept; return what the user should know of it."""
+    if settings.is_boosted:
+        return [f"--checkpoint has no effect with --structure {settings.structure}"]
     if not settings.descends:
         return [f"--checkpoint has no effect with --parameters {settings.parameters}"]
     note = session.keep_in(checkpoint, identity_of(dataset, settings))
@@ -173,6 +184,38 @@ def _fit(
     if course.stopped_after is not None and course.stopped_after < EARLY * session.epochs:
         return session.first, session.first, rest, session.epochs
     return session.first, model, dataset, course.stopped_after
+
+
+def _fit_sums(
+    settings: TrainSettings,
+    dataset: Dataset,
+    rest: Dataset,
+    held: Dataset,
+    progress: Progress | None,
+) -> tuple[Model, Model, Dataset, None]:
+    """Return what `_fit` does, of a boosted sum, which is never ended early."""
+    n_runs = 2 if held.n_rows else 1
+    first = fit_sum(rest, settings, _part_of(progress, settings, 0, n_runs))
+    if n_runs == 1:
+        return first, first, rest, None
+    return first, fit_sum(dataset, settings, _part_of(progress, settings, 1, n_runs)), dataset, None
+
+
+def _part_of(
+    progress: Progress | None, settings: TrainSettings, run: int, n_runs: int
+) -> Callable[[str, int, int], None] | None:
+    """Return what tells of tables and epochs as of steps of all trainings together."""
+    if progress is None:
+        return None
+    boosting = boost_settings_of(settings)
+    n_tables = boosting.n_tables
+    steps = n_tables + boosting.float_epochs + boosting.quantized_epochs
+
+    def report(stage: str, done: int, total: int) -> None:
+        before = 0 if stage == "tables" else n_tables
+        progress(run * steps + min(before + done, steps), n_runs * steps, None)
+
+    return report
 
 
 def _identifier_notes(model: Model, n_rows: int) -> list[str]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.settings import TrainSettings
+from bncc.train.sum_settings import boost_settings_of
 
 
 def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
@@ -24,12 +25,16 @@ def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
     record: dict[str, Any] = {
         "structure": settings.structure,
         "structure_options": dict(sorted(settings.structure_options.items())),
-        "parameters": settings.parameters,
-        "discretize": settings.discretize or "mdl",
+        "parameters": "boosted" if settings.is_boosted else settings.parameters,
+        "discretize": settings.discretize or ("quantile" if settings.is_boosted else "mdl"),
         "quantized": not settings.float_,
         "seed": settings.seed,
         "epochs": None,
     }
+    if settings.is_boosted:
+        boosting = boost_settings_of(settings)
+        epochs = boosting.float_epochs + boosting.quantized_epochs
+        record |= {"epochs": epochs, "batch_size": boosting.batch_size, "lr": boosting.lr}
     if settings.descends:
         hyper = hyperparameters_of(settings, n_samples)
         record |= {"epochs": hyper.epochs, "batch_size": hyper.batch_size, "lr": hyper.lr}

@@ -126,7 +126,7 @@ def _part(progress: Progress | None, k: int, repeats: int) -> Progress | None:
     if progress is None:
         return None
 
-    def report(done: int, total: int, passed: Passed) -> None:
+    def report(done: int, total: int, passed: Passed | None) -> None:
         progress(k * total + done, repeats * total, passed)
 
     return report

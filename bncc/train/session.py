@@ -116,7 +116,7 @@ class Session:
             return None
         progress, n_runs = self._progress, self._n_runs
 
-        def report(epoch: int, epochs: int, passed: Passed) -> None:
+        def report(epoch: int, epochs: int, passed: Passed | None) -> None:
             progress(run * epochs + epoch, n_runs * epochs, passed)
 
         return report

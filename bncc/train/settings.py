@@ -8,8 +8,9 @@ from math import isfinite
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.structure.candidate_sets import CANDIDATE_SETS
-from bncc.structure.learners import check_structure_options
+from bncc.structure.learners import SUM, check_structure_options
 from bncc.structure.options import alpha_of, price_of, widths_of
+from bncc.train.sum_settings import boost_settings_of, n_bins_of
 
 DISCRETIZERS = ("mdl", "quantile", "width", "median", "none")
 COUNTED = ("ml", "bdeu")
@@ -22,6 +23,8 @@ ANNOUNCED_PARAMETERS = ("margin",)
 
 MIN_BITS, MAX_BITS = 1, 8
 DEFAULT_BITS = 6
+DEFAULT_SUM_BITS = 3
+"""Of a boosted sum: ten costs fill a word."""
 MAX_SEED = 2**63 - 1
 DEVICE = re.compile(r"cpu|mps|cuda(:\d{1,3})?")
 FLOAT_FORMAT = QFormat(8, 16)
@@ -49,8 +52,9 @@ class TrainSettings:
     n_bins : int
         Bins of ``quantile`` and ``width``.
     bits, int_bits, frac_bits : int or None
-        Width of a cost, 1 .. 8 (6), and the two sides of its binary point. With fewer than two
-        of them given, the split is chosen on validation rows.
+        Width of a cost, 1 .. 8 (6; of a boosted sum 3), and the two sides of its binary point.
+        With fewer than two of them given, the split is chosen on validation rows; a boosted sum
+        has one by its width.
     float_ : bool
         Train without quantization and freeze in 24 bits.
     validation : float
@@ -115,6 +119,7 @@ class TrainSettings:
         _check_numbers(self)
         _check_bits(self)
         _check_table_bits(self)
+        _check_sum(self)
 
     @property
     def is_counted(self) -> bool:
@@ -127,9 +132,14 @@ class TrainSettings:
         return self.structure in CANDIDATE_SETS
 
     @property
+    def is_boosted(self) -> bool:
+        """Whether the tables are those of a boosted sum, and no network's."""
+        return self.structure == SUM
+
+    @property
     def descends(self) -> bool:
-        """Whether there is gradient descent, and torch is needed."""
-        return self.is_joint or not self.is_counted
+        """Whether there is gradient descent on the tables of a network."""
+        return not self.is_boosted and (self.is_joint or not self.is_counted)
 
     @property
     def loss(self) -> str:
@@ -148,43 +158,12 @@ class TrainSettings:
             return self.bits
         if self.int_bits is not None and self.frac_bits is not None:
             return self.int_bits + self.frac_bits
-        return DEFAULT_BITS
-
-    def notes(self) -> tuple[str, ...]:
-        """Return a sentence for each option that has no effect in this combination."""
-        idle: tuple[str, ...] = ()
-        if not self.descends:
-            idle = ("epochs", "batch_size", "lr", *_SHARES, *_MARGIN, "device", "threads", "engine")
-        elif self.is_counted:
-            idle = _OF_TABLES
-        elif self.loss == "cross-entropy":
-            idle = _MARGIN
-        method = f"--parameters {self.parameters}"
-        notes = [f"{option} has no effect with {method}" for option in _given(self, idle)]
-        if self.float_ and not self.is_counted and self.quantize_from is not None:
-            notes.append("--quantize-from has no effect with --float")
-        if not self.is_counted and self.engine == "native" and self.threads is not None:
-            notes.append("--threads has no effect with --engine native")
-        if price_of(self.structure_options) == "bits" and self.size_weight == 0:
-            notes.append("structure option price=bits has no effect without --size-weight")
-        if self.n_bins != 8 and self.discretize not in ("quantile", "width"):
-            method = self.discretize or "mdl"
-            notes.append(f"--n-bins has no effect with --discretize {method}")
-        return tuple(notes)
+        return DEFAULT_SUM_BITS if self.is_boosted else DEFAULT_BITS
 
 
-_MARGIN = ("lambda_", "gamma", "eta")
-_OF_TABLES = ("average", "quantize_from")
-"""What has no effect on the structure, and so none where its tables are counted anew."""
-_SHARES = ("dropout", "jitter", *_OF_TABLES)
-
-
-def _option(name: str) -> str:
+def option_name(name: str) -> str:
+    """Return what the command line calls a setting."""
     return "--" + name.rstrip("_").replace("_", "-")
-
-
-def _given(settings: TrainSettings, names: tuple[str, ...]) -> list[str]:
-    return [_option(name) for name in names if getattr(settings, name) is not None]
 
 
 def _one_of(names: tuple[str, ...]) -> str:
@@ -214,7 +193,7 @@ def _check_later(settings: TrainSettings) -> None:
     for name in ("max_flash", "max_instructions", "target"):
         if getattr(settings, name):
             raise OptionError(
-                f"{_option(name)} of train arrives with a later version; leave it out"
+                f"{option_name(name)} of train arrives with a later version; leave it out"
             )
 
 
@@ -233,7 +212,7 @@ def _check_numbers(settings: TrainSettings) -> None:
     for name, least in at_least.items():
         value = getattr(settings, name)
         if value is not None and value < least:
-            raise OptionError(f"{_option(name)} is {value}; it must be at least {least}")
+            raise OptionError(f"{option_name(name)} is {value}; it must be at least {least}")
     if settings.seed > MAX_SEED:
         raise OptionError(f"--seed is {settings.seed}; it must be at most {MAX_SEED}")
     if not DEVICE.fullmatch(settings.device or "cpu"):
@@ -241,16 +220,16 @@ def _check_numbers(settings: TrainSettings) -> None:
     for name in ("lr", "eta"):
         value = getattr(settings, name)
         if value is not None and not (isfinite(value) and value > 0):
-            raise OptionError(f"{_option(name)} is {value}; it must be a positive number")
+            raise OptionError(f"{option_name(name)} is {value}; it must be a positive number")
     for name in ("lambda_", "gamma", "size_weight"):
         value = getattr(settings, name)
         if value is not None and not (isfinite(value) and value >= 0):
-            raise OptionError(f"{_option(name)} is {value}; it must be a number, 0 or more")
-    for name in (*_SHARES, "validation"):
+            raise OptionError(f"{option_name(name)} is {value}; it must be a number, 0 or more")
+    for name in ("dropout", "jitter", "average", "quantize_from", "validation"):
         value = getattr(settings, name)
         if value is not None and not 0 <= value < 1:
             raise OptionError(
-                f"{_option(name)} is {value}; it must be a fraction from 0 to below 1"
+                f"{option_name(name)} is {value}; it must be a fraction from 0 to below 1"
             )
 
 
@@ -296,3 +275,17 @@ def _check_table_bits(settings: TrainSettings) -> None:
             f"structure option {asked[0]} has more than the {settings.total_bits} bits of a cost; "
             f"choose widths up to {settings.total_bits}, or --bits {widths[-1]}"
         )
+
+
+def _check_sum(settings: TrainSettings) -> None:
+    """Refuse what a boosted sum cannot be asked for."""
+    if not settings.is_boosted:
+        return
+    if settings.float_:
+        raise OptionError("--structure tables is always of integers; leave out --float")
+    if settings.parameters != "hybrid":
+        raise OptionError("--structure tables fits its tables itself; leave out --parameters")
+    if settings.engine == "torch":
+        raise OptionError("--structure tables does without torch; leave out --engine")
+    boost_settings_of(settings)
+    n_bins_of(settings)

@@ -85,7 +85,7 @@ def test_a_name_of_a_later_version_says_so():
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(OptionError, match=r"unknown structure 'tree'; choose naive, .*or tan-heur"):
+    with pytest.raises(OptionError, match=r"unknown structure 'tree'; choose naive, .*c or tables"):
         learn_structure("tree", X, Y, N_STATES, 2)
 
 

@@ -6,13 +6,14 @@ import pytest
 
 from bncc.errors import OptionError
 from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.idle import idle_notes
 from bncc.train.settings import TrainSettings
 
 
 def test_the_defaults_serve_a_newcomer():
     settings = TrainSettings()
     assert (settings.structure, settings.parameters) == ("chow-liu", "hybrid")
-    assert (settings.total_bits, settings.alpha, settings.notes()) == (6, 2.0, ())
+    assert (settings.total_bits, settings.alpha, idle_notes(settings)) == (6, 2.0, ())
     assert not settings.is_counted
 
 
@@ -104,20 +105,20 @@ def test_options_without_effect_are_named():
     settings = TrainSettings(
         parameters="ml", epochs=3, lambda_=1.0, threads=1, engine="torch", n_bins=4
     )
-    assert settings.notes() == (
+    assert idle_notes(settings) == (
         "--epochs has no effect with --parameters ml",
         "--lambda has no effect with --parameters ml",
         "--threads has no effect with --parameters ml",
         "--engine has no effect with --parameters ml",
         "--n-bins has no effect with --discretize mdl",
     )
-    assert TrainSettings(engine="native", threads=2).notes() == (
+    assert idle_notes(TrainSettings(engine="native", threads=2)) == (
         "--threads has no effect with --engine native",
     )
     settings = TrainSettings(parameters="cross-entropy", gamma=1.0, epochs=3)
-    assert settings.notes() == ("--gamma has no effect with --parameters cross-entropy",)
-    assert TrainSettings(discretize="width", n_bins=4).notes() == ()
-    assert TrainSettings(float_=True, quantize_from=0.2).notes() == (
+    assert idle_notes(settings) == ("--gamma has no effect with --parameters cross-entropy",)
+    assert idle_notes(TrainSettings(discretize="width", n_bins=4)) == ()
+    assert idle_notes(TrainSettings(float_=True, quantize_from=0.2)) == (
         "--quantize-from has no effect with --float",
     )
 
@@ -126,8 +127,8 @@ def test_a_joint_structure_descends_whatever_the_parameters():
     counted = TrainSettings(structure="tan-all", parameters="ml", epochs=3, lambda_=1.0)
     assert (counted.is_joint, counted.is_counted, counted.descends) == (True, True, True)
     assert counted.loss == hyperparameters_of(counted, 100).loss == "hybrid"
-    assert counted.notes() == ()
-    assert replace(counted, average=0.5, quantize_from=0.2, float_=True).notes() == (
+    assert idle_notes(counted) == ()
+    assert idle_notes(replace(counted, average=0.5, quantize_from=0.2, float_=True)) == (
         "--average has no effect with --parameters ml",
         "--quantize-from has no effect with --parameters ml",
     )
@@ -136,7 +137,7 @@ def test_a_joint_structure_descends_whatever_the_parameters():
     assert free.lambda_ < hybrid.lambda_
     entropy = TrainSettings(structure="tan-all", parameters="cross-entropy", gamma=1.0)
     assert entropy.loss == "cross-entropy"
-    assert entropy.notes() == ("--gamma has no effect with --parameters cross-entropy",)
+    assert idle_notes(entropy) == ("--gamma has no effect with --parameters cross-entropy",)
     assert not TrainSettings(parameters="ml").descends
     assert TrainSettings().descends
     assert not TrainSettings().is_joint
@@ -156,7 +157,7 @@ def test_small_tables_get_small_batches():
 
 
 def test_a_price_that_nothing_is_weighted_by_is_noted():
-    (note,) = TrainSettings(**BITS).notes()
+    (note,) = idle_notes(TrainSettings(**BITS))
     assert note == "structure option price=bits has no effect without --size-weight"
-    assert TrainSettings(**BITS, size_weight=1e-3).notes() == ()
-    assert TrainSettings(**WIDTHS).notes() == ()
+    assert idle_notes(TrainSettings(**BITS, size_weight=1e-3)) == ()
+    assert idle_notes(TrainSettings(**WIDTHS)) == ()

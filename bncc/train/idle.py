@@ -1,0 +1,52 @@
+"""Options that have no effect, because of others."""
+
+from bncc.structure.options import price_of
+from bncc.train.settings import TrainSettings, option_name
+
+_MARGIN = ("lambda_", "gamma", "eta")
+_OF_TABLES = ("average", "quantize_from")
+"""What has no effect on the structure, and so none where its tables are counted anew."""
+_SHARES = ("dropout", "jitter", *_OF_TABLES)
+_OF_NETWORKS = (*_MARGIN, "jitter", *_OF_TABLES, "device", "threads")
+"""What has no effect on a boosted sum."""
+
+
+def idle_notes(settings: TrainSettings) -> tuple[str, ...]:
+    """Return a sentence for each option that has no effect in a combination.
+
+    Parameters
+    ----------
+    settings : TrainSettings
+        The options.
+
+    Returns
+    -------
+    tuple of str
+        For the user.
+    """
+    idle: tuple[str, ...] = ()
+    method = f"--parameters {settings.parameters}"
+    if settings.is_boosted:
+        idle, method = _OF_NETWORKS, f"--structure {settings.structure}"
+    elif not settings.descends:
+        idle = ("epochs", "batch_size", "lr", *_SHARES, *_MARGIN, "device", "threads", "engine")
+    elif settings.is_counted:
+        idle = _OF_TABLES
+    elif settings.loss == "cross-entropy":
+        idle = _MARGIN
+    notes = [f"{option} has no effect with {method}" for option in _given(settings, idle)]
+    if settings.float_ and not settings.is_counted and settings.quantize_from is not None:
+        notes.append("--quantize-from has no effect with --float")
+    has_engine = settings.descends and not settings.is_counted
+    if has_engine and settings.engine == "native" and settings.threads is not None:
+        notes.append("--threads has no effect with --engine native")
+    if price_of(settings.structure_options) == "bits" and settings.size_weight == 0:
+        notes.append("structure option price=bits has no effect without --size-weight")
+    if settings.n_bins != 8 and settings.discretize not in ("quantile", "width"):
+        method = settings.discretize or "mdl"
+        notes.append(f"--n-bins has no effect with --discretize {method}")
+    return tuple(notes)
+
+
+def _given(settings: TrainSettings, names: tuple[str, ...]) -> list[str]:
+    return [option_name(name) for name in names if getattr(settings, name) is not None]

@@ -1,0 +1,134 @@
+"""A sum of boosted tables from readings: what it can be asked for, and what it becomes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bncc.data.catalog import bundled_path
+from bncc.data.dataset import Column, Dataset, Table
+from bncc.data.readers import read_table
+from bncc.data.target import dataset_of
+from bncc.errors import OptionError
+from bncc.model.file import to_bytes
+from bncc.model.model import check_model
+from bncc.structure.grids import Grids
+from bncc.train.idle import idle_notes
+from bncc.train.pipeline import train_model
+from bncc.train.settings import TrainSettings
+from bncc.train.sum_settings import boost_settings_of, n_bins_of
+
+SMALL = TrainSettings(
+    structure="tables", structure_options={"tables": "6", "rows": "8"}, epochs=6, validation=0.2
+)
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return dataset_of(read_table(bundled_path("robot")))
+
+
+def test_few_tables_tell_the_robots_moves_apart(robot):
+    steps = []
+    result = train_model(robot, SMALL, progress=lambda *step: steps.append(step))
+    model = result.model
+    check_model(model)
+    assert isinstance(model.structure, Grids)
+    assert len(model.tables) <= 6
+    assert max(map(len, model.tables)) <= 8
+    assert max(table.max() for table in model.tables) <= 7
+    assert model.training["error_validation"] < 0.15
+    assert model.training["parameters"] == "boosted"
+    done = [step[0] for step in steps]
+    assert done == sorted(done)
+    assert done[-1] == steps[-1][1]
+
+
+def test_features_have_the_thresholds_that_tables_ask_for(robot):
+    model = train_model(robot, replace(SMALL, validation=0)).model
+    used = {
+        (f, cut)
+        for grid in model.structure.tables
+        for f, cuts in zip(grid.features, grid.cuts, strict=True)
+        for cut in cuts
+    }
+    asked = {(f, k) for f, one in enumerate(model.features) for k in range(len(one.thresholds))}
+    assert used == asked
+
+
+def test_the_same_rows_and_options_give_the_same_bytes(robot):
+    few = robot.take(np.arange(0, robot.n_rows, 7))
+    first, second = (to_bytes(train_model(few, SMALL).model) for _ in range(2))
+    assert first == second
+    assert to_bytes(train_model(few, replace(SMALL, seed=1)).model) != first
+
+
+def test_missing_cells_have_a_state_that_tables_can_ask_for():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    missing = (y == 1) & (rng.random(400) < 0.9)
+    values = np.where(missing, 0.0, rng.normal(size=400))
+    table = Table((Column("a", "float", values, missing),))
+    model = train_model(Dataset(table, y, ("n", "y"), "class"), SMALL).model
+    assert model.training["error_validation"] < 0.2
+
+
+def test_a_rare_class_may_cost_more_than_tables_do():
+    rng = np.random.default_rng(0)
+    y = (np.arange(3000) % 1000 == 0).astype(np.int64)
+    table = Table((Column("a", "float", rng.normal(size=3000), np.zeros(3000, dtype=bool)),))
+    model = train_model(Dataset(table, y, ("n", "y"), "class"), replace(SMALL, validation=0)).model
+    check_model(model)
+    assert model.prior.max() > 7
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tables": "many"}, "tables=many is not a whole number"),
+        ({"rate": "quick"}, "rate=quick is not a number"),
+        ({"depth": "3"}, "knows no option 'depth'"),
+        ({"rows": "1"}, "rows"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_at_once(options, message):
+    with pytest.raises(OptionError, match=message):
+        TrainSettings(structure="tables", structure_options=options)
+
+
+def test_what_a_sum_cannot_be_is_refused():
+    for options, remedy in (
+        ({"float_": True}, "leave out --float"),
+        ({"parameters": "ml"}, "leave out --parameters"),
+        ({"engine": "torch"}, "leave out --engine"),
+    ):
+        with pytest.raises(OptionError, match=remedy):
+            TrainSettings(structure="tables", **options)
+
+
+def test_what_has_no_effect_is_said():
+    settings = replace(SMALL, gamma=2.0, jitter=0.1, device="cpu")
+    assert idle_notes(settings) == tuple(
+        f"--{name} has no effect with --structure tables" for name in ("gamma", "jitter", "device")
+    )
+
+
+def test_settings_reach_the_learner():
+    options = {"tables": "9", "rows": "4", "features": "2", "dictionary": "64", "rate": "0.2"}
+    settings = TrainSettings(
+        structure="tables",
+        structure_options={**options, "decay": "0.1", "cuts": "15"},
+        bits=2,
+        seed=5,
+        lr=0.01,
+        dropout=0.3,
+        epochs=7,
+        batch_size=64,
+    )
+    found = boost_settings_of(settings)
+    assert (found.n_tables, found.rows, found.features, found.dictionary) == (9, 4, 2, 64)
+    assert (found.eta, found.weight_decay, found.bits, found.seed) == (0.2, 0.1, 2, 5)
+    assert (found.lr, found.dropout, found.quantized_epochs, found.batch_size) == (0.01, 0.3, 7, 64)
+    assert n_bins_of(settings) == 16
+    assert n_bins_of(replace(settings, structure_options=options)) == 32
+    assert n_bins_of(replace(settings, structure_options=options, discretize="width")) == 8

@@ -1,0 +1,63 @@
+"""Thresholds that no table asks for go, and nothing is decided otherwise."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bncc.data.dataset import Column, Table
+from bncc.discretize.feature import Feature, states_of
+from bncc.structure.grids import Grid, Grids
+from bncc.train.prune import pruned
+from tests.strategies import grids
+
+READINGS = [-9.0, -1.0, 0.0, 1.0, 2.5, 7.0, 99.0]
+
+
+def test_only_the_thresholds_that_are_read_stay():
+    features = (Feature("a", "float32", 5, (0.0, 1.0, 2.0, 3.0)), Feature("b", "int16", 2, (8,)))
+    inputs, left = pruned(features, Grids((Grid((0,), ((1, 3),)), Grid((0,), ((3,),)))))
+    assert inputs[0] == Feature("a", "float32", 3, (1.0, 3.0))
+    assert inputs[1] == Feature("b", "int16", 1)
+    assert left == Grids((Grid((0,), ((0, 1),)), Grid((0,), ((1,),))))
+
+
+def test_a_state_of_missing_readings_stays_the_last():
+    features = (Feature("a", "float32", 4, (0.0, 1.0), fallback=3),)
+    inputs, left = pruned(features, Grids((Grid((0,), ((0,),)),)))
+    assert inputs[0] == Feature("a", "float32", 3, (0.0,), fallback=2)
+    assert left == Grids((Grid((0,), ((0,),)),))
+
+
+def test_categories_and_states_keep_theirs():
+    features = (
+        Feature("a", "category", 3, categories=("x", "y", "z"), fallback=1),
+        Feature("b", "state", 4, fallback=2),
+    )
+    sums = Grids((Grid((0, 1), ((1,), (0, 2))),))
+    assert pruned(features, sums) == (features, sums)
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_every_reading_stays_in_its_row(data):
+    cuts = st.sets(st.integers(-2, 3).map(float), max_size=4)
+    features = []
+    for name in "abc":
+        thresholds = tuple(sorted(data.draw(cuts)))
+        has_missing = data.draw(st.booleans())
+        n_known = len(thresholds) + 1
+        fallback = n_known if has_missing else data.draw(st.integers(0, n_known - 1))
+        features.append(Feature(name, "float32", n_known + has_missing, thresholds, (), fallback))
+    n_states = [feature.n_states for feature in features]
+    if max(n_states) == 1:
+        return
+    sums = data.draw(grids(n_states))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    columns = [
+        Column(f.name, "float", rng.choice(READINGS, 30), rng.random(30) < 0.2) for f in features
+    ]
+    table = Table(tuple(columns))
+    inputs, left = pruned(tuple(features), sums)
+    X, Z = states_of(tuple(features), table), states_of(inputs, table)
+    for before, after in zip(sums.tables, left.tables, strict=True):
+        assert np.array_equal(before.rows(X), after.rows(Z))
