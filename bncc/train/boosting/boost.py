@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.errors import DataError
 from bncc.structure.grids import Grid
 from bncc.train.boosting.bins import Bins, bins_of
 from bncc.train.boosting.descent import Pace, SumProblem
@@ -77,6 +78,8 @@ def boost(
 
     Raises
     ------
+    DataError
+        If all features are constant.
     ToolchainError
         If C is asked for and there is no compiler.
     """
@@ -101,7 +104,7 @@ def boost(
         else:
             sums += leaves.astype(np.float32)[cells]
         goes_on = watch.goes_on("tables", len(grown.tables), settings.n_tables)
-    return grown if grown.tables else _with_table(grown, *_nothing(samples.n_classes))
+    return grown if grown.tables else _with_table(grown, *_nothing(bins, samples.n_classes))
 
 
 def _start(samples: Samples, has_prior: bool) -> Scores:
@@ -110,9 +113,16 @@ def _start(samples: Samples, has_prior: bool) -> Scores:
     return Scores(np.empty((0, samples.n_classes)), prior)
 
 
-def _nothing(n_classes: int) -> tuple[Grid, FloatArray]:
+def _nothing(bins: Bins, n_classes: int) -> tuple[Grid, FloatArray]:
     """Return a table that says nothing."""
-    return Grid((0,), ((0,),)), np.zeros((2, n_classes))
+    varying = np.flatnonzero(bins.n_bins > 1)
+    if len(varying) == 0:
+        raise DataError(
+            "all columns are constant, and a sum of tables cuts those that vary; give one, or "
+            "choose another structure"
+        )
+    f = int(varying[0])
+    return Grid((f,), ((int(bins.cuts[f][0]),),)), np.zeros((2, n_classes))
 
 
 def _with_table(grown: Boosted, grid: Grid, leaves: FloatArray) -> Boosted:

@@ -55,7 +55,8 @@ def learn_tables(
     Raises
     ------
     DataError
-        If there is no sample, or a state, a class or a weight is out of its range.
+        If there is no sample, if a state, a class or a weight is out of its range, or if all
+        features are constant.
     ToolchainError
         If C is asked for and there is no compiler.
     """
