@@ -80,7 +80,7 @@ LEARNERS: Mapping[str, Learner] = {
 
 SUM = "tables"
 """A sum of boosted tables, which is no network."""
-SUM_KEYS = ("tables", "rows", "features", "cuts", "dictionary", "rate", "decay")
+SUM_KEYS = ("tables", "rows", "features", "cuts", "dictionary", "rate", "decay", "shift")
 
 KNOWN = (*LEARNERS, *CANDIDATE_SETS, SUM)
 

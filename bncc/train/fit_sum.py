@@ -1,6 +1,10 @@
 """One training of a sum of tables, from raw readings to a model."""
 
-from bncc.data.dataset import Dataset
+from collections.abc import Iterable
+
+import numpy as np
+
+from bncc.data.dataset import Dataset, Table
 from bncc.discretize.feature import states_of
 from bncc.discretize.fit import fit_features
 from bncc.fixed_point import QFormat
@@ -9,7 +13,8 @@ from bncc.train.boosting.learn import learn_tables
 from bncc.train.boosting.watch import Progress
 from bncc.train.prune import pruned
 from bncc.train.settings import TrainSettings
-from bncc.train.sum_settings import boost_settings_of, n_bins_of
+from bncc.train.shifts import moved_tables
+from bncc.train.sum_settings import boost_settings_of, n_bins_of, shift_of
 
 
 def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress | None = None) -> Model:
@@ -46,13 +51,21 @@ def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress | None
         n_bins=n_bins_of(settings),
         rebin_states=settings.discretize is not None,
     )
-    X = states_of(features, dataset.table)
+    tables = _tables(dataset.table, settings)
+    X = np.concatenate([states_of(features, table).astype(np.uint16) for table in tables])
+    y = np.tile(dataset.y, len(X) // dataset.n_rows)
     n_states = [feature.n_states for feature in features]
     boosting = boost_settings_of(settings)
     n_classes = len(dataset.classes)
-    learned = learn_tables(X, dataset.y, n_states, n_classes, boosting, progress=progress)
+    learned = learn_tables(X, y, n_states, n_classes, boosting, progress=progress)
     inputs, grids = pruned(features, learned.grids)
     # Costs of rare classes may take more bits than those of tables.
     bits = max(boosting.bits, int(learned.prior.max()).bit_length())
     q_format = QFormat(bits - learned.frac_bits, learned.frac_bits)
     return Model(inputs, dataset.classes, grids, q_format, learned.prior, learned.tables)
+
+
+def _tables(table: Table, settings: TrainSettings) -> Iterable[Table]:
+    """Return the readings, with moved images where these are asked for."""
+    shape = shift_of(settings)
+    return (table,) if shape is None else moved_tables(table, *shape)

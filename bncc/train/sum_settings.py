@@ -1,5 +1,6 @@
 """From the options of ``bncc train`` to those of a sum of tables."""
 
+import re
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:  # settings are checked by what is made of them here
 
 DEFAULT_CUTS = 31
 """Most cuts of a column that are tried, where the user names no discretization."""
+SHIFTED_EPOCHS = 4, 12
+"""Before and after rounding begins, where each row comes five times."""
 
 
 def boost_settings_of(settings: "TrainSettings") -> BoostSettings:
@@ -20,7 +23,7 @@ def boost_settings_of(settings: "TrainSettings") -> BoostSettings:
     ----------
     settings : TrainSettings
         With the structure ``tables``; its structure options are ``tables``, ``rows``,
-        ``features``, ``dictionary``, ``rate`` (of boosting) and ``decay`` (of weights).
+        ``features``, ``dictionary``, ``rate`` (of boosting), ``decay`` (of weights) and ``shift``.
 
     Returns
     -------
@@ -41,6 +44,8 @@ def boost_settings_of(settings: "TrainSettings") -> BoostSettings:
     }
     broken = {"eta": "rate", "weight_decay": "decay"}
     given |= {field: _number(settings, key) for field, key in broken.items() if key in options}
+    if shift_of(settings) is not None:
+        given |= {"float_epochs": SHIFTED_EPOCHS[0], "quantized_epochs": SHIFTED_EPOCHS[1]}
     named = {
         "quantized_epochs": settings.epochs,
         "batch_size": settings.batch_size,
@@ -74,6 +79,33 @@ def n_bins_of(settings: "TrainSettings") -> int:
     if "cuts" in settings.structure_options:
         return _whole(settings, "cuts") + 1
     return settings.n_bins if settings.discretize is not None else DEFAULT_CUTS + 1
+
+
+def shift_of(settings: "TrainSettings") -> tuple[int, int] | None:
+    """Return the image that columns are, if its moved copies are to be learned from too.
+
+    Parameters
+    ----------
+    settings : TrainSettings
+        With the structure ``tables``; its structure option ``shift`` names height and width.
+
+    Returns
+    -------
+    (int, int) or None
+        Height and width in pixels.
+
+    Raises
+    ------
+    OptionError
+        If ``shift`` is no such pair.
+    """
+    text = settings.structure_options.get("shift")
+    if text is None:
+        return None
+    found = re.fullmatch(r"([1-9]\d{0,4})x([1-9]\d{0,4})", text, re.ASCII)
+    if found is None:
+        raise OptionError(f"structure option shift={text} is no height and width; try shift=16x16")
+    return int(found[1]), int(found[2])
 
 
 def _whole(settings: "TrainSettings", key: str) -> int:

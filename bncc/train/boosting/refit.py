@@ -103,7 +103,8 @@ class _Work:
 
     def engine(self, chosen: IntArray, scores: Scores) -> SumEngine:
         """Return what trains scores where each row of the tables is a chosen one of them."""
-        problem = SumProblem(chosen[self.rows], self.samples.y, self.samples.weights)
+        rows = chosen.astype(np.uint32)[self.rows]
+        problem = SumProblem(rows, self.samples.y, self.samples.weights)
         return sum_engine_for(problem, scores, self.pace, self.settings.engine)
 
 

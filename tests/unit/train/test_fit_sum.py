@@ -9,13 +9,16 @@ from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
+from bncc.discretize.feature import states_of
 from bncc.errors import OptionError
 from bncc.model.file import to_bytes
 from bncc.model.model import check_model
+from bncc.model.reference import predict
 from bncc.structure.grids import Grids
 from bncc.train.idle import idle_notes
 from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.shifts import moved_tables
 from bncc.train.sum_settings import boost_settings_of, n_bins_of
 
 SMALL = TrainSettings(
@@ -89,6 +92,8 @@ def test_a_rare_class_may_cost_more_than_tables_do():
         ({"rate": "quick"}, "rate=quick is not a number"),
         ({"depth": "3"}, "knows no option 'depth'"),
         ({"rows": "1"}, "rows"),
+        ({"shift": "16"}, "shift=16 is no height and width; try shift=16x16"),
+        ({"shift": "0x4"}, "shift=0x4 is no height and width"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_at_once(options, message):
@@ -132,3 +137,40 @@ def test_settings_reach_the_learner():
     assert n_bins_of(settings) == 16
     assert n_bins_of(replace(settings, structure_options=options)) == 32
     assert n_bins_of(replace(settings, structure_options=options, discretize="width")) == 8
+
+
+def bars(rng, n: int = 300) -> Dataset:
+    """Return images of 5 by 5 pixels with a bar through their middle, upright or lying."""
+    y = rng.integers(0, 2, n)
+    images = rng.normal(0.0, 0.2, (n, 5, 5))
+    images[y == 0, 2, :] += 1.0
+    images[y == 1, :, 2] += 1.0
+    present = np.zeros(n, dtype=bool)
+    pixels = enumerate(images.reshape(n, 25).T)
+    table = Table(tuple(Column(f"p{i}", "float", pixel, present) for i, pixel in pixels))
+    return Dataset(table, y, ("lying", "upright"), "class")
+
+
+def test_moved_images_are_decided_alike_once_they_are_learned_from():
+    rng = np.random.default_rng(0)
+    given, other = bars(rng), bars(rng)
+    options = {"tables": "12", "rows": "8"}
+    errors = []
+    for more in ({}, {"shift": "5x5"}):
+        settings = TrainSettings(structure="tables", structure_options=options | more, validation=0)
+        model = train_model(given, settings).model
+        wrong = [
+            predict(model, states_of(model.features, table)) != other.y
+            for table in moved_tables(other.table, 5, 5)
+        ]
+        errors.append(np.mean(wrong, axis=1))
+    assert errors[0].max() > 0.1
+    assert errors[1].max() < 0.02
+
+
+def test_epochs_are_fewer_where_rows_are_more():
+    options = {"shift": "4x4"}
+    few = boost_settings_of(TrainSettings(structure="tables", structure_options=options))
+    assert (few.float_epochs, few.quantized_epochs) == (4, 12)
+    asked = TrainSettings(structure="tables", structure_options=options, epochs=30)
+    assert boost_settings_of(asked).quantized_epochs == 30

@@ -1,0 +1,67 @@
+"""Images moved by a pixel: more rows to learn from, where columns are the pixels of an image."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.data.dataset import Table
+from bncc.errors import DataError
+
+MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
+"""Rows and columns of pixels by which an image is moved."""
+
+
+def sources_of(height: int, width: int, move: tuple[int, int]) -> IntArray:
+    """Return which pixel each pixel of a moved image comes from.
+
+    Parameters
+    ----------
+    height, width : int
+        Of the image, in pixels.
+    move : (int, int)
+        Down and to the right.
+
+    Returns
+    -------
+    (height * width,) int64
+        Row by row; what comes from beyond the edge is what lies at it.
+    """
+    row = np.clip(np.arange(height) - move[0], 0, height - 1)
+    column = np.clip(np.arange(width) - move[1], 0, width - 1)
+    return np.asarray((row[:, None] * width + column).ravel())
+
+
+def moved_tables(table: Table, height: int, width: int) -> Iterator[Table]:
+    """Move the images of all rows.
+
+    Parameters
+    ----------
+    table : Table
+        Its columns are the pixels of an image, row by row.
+    height, width : int
+        Of the image.
+
+    Yields
+    ------
+    Table
+        As it is, then moved up, down, left and right by a pixel.
+
+    Raises
+    ------
+    DataError
+        If there are not as many columns as pixels.
+    """
+    if len(table.columns) != height * width:
+        raise DataError(
+            f"shift={height}x{width} asks for {height * width} columns, and the rows have "
+            f"{len(table.columns)}; give the height and width of the image that they are"
+        )
+    for move in MOVES:
+        sources = sources_of(height, width, move)
+        columns = (
+            replace(table.columns[source], name=column.name)
+            for source, column in zip(sources.tolist(), table.columns, strict=True)
+        )
+        yield Table(tuple(columns))
