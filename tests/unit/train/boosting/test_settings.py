@@ -47,6 +47,13 @@ def test_few_tables_are_corrected_and_many_shrunk():
     assert few.eta > many.eta
 
 
+def test_few_tables_for_many_classes_are_hardly_left_out():
+    n_tables = (4, 10, 50)
+    few = [recipe_of(BoostSettings(n_tables=n), 16, 10).dropout for n in n_tables]
+    assert few == pytest.approx([0.04, 0.1, 0.2])
+    assert recipe_of(BoostSettings(n_tables=26), 16, 26).dropout == pytest.approx(0.1)
+
+
 def test_what_is_given_is_kept():
     given = {
         "frac_bits": 3, "eta": 0.2, "size_exponent": 0.1, "feature_share": 0.3,
