@@ -16,6 +16,11 @@ from bncc.discretize.feature import Feature
 WIDTHS = (8, 16, 32)
 """Storage widths in bits that the C has unsigned types for."""
 
+MOST_UNMAPPED_ROWS = 1024
+"""Rows that a program may get by undoing its state maps, whatever it had."""
+MOST_TIMES_ROWS = 8
+"""How many times its rows it may get."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -122,6 +127,25 @@ def unmapped(program: Program) -> Program:
         return program
     tables = [expanded(table, program.n_states) for table in program.tables]
     return with_tables(program, tables, program.prior)
+
+
+def can_unmap(program: Program) -> bool:
+    """Return whether a program has not too many rows without its state maps.
+
+    Parameters
+    ----------
+    program : Program
+        Any program.
+
+    Returns
+    -------
+    bool
+        False where rows for all joint states would be more than `MOST_UNMAPPED_ROWS` and
+        `MOST_TIMES_ROWS` times the rows that there are; a kernel of them would be of no use.
+    """
+    before = sum(len(table.costs) for table in program.tables)
+    after = sum(n_rows(table.features, program.n_states) for table in program.tables)
+    return after <= max(MOST_UNMAPPED_ROWS, MOST_TIMES_ROWS * before)
 
 
 def expanded(table: Table, n_states: Sequence[int]) -> Table:

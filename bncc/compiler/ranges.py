@@ -6,6 +6,8 @@ It is found exactly by eliminating one feature after the other (max-sum dynamic 
 .. math:: \max_x \sum_t T_t[x] = \max_{x \setminus x_f} \Big( \sum_{t \not\ni f} T_t[x]
           + \max_{x_f} \sum_{t \ni f} T_t[x] \Big)
 
+States that no table tells apart count as one, so a table over a few cuts of features with many
+states is no larger than its cuts ask for.
 Nothing in this asks for a Bayesian network, so arcs that form a cycle are no exception. On a forest
 eliminations leave tables of one feature, on a forest whose trees have one arc too many, as in
 pseudo-TAN, of two. Where tables depend on each other so densely that one would grow beyond
@@ -13,8 +15,8 @@ pseudo-TAN, of two. Where tables depend on each other so densely that one would 
 every sum lies in the sum of the intervals.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import heappop, heappush
 from math import prod
@@ -22,7 +24,7 @@ from math import prod
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.compiler.ir import Program, unmapped
+from bncc.compiler.ir import Program, Table, n_levels
 
 MOST_ENTRIES = 2**20
 """Entries of the largest table that an elimination may make."""
@@ -32,10 +34,14 @@ Reduce = Callable[..., IntArray]
 
 @dataclass(frozen=True, eq=False)
 class _Factor:
-    """A function of some features: an array with one axis for each, and one for the classes."""
+    """A function of some features: an array with one axis for each, and one for the classes.
+
+    Where a feature has levels, they say for each of its values which entry of its axis is meant.
+    """
 
     features: tuple[int, ...]
     costs: IntArray
+    levels: Mapping[int, IntArray] = field(default_factory=dict)
 
 
 def cost_bounds(program: Program) -> tuple[IntArray, IntArray]:
@@ -78,14 +84,15 @@ def largest_cost(program: Program) -> int:
 
 def _extreme(program: Program, reduce: Reduce) -> IntArray:
     """Return the extreme cost of every class, exactly where that is feasible."""
-    n_states, n_classes = program.n_states, program.n_classes
-    pool = _Pool(n_states)
-    for table in unmapped(program).tables:
-        shape = (*(n_states[f] for f in table.features), n_classes)
-        pool.add(_Factor(table.features, table.costs.reshape(shape)))
+    values = _values(program)
+    n_values = [len(some) for some in values]
+    pool = _Pool(n_values)
+    for table in program.tables:
+        pool.add(_factor(program, table, values))
     while (feature := pool.cheapest()) is not None:
         neighbors = pool.neighbors(feature)
-        if prod(n_states[f] for f in (*neighbors, feature)) * n_classes > MOST_ENTRIES:
+        n_joint = prod(n_values[f] for f in (*neighbors, feature))
+        if n_joint * program.n_classes > MOST_ENTRIES:
             break
         joint = _joint(pool.take(feature), (*neighbors, feature))
         pool.add(_Factor(neighbors, reduce(joint, axis=len(neighbors))))
@@ -93,11 +100,31 @@ def _extreme(program: Program, reduce: Reduce) -> IntArray:
     return np.asarray(program.prior.astype(np.int64) + sum(extremes))
 
 
+def _values(program: Program) -> list[IntArray]:
+    """Return of each feature the states that stand for all: one of those never told apart."""
+    values: list[IntArray] = []
+    for f, n in enumerate(program.n_states):
+        readers = [table for table in program.tables if f in table.features]
+        maps = [table.maps[f] for table in readers if f in table.maps]
+        if maps and len(maps) == len(readers):
+            values.append(np.unique(np.array(maps), axis=1, return_index=True)[1])
+        else:
+            values.append(np.arange(n))
+    return values
+
+
+def _factor(program: Program, table: Table, values: Sequence[IntArray]) -> _Factor:
+    """Return a table as a function of values."""
+    levels = {f: np.array(states)[values[f]] for f, states in table.maps.items()}
+    shape = (*n_levels(table, program.n_states), program.n_classes)
+    return _Factor(table.features, table.costs.reshape(shape), levels)
+
+
 class _Pool:
     """Factors, found by the features that they read, cheapest feature to eliminate first."""
 
-    def __init__(self, n_states: Sequence[int]) -> None:
-        self._n_states = n_states
+    def __init__(self, n_values: Sequence[int]) -> None:
+        self._n_values = n_values
         self._readers: dict[int, dict[int, _Factor]] = {}
         self._done: list[_Factor] = []
         self._queue: list[tuple[int, int]] | None = None
@@ -144,7 +171,7 @@ class _Pool:
         return None
 
     def _size(self, feature: int) -> int:
-        return prod(self._n_states[f] for f in self.neighbors(feature))
+        return prod(self._n_values[f] for f in self.neighbors(feature))
 
 
 def _joint(factors: Sequence[_Factor], order: tuple[int, ...]) -> IntArray:
@@ -155,6 +182,9 @@ def _joint(factors: Sequence[_Factor], order: tuple[int, ...]) -> IntArray:
 def _spread(factor: _Factor, order: tuple[int, ...]) -> IntArray:
     """Return a factor's array with one axis per feature of an order, of length 1 if not read."""
     read = [f for f in order if f in factor.features]
-    costs = factor.costs.transpose(*(factor.features.index(f) for f in read), -1)
+    costs = factor.costs
+    for f, levels in factor.levels.items():
+        costs = costs.take(levels, axis=factor.features.index(f))
+    costs = costs.transpose(*(factor.features.index(f) for f in read), -1)
     shape = [costs.shape[read.index(f)] if f in read else 1 for f in order]
     return costs.reshape(*shape, costs.shape[-1])

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bncc.compiler.ir import Program, Table, unmapped, width_of
+from bncc.compiler.ir import Program, Table, can_unmap, unmapped, width_of
 from bncc.compiler.kernels.finder import Finder, finder_of
 from bncc.compiler.kernels.packing import Packing, packed_words, packings
 from bncc.compiler.kernels.parts import SUM_BITS, Part, longest_run, parts_of
@@ -173,9 +173,9 @@ def looped(program: Program) -> Iterator[LoopedKernel]:
     ------
     LoopedKernel
         Equal margins for every input: those with different numbers of parts that sum longer runs.
-        State maps are undone.
+        State maps are undone, unless that would make far more rows.
     """
-    if not all(table.features for table in program.tables):
+    if not all(table.features for table in program.tables) or not can_unmap(program):
         return
     program = unmapped(program)
     largest = np.array([table.costs.max(axis=0) for table in program.tables])

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.compiler.ir import Program, Table, unmapped, width_of
+from bncc.compiler.ir import Program, Table, can_unmap, unmapped, width_of
 from bncc.compiler.kernels.arrays import must_be_divided
 from bncc.compiler.kernels.packing import Packing, Rows, packed_words, packings, unique_rows
 from bncc.compiler.kernels.walk import Walk, orders, walk_of
@@ -161,10 +161,12 @@ def packed(program: Program) -> Iterator[PackedKernel]:
     Yields
     ------
     PackedKernel
-        Equal margins for every input; an index of rows serves instead of state maps. Rows that are
-        stored once are left out where 16-bit machines could hold them all, but not in one array;
-        only tables are divided among arrays.
+        Equal margins for every input; an index of rows serves instead of state maps, unless that
+        would make far more rows. Rows that are stored once are left out where 16-bit machines could
+        hold them all, but not in one array; only tables are divided among arrays.
     """
+    if not can_unmap(program):
+        return
     for lifted in _priors(unmapped(program)):
         for ordered in orders(lifted):
             for kernel in _kernels(ordered):

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.compiler.ir import Program, Table, unmapped, width_of
+from bncc.compiler.ir import Program, Table, can_unmap, unmapped, width_of
 from bncc.compiler.kernels.arrays import must_be_divided
 from bncc.compiler.kernels.finder import Finder, finder_of
 from bncc.compiler.kernels.looped import IN_REGISTERS
@@ -199,10 +199,11 @@ def planes(program: Program) -> Iterator[PlaneKernel]:
     ------
     PlaneKernel
         Equal margins for every input: for every width of words, unless narrower ones do, with as
-        few parts as hold all rows whatever the input. State maps are undone. Planes are left out
-        where 16-bit machines could hold them all, but not in one array.
+        few parts as hold all rows whatever the input. State maps are undone, unless that would make
+        far more rows. Planes are left out where 16-bit machines could hold them all, but not in one
+        array.
     """
-    if not all(table.features for table in program.tables):
+    if not all(table.features for table in program.tables) or not can_unmap(program):
         return
     program = unmapped(program)
     largest = np.array([table.costs.max(axis=0) for table in program.tables])

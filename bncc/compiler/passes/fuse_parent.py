@@ -5,6 +5,7 @@ Rewrites: adds the row of a table to all rows of another for the same states, as
 Margins stay: a decision reads the one row that is the sum of the two that it read before;
     normalizing subtracts one number from all classes.
 Fires: where that takes no more bits. Of several tables the one takes it that needs the fewest.
+    Tables with state maps stay as they are, for sums of them need rows for all joint states.
 Saves: the table, and one look-up with its additions per decision.
 """
 
@@ -28,7 +29,7 @@ def fuse_parent(program: Program) -> Program:
     Program
         Equal margins for every input; the same object when nothing was to do.
     """
-    tables = dict(enumerate(program.tables))
+    tables = {t: table for t, table in enumerate(program.tables) if not table.maps}
     readers: dict[int, list[int]] = {}
     for t, table in tables.items():
         for f in table.features:
@@ -43,8 +44,10 @@ def fuse_parent(program: Program) -> Program:
                 u, both = target
                 tables[u] = both
                 del tables[t]
-    after = with_tables(program, tuple(tables.values()), program.prior)
-    if len(tables) == len(program.tables) or not _is_no_larger(after, program):
+    kept = {t: table for t, table in enumerate(program.tables) if table.maps}
+    after_tables = [table for _, table in sorted((tables | kept).items())]
+    after = with_tables(program, after_tables, program.prior)
+    if len(after_tables) == len(program.tables) or not _is_no_larger(after, program):
         return program
     return after
 

@@ -5,11 +5,12 @@ Rewrites: adds two tables, row by row of their joint states, and normalizes the 
 Margins stay: a decision reads the one row that is the sum of the two that it read before;
     normalizing subtracts one number from all classes.
 Fires: when the tables share a feature, or neither shares one with any other. So what was a forest
-    stays one, of groups of features, and range analysis stays exact.
+    stays one, of groups of features, and range analysis stays exact. Tables with state maps stay
+    apart, for rows of all joint states would be many times as many.
 Saves: a look-up and its additions per decision, for flash.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from itertools import count
 
@@ -52,16 +53,22 @@ def fuse_tables(program: Program, most_rows: int) -> Program:
     return with_tables(program, tables, program.prior)
 
 
-def _n_entries(program: Program, groups: Iterable[Iterable[int]]) -> int:
+def _n_entries(program: Program, groups: Iterable[Sequence[int]]) -> int:
     """Return the costs of all tables when groups of them become one."""
-    features = ({f for t in group for f in program.tables[t].features} for group in groups)
-    return program.n_classes * sum(n_rows(some, program.n_states) for some in features)
+    return program.n_classes * sum(_n_rows(program, group) for group in groups)
+
+
+def _n_rows(program: Program, group: Sequence[int]) -> int:
+    """Return the rows of a table, or of the one that several become."""
+    if len(group) == 1:
+        return len(program.tables[group[0]].costs)
+    return n_rows({f for t in group for f in program.tables[t].features}, program.n_states)
 
 
 def _groups(program: Program, most_rows: int) -> list[list[int]]:
     """Return which tables become one."""
-    members = {t: [t] for t in range(len(program.tables))}
-    features = {t: frozenset(table.features) for t, table in enumerate(program.tables)}
+    members = {t: [t] for t, table in enumerate(program.tables) if not table.maps}
+    features = {t: frozenset(program.tables[t].features) for t in members}
     readers: dict[int, set[int]] = {}
     for t, some in features.items():
         for f in some:
@@ -76,7 +83,7 @@ def _groups(program: Program, most_rows: int) -> list[list[int]]:
                 heappush(queue, (rows, a, b))
 
     push((a, b) for a in near for b in near[a] if a < b)
-    numbers = count(len(members))
+    numbers = count(len(program.tables))
     while queue:
         _, a, b = heappop(queue)
         if a in members and b in members:
@@ -89,7 +96,8 @@ def _groups(program: Program, most_rows: int) -> list[list[int]]:
             push((other, new) for other in near[new])
     alone = [(n_rows(features[g], program.n_states), members[g]) for g in members if not near[g]]
     joined = [members[g] for g in members if near[g]]
-    return sorted(sorted(group) for group in joined + _bins(alone, most_rows))
+    mapped = [[t] for t, table in enumerate(program.tables) if table.maps]
+    return sorted(sorted(group) for group in mapped + joined + _bins(alone, most_rows))
 
 
 def _bins(alone: Iterable[tuple[int, list[int]]], most_rows: int) -> list[list[int]]:
