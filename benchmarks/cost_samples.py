@@ -173,8 +173,8 @@ def work(job: Job, known: Mapping[str, Sample]) -> list[Sample]:
                 )
 
             terms = kernel.work, kernel.code
-            digest = _digest(emission)
-            sizes = kernel.rom_bytes, _check_bytes(emission)
+            digest = digest_of(emission)
+            sizes = kernel.rom_bytes, check_bytes(emission)
             samples.append(sample(family, 100 * flow + i, digest, sizes, terms, ours))
     return samples
 
@@ -184,13 +184,13 @@ def _figures(found: Measurement) -> Figures:
     return found.costs["trusted"].mean, found.costs["predict"].mean, flash
 
 
-def _check_bytes(emission: Emission) -> int:
+def check_bytes(emission: Emission) -> int:
     """Return the bytes of the input check, beyond those of a loop."""
     check, n = emission.layout.check, len(emission.program.features)
     return check.code + check.reads_last_states * n * emission.layout.state_bits // 8
 
 
-def _digest(emission: Emission) -> str:
+def digest_of(emission: Emission) -> str:
     text = json.dumps(dict(emission.files), sort_keys=True)
     return sha256(text.encode()).hexdigest()[:16]
 

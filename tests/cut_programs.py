@@ -3,8 +3,14 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from bncc.compiler.candidate import candidate
 from bncc.compiler.ir import Program, Table
+from bncc.compiler.kernels.base import Kernel
 from bncc.discretize.feature import Feature
+from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
+from bncc.fixed_point import QFormat
+from bncc.model.model import Model
+from bncc.structure.graph import forest
 from bncc.structure.grids import Grid
 
 
@@ -65,7 +71,8 @@ def _grid(
     cuts: dict[int, set[int]] = {}
     while True:
         again = rng.random() < share_of_grids and cuts
-        f = int(rng.choice(list(cuts))) if again else int(rng.integers(n_features))
+        others = [f for f in range(n_features) if f not in cuts]
+        f = int(rng.choice(list(cuts) if again or not others else others))
         longer = cuts.get(f, set()) | {int(rng.integers(n_states - 1))}
         grown = {**cuts, f: longer}
         rows = np.prod([len(some) + 1 for some in grown.values()])
@@ -89,6 +96,27 @@ def cut_programs(draw: st.DrawFn, max_classes: int = 12, max_tables: int = 12) -
         has_prior=draw(st.booleans()),
         share_of_grids=draw(st.sampled_from([0.0, 0.4, 0.8])),
     )
+
+
+def stand_in(program: Program) -> Model:
+    """Return a model with a program's inputs and classes, to be emitted and loaded in its name.
+
+    It has no costs: `emit_candidate` prints the program that it is given.
+    """
+    return Model(
+        program.features,
+        program.classes,
+        forest([None] * len(program.features)),
+        QFormat(2, program.frac_bits),
+        np.zeros(program.n_classes, dtype=np.int64),
+        tuple(np.zeros((n, program.n_classes), dtype=np.int64) for n in program.n_states),
+        {},
+    )
+
+
+def emitted(program: Program, kernel: Kernel, options: EmitOptions) -> Emission:
+    """Return the C of a kernel of a program."""
+    return emit_candidate(stand_in(program), candidate(program, kernel, options.target), options)
 
 
 def letter_like(n_tables: int = 45, n_rows: int = 16) -> Program:

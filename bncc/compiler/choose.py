@@ -13,6 +13,8 @@ from bncc.compiler.ir import Program
 from bncc.compiler.kernels.arrays import MOST_IN_ALL
 from bncc.compiler.kernels.base import Kernel
 from bncc.compiler.kernels.bit_slice import bit_slice
+from bncc.compiler.kernels.cut_loop import cut_loop
+from bncc.compiler.kernels.cuts import cuts
 from bncc.compiler.kernels.lanes import lanes
 from bncc.compiler.kernels.looped import looped
 from bncc.compiler.kernels.packed import packed
@@ -33,11 +35,15 @@ FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "planes": planes,
     "columns": columns,
     "packed": packed,
+    "cuts": cuts,
+    "cut-loop": cut_loop,
 }
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
 FOR_AVR = frozenset({"bytes"})
 """Families for registers of a byte. Elsewhere they run but gain nothing, and compilers that sort
 the additions of many tables hold kilobytes of rows on the stack."""
+FOR_CUTS = frozenset({"cuts", "cut-loop"})
+"""Families for programs whose tables read cuts alone; for others they have no layout."""
 EVEN = 1.03
 """Where balanced, so many times the textbook's cost is no loss. Estimates do not tell such costs
 apart, and a layout of some bytes less may take many more instructions."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from bncc.compiler.cost_weights import WEIGHTS
+from bncc.compiler import cost_weights, cut_weights
 from bncc.compiler.kernels.base import Kernel
 
 Optimize = Literal["balanced", "size", "speed"]
@@ -11,6 +11,8 @@ Level = Literal["-O2", "-Os"]
 
 LEVELS: Mapping[Optimize, Level] = {"balanced": "-O2", "size": "-Os", "speed": "-O2"}
 """The compiler's level that goes with what is asked for."""
+WEIGHTS = cost_weights.WEIGHTS | cut_weights.WEIGHTS
+"""By family, machine and level: for instructions and for bytes of code."""
 GENERIC = "cortex-m0"
 """The machine that stands for all where none is named."""
 OTHER = "avr"

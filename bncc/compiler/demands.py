@@ -17,8 +17,9 @@ FREE_OF_BRANCHES = {
     "planes": "one loop over all tables; straight-line code within",
     "columns": "one loop over all tables and one over all planes; straight-line code within",
 }
-"""Why no branch in the sums of a family depends on a state. The one that is missing, ``packed``,
-multiplies states by shifts and additions, as many as a state has bits."""
+"""Why no branch in the sums of a family depends on a state. Of those that are missing, ``packed``
+multiplies states by shifts and additions, as many as a state has bits; ``cuts`` and ``cut-loop``
+compare states, for which some machines have nothing but branches."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bncc.compiler.cost_model import weighted
 from bncc.compiler.ir import Program, width_of
+from bncc.compiler.kernels.cut_places import cuts_of, is_of_cuts
 
 MOST_PEELED = 16
 """Rounds of a loop that compilers print one after the other at -O3."""
@@ -56,14 +57,21 @@ def table_bytes(program: Program) -> int:
 
 
 def work_terms(program: Program) -> tuple[float, ...]:
-    """Return what it does: 1, features, parents read, additions, classes, additions in a loop."""
-    parents = sum(len(table.features) - 1 for table in program.tables)
+    """Return what it does: 1, features, parents or cuts, additions, classes, those in a loop."""
+    parents = _looked_up(program)
     additions = len(program.tables) * program.n_classes
     looped = additions if program.n_classes > MOST_PEELED else 0
     return (1, len(program.features), parents, additions, program.n_classes, looped)
 
 
 def code_terms(program: Program) -> tuple[float, ...]:
-    """Return what its other bytes grow with: 1, features, parents read, classes."""
-    parents = sum(len(table.features) - 1 for table in program.tables)
+    """Return what its other bytes grow with: 1, features, parents or cuts, classes."""
+    parents = _looked_up(program)
     return (1, len(program.features), parents, program.n_classes)
+
+
+def _looked_up(program: Program) -> int:
+    """Return what it reads to find rows: parents, or cuts, each of which takes as long."""
+    if is_of_cuts(program):
+        return sum(len(each.least) for table in program.tables for each in cuts_of(table))
+    return sum(len(table.features) - 1 for table in program.tables)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from bncc.build.agreement import verify
-from bncc.compiler.choose import FAMILIES
+from bncc.compiler.choose import FAMILIES, FOR_CUTS
 from bncc.compiler.demands import FREE_OF_BRANCHES
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import OptionError
@@ -150,6 +150,6 @@ def test_sums_that_fill_their_type_are_compared_as_well():
 
 
 def test_packed_is_refused_with_the_remedy():
-    assert set(FAMILIES) - set(FREE_OF_BRANCHES) == {"packed"}
+    assert set(FAMILIES) - set(FREE_OF_BRANCHES) == {"packed", *FOR_CUTS}
     with pytest.raises(OptionError, match="'packed' takes depends on states; name another"):
         emitted(hand.tan_float(), kernel="packed")

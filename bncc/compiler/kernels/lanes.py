@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import accumulate, product
+from itertools import accumulate
 
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table, width_of
-from bncc.compiler.kernels.lane_layout import WIDEST_SUM, Level, lowest_level
-from bncc.compiler.kernels.lane_schedule import Schedule, schedule
+from bncc.compiler.kernels.lane_layout import WIDEST_SUM, Level
+from bncc.compiler.kernels.lane_plans import lane_plans
+from bncc.compiler.kernels.lane_schedule import Schedule
 from bncc.compiler.kernels.row_dictionary import (
     DistinctRows,
     RowDictionary,
@@ -19,17 +20,10 @@ from bncc.compiler.kernels.row_dictionary import (
 from bncc.compiler.kernels.row_starts import RowStarts, n_looked_up, row_starts, start_bytes
 from bncc.compiler.ranges import cost_bounds
 
-MOST_WORDS = {8: 32, 16: 32, 32: 16, 64: 16}
-"""Words of a row at most, by their bits; sums of more would not stay in registers anywhere."""
 MANY_ROWS = 64
 """Rows that compilers which load ahead would keep on the stack by the hundred bytes."""
-MOST_UNSIGNED = 256
-"""Additions of unsigned words at most: compilers sort them, and load more than a stack has."""
 REGISTERS = (4, 8, 12)
 """Words of a row that machines with few, some and many registers keep there."""
-MOST_SIGNED = 8
-"""Words of a row whose sums stay in registers where there are few, added in their order."""
-
 FEW_BYTES = 26
 """Bytes of sums that an AVR's 32 registers have room for beside two addresses, a zero, a byte."""
 
@@ -242,32 +236,12 @@ def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
         fewer flushes; in signed words where they are few. In words of a register also with rows
         of two states found by addresses that are looked up, and with equal rows stored once.
     """
-    n_classes = program.n_classes
     high = cost_bounds(program)[1]
     tables = tuple(sorted(program.tables, key=lambda table: -len(table.features)))
-    largest = [table.costs.max(axis=0) for table in tables]
-    narrowest = max(1, max(int(most.max()) for most in largest).bit_length())
     starts, distinct = row_starts(program, tables), distinct_rows(tables)
-    seen = 0
-    for n_words in range(1, min(n_classes, MOST_WORDS[word_bits]) + 1):
-        per_word = -(-n_classes // n_words)
-        if per_word == seen or per_word * narrowest > word_bits:
-            continue
-        seen = per_word
-        widths = range(word_bits // per_word, narrowest - 1, -1)
-        is_long = n_words * len(tables) > MOST_UNSIGNED
-        has_sign = word_bits >= 32 and (n_words <= MOST_SIGNED or is_long)
-        signs = (True, False) if has_sign else (False,)
-        lowest = (
-            lowest_level(word_bits, lane_bits, n_words, n_classes, is_signed=is_signed)
-            for is_signed, lane_bits in product(signs, widths)
-        )
-        plans = (schedule(level, largest, program.prior, high) for level in lowest)
-        # Unsigned words that are split to the last hold every sum of 32 bits.
-        plan = next(plan for plan in plans if plan is not None)
-        if word_bits < 32 or plan.levels[0].is_signed or not is_long:
-            kernel = _kernel(program, tables, plan, int(high.max()))
-            yield from _ways_to_rows(kernel, starts, distinct) if word_bits >= 32 else (kernel,)
+    for plan in lane_plans(program, tables, high, word_bits):
+        kernel = lane_kernel(program, tables, plan, int(high.max()))
+        yield from _ways_to_rows(kernel, starts, distinct) if word_bits >= 32 else (kernel,)
 
 
 def _ways_to_rows(
@@ -282,9 +256,27 @@ def _ways_to_rows(
             yield replace(each, starts=starts)
 
 
-def _kernel(
+def lane_kernel(
     program: Program, tables: tuple[Table, ...], plan: Schedule, largest_sum: int
 ) -> LaneKernel:
+    """Lay a program out as a schedule says, with rows found by products.
+
+    Parameters
+    ----------
+    program : Program
+        A verified program.
+    tables : tuple of Table
+        Its tables, in the order in which they are added.
+    plan : Schedule
+        Of these tables.
+    largest_sum : int
+        No sum of a class exceeds this for any input.
+
+    Returns
+    -------
+    LaneKernel
+        Every row is stored.
+    """
     rows = tuple(plan.levels[0].pack(table.costs) for table in tables)
     return LaneKernel(
         tables=tables,

@@ -131,7 +131,7 @@ class LoopedKernel:
             self.finder.n_others,
             self.n_words,
             len(self.parts),
-            self._n_moves,
+            self.n_moves,
             in_memory,
             self.n_words * self.packing.word_bits // 8,
             sums,
@@ -150,14 +150,14 @@ class LoopedKernel:
             self.finder.n_others,
             self.n_words,
             len(self.parts),
-            self._n_moves,
+            self.n_moves,
             n_classes,
             n_classes * (self.n_runs > 1),
         )
 
     @property
-    def _n_moves(self) -> int:
-        """Shifts and masks of a row."""
+    def n_moves(self) -> int:
+        """Shifts and masks that take the words of a row apart."""
         return sum((part.shift > 0) + (not part.is_rest) for part in self.parts)
 
 
@@ -178,6 +178,22 @@ def looped(program: Program) -> Iterator[LoopedKernel]:
     if not all(table.features for table in program.tables) or not can_unmap(program):
         return
     program = unmapped(program)
+    yield from looped_sums(program)
+
+
+def looped_sums(program: Program) -> Iterator[LoopedKernel]:
+    """Return the ways to sum a program's rows in a loop, wherever rows are.
+
+    Parameters
+    ----------
+    program : Program
+        A verified program.
+
+    Yields
+    ------
+    LoopedKernel
+        Those with different numbers of parts that sum longer runs.
+    """
     largest = np.array([table.costs.max(axis=0) for table in program.tables])
     largest_sum = largest_cost(program)
     sum_bits = max(program.cost_bits, width_of(largest_sum))

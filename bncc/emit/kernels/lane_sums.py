@@ -1,34 +1,14 @@
-"""Sums in lanes as C: what they are called, started from and added to, and costs taken out."""
+"""Sums in lanes as C: what they are called, started from and added to, and how they widen."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from bncc.compiler.kernels.lane_layout import WIDEST_SUM, Level, Word
+from bncc.compiler.kernels.lane_layout import Level, Word
 from bncc.compiler.kernels.lane_schedule import Step
 from bncc.compiler.kernels.lanes import LaneKernel
 from bncc.emit.c99 import literal_suffix, unsigned
 
-_REGISTER = 32
+REGISTER = 32
 """Bits of a word from which on C adds in the word's own type."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One class's turn in the search for the least cost.
-
-    Parameters
-    ----------
-    class_index : int
-        The class.
-    word : int
-        Which word of the result has its cost.
-    shift : int or None
-        How far up it moves; None where the class before it in the word moved, and it follows.
-    """
-
-    class_index: int
-    word: int
-    shift: int | None
 
 
 def sum_type(level: Level) -> str:
@@ -45,22 +25,6 @@ def sum_type(level: Level) -> str:
         Its name.
     """
     return f"{'int' if level.is_signed else 'uint'}{level.word_bits}_t"
-
-
-def cost_type(kernel: LaneKernel) -> str:
-    """Return the unsigned C type of a cost that is taken out of its lane.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose result.
-
-    Returns
-    -------
-    str
-        Its name; no cost has more than 32 bits.
-    """
-    return unsigned(min(kernel.highest.word_bits, WIDEST_SUM))
 
 
 def variables(kernel: LaneKernel, level: int) -> list[str]:
@@ -103,7 +67,7 @@ def added(kernel: LaneKernel, step: Step, values: Sequence[str]) -> Iterator[str
     level = kernel.schedule.levels[step.level]
     for w, variable in enumerate(variables(kernel, step.level)):
         start = _start(kernel, w) if step.is_first and level is kernel.highest else ""
-        if level.word_bits >= _REGISTER:
+        if level.word_bits >= REGISTER:
             yield f"{variable} {'=' if step.is_first else '+='} {start}{values[w]};"
         elif step.is_first and not start:
             yield f"{variable} = {values[w]};"
@@ -129,84 +93,11 @@ def flush(kernel: LaneKernel, step: Step) -> list[str]:
     """
     level, below = kernel.schedule.levels[step.number], variables(kernel, step.number)
     words = kernel.schedule.levels[step.level].words
-    values = [_half(level, word, below[word.source]) for word in words]
+    values = [half(level, word, below[word.source]) for word in words]
     return [
         "/* Widen the lanes before one could overflow. */",
         *added(kernel, step, values),
     ]
-
-
-def result(kernel: LaneKernel, w: int) -> str:
-    """Return a word of the result as an unsigned number.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose sums.
-    w : int
-        The word.
-
-    Returns
-    -------
-    str
-        An expression.
-    """
-    bits = kernel.highest.word_bits
-    cast = f"({unsigned(bits)})" if kernel.lowest.is_signed else ""
-    sign = f" ^ {_hex(1 << (bits - 1))}" if kernel.schedule.is_biased[w] else ""
-    return f"{cast}sum{w}{sign}"
-
-
-def cost_of(kernel: LaneKernel, c: int) -> str:
-    """Return a class's cost taken out of the result.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose sums.
-    c : int
-        The class.
-
-    Returns
-    -------
-    str
-        An expression of the array ``sum``.
-    """
-    level = kernel.highest
-    w, lane = next(
-        (w, word.classes.index(c)) for w, word in enumerate(level.words) if c in word.classes
-    )
-    shift = lane * level.lane_bits
-    cost = f"sum[{w}] >> {shift}" if shift else f"sum[{w}]"
-    if lane < len(level.words[w].classes) - 1:
-        mask = _hex((1 << level.lane_bits) - 1)
-        cost = f"({cost}) & {mask}" if shift else f"{cost} & {mask}"
-    return f"({cost_type(kernel)})({cost})" if level.word_bits > _REGISTER else cost
-
-
-def comparisons(kernel: LaneKernel, top: int) -> tuple[str, list[Comparison]]:
-    """Return how the least cost is found by moving each cost up to one bit, the last class first.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose result.
-    top : int
-        The bit, from the kernel.
-
-    Returns
-    -------
-    ones : str
-        All bits below it.
-    found : list of Comparison
-        By class, the last one first.
-    """
-    level, found = kernel.highest, []
-    for w, word in enumerate(level.words):
-        *others, last = word.classes
-        found.append(Comparison(last, w, top - len(others) * level.lane_bits))
-        found += [Comparison(c, w, None) for c in others]
-    return _hex((1 << top) - 1), sorted(found, key=lambda each: -each.class_index)
 
 
 def _start(kernel: LaneKernel, w: int) -> str:
@@ -221,12 +112,27 @@ def _start(kernel: LaneKernel, w: int) -> str:
         # The suffix says that it is signed, the cast that it is no wider than the sum.
         terms.append(f"(int{bits}_t)0x{prior:X}{literal_suffix(bits, signed=True)}")
     elif prior:
-        terms.append(_hex(prior))
+        terms.append(hexadecimal(prior))
     return "".join(f"{term} + " for term in terms)
 
 
-def _half(level: Level, word: Word, source: str) -> str:
-    """Return the even or the odd lanes of a word of the level below as an expression."""
+def half(level: Level, word: Word, source: str) -> str:
+    """Return the even or the odd lanes of a word, each in a lane twice as wide.
+
+    Parameters
+    ----------
+    level : Level
+        Whose word.
+    word : Word
+        Of the level above, which has these lanes.
+    source : str
+        The word's variable.
+
+    Returns
+    -------
+    str
+        An expression.
+    """
     n_lanes = len(level.words[word.source].classes)
     if n_lanes == 1:
         return source
@@ -242,8 +148,20 @@ def _half(level: Level, word: Word, source: str) -> str:
         is_last = place == n_lanes - 1
         width = level.word_bits - place * level.lane_bits if is_last else level.lane_bits
         mask |= ((1 << width) - 1) << (2 * k * level.lane_bits)
-    return f"{after}({moved} & {_hex(mask)})"
+    return f"{after}({moved} & {hexadecimal(mask)})"
 
 
-def _hex(value: int) -> str:
+def hexadecimal(value: int) -> str:
+    """Print a number as an unsigned one in hexadecimal.
+
+    Parameters
+    ----------
+    value : int
+        A number >= 0.
+
+    Returns
+    -------
+    str
+        With the suffix that its bits need.
+    """
     return f"0x{value:X}{literal_suffix(value.bit_length())}"

@@ -31,9 +31,7 @@ def looped_text(program: Program, kernel: LoopedKernel, name: str, state_bits: i
     """
     packing = kernel.packing
     digits = packing.word_bits // 4 if packing.per_word > 1 else 0
-    words = cost_arrays(
-        program, kernel.tables, packing.word_bits, "words", _meaning(kernel), digits
-    )
+    words = cost_arrays(program, kernel.tables, packing.word_bits, "words", meaning(kernel), digits)
     finder, n_tables = kernel.finder, len(kernel.tables)
     return KernelText(
         template="kernels/looped.c.j2",
@@ -45,24 +43,54 @@ def looped_text(program: Program, kernel: LoopedKernel, name: str, state_bits: i
             "has_number": finder.is_own or words.is_split,
             "costs": words,
             "table_type": counter(n_tables),
-            "run": kernel.run,
-            "n_runs": kernel.n_runs,
-            "has_lanes": kernel.has_lanes,
-            "lane_bits": kernel.parts[0].lane_bits,
-            "entry_bits": packing.entry_bits,
-            "part_type": "uint32_t" if kernel.part_bits == 32 else "uint_fast16_t",
-            "word_type": unsigned(packing.word_bits),
-            "has_word": packing.per_word > 1,
-            "row_lines": _row_lines(kernel, name),
-            "n_parts": len(kernel.parts),
-            "results": _results(kernel),
-            "prior": kernel.program.prior.tolist(),
+            **sum_names(kernel),
+            "row_lines": row_lines(kernel, name),
         },
     )
 
 
-def _meaning(kernel: LoopedKernel) -> str:
-    """Say what a row is."""
+def sum_names(kernel: LoopedKernel) -> dict[str, object]:
+    """Return the names that templates use for the sums of lanes.
+
+    Parameters
+    ----------
+    kernel : LoopedKernel
+        Whose sums.
+
+    Returns
+    -------
+    dict
+        For the context of a template.
+    """
+    packing = kernel.packing
+    return {
+        "run": kernel.run,
+        "n_runs": kernel.n_runs,
+        "has_lanes": kernel.has_lanes,
+        "lane_bits": kernel.parts[0].lane_bits,
+        "entry_bits": packing.entry_bits,
+        "part_type": "uint32_t" if kernel.part_bits == 32 else "uint_fast16_t",
+        "word_type": unsigned(packing.word_bits),
+        "has_word": packing.per_word > 1,
+        "n_parts": len(kernel.parts),
+        "results": _results(kernel),
+        "prior": kernel.program.prior.tolist(),
+    }
+
+
+def meaning(kernel: LoopedKernel) -> str:
+    """Say what a row is.
+
+    Parameters
+    ----------
+    kernel : LoopedKernel
+        Whose rows.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
     packing = kernel.packing
     if packing.per_word == 1:
         return "Costs: one table per heading, one row per joint state, one entry per class."
@@ -73,8 +101,21 @@ def _meaning(kernel: LoopedKernel) -> str:
     )
 
 
-def _row_lines(kernel: LoopedKernel, name: str) -> list[str]:
-    """Print what a row adds to the parts."""
+def row_lines(kernel: LoopedKernel, name: str) -> list[str]:
+    """Print what a row adds to the parts.
+
+    Parameters
+    ----------
+    kernel : LoopedKernel
+        Whose rows.
+    name : str
+        Prefix of every symbol.
+
+    Returns
+    -------
+    list of str
+        Statements that read the words at ``row``.
+    """
     lines = []
     for w in range(kernel.n_words):
         word = f"{name}_rom_uint{kernel.packing.word_bits}(&row[{w}])"

@@ -1,6 +1,6 @@
 """Parts of words as C: the costs that a part takes from a word, and what its lanes hold."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bncc.compiler.kernels.packing import Packing
 from bncc.compiler.kernels.parts import Part
@@ -30,6 +30,53 @@ def moved(packing: Packing, part: Part, word: str) -> str:
     mask = sum(entry << (lane * part.lane_bits) for lane in range(len(part.classes)))
     digits = packing.word_bits // 4
     return f"({down}) & 0x{mask:0{digits}X}U" if part.shift else f"{down} & 0x{mask:0{digits}X}U"
+
+
+def added_whole(packing: Packing, parts: Sequence[Part], first: int, read: str) -> list[str]:
+    """Print what a word adds to its sums: itself to the first, some of its costs to the others.
+
+    Parameters
+    ----------
+    packing : Packing
+        How costs fill a word.
+    parts : sequence of Part
+        Those of the word.
+    first : int
+        The number of its first sum.
+    read : str
+        The word, an expression.
+
+    Returns
+    -------
+    list of str
+        Statements; the first sum has too much until the others are `taken_off`.
+    """
+    if len(parts) == 1:
+        return [f"part{first} += {read};"]
+    moves = [
+        f"part{k} += {moved(packing, part, 'word')};" for k, part in enumerate(parts[1:], first + 1)
+    ]
+    return [f"word = {read};", f"part{first} += word;", *moves]
+
+
+def taken_off(parts: Sequence[Part], first: int) -> list[str]:
+    """Print what the first sum of a word has too much in the end.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        Those of the word.
+    first : int
+        The number of its first sum.
+
+    Returns
+    -------
+    list of str
+        Statements.
+    """
+    return [
+        f"part{first} -= part{k} << {part.shift};" for k, part in enumerate(parts[1:], first + 1)
+    ]
 
 
 def lane_values(parts: Iterable[Part], sum_bits: int) -> list[str]:

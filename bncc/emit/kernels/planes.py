@@ -1,12 +1,12 @@
 """The kernels of planes as C: what a word adds to its sums, and what is in them in the end."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from bncc.compiler.ir import Program, width_of
 from bncc.compiler.kernels.parts import Part
 from bncc.compiler.kernels.planes import PlaneKernel
 from bncc.emit.c99 import ArrayText, array, counter, unsigned
-from bncc.emit.kernels.part_values import lane_values, moved, plus
+from bncc.emit.kernels.part_values import added_whole, lane_values, plus, taken_off
 from bncc.emit.kernels.plane_lines import plane_lines
 from bncc.emit.kernels.row_finder import finder_arrays, finder_names
 from bncc.emit.kernels.text import KernelText
@@ -99,8 +99,8 @@ def _rows_context(kernel: PlaneKernel, name: str) -> dict[str, object]:
     lines, ends, k = [], [], 0
     for plane in range(kernel.n_planes):
         parts = _parts_of(kernel, plane)
-        lines += _added(kernel, parts, k, _read(kernel, plane, name))
-        ends += _taken_off(parts, k)
+        lines += added_whole(kernel.packing, parts, k, _read(kernel, plane, name))
+        ends += taken_off(parts, k)
         k += len(parts)
     starts = [f"{start}U" if start else "" for start in kernel.program.prior.tolist()]
     results = [
@@ -122,8 +122,8 @@ def _columns_context(kernel: PlaneKernel, name: str, prior: ArrayText | None) ->
             results[c] = plus(start, lane)
         return {
             "n_parts": len(parts),
-            "lines": _added(kernel, parts, 0, read),
-            "ends": _taken_off(parts, 0),
+            "lines": added_whole(kernel.packing, parts, 0, read),
+            "ends": taken_off(parts, 0),
             "results": results,
         }
 
@@ -153,21 +153,3 @@ def _read(kernel: PlaneKernel, plane: int, name: str) -> str:
 
 def _parts_of(kernel: PlaneKernel, plane: int) -> list[Part]:
     return [part for part in kernel.parts if part.word == plane]
-
-
-def _added(kernel: PlaneKernel, parts: Sequence[Part], first: int, read: str) -> list[str]:
-    """Print what a word adds to its sums."""
-    if len(parts) == 1:
-        return [f"part{first} += {read};"]
-    moves = [
-        f"part{k} += {moved(kernel.packing, part, 'word')};"
-        for k, part in enumerate(parts[1:], first + 1)
-    ]
-    return [f"word = {read};", f"part{first} += word;", *moves]
-
-
-def _taken_off(parts: Sequence[Part], first: int) -> list[str]:
-    """Print what the first sum of a plane has too much in the end."""
-    return [
-        f"part{first} -= part{k} << {part.shift};" for k, part in enumerate(parts[1:], first + 1)
-    ]

@@ -176,8 +176,9 @@ def table_heading(program: Program, table: Table) -> str:
         Text for a comment.
     """
     *parents, own = [c_comment(program.features[f].name) for f in table.features]
-    if table.name != program.features[table.features[-1]].name:
-        return ", ".join((*parents, own))  # the sum of several tables
+    is_sum = table.name != program.features[table.features[-1]].name
+    if is_sum or all(f in table.maps for f in table.features):
+        return ", ".join((*parents, own))
     return f"{own} given {', '.join(parents)}: {', '.join(parents)}, {own}" if parents else own
 
 

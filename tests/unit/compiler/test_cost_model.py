@@ -5,8 +5,7 @@ import pytest
 from bncc.build.targets import TARGETS
 from bncc.compiler import cost_model
 from bncc.compiler.choose import FAMILIES, FOR_AVR
-from bncc.compiler.cost_model import ALIKE, GENERIC, OTHER, code_bytes, decision_cost
-from bncc.compiler.cost_weights import WEIGHTS
+from bncc.compiler.cost_model import ALIKE, GENERIC, OTHER, WEIGHTS, code_bytes, decision_cost
 from bncc.compiler.kernels.plain import plain
 from bncc.compiler.textbook_cost import FAMILY, code_terms, table_bytes, textbook_cost, work_terms
 from tests.unit.compiler.by_hand import program, table

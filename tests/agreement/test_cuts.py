@@ -1,0 +1,125 @@
+"""The C of kernels of cuts, on this machine: equal to the interpreter, scores included."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bncc.build.host import build_library
+from bncc.compiler.choose import FAMILIES, FOR_CUTS
+from bncc.compiler.interpreter import costs
+from bncc.compiler.ir import Table
+from bncc.compiler.pipeline import optimize
+from bncc.emit.emitter import EmitOptions
+from tests.cut_programs import (
+    cut_program,
+    cut_programs,
+    emitted,
+    letter_like,
+    satimage_like,
+    stand_in,
+    usps_like,
+)
+from tests.unit.compiler.by_hand import program, table
+
+pytestmark = pytest.mark.cc
+OPTIONS = EmitOptions("m", frozenset({"scores", "trusted"}))
+by_family = pytest.mark.parametrize("family", sorted(FOR_CUTS))
+NAMED = {
+    "letter": lambda: letter_like(20, 16),
+    "usps": lambda: usps_like(30, 8),
+    "satimage": lambda: satimage_like(20, 16),
+    "of_two_levels": lambda: cut_program(40, 16, 10, 30, 8, share_of_grids=0.0),
+    "of_many_levels": lambda: cut_program(3, 16, 10, 20, 64, share_of_grids=0.9),
+    "wide_states": lambda: cut_program(300, 400, 5, 9, 16),
+    "two_classes": lambda: cut_program(6, 8, 2, 9, 8, bits=2, has_prior=True),
+}
+
+
+def assert_agrees(some, kernel, *, level="-O1", n=200, options=OPTIONS):
+    """Compare scores and decisions of the C with the program's, inputs at the ends included."""
+    X = np.random.default_rng(0).integers(0, some.n_states, (n, len(some.n_states)))
+    X[:1], X[1:2] = 0, np.array(some.n_states) - 1
+    wanted = costs(some, X)
+    best = wanted.argmin(axis=1)
+    emission = emitted(some, kernel, options)
+    with build_library(stand_in(some), emission.files, opt_level=level) as library:
+        classes, scores = library.scores(X)
+        assert np.array_equal(scores, wanted - wanted.min(axis=1, keepdims=True)), kernel.summary
+        assert np.array_equal(classes, best)
+        assert np.array_equal(library.predict(X), best)
+        assert np.array_equal(library.trusted(X), best)
+        too_large = X[:1].copy()
+        too_large[0, -1] = some.n_states[-1]
+        assert (library.predict(too_large) == -1).all()
+
+
+def narrowest(family, some):
+    """Return the layouts whose lanes are widened most: full words of 32 bits."""
+    found = list(FAMILIES[family](some))
+    if family == "cuts":
+        return found[:1]
+    return [each for each in found if each.sums.packing.word_bits == 32]
+
+
+@by_family
+@pytest.mark.parametrize("name", NAMED)
+def test_every_layout_agrees(require_tool, family, name):
+    require_tool("gcc")
+    some, _ = optimize(NAMED[name]())
+    for kernel in narrowest(family, some):
+        assert_agrees(some, kernel)
+
+
+@by_family
+@pytest.mark.parametrize("level", ["-O0", "-O3"])
+def test_all_levels_agree(require_tool, family, level):
+    require_tool("gcc")
+    some = NAMED["usps"]()
+    assert_agrees(some, next(FAMILIES[family](some)), level=level)
+
+
+@by_family
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(some=cut_programs(), which=st.integers(0, 9))
+def test_any_program_agrees(require_tool, family, some, which):
+    require_tool("gcc")
+    found = list(islice(FAMILIES[family](some), 10))
+    assert_agrees(some, found[which % len(found)], n=60)
+
+
+@by_family
+def test_equal_rows_are_stored_once_and_found(require_tool, family):
+    require_tool("gcc")
+    few = np.random.default_rng(5).integers(0, 8, (12, 26))
+    some = letter_like(12, 16)
+    rng = np.random.default_rng(6)
+    tables = [
+        Table(t.name, t.features, few[rng.integers(0, 12, len(t.costs))], 8, t.maps)
+        for t in some.tables
+    ]
+    some = program(some.n_states, [0] * 26, tables)
+    found = [
+        each
+        for each in FAMILIES[family](some)
+        if (each.lanes.dictionary if family == "cuts" else each.dictionary)
+    ]
+    assert found
+    assert_agrees(some, found[0])
+
+
+@by_family
+@pytest.mark.parametrize("n", [9, 10, 36, 37])
+def test_lanes_may_be_exactly_full(require_tool, family, n):
+    """Nine tables of 7 fill 6 bits, and not one unit more; 36 of 7 the 8 bits of a last lane."""
+    require_tool("gcc")
+    maps = {0: (0, 0, 1, 1)}
+    rows = [[7] * 10, [0, 7] * 5]
+    tables = [table([0], rows[:: 1 if t % 2 else -1], maps=maps) for t in range(n)]
+    some = program([4], [0] * 10, tables)
+    for kernel in narrowest(family, some):
+        assert_agrees(some, kernel, n=4)

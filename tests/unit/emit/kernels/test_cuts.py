@@ -1,0 +1,96 @@
+"""The kernels of cuts as C: what a reader of one function sees."""
+
+import pytest
+
+from bncc.compiler.kernels.cut_loop import cut_loop
+from bncc.compiler.kernels.cut_places import FeatureCuts
+from bncc.compiler.kernels.cuts import cuts
+from bncc.emit.kernels.cut_loop import cut_loop_text
+from bncc.emit.kernels.cuts import cuts_text, index_lines
+from tests.unit.compiler.by_hand import program, table
+
+MAPS = {0: (0, 0, 1, 1), 1: (0, 1, 1, 1)}
+OF_TWO = table([0, 1], [[0, 3], [1, 0], [2, 0], [0, 1]], maps=MAPS)
+
+
+@pytest.mark.parametrize(
+    ("levels", "wanted"),
+    [
+        ([2, 2], ["at = m_above(0U, x[0], 1U);", "at = m_above(at, x[1], 1U);"]),
+        (
+            [4],
+            [
+                "at = m_above(0U, x[0], 1U);",
+                "at = m_further(at, x[0], 2U);",
+                "at = m_further(at, x[0], 3U);",
+            ],
+        ),
+        (
+            [2, 3],
+            [
+                "at = m_above(0U, x[0], 1U);",
+                "before = at;",
+                "at = m_above(before, x[1], 1U);",
+                "at += before;",
+                "at = m_further(at, x[1], 2U);",
+            ],
+        ),
+        (
+            [2, 4],
+            [
+                "at = m_above(0U, x[0], 1U);",
+                "before = at;",
+                "at = m_above(before, x[1], 1U);",
+                "at = at + m_above(before, x[1], 2U);",
+                "at = m_further(at, x[1], 3U);",
+            ],
+        ),
+    ],
+)
+def test_a_number_of_levels_multiplies_by_additions(levels, wanted):
+    read = tuple(FeatureCuts(f, tuple(range(1, n))) for f, n in enumerate(levels))
+    assert list(index_lines(read, "m")) == wanted
+
+
+def test_a_row_is_found_and_added():
+    text = cuts_text(program([4, 4], [0, 0], [OF_TWO] * 2), next(iter(cuts(two()))), "m", 8)
+    assert text.context["steps"][0] == [
+        "/* x0, x1 */",
+        "m_in_turn();",
+        "at = m_above(0U, x[0], 2U);",
+        "at = m_above(at, x[1], 1U);",
+        "row = &m_table0[at];",
+        "sum0 = m_rom_uint32(&row[0]);",
+    ]
+    first = text.arrays[0]
+    assert (first.type, first.length, first.comment) == ("uint32_t", 4, "x0, x1")
+    assert first.lines[0] == "/* 0-1,0 */ 0x00030000U,"
+
+
+def two():
+    return program([4, 4], [0, 0], [OF_TWO] * 2)
+
+
+def test_words_are_widened_whole_and_odd_lanes_taken_off():
+    """The prior of odd lanes stands in the sum of even ones too, for it is taken off with them."""
+    tables = [table([0], [[7] * 10, [0] * 10], maps={0: (0, 1)})] * 2
+    some = program([2], [3] * 10, tables)
+    steps = cuts_text(some, next(iter(cuts(some))), "m", 8).context["steps"]
+    flushes = [step for step in steps if "Widen" in step[0]]
+    first = flushes[0]
+    prior = sum(3 << (6 * lane) for lane in range(5))
+    assert first[1:] == [
+        f"sum0 = 0x{(prior + (prior << 3)) % 2**32:X}U + part3_0;",
+        f"sum1 = 0x{prior:X}U + ((part3_0 >> 3) & 0x1F1C71C7U);",
+    ]
+    assert steps[-1] == ["/* Leave each lane to its class alone. */", "sum0 -= sum1 << 3;"]
+
+
+def test_a_list_of_cuts_is_printed_table_by_table():
+    some = program([4, 4], [0, 0], [OF_TWO])
+    text = cut_loop_text(some, next(iter(cut_loop(some))), "m", 8)
+    listed = text.arrays[-1]
+    assert listed.name == "cuts"
+    assert listed.comment == "Of each table: of each cut the feature and the least state above it."
+    assert listed.lines == ("/* x0, x1 */", "0U, 2U, 1U, 1U,")
+    assert text.context["is_doubled"]
