@@ -57,7 +57,6 @@ def cuts_text(program: Program, kernel: CutKernel, name: str, state_bits: int) -
             "has_further": any("_further(" in line for step in steps for line in step),
             "has_copies": any("before =" in line for step in steps for line in step),
             "is_widened": any("_wide(" in line for step in steps for line in step),
-            "in_turn_on": "__thumb__" if lanes.n_words == 1 else "__thumb2__",
         },
     )
 

@@ -61,7 +61,6 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
             "is_signed": kernel.lowest.is_signed,
             "is_widened": any(f"{name}_wide(" in line for step in steps for line in step),
             "is_kept_in_turn": kernel.is_kept_in_turn,
-            "in_turn_on": "__thumb2__",
             "walks_x": walks_x,
             "walked_bits": _walked_bits(kernel),
             "steps": steps,
