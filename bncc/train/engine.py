@@ -68,7 +68,12 @@ def check_converging(passed: Passed, lr: float) -> None:
         If the loss is infinite or no number.
     """
     if not isfinite(passed.loss):
-        raise OptionError(f"the descent diverged with steps of {lr:g}; choose a smaller --lr")
+        raise diverged(lr)
+
+
+def diverged(lr: float) -> OptionError:
+    """Return what is raised where a descent with such first steps has left all bounds."""
+    return OptionError(f"the descent diverged with steps of {lr:g}; choose a smaller --lr")
 
 
 class Engine(Resumable, Protocol):

@@ -57,6 +57,8 @@ def learn_tables(
     DataError
         If there is no sample, if a state, a class or a weight is out of its range, or if all
         features are constant.
+    OptionError
+        If the descent diverges.
     ToolchainError
         If C is asked for and there is no compiler.
     """

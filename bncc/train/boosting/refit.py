@@ -15,9 +15,12 @@ from bncc.train.boosting.learned import Learned
 from bncc.train.boosting.settings import BoostSettings, Recipe
 from bncc.train.boosting.sums import Samples, Scores, Unit, by_table, rows_of
 from bncc.train.boosting.watch import Watch
+from bncc.train.engine import diverged
 
 DICTIONARY_ROUNDS, ROUND_EPOCHS = 8, 6
 """How often rows choose their codewords anew, and epochs before each time."""
+MOST_NATS = 1e4
+"""No score that says anything is so far from 0."""
 
 
 def refit(
@@ -49,6 +52,8 @@ def refit(
 
     Raises
     ------
+    OptionError
+        If the descent diverges.
     ToolchainError
         If C is asked for and there is no compiler.
     """
@@ -62,7 +67,7 @@ def refit(
     unit = Unit(settings.bits, recipe.frac_bits)
     engine.quantize(unit)
     work.epochs.run(engine, settings.quantized_epochs)
-    scores = engine.scores()
+    scores = _checked(engine.scores(), settings.lr)
     costs = unit.costs(scores.rows, unit.most).astype(np.int64)[chosen]
     return Learned(
         grids=Grids(boosted.tables),
@@ -70,6 +75,12 @@ def refit(
         prior=unit.costs(scores.prior).astype(np.int64),
         frac_bits=unit.frac_bits,
     )
+
+
+def _checked(scores: Scores, lr: float) -> Scores:
+    if not all(np.all(np.abs(part) < MOST_NATS) for part in (scores.rows, scores.prior)):
+        raise diverged(lr)
+    return scores
 
 
 @dataclass(frozen=True, eq=False)

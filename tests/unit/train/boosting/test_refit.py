@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bncc.errors import OptionError
 from bncc.train.boosting.boost import boost
 from bncc.train.boosting.refit import refit
 from bncc.train.boosting.settings import BoostSettings, recipe_of
@@ -74,3 +75,11 @@ def test_an_early_end_leaves_integers(dictionary):
     assert len(told) == 2
     assert np.vstack(learned.tables).max() < 8
     assert error_of(learned) < 0.4
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("engine", ["numpy", None])
+@pytest.mark.parametrize("lr", [1e3, 1e38])
+def test_a_descent_that_diverges_is_refused(engine, lr):
+    with pytest.raises(OptionError, match="diverged with steps of"):
+        refitted(replace(SETTINGS, lr=lr, engine=engine))
