@@ -17,7 +17,13 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table, width_of, with_tables
 from bncc.compiler.kernels.carry_save import RowWord, Step, add_up
-from bncc.compiler.kernels.row_starts import RowStarts, n_looked_up, row_starts, start_bytes
+from bncc.compiler.kernels.row_starts import (
+    RowStarts,
+    level_bytes,
+    n_looked_up,
+    row_starts,
+    start_bytes,
+)
 from bncc.compiler.ranges import largest_cost
 
 MOST_CLASSES = 32
@@ -87,7 +93,8 @@ class BitSliceKernel:
     def rom_bytes(self) -> int:
         """Bytes of the rows and their addresses."""
         n_words = sum(rows.size for rows in self.rows)
-        return n_words * self.word_bits // 8 + start_bytes(self.starts)
+        levels = level_bytes(self.tables, self.starts)
+        return n_words * self.word_bits // 8 + start_bytes(self.starts) + levels
 
     @property
     def work(self) -> tuple[float, ...]:

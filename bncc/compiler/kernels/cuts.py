@@ -79,7 +79,7 @@ class CutKernel:
     @property
     def rom_bytes(self) -> int:
         """Bytes of the rows; cuts are in the code."""
-        return self.lanes.rom_bytes
+        return self.lanes.row_bytes
 
     @property
     def work(self) -> tuple[float, ...]:
@@ -139,5 +139,5 @@ def cuts(program: Program) -> Iterator[CutKernel]:
         lanes = lane_kernel(program, tuple(ordered), plan, int(high.max()))
         yield CutKernel(lanes)
         shared = replace(lanes, dictionary=row_dictionary(once, lanes.lowest.pack))
-        if shared.dictionary and shared.dictionary.saves(32, shared.rom_bytes, lanes.rom_bytes):
+        if shared.dictionary and shared.dictionary.saves(32, shared.row_bytes, lanes.row_bytes):
             yield CutKernel(shared)

@@ -17,7 +17,13 @@ from bncc.compiler.kernels.row_dictionary import (
     distinct_rows,
     row_dictionary,
 )
-from bncc.compiler.kernels.row_starts import RowStarts, n_looked_up, row_starts, start_bytes
+from bncc.compiler.kernels.row_starts import (
+    RowStarts,
+    level_bytes,
+    n_looked_up,
+    row_starts,
+    start_bytes,
+)
 from bncc.compiler.ranges import cost_bounds
 
 MANY_ROWS = 64
@@ -118,11 +124,12 @@ class LaneKernel:
 
     @property
     def rom_bytes(self) -> int:
-        """Bytes of the rows and their addresses; products of strides are small and left out."""
-        return self._row_bytes + start_bytes(self.starts)
+        """Bytes of the rows, their addresses and levels; products of strides are left out."""
+        levels = level_bytes(self.tables, self.starts)
+        return self.row_bytes + start_bytes(self.starts) + levels
 
     @property
-    def _row_bytes(self) -> int:
+    def row_bytes(self) -> int:
         """Bytes of the rows, or of the dictionary and the places in it."""
         bits = self.lowest.word_bits
         if self.dictionary:
@@ -131,7 +138,7 @@ class LaneKernel:
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1; states read; products, addresses and places looked up; words of rows, flushes.
+        """Terms: 1; states read; products or levels, addresses, places; words of rows, flushes.
 
         Then costs taken out of words; words beyond 4, 8 and 12 of a row, for want of registers;
         those that are added unsigned, in an order that compilers choose. Then of bytes, for
@@ -142,6 +149,7 @@ class LaneKernel:
         n_tables, n_words, n_classes = len(self.tables), self.n_words, self.n_classes
         reads = sum(len(table.features) for table in self.tables)
         addresses = n_looked_up(self.starts)
+        levels = sum(table.features[-1] in table.maps for table in self.tables)
         words = n_tables * n_words
         spilled = (n_tables * max(0, n_words - n) for n in REGISTERS)
         is_in_place = self.top is not None
@@ -151,7 +159,7 @@ class LaneKernel:
         return (
             1,
             reads,
-            reads - n_tables - addresses,
+            reads - n_tables - addresses + levels,
             addresses,
             n_tables if self.dictionary else 0,
             words,

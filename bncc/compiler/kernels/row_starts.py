@@ -43,6 +43,29 @@ def start_bytes(starts: RowStarts) -> int:
     return POINTER_BYTES * sum(len(each) for each in starts if each is not None)
 
 
+def level_bytes(tables: Sequence[Table], starts: RowStarts) -> int:
+    """Return about how many bytes say what states with maps add to a row's address.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        Whose rows are found.
+    starts : RowStarts
+        Where rows begin in tables for which that is looked up; there the first feature's levels are
+        in the addresses.
+
+    Returns
+    -------
+    int
+        A byte per state, once for tables whose levels are the same as far from their rows' end.
+    """
+    found = set()
+    for table, start in zip(tables, starts, strict=True):
+        features = table.features if start is None else table.features[1:]
+        found |= {(table.maps[f], k) for k, f in enumerate(reversed(features)) if f in table.maps}
+    return sum(len(levels) for levels, _ in found)
+
+
 def n_looked_up(starts: RowStarts) -> int:
     """Return how many tables' rows are found by such a look-up."""
     return sum(each is not None for each in starts)

@@ -233,3 +233,12 @@ def test_long_sums_are_signed_or_left_out():
     assert {kernel.lowest.is_signed for kernel in lanes(naive(few, [0, 0]))} == {False}
     many = [*few, *[[[1, 1]]] * 50]
     assert list(lanes(naive(many, [0, 0]))) == []
+
+
+def test_what_states_with_maps_add_to_an_address_counts_as_bytes():
+    """Two tables of equal levels share them; an address that is looked up has the outer ones."""
+    maps = {0: (0, 0, 1, 1), 1: (0, 1, 1, 1)}
+    tables = [table([0, 1], [[r, 0] for r in range(4)], maps=maps)] * 2
+    by_product, by_address, *_ = lanes(program([4, 4], [0, 0], tables))
+    assert by_product.rom_bytes == by_product.row_bytes + 4 + 4
+    assert by_address.rom_bytes == by_address.row_bytes + 2 * 4 * 4 + 4
