@@ -1,18 +1,21 @@
-"""The classifiers of PEERS.md, and for each the network of bncc's that is better in all.
+"""The classifiers of PEERS.md, and for each the model of bncc's that is better in all.
 
     python -m benchmarks.peer_points --study study
 
 A peer is a point of test error, flash on a Cortex-M4 at -Os and instructions on a Cortex-M0 at -O2,
-in ``peers.csv``. Networks are those of the studies that `benchmarks.study` left, each emitted for
-size, balanced and for speed. Of the networks that take no more flash and no more instructions than
-a peer, the one of least validation error stands against it: it is better if its test error is
-not larger. What was measured stays in a file beside the studies, so that the command can go on.
+in ``peers.csv``. Against it stand sums of tables in the forms of ``SUMS``, and those networks of
+the studies of `benchmarks.study` that no other one betters in validation error and a cost. Each is
+emitted for size, balanced and for speed. Of the models that take no more flash and no more
+instructions than a peer, the one of least validation error stands against it: it is better if its
+test error is not larger. What was measured stays in a file beside the studies, so that the command
+can go on.
 """
 
 import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -20,6 +23,7 @@ import click
 from bncc.bench.measurement import WRITTEN, measure_ours
 from bncc.bench.on_target import bench_inputs
 from bncc.build.cross import find_bench
+from bncc.build.meter import Inputs
 from bncc.build.targets import find_target
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
@@ -28,12 +32,27 @@ from bncc.emit.emitter import EmitOptions
 from bncc.errors import MisfitError
 from bncc.model.model import Model
 from bncc.sweep.config import settings_of
+from bncc.sweep.front import front
 from bncc.sweep.point import Point
 from bncc.sweep.study import read_study
 from bncc.sweep.workload import measured_rows
 from bncc.train.pipeline import train_model
+from bncc.train.settings import TrainSettings
 
 SETS = ("letter", "satimage", "usps")
+FEW = (3, 5, 8, 12, 16, 20, 30, 45, 60, 90, 130, 180)
+SUMS = (
+    *((8, n, 3, 0) for n in FEW),
+    *((16, n, 3, 0) for n in FEW),
+    *((32, n, 3, 0) for n in FEW[:9]),
+    *((64, n, 3, 0) for n in FEW[:7]),
+    *((128, n, 2, 0) for n in FEW[:4]),
+    *((16, n, 4, 0) for n in (5, 12, 20, 60)),
+    *((16, n, 5, 256) for n in (60, 130, 180)),
+)
+"""Forms of sums: rows of a table, tables, bits of a cost, rows of all tables together."""
+HELD = 0.2
+"""Of the training rows, to choose by; the sums of a set are close together."""
 PEERS = Path(__file__).with_name("peers.csv")
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "peers.md"
 
@@ -64,16 +83,14 @@ class Peer:
 
 @dataclass(frozen=True)
 class Ours:
-    """A network of bncc's, emitted in one way.
+    """A model of bncc's, emitted in one way.
 
     Parameters
     ----------
-    trial : int
-        Its number in the study.
-    family, optimize : str
-        Its structure, and what the C is emitted for.
-    bits : int or None
-        Of a cost.
+    name : str
+        Its structure and options, or its number in the study.
+    optimize : str
+        What the C is emitted for.
     validation, error : float
         On rows held out and on test rows, percent.
     flash : int
@@ -82,10 +99,8 @@ class Ours:
         Executed on a Cortex-M0 per decision, mean of 100 test rows.
     """
 
-    trial: int
-    family: str
+    name: str
     optimize: str
-    bits: int | None
     validation: float
     error: float
     flash: int
@@ -94,7 +109,7 @@ class Ours:
     @property
     def words(self) -> str:
         """What it is, for people."""
-        return f"{self.family}, {self.bits} bits, for {self.optimize} (trial {self.trial})"
+        return f"{self.name}, for {self.optimize}"
 
 
 def peers_of(name: str) -> list[Peer]:
@@ -111,60 +126,85 @@ def peers_of(name: str) -> list[Peer]:
 
 
 def against(peer: Peer, ours: Sequence[Ours]) -> Ours | None:
-    """Return the network that stands against a peer: chosen on validation rows, of what fits."""
+    """Return the model that stands against a peer: chosen on validation rows, of what fits."""
     fitting = [
         one for one in ours
         if one.flash <= peer.flash and one.instructions <= peer.instructions
     ]  # fmt: skip
-    return min(fitting, key=lambda one: (one.validation, one.flash, one.trial), default=None)
+    return min(fitting, key=lambda one: (one.validation, one.flash, one.name), default=None)
+
+
+def candidates(study: Path) -> dict[str, TrainSettings]:
+    """Return what is trained, by name."""
+    found = {}
+    for rows, n_tables, bits, dictionary in SUMS:
+        options = {"tables": str(n_tables), "rows": str(rows)}
+        name = f"{n_tables} tables of {rows} rows, {bits} bits"
+        if dictionary:
+            options["dictionary"] = str(dictionary)
+            name += f", {dictionary} different rows"
+        found[name] = TrainSettings(
+            structure="tables", structure_options=options, bits=bits, validation=HELD
+        )
+    (known,) = read_study(str(study))
+    networks = [point for point in known.points if point.is_network and point.test is not None]
+    for target, cost in (("cortex-m4", _flash), ("cortex-m0", _instructions)):
+        for point in front(networks, partial(cost, target), lambda point: point.validation.mean):
+            name = f"{point.family}, trial {point.number}"
+            found[name] = settings_of(point.params, known.facts["seed"])
+    return found
+
+
+def _flash(target: str, point: Point) -> float | None:
+    found = point.footprint(target)
+    return None if found is None else found.flash
+
+
+def _instructions(target: str, point: Point) -> float | None:
+    found = point.footprint(target)
+    return None if found is None else found.mean
 
 
 def measured(data: str, name: str, study: Path, cache: Path, console: Console) -> list[Ours]:
-    """Train and measure the networks of a study, but those that the cache has."""
+    """Train and measure the candidates, but those that the cache has."""
     known = _cached(cache)
     path = f"{data}/paper/{name}.npz"
-    train, _ = training_parts(path, None, 1, console)
+    train, test = training_parts(path, None, 1, console)
     readings = measured_rows(rows_to_classify(path, None, 1, console))
-    (found,) = read_study(str(study))
-    for point in found.points:
-        if not point.is_network or point.number in known or point.test is None:
+    for title, settings in candidates(study).items():
+        if title in known:
             continue
-        model = train_model(train, settings_of(point.params, found.facts["seed"])).model
-        ones = _emissions(point, model, bench_inputs(model, readings))
+        model = train_model(train, settings, test=test).model
+        ones = _emissions(title, model, bench_inputs(model, readings))
         with cache.open("a", encoding="utf-8") as file:
-            print(json.dumps({"trial": point.number, "ours": [asdict(o) for o in ones]}), file=file)
-        known[point.number] = ones
-        print(f"{name}: trial {point.number}", flush=True)
+            print(json.dumps({"name": title, "ours": [asdict(o) for o in ones]}), file=file)
+        known[title] = ones
+        print(f"{name}: {title}", flush=True)
     return [one for ones in known.values() for one in ones]
 
 
-def _cached(cache: Path) -> dict[int, list[Ours]]:
+def _cached(cache: Path) -> dict[str, list[Ours]]:
     if not cache.exists():
         return {}
     entries = map(json.loads, cache.read_text("utf-8").splitlines())
-    return {entry["trial"]: [Ours(**one) for one in entry["ours"]] for entry in entries}
+    return {entry["name"]: [Ours(**one) for one in entry["ours"]] for entry in entries}
 
 
-def _emissions(point: Point, model: Model, inputs: object) -> list[Ours]:
+def _emissions(title: str, model: Model, inputs: Inputs) -> list[Ours]:
     (m4,), (m0,) = (find_bench(find_target(f"cortex-{core}")) for core in ("m4", "m0"))
-    assert point.test is not None
     found = []
     for optimize in LEVELS:
         options = EmitOptions(WRITTEN.name, optimize=optimize, target="cortex-m0")
-        how = {"options": options, "with_trusted": True}
         try:
-            small = measure_ours(model, m4, inputs, opt_level="-Os", **how)
-            fast = measure_ours(model, m0, inputs, opt_level="-O2", **how)
+            small = measure_ours(
+                model, m4, inputs, opt_level="-Os", options=options, with_trusted=False
+            )
+            fast = measure_ours(model, m0, inputs, opt_level="-O2", options=options)
         except MisfitError:
             continue
-        found.append(
-            Ours(
-                point.number, point.family, optimize,
-                None if point.q_format is None else sum(point.q_format),
-                100 * point.validation.mean, 100 * point.test.mean,
-                small.flash, fast.costs["trusted"].mean,
-            )
-        )  # fmt: skip
+        errors = (100 * model.training[f"error_{part}"] for part in ("validation", "test"))
+        costs = small.flash, fast.costs["trusted"].mean
+        found.append(Ours(title, optimize, *errors, *costs))
     return found
 
 
@@ -199,7 +239,7 @@ def page(tables: Mapping[str, Sequence[tuple[Peer, Ours | None]]]) -> str:
 @click.option("--study", "folder", default="study", help="What `benchmarks.study` has left.")
 @click.option("-o", "--output", default=str(PAGE), help="The page whose tables are renewed.")
 def main(data: str, folder: str, output: str) -> None:
-    """Measure the networks, and write the tables."""
+    """Measure what stands against the peers, and write the tables."""
     tables = {}
     for name in SETS:
         study = Path(folder) / f"{name}.db"

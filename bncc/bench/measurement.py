@@ -96,6 +96,34 @@ def measure_ours(
     return _measurement(opt_level, footprint, _checked(found, model, inputs, bench), kept)
 
 
+def flash_of(model: Model, bench: Bench, opt_level: str, emission: Emission) -> int:
+    """Return the flash of the classifier that bncc emits, without running it.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    bench : Bench
+        Where.
+    opt_level : str
+        The compiler's level.
+    emission : Emission
+        What is built.
+
+    Returns
+    -------
+    int
+        Bytes, as in `Measurement`.
+
+    Raises
+    ------
+    ToolchainError
+        If the C does not fit the target.
+    """
+    with Meter(model, emission.files, bench, opt_level) as meter:
+        return meter.footprint(_kept(model)).flash
+
+
 def measure_textbook(
     model: Model, bench: Bench, inputs: Inputs
 ) -> tuple[Measurement | None, str | None]:

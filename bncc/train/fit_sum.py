@@ -11,6 +11,7 @@ from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.train.boosting.learn import learn_tables
 from bncc.train.boosting.watch import Progress
+from bncc.train.course import Progress as CourseProgress
 from bncc.train.prune import pruned
 from bncc.train.settings import TrainSettings
 from bncc.train.shifts import moved_tables
@@ -69,3 +70,54 @@ def _tables(table: Table, settings: TrainSettings) -> Iterable[Table]:
     """Return the readings, with moved images where these are asked for."""
     shape = shift_of(settings)
     return (table,) if shape is None else moved_tables(table, *shape)
+
+
+def fit_sums(
+    settings: TrainSettings,
+    dataset: Dataset,
+    rest: Dataset,
+    held: Dataset,
+    progress: CourseProgress | None,
+) -> tuple[Model, Model, Dataset, None]:
+    """Boost a sum without the rows held out, and one on all rows.
+
+    Parameters
+    ----------
+    settings : TrainSettings
+        With the structure ``tables``.
+    dataset, rest, held : Dataset
+        All rows, and their parts.
+    progress : callable, optional
+        Told of the tables and epochs of both.
+
+    Returns
+    -------
+    first, model : Model
+        One and the same where no rows are held out.
+    rows : Dataset
+        What the model has learned from.
+    stopped_after : None
+        It is never ended early.
+    """
+    n_runs = 2 if held.n_rows else 1
+    first = fit_sum(rest, settings, _part_of(progress, settings, 0, n_runs))
+    if n_runs == 1:
+        return first, first, rest, None
+    return first, fit_sum(dataset, settings, _part_of(progress, settings, 1, n_runs)), dataset, None
+
+
+def _part_of(
+    progress: CourseProgress | None, settings: TrainSettings, run: int, n_runs: int
+) -> Progress | None:
+    """Return what tells of tables and epochs as of steps of all trainings together."""
+    if progress is None:
+        return None
+    boosting = boost_settings_of(settings)
+    n_tables = boosting.n_tables
+    steps = n_tables + boosting.float_epochs + boosting.quantized_epochs
+
+    def report(stage: str, done: int, total: int) -> None:
+        before = 0 if stage == "tables" else n_tables
+        progress(run * steps + min(before + done, steps), n_runs * steps, None)
+
+    return report

@@ -1,6 +1,5 @@
 """From a data set to a frozen model: choose the bits on rows held out, train on all, measure."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -18,7 +17,7 @@ from bncc.train.bit_split import best_format, formats_of
 from bncc.train.checkpoint import Checkpoint
 from bncc.train.course import Progress
 from bncc.train.fit import Draft, fit_model
-from bncc.train.fit_sum import fit_sum
+from bncc.train.fit_sum import fit_sums
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.identity import identity_digest, identity_of
 from bncc.train.idle import idle_notes
@@ -26,7 +25,6 @@ from bncc.train.interrupts import StopRequest
 from bncc.train.record import settings_record
 from bncc.train.session import Session
 from bncc.train.settings import TrainSettings
-from bncc.train.sum_settings import boost_settings_of
 
 IDENTIFIER_SHARE = 0.5
 MAX_PLAIN_CATEGORIES = 20
@@ -121,7 +119,7 @@ def train_model(
     begin = perf_counter()
     check_trainable(dataset)
     notes = list(idle_notes(settings))
-    rest, held = _split(dataset, settings)
+    rest, held = split_rows(dataset, settings)
     if held.n_rows == 0 and settings.validation > 0:
         notes.append("too few rows to hold any out: the bits were chosen on training rows")
     epochs = hyperparameters_of(settings, dataset.n_rows).epochs
@@ -129,7 +127,7 @@ def train_model(
     if checkpoint is not None:
         notes += _kept(session, checkpoint, dataset, settings)
     fitted = (
-        _fit_sums(settings, dataset, rest, held, progress)
+        fit_sums(settings, dataset, rest, held, progress)
         if settings.is_boosted
         else _fit(session, settings, dataset, rest, held)
     )
@@ -139,9 +137,9 @@ def train_model(
     notes += [of_cycle] if of_cycle else []
     figures = {
         "class_name": dataset.class_name,
-        "error_train": _error(model, rows),
-        "error_validation": _error(first, held),
-        "error_test": None if test is None else _error(model, test),
+        "error_train": error_of(model, rows),
+        "error_validation": error_of(first, held),
+        "error_test": None if test is None else error_of(model, test),
         "n_train": rows.n_rows,
         "n_validation": held.n_rows,
         "n_test": None if test is None else test.n_rows,
@@ -186,38 +184,6 @@ def _fit(
     return session.first, model, dataset, course.stopped_after
 
 
-def _fit_sums(
-    settings: TrainSettings,
-    dataset: Dataset,
-    rest: Dataset,
-    held: Dataset,
-    progress: Progress | None,
-) -> tuple[Model, Model, Dataset, None]:
-    """Return what `_fit` does, of a boosted sum, which is never ended early."""
-    n_runs = 2 if held.n_rows else 1
-    first = fit_sum(rest, settings, _part_of(progress, settings, 0, n_runs))
-    if n_runs == 1:
-        return first, first, rest, None
-    return first, fit_sum(dataset, settings, _part_of(progress, settings, 1, n_runs)), dataset, None
-
-
-def _part_of(
-    progress: Progress | None, settings: TrainSettings, run: int, n_runs: int
-) -> Callable[[str, int, int], None] | None:
-    """Return what tells of tables and epochs as of steps of all trainings together."""
-    if progress is None:
-        return None
-    boosting = boost_settings_of(settings)
-    n_tables = boosting.n_tables
-    steps = n_tables + boosting.float_epochs + boosting.quantized_epochs
-
-    def report(stage: str, done: int, total: int) -> None:
-        before = 0 if stage == "tables" else n_tables
-        progress(run * steps + min(before + done, steps), n_runs * steps, None)
-
-    return report
-
-
 def _identifier_notes(model: Model, n_rows: int) -> list[str]:
     """Return a note for every column that looks like the name or the number of a row."""
     return [
@@ -252,8 +218,21 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _split(dataset: Dataset, settings: TrainSettings) -> tuple[Dataset, Dataset]:
-    """Return training and validation rows; no validation rows where none can be spared."""
+def split_rows(dataset: Dataset, settings: TrainSettings) -> tuple[Dataset, Dataset]:
+    """Hold rows out.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        All rows to learn from.
+    settings : TrainSettings
+        Names the fraction and the seed.
+
+    Returns
+    -------
+    rest, held : Dataset
+        Training and validation rows; no validation rows where none can be spared.
+    """
     nothing = dataset.take(np.arange(0))
     if settings.validation == 0:
         return dataset, nothing
@@ -270,8 +249,21 @@ def _best_format(draft: Draft, judges: Dataset, settings: TrainSettings) -> QFor
     return best_format(formats, *draft.log_tables, draft.structure, n_states, X, judges.y)
 
 
-def _error(model: Model, dataset: Dataset) -> float | None:
-    """Return the fraction of rows that the integer model gets wrong, None without rows."""
+def error_of(model: Model, dataset: Dataset) -> float | None:
+    """Return how often an integer model is wrong.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    dataset : Dataset
+        Labeled rows.
+
+    Returns
+    -------
+    float or None
+        A fraction; None without rows.
+    """
     if dataset.n_rows == 0:
         return None
     y: IntArray = dataset.with_classes(model.classes).y

@@ -74,8 +74,6 @@ class TrainSettings:
     size_weight : float
         Price of an expected table entry, or with ``price=bits`` of a bit, in the loss of a
         structure that is learned together with the tables (lambda_MS of S3), >= 0.
-    max_flash, max_instructions, target
-        Options of the command line whose meaning arrives with a later version.
 
     Raises
     ------
@@ -108,13 +106,10 @@ class TrainSettings:
     threads: int | None = None
     engine: str | None = None
     size_weight: float = 0.0
-    max_flash: str | None = None
-    max_instructions: int | None = None
-    target: str | None = None
 
     def __post_init__(self) -> None:
         _check_names(self)
-        _check_later(self)
+        _check_size_weight(self)
         _check_engine(self)
         _check_numbers(self)
         _check_bits(self)
@@ -184,17 +179,12 @@ def _check_names(settings: TrainSettings) -> None:
     check_structure_options(settings.structure, settings.structure_options, extra)
 
 
-def _check_later(settings: TrainSettings) -> None:
+def _check_size_weight(settings: TrainSettings) -> None:
     if settings.size_weight != 0 and not settings.is_joint:
         raise OptionError(
             "--size-weight needs a structure that is learned together with the tables; choose "
             f"--structure {_one_of(tuple(CANDIDATE_SETS))}, or leave it at 0"
         )
-    for name in ("max_flash", "max_instructions", "target"):
-        if getattr(settings, name):
-            raise OptionError(
-                f"{option_name(name)} of train arrives with a later version; leave it out"
-            )
 
 
 def _check_engine(settings: TrainSettings) -> None:

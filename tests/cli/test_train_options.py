@@ -87,21 +87,17 @@ def test_a_structure_of_a_later_version_says_so(
     assert "chow-liu" in line
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--parameters", "margin"],
-        ["--max-flash", "4k"],
-        ["--max-instructions", "1000"],
-        ["--target", "avr"],
-    ],
-)
-def test_an_option_of_a_later_version_says_so(
-    refused: Refused, readings: Path, tmp_path: Path, options: list[str]
+def test_parameters_of_a_later_version_say_so(
+    refused: Refused, readings: Path, tmp_path: Path
 ) -> None:
-    line = refused("train", readings, "-o", tmp_path / "m", *options)
-    assert "later" in line or "not available yet" in line
+    line = refused("train", readings, "-o", tmp_path / "m", "--parameters", "margin")
+    assert "not available yet" in line
     assert not (tmp_path / "m").exists()
+
+
+def test_a_target_without_a_budget_has_no_effect(run: Run, readings: Path, tmp_path: Path) -> None:
+    done = run("train", readings, "-o", tmp_path / "m", *QUICK, "--target", "avr")
+    assert "--target has no effect without --max-flash" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,179 @@
+"""``bncc train`` with a budget: families and sizes are searched for the best that fits."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bncc.cli.console import Console, aligned
+from bncc.data.dataset import Dataset
+from bncc.errors import OptionError
+from bncc.model.card import model_facts, structure_words
+from bncc.model.file import save_model
+from bncc.train.settings import TrainSettings
+
+if TYPE_CHECKING:  # imported where it is needed: it builds and measures
+    from bncc.search.budget import Budget
+    from bncc.search.search import Found, Tried
+
+DEFAULT_TARGET = "cortex-m0"
+_SHOWN = 8
+"""Candidates shown to people, the best first."""
+
+
+def limits_of(flash: int | None, instructions: int | None, target: str | None) -> "Budget":
+    """Return the budget of some options."""
+    from bncc.search.budget import Budget
+
+    return Budget(target or DEFAULT_TARGET, flash, instructions)
+
+
+def refuse_with_budget(*, folder: str | None, repeats: int, bits: int | None) -> None:
+    """Refuse options that a search has no use for.
+
+    Parameters
+    ----------
+    folder : str or None
+        Of ``--checkpoint``.
+    repeats : int
+        Trainings asked for.
+    bits : int or None
+        Of ``--bits``.
+
+    Raises
+    ------
+    OptionError
+        If one is given.
+    """
+    given = (("--checkpoint", folder is not None), ("--repeats", repeats > 1), ("--bits", bits))
+    for option, is_given in given:
+        if is_given:
+            raise OptionError(f"a search for a budget has no use for {option}; leave it out")
+
+
+def train_within(
+    console: Console,
+    train: Dataset,
+    test: Dataset | None,
+    settings: TrainSettings,
+    budget: "Budget",
+    families: tuple[str, ...] | None,
+    output: str,
+    *,
+    force: bool,
+) -> None:
+    """Search, write the model, and tell of it.
+
+    Parameters
+    ----------
+    console : Console
+        Who is told.
+    train, test : Dataset
+        Rows to learn from, and rows that nothing is chosen by.
+    settings : TrainSettings
+        Options that are not searched.
+    budget : Budget
+        What the classifier may take.
+    families : tuple of str or None
+        Structures to try; None for all that a search knows.
+    output : str
+        The model's file.
+    force : bool
+        Whether it may be replaced.
+    """
+    from bncc.search.search import FAMILIES, search
+
+    with console.progress("searching") as advance:
+        found = search(
+            train, settings, budget, families=families or FAMILIES, test=test, tell=advance
+        )
+    save_model(found.result.model, output, overwrite=force)
+    for note in found.result.notes:
+        console.note(note)
+    console.result(_facts(found, budget, output), _report(found, budget, output, train, test))
+
+
+def _facts(found: "Found", budget: "Budget", output: str) -> dict[str, Any]:
+    return {
+        "model": output,
+        **model_facts(found.result.model),
+        "seconds": round(found.seconds, 3),
+        "budget": {
+            "flash": budget.flash,
+            "instructions": budget.instructions,
+            "target": budget.target,
+        },
+        "price": _price(found.price),
+        "tried": [
+            {
+                "structure": one.settings.structure,
+                "structure_options": dict(one.settings.structure_options),
+                "bits": one.settings.total_bits,
+                "error_validation": one.error,
+                "price": _price(one.price),
+            }
+            for one in found.tried
+        ],
+    }
+
+
+def _price(price: Any) -> dict[str, Any]:
+    return {
+        "flash": price.flash,
+        "instructions": price.instructions,
+        "optimize": price.optimize,
+        "measured": price.is_measured,
+    }
+
+
+def _report(
+    found: "Found", budget: "Budget", output: str, train: Dataset, test: Dataset | None
+) -> str:
+    model, price = found.result.model, found.price
+    facts = model.training
+    errors = [
+        f"{100 * facts[f'error_{part}']:.2f} % {part}"
+        for part in ("train", "validation", "test")
+        if facts[f"error_{part}"] is not None
+    ]
+    path, folder = shlex.quote(output), shlex.quote(str(Path(output).with_suffix("")))
+    how = "measured" if price.is_measured else "by estimate; `bncc targets` says what can measure"
+    options = f"--target {budget.target} --optimize {price.optimize}"
+    rows = [
+        ["rows", f"{train.n_rows}" + (f" and {test.n_rows} for testing" if test else "")],
+        ["features", str(model.n_features)],
+        ["classes", str(model.n_classes)],
+        ["structure", f"{facts['structure']}, {structure_words(model)}"],
+        ["numbers", f"{model.q_format}, {model.q_format.bits} bits per cost"],
+        [
+            "takes",
+            f"{price.flash:,} bytes of flash, {price.instructions:,} {_unit(budget)} ({how})",
+        ],
+        ["error", ", ".join(errors)],
+        ["took", f"{found.seconds:.1f} s"],
+        ["wrote", output],
+        ["next", f"bncc verify {path} --target {budget.target}"],
+        ["", f"bncc emit-c {path} -o {folder} {options}"],
+    ]
+    return "\n".join([aligned(rows), "", *_table(found.tried)])
+
+
+def _unit(budget: "Budget") -> str:
+    return "cycles" if budget.target == "avr" else "instructions"
+
+
+def _table(tried: tuple["Tried", ...]) -> list[str]:
+    """Return what was tried, the best first."""
+    order = sorted(tried, key=lambda one: (one.error, one.price.flash))
+    rows = [["tried", "error", "flash", "time"]]
+    rows += [
+        [
+            one.words,
+            f"{100 * one.error:.2f} %",
+            f"{one.price.flash:,}",
+            f"{one.price.instructions:,}",
+        ]
+        for one in order[:_SHOWN]
+    ]
+    more = len(order) - _SHOWN
+    tail = [f"... and {more} more; --json has all"] if more > 0 else []
+    return [aligned(rows, right=(1, 2, 3)), *tail]

@@ -1,0 +1,1 @@
+"""The best classifier for a budget: families and sizes tried on rows held out."""

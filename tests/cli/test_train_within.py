@@ -1,0 +1,62 @@
+"""``bncc train --max-flash``: the best that fits, and the command that emits it so."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from bncc.data.catalog import bundled_path
+
+Run = Callable[..., Result]
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def wifi() -> Path:
+    return Path(bundled_path("wifi"))
+
+
+def test_json_tells_what_was_tried_and_what_it_takes(
+    run_json: RunJson, wifi: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "m.bncc"
+    options = ("--structure", "naive", "--epochs", "4", "--target", "cortex-m0")
+    facts = run_json("train", wifi, "-o", model, "--max-flash", "600", *options)
+    assert facts["budget"] == {"flash": 600, "instructions": None, "target": "cortex-m0"}
+    assert facts["price"]["flash"] <= 600
+    assert facts["price"]["optimize"] == "size"
+    assert [one["structure"] for one in facts["tried"]] == ["naive"]
+    assert facts["structure"] == "naive"
+    assert model.exists()
+
+
+def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, wifi: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.bncc"
+    shape = ("--structure", "tables", "--epochs", "2", "--max-flash", "450")
+    out = run("train", wifi, "-o", model, *shape).stdout
+    assert "bytes of flash" in out
+    (line,) = (line for line in out.splitlines() if "emit-c" in line)
+    words = line.split()
+    emitted = run(*words[words.index("emit-c") :], "--json")
+    assert json.loads(emitted.stdout)["kernel"]
+
+
+@pytest.mark.parametrize("options", [("--checkpoint", "kept"), ("--repeats", "2"), ("--bits", "4")])
+def test_what_a_search_has_no_use_for_is_refused(
+    refused: Refused, wifi: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    line = refused("train", wifi, "-o", tmp_path / "m", "--max-flash", "1k", *options)
+    assert f"has no use for {options[0]}" in line
+
+
+def test_a_budget_that_nothing_fits_is_exceeded(
+    refused: Refused, wifi: Path, tmp_path: Path
+) -> None:
+    shape = ("--structure", "naive", "--epochs", "2", "--max-flash", "20")
+    line = refused("train", wifi, "-o", tmp_path / "m", *shape, code=1)
+    assert "nothing that was tried fits in 20 bytes of flash on cortex-m0" in line
+    assert not (tmp_path / "m").exists()
