@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 
 from bncc.cli.train import PARAMETERS, STRUCTURES, command
 from bncc.structure.learners import ANNOUNCED
 from tests.cli.conftest import HEADER, write_csv
 
+Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
 Refused = Callable[..., str]
 QUICK = ("--parameters", "ml")
