@@ -7,12 +7,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bncc.build.agreement import verify
+from bncc.build.harness import build_harness
 from bncc.build.host import build_library
 from bncc.compiler.choose import FAMILIES, FOR_CUTS
 from bncc.compiler.interpreter import costs
 from bncc.compiler.ir import Table
 from bncc.compiler.pipeline import optimize
-from bncc.emit.emitter import EmitOptions
+from bncc.discretize.feature import Feature
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.fixed_point import QFormat
+from bncc.model.model import Model
+from bncc.structure.grids import Grid, Grids
 from tests.cut_programs import (
     cut_program,
     cut_programs,
@@ -38,14 +44,14 @@ NAMED = {
 }
 
 
-def assert_agrees(some, kernel, *, level="-O1", n=200, options=OPTIONS):
+def assert_agrees(some, kernel, *, level="-O1", n=200, build=build_library):
     """Compare scores and decisions of the C with the program's, inputs at the ends included."""
     X = np.random.default_rng(0).integers(0, some.n_states, (n, len(some.n_states)))
     X[:1], X[1:2] = 0, np.array(some.n_states) - 1
     wanted = costs(some, X)
     best = wanted.argmin(axis=1)
-    emission = emitted(some, kernel, options)
-    with build_library(stand_in(some), emission.files, opt_level=level) as library:
+    emission = emitted(some, kernel, OPTIONS)
+    with build(stand_in(some), emission.files, opt_level=level) as library:
         classes, scores = library.scores(X)
         assert np.array_equal(scores, wanted - wanted.min(axis=1, keepdims=True)), kernel.summary
         assert np.array_equal(classes, best)
@@ -79,6 +85,45 @@ def test_all_levels_agree(require_tool, family, level):
     require_tool("gcc")
     some = NAMED["usps"]()
     assert_agrees(some, next(FAMILIES[family](some)), level=level)
+
+
+@by_family
+@pytest.mark.parametrize("name", ["usps", "of_many_levels", "wide_states"])
+def test_sanitizers_find_nothing(require_tool, family, name):
+    """Nothing is read out of bounds, in the lists of cuts or behind the last row."""
+    require_tool("gcc")
+    some = NAMED[name]()
+    for kernel in narrowest(family, some)[:1]:
+        assert_agrees(some, kernel, n=100, build=build_harness)
+
+
+def model_of_sensors():
+    """Return a sum of three tables over cuts of sensors, one of them missing now and then."""
+    features = (
+        Feature("pressure", "int16", 5, thresholds=(-5, 0, 9, 100), fallback=3),
+        Feature("light", "float32", 4, thresholds=(-1.5, 0.0, 2.25), fallback=2),
+        Feature("count", "int32", 3, thresholds=(7, 2**30), fallback=0),
+    )
+    grids = (
+        Grid((0, 1), ((0, 2), (1,))),
+        Grid((1, 2), ((0,), (0, 1))),
+        Grid((2, 0), ((1,), (3,))),
+    )
+    rng = np.random.default_rng(2)
+    tables = tuple(rng.integers(0, 8, (grid.n_rows, 4)) for grid in grids)
+    classes = ("a", "b", "c", "d")
+    return Model(features, classes, Grids(grids), QFormat(1, 2), rng.integers(0, 8, 4), tables, {})
+
+
+@by_family
+@pytest.mark.parametrize("best", ["size", "speed"])
+def test_a_model_of_sensors_agrees_on_its_readings(require_tool, family, best):
+    """Missing readings, infinities and thresholds included."""
+    require_tool("gcc")
+    model = model_of_sensors()
+    options = EmitOptions("m", OPTIONS.entries | {"raw"}, kernel=family, optimize=best)
+    outcome = verify(model, emission=emit_c(model, options), sanitize=True, n_random=300)
+    assert outcome.agree, outcome.first_mismatch
 
 
 @by_family
