@@ -2,7 +2,7 @@
 
 A random third of the rows of the bundled data is held out for the error. The C is verified on this
 machine and on every other target that `bncc targets` calls ready. The second table is `bncc bench`
-of the robot of the firmware example, at -Os. Takes some five minutes and needs the tools that its
+of the robot of the firmware example, at -Os. Takes some two minutes and needs the tools that its
 lines name. Prints them, or puts them into the README:
 
     .venv/bin/python -m benchmarks.readme_table --write
