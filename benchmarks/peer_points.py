@@ -20,6 +20,7 @@ from pathlib import Path
 
 import click
 
+from benchmarks.markdown import renew, table
 from bncc.bench.measurement import WRITTEN, measure_ours
 from bncc.bench.on_target import bench_inputs
 from bncc.build.cross import find_bench
@@ -208,30 +209,49 @@ def _emissions(title: str, model: Model, inputs: Inputs) -> list[Ours]:
     return found
 
 
-def page(tables: Mapping[str, Sequence[tuple[Peer, Ours | None]]]) -> str:
-    """Return the tables as Markdown, the frontier's peers in bold."""
-    parts = []
-    for name, rows in tables.items():
-        better = [peer for peer, one in rows if one is not None and one.error <= peer.error]
-        stars = [peer for peer in better if peer.is_frontier]
-        n_stars = sum(peer.is_frontier for peer, _ in rows)
-        parts += [
-            f"## {name}: {len(better)} of {len(rows)}, of the frontier {len(stars)} of {n_stars}",
-            "",
-            "| peer | by | error | flash | instructions | bncc | error | flash | instructions |",
-            "| --- | --- | --: | --: | --: | --- | --: | --: | --: |",
-        ]
-        for peer, one in sorted(rows, key=lambda row: row[0].error):
-            title = f"**{peer.model}**" if peer.is_frontier else peer.model
-            theirs = f"{peer.error:.2f} % | {peer.flash:,} B | {peer.instructions:,}"
-            mine = "none | | | "
-            if one is not None and one.error <= peer.error:
-                mine = (
-                    f"{one.words} | {one.error:.2f} % | {one.flash:,} B | {one.instructions:,.0f}"
-                )
-            parts.append(f"| {title} | {peer.generator} | {theirs} | {mine} |")
-        parts.append("")
-    return "\n".join(parts)
+Row = tuple[Peer, Ours | None]
+"""A peer, and what stands against it."""
+
+
+def is_better(row: Row) -> bool:
+    """Return whether ours is better than a peer, or as good, in all three."""
+    peer, one = row
+    return one is not None and one.error <= peer.error
+
+
+def counts(tables: Mapping[str, Sequence[Row]]) -> str:
+    """Return how many peers are bettered, by set."""
+    rows = []
+    for name, found in tables.items():
+        stars = [row for row in found if row[0].is_frontier]
+        rows.append(
+            (name, *(f"{sum(map(is_better, part))} of {len(part)}" for part in (found, stars)))
+        )
+    return table(("set", "all", "frontier"), rows)
+
+
+def peer_rows(found: Sequence[Row]) -> str:
+    """Return the table of a set, the peers of least error first and those of the frontier bold."""
+    rows = []
+    for peer, one in sorted(found, key=lambda row: (row[0].error, row[0].flash)):
+        title = f"**{peer.model}**" if peer.is_frontier else peer.model
+        theirs = (
+            title,
+            peer.generator,
+            f"{peer.error:.2f}",
+            f"{peer.flash:,}",
+            f"{peer.instructions:,}",
+        )
+        rows.append((*theirs, *_ours(peer, one)))
+    head = ("peer", "by", "error", "flash", "instr.", "bncc", "error", "flash", "instr.")
+    return table(head, rows)
+
+
+def _ours(peer: Peer, one: Ours | None) -> tuple[str, str, str, str]:
+    if one is None:
+        return "none is as small and as quick", "", "", ""
+    title = one.words if is_better((peer, one)) else f"none; least error: {one.words}"
+    return title, f"{one.error:.2f}", f"{one.flash:,}", f"{one.instructions:,.0f}"
 
 
 @click.command()
@@ -245,7 +265,8 @@ def main(data: str, folder: str, output: str) -> None:
         study = Path(folder) / f"{name}.db"
         ours = measured(data, name, study, Path(folder) / f"{name}.peers.jsonl", Console())
         tables[name] = [(peer, against(peer, ours)) for peer in peers_of(name)]
-    Path(output).write_text(page(tables), encoding="utf-8")
+    texts = {"counts": counts(tables), **{name: peer_rows(tables[name]) for name in SETS}}
+    renew(Path(output), texts)
 
 
 if __name__ == "__main__":
