@@ -6,11 +6,13 @@ from time import perf_counter
 
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError, DataError, OptionError
+from bncc.model.card import model_facts
+from bncc.model.model import Model
 from bncc.search.budget import Budget, Price, price_of
 from bncc.search.sums import Form, largest_sum, neighbors
 from bncc.structure.learners import SUM
 from bncc.train.pipeline import TrainResult, error_of, split_rows, train_model
-from bncc.train.settings import MAX_BITS, TrainSettings
+from bncc.train.settings import DEFAULT_BITS, TrainSettings
 
 NETWORKS = ("naive", "chow-liu")
 """Networks that are tried, each in the most bits that fit."""
@@ -18,6 +20,8 @@ FAMILIES = (SUM, *NETWORKS)
 HELD = 0.2
 """Least fraction of rows held out: what is chosen among is close together."""
 TRIED_AT_LEAST = (Form(rows=8), Form(rows=16), Form(rows=32))
+SHRUNK = 4
+"""Times that the compiler's passes and packing may make tables smaller, at most a guess."""
 LESS = 0.97
 """Of the tables, where the sum of all rows takes more than that of some did."""
 
@@ -195,16 +199,23 @@ def _sum(
 
 def _networks(name: str, dataset: Dataset, base: TrainSettings, budget: Budget) -> Iterator[Tried]:
     """Yield a network in the most bits that fit; what it takes is known from counts."""
-    for bits in range(MAX_BITS - 2, 0, -1):
+    for bits in range(DEFAULT_BITS, 0, -1):
         settings = replace(base, structure=name, structure_options={}, bits=bits)
-        counted = train_model(dataset, replace(settings, parameters="ml")).model
-        price = price_of(counted, budget, dataset.table)
-        if price.share(budget) <= 1:
+        counted = train_model(dataset, replace(settings, parameters="ml", validation=0)).model
+        if _is_hopeless(counted, budget):
+            continue
+        if price_of(counted, budget, dataset.table).share(budget) <= 1:
             model = train_model(dataset, settings).model
             price = price_of(model, budget, dataset.table)
             if price.share(budget) <= 1:
                 yield Tried(settings, model.training["error_validation"], price)
                 return
+
+
+def _is_hopeless(model: Model, budget: Budget) -> bool:
+    """Return whether tables are so large that building C would be a waste."""
+    n_bytes = model_facts(model)["table_bits"] // 8
+    return budget.flash is not None and n_bytes > SHRUNK * budget.flash
 
 
 def _fitting(

@@ -35,11 +35,14 @@ class Form:
         Of a cost.
     dictionary : int
         Most different rows of all tables; 0 for any number.
+    features : int
+        Most features of a table.
     """
 
     rows: int = 16
     bits: int = 3
     dictionary: int = 0
+    features: int = 4
 
     def row_bytes(self, n_classes: int) -> int:
         """Return the bytes of a row, or of its number in a dictionary."""
@@ -49,6 +52,8 @@ class Form:
     def settings(self, base: TrainSettings, n_tables: int) -> TrainSettings:
         """Return the options that train so many tables of this form."""
         options = {"tables": str(n_tables), "rows": str(self.rows)}
+        if self.features != Form.features:
+            options["features"] = str(self.features)
         if self.dictionary:
             options["dictionary"] = str(self.dictionary)
         given = {**base.structure_options, **options}
@@ -68,7 +73,8 @@ def neighbors(form: Form, n_classes: int) -> Iterator[Form]:
     Yields
     ------
     Form
-        Half and twice the rows, one bit less and more, with a dictionary.
+        Half and twice the rows, one bit less and more, more features of large tables, with a
+        dictionary.
     """
     for rows in (form.rows // 2, form.rows * 2):
         if 4 <= rows <= 128:
@@ -76,6 +82,8 @@ def neighbors(form: Form, n_classes: int) -> Iterator[Form]:
     for bits in (form.bits - 1, form.bits + 1):
         if 2 <= bits <= 4:
             yield replace(form, bits=bits)
+    if form.rows >= 32 and form.features == Form.features:
+        yield replace(form, features=6)
     if not form.dictionary and n_classes >= 10:
         yield replace(form, dictionary=256)
 
