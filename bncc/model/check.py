@@ -12,6 +12,10 @@ from bncc.structure.grids import Grid, Grids
 MAX_STATES = 65535
 """A state fits in the C's uint16_t, and one value above all states stays free."""
 
+MAX_MAPPED_STATES = 2**24
+"""Of the features that each table of a sum reads, added up: every one is given a level, and a few
+bytes of a file could ask for the levels of 65535 states a thousand times."""
+
 _INTEGER_RANGE = {"int16": 2**15, "int32": 2**31}
 
 
@@ -84,13 +88,18 @@ def check_grids(grids: Grids, n_states: Sequence[int]) -> None:
     Raises
     ------
     ModelError
-        If there is none, or one reads no feature, a feature twice or one that is not there, or its
-        cuts do not ascend strictly between states.
+        If there is none, or one reads no feature, a feature twice or one that is not there, its
+        cuts do not ascend strictly between states, or all of them read too many states.
     """
     if not grids.tables:
         raise ModelError("the model's sum has no table")
     for t, grid in enumerate(grids.tables):
         _check_grid(f"table {t}", grid, n_states)
+    if sum(n_states[f] for grid in grids.tables for f in grid.features) > MAX_MAPPED_STATES:
+        raise ModelError(
+            f"the tables of the model's sum read more than {MAX_MAPPED_STATES} states in all; "
+            "train with fewer tables, or columns of fewer states"
+        )
 
 
 def _check_grid(name: str, grid: Grid, n_states: Sequence[int]) -> None:

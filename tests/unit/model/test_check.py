@@ -5,7 +5,14 @@ from hypothesis import given
 
 from bncc.discretize.feature import Feature
 from bncc.errors import ModelError
-from bncc.model.check import MAX_STATES, check_feature, check_text
+from bncc.model.check import (
+    MAX_MAPPED_STATES,
+    MAX_STATES,
+    check_feature,
+    check_grids,
+    check_text,
+)
+from bncc.structure.grids import Grid, Grids
 from tests.strategies import features
 
 INT16 = {"kind": "int16", "n_states": 3, "thresholds": (1, 2)}
@@ -79,3 +86,11 @@ def test_any_text_that_utf_8_can_write_is_a_name(text):
 def test_half_a_surrogate_pair_is_no_name(text):
     with pytest.raises(ModelError, match="not valid Unicode"):
         check_text(text)
+
+
+def test_sums_that_read_too_many_states_are_refused_before_levels_are_made():
+    n_tables = MAX_MAPPED_STATES // MAX_STATES + 1
+    many = Grids((Grid((0,), ((5,),)),) * n_tables)
+    check_grids(Grids(many.tables[1:]), [MAX_STATES])
+    with pytest.raises(ModelError, match="fewer tables, or columns of fewer states"):
+        check_grids(many, [MAX_STATES])
