@@ -51,11 +51,18 @@ def boost_settings_of(settings: "TrainSettings") -> BoostSettings:
         "batch_size": settings.batch_size,
         "lr": settings.lr,
         "dropout": settings.dropout,
-        "frac_bits": settings.frac_bits,
+        "frac_bits": _frac_bits_of(settings),
         "engine": settings.engine,
     }
     given |= {field: value for field, value in named.items() if value is not None}
     return BoostSettings(bits=settings.total_bits, seed=settings.seed, **given)  # type: ignore[arg-type]
+
+
+def _frac_bits_of(settings: "TrainSettings") -> int | None:
+    """Return the bits after the binary point, where they or those before it are named."""
+    if settings.int_bits is not None:
+        return settings.total_bits - settings.int_bits
+    return settings.frac_bits
 
 
 def n_bins_of(settings: "TrainSettings") -> int:

@@ -69,6 +69,14 @@ MAX_EPOCHS, MAX_BATCH, MAX_DICTIONARY, MAX_SEED = 10_000, 2**20, 65535, 2**63 - 
 
 Number = TypeVar("Number", int, float)
 
+_SAID = {
+    "n_tables": "tables",
+    "eta": "rate",
+    "weight_decay": "decay",
+    "quantized_epochs": "epochs",
+}
+"""What options of training call settings; `eta` is another thing there."""
+
 
 @dataclass(frozen=True)
 class BoostSettings:
@@ -197,6 +205,10 @@ def _frac_bits(settings: BoostSettings) -> int:
     return settings.bits - (1 if is_narrow else 2)
 
 
+def _said(name: str) -> str:
+    return _SAID.get(name, name)
+
+
 def _check(settings: BoostSettings) -> None:
     _check_whole(settings)
     _check_fractions(settings)
@@ -220,21 +232,21 @@ def _check_whole(settings: BoostSettings) -> None:
     for name, (least, most) in bounds.items():
         value = getattr(settings, name)
         if value is not None and not least <= value <= most:
-            raise OptionError(f"{name} is {value}; choose {least} to {most}")
+            raise OptionError(f"{_said(name)} is {value}; choose {least} to {most}")
 
 
 def _check_fractions(settings: BoostSettings) -> None:
     for name in ("eta", "feature_share"):
         value = getattr(settings, name)
         if value is not None and not 0 < value <= 1:
-            raise OptionError(f"{name} is {value}; choose a number above 0, up to 1")
+            raise OptionError(f"{_said(name)} is {value}; choose a number above 0, up to 1")
     for name in ("l2", "lr", "last_lr"):
         value = getattr(settings, name)
         if not (isfinite(value) and value > 0):
-            raise OptionError(f"{name} is {value}; it must be a positive number")
+            raise OptionError(f"{_said(name)} is {value}; it must be a positive number")
     for name in ("size_exponent", "weight_decay"):
         value = getattr(settings, name)
         if value is not None and not (isfinite(value) and value >= 0):
-            raise OptionError(f"{name} is {value}; it must be a number, 0 or more")
+            raise OptionError(f"{_said(name)} is {value}; it must be a number, 0 or more")
     if settings.dropout is not None and not 0 <= settings.dropout < 1:
         raise OptionError(f"dropout is {settings.dropout}; it must be a fraction from 0 to below 1")

@@ -91,7 +91,10 @@ def test_a_rare_class_may_cost_more_than_tables_do():
         ({"tables": "many"}, "tables=many is not a whole number"),
         ({"rate": "quick"}, "rate=quick is not a number"),
         ({"depth": "3"}, "knows no option 'depth'"),
-        ({"rows": "1"}, "rows"),
+        ({"rows": "1"}, "rows is 1; choose 2 to"),
+        ({"tables": "0"}, "^tables is 0; choose 1 to"),
+        ({"rate": "2"}, "^rate is 2.0; choose a number above 0"),
+        ({"decay": "-1"}, "^decay is -1.0; it must be"),
         ({"shift": "16"}, "shift=16 is no height and width; try shift=16x16"),
         ({"shift": "0x4"}, "shift=0x4 is no height and width"),
     ],
@@ -174,3 +177,17 @@ def test_epochs_are_fewer_where_rows_are_more():
     assert (few.float_epochs, few.quantized_epochs) == (4, 12)
     asked = TrainSettings(structure="tables", structure_options=options, epochs=30)
     assert boost_settings_of(asked).quantized_epochs == 30
+
+
+@pytest.mark.parametrize(
+    ("bits", "frac_bits"),
+    [
+        ({"bits": 3}, None),
+        ({"bits": 3, "int_bits": 1}, 2),
+        ({"int_bits": 1}, 2),
+        ({"frac_bits": 2}, 2),
+        ({"int_bits": 3, "frac_bits": -1}, -1),
+    ],
+)
+def test_either_side_of_the_binary_point_can_be_named(bits, frac_bits):
+    assert boost_settings_of(TrainSettings(structure="tables", **bits)).frac_bits == frac_bits
