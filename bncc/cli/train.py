@@ -284,7 +284,8 @@ def command(
             )
         first = done.first
         save_model(first.model, output, overwrite=overwrite)
-        if checkpoint is not None and not first.is_interim:
+        # What lies there is another training's, if this one is kept nowhere.
+        if checkpoint is not None and settings.descends and not first.is_interim:
             checkpoint.remove()
     for note in done.notes:
         console.note(note)

@@ -52,6 +52,22 @@ def test_what_cannot_go_on_says_why(
     assert (folder / NAME).read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    "options",
+    [("--parameters", "ml"), ("--structure", "tables", "--structure-option", "tables=2")],
+)
+def test_a_training_that_is_not_kept_leaves_what_another_has_there(
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    options: Sequence[str],
+) -> None:  # fmt: skip
+    folder = tmp_path / "kept"
+    content = kept(run, monkeypatch, readings, folder)
+    place = ("--checkpoint", folder, "--resume")
+    found = run("train", readings, "-o", tmp_path / "m.bncc", *options, *place)
+    assert "--checkpoint has no effect" in found.stderr
+    assert (folder / NAME).read_bytes() == content
+
+
 def test_a_checkpoint_is_given_up_on_request(
     run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
