@@ -257,7 +257,7 @@ def command(
     if max_flash is not None or max_instructions is not None:
         limits = limits_of(max_flash, max_instructions, target)
         families = (settings.structure,) if given("structure") else None
-        refuse_with_budget(folder=folder, repeats=repeats, bits=options["bits"])
+        refuse_with_budget(settings, folder=folder, repeats=repeats)
         train_within(console, train, test, settings, limits, families, output, force=overwrite)
         return
     if target is not None:

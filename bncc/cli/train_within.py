@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # imported where it is needed: it builds and measures
     from bncc.search.search import Found, Tried
 
 DEFAULT_TARGET = "cortex-m0"
+_SEARCHED = ("tables", "rows", "features", "dictionary")
 _SHOWN = 8
 """Candidates shown to people, the best first."""
 
@@ -27,25 +28,34 @@ def limits_of(flash: int | None, instructions: int | None, target: str | None) -
     return Budget(target or DEFAULT_TARGET, flash, instructions)
 
 
-def refuse_with_budget(*, folder: str | None, repeats: int, bits: int | None) -> None:
+def refuse_with_budget(settings: TrainSettings, *, folder: str | None, repeats: int) -> None:
     """Refuse options that a search has no use for.
 
     Parameters
     ----------
+    settings : TrainSettings
+        With widths and sizes, of which a search tries several.
     folder : str or None
         Of ``--checkpoint``.
     repeats : int
         Trainings asked for.
-    bits : int or None
-        Of ``--bits``.
 
     Raises
     ------
     OptionError
         If one is given.
     """
-    given = (("--checkpoint", folder is not None), ("--repeats", repeats > 1), ("--bits", bits))
-    for option, is_given in given:
+    given = {
+        "--checkpoint": folder is not None,
+        "--repeats": repeats > 1,
+        "--bits": settings.bits is not None,
+        "--int-bits": settings.int_bits is not None,
+        "--float": settings.float_,
+    }
+    if settings.is_boosted:
+        options = settings.structure_options
+        given |= {f"--structure-option {key}": key in options for key in _SEARCHED}
+    for option, is_given in given.items():
         if is_given:
             raise OptionError(f"a search for a budget has no use for {option}; leave it out")
 

@@ -199,9 +199,10 @@ def _sum(
 
 def _networks(name: str, dataset: Dataset, base: TrainSettings, budget: Budget) -> Iterator[Tried]:
     """Yield a network in the most bits that fit; what it takes is known from counts."""
+    options = base.structure_options if base.structure == name else {}
     for bits in range(DEFAULT_BITS, 0, -1):
-        settings = replace(base, structure=name, structure_options={}, bits=bits)
-        counted = train_model(dataset, replace(settings, parameters="ml", validation=0)).model
+        settings = replace(base, structure=name, structure_options=options, bits=bits)
+        counted = train_model(dataset, replace(_counting(settings), validation=0)).model
         if _is_hopeless(counted, budget):
             continue
         if price_of(counted, budget, dataset.table).share(budget) <= 1:
@@ -210,6 +211,13 @@ def _networks(name: str, dataset: Dataset, base: TrainSettings, budget: Budget) 
             if price.share(budget) <= 1:
                 yield Tried(settings, model.training["error_validation"], price)
                 return
+
+
+def _counting(settings: TrainSettings) -> TrainSettings:
+    """Return what trains a network as large without descent, where there is such a way."""
+    if settings.is_joint or settings.is_counted:
+        return settings
+    return replace(settings, parameters="ml")
 
 
 def _is_hopeless(model: Model, budget: Budget) -> bool:

@@ -45,12 +45,25 @@ def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, wifi: Path, tmp_p
     assert json.loads(emitted.stdout)["kernel"]
 
 
-@pytest.mark.parametrize("options", [("--checkpoint", "kept"), ("--repeats", "2"), ("--bits", "4")])
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--checkpoint", "kept"), "--checkpoint"),
+        (("--repeats", "2"), "--repeats"),
+        (("--bits", "4"), "--bits"),
+        (("--int-bits", "2", "--frac-bits", "1"), "--int-bits"),
+        (("--float",), "--float"),
+        (
+            ("--structure", "tables", "--structure-option", "rows=8"),
+            "--structure-option rows",
+        ),
+    ],
+)
 def test_what_a_search_has_no_use_for_is_refused(
-    refused: Refused, wifi: Path, tmp_path: Path, options: tuple[str, ...]
+    refused: Refused, wifi: Path, tmp_path: Path, options: tuple[str, ...], named: str
 ) -> None:
     line = refused("train", wifi, "-o", tmp_path / "m", "--max-flash", "1k", *options)
-    assert f"has no use for {options[0]}" in line
+    assert f"has no use for {named}; leave it out" in line
 
 
 def test_a_budget_that_nothing_fits_is_exceeded(

@@ -75,6 +75,19 @@ def test_networks_have_the_most_bits_that_fit(wifi, priced):
     assert (wide.settings.total_bits, tight.settings.total_bits) == (6, 3)
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"parameters": "bdeu", "structure": "naive", "structure_options": {"alpha": "2.5"}},
+        {"structure": "tan-subset", "structure_options": {"parents": "2", "widths": "2"}},
+    ],
+)
+def test_a_named_network_keeps_its_options(wifi, priced, named):
+    base = replace(BASE, **named)
+    found = search(wifi, base, Budget("cortex-m0", flash=10**6), families=(base.structure,))
+    assert found.settings.structure_options == base.structure_options
+
+
 def test_decisions_that_take_too_long_do_not_fit(wifi, priced):
     budget = Budget("cortex-m0", instructions=50)
     found = search(wifi, BASE, budget, families=("tables",))
