@@ -133,7 +133,8 @@ def _between(feature: Feature, first: int, last: int) -> str:
         return f"{name} {_categories(feature, first, last)}"
     above = f"> {cuts[first - 1]:.6g}" if first else ""
     up_to = f"<= {cuts[last]:.6g}" if last < len(cuts) else ""
-    return f"{name} {' and '.join(part for part in (above, up_to) if part) or 'any'}"
+    numbers = " and ".join(part for part in (above, up_to) if part) or "any"
+    return f"{name} {numbers}" + (" or missing" if last > len(cuts) else "")
 
 
 def _categories(feature: Feature, first: int, last: int) -> str:

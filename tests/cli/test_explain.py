@@ -39,6 +39,7 @@ def test_missing_readings_are_called_so(run_json: RunJson, files: tuple[Path, Pa
     facts = run_json("explain", *files, "--row", "2")
     assert facts["readings"]["volt"] is None
     assert facts["contributions"][2]["reads"] == ["volt is missing"]
+    assert facts["contributions"][3]["reads"][2] == "volt > 9 or missing"
 
 
 def test_people_see_the_largest_parts_first_and_the_margin(
