@@ -32,17 +32,20 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
     Parameters
     ----------
     structure : str, default="chow-liu"
-        Any of ``bncc train --structure``; ``tan-*`` learn structure and tables together.
+        Any of ``bncc train --structure``; ``tan-*`` learn structure and tables together, and
+        ``tables`` boosts a sum of tables.
     parameters : {"hybrid", "ml", "bdeu", "cross-entropy", "free"}, default="hybrid"
         How tables are found; ``ml`` and ``bdeu`` need no torch unless for ``tan-*``.
-    discretize : {"mdl", "quantile", "width", "median", "none"}, default="mdl"
-        How numbers become states; with ``none`` they are states, counted from 0. Text, and the
-        categorical columns of a data frame, are categories whatever the method.
+    discretize : {"mdl", "quantile", "width", "median", "none"}, optional
+        How numbers become states; with ``none`` they are states, counted from 0. None takes
+        ``mdl``, and for the structure ``tables`` quantiles, of which it tries more than `n_bins`.
+        Text, and the categorical columns of a data frame, are categories whatever the method.
     n_bins : int, default=8
         Bins of ``quantile`` and ``width``.
     bits, int_bits, frac_bits : int, optional
         Width of a cost, 1 .. 8, and the bits on both sides of its binary point. Given fewer than
-        two of them, ``bits`` is 6 and the split is chosen on validation rows.
+        two of them, ``bits`` is 6 and the split is chosen on validation rows; of ``tables``, which
+        have one by their width, it is 3.
     quantize : bool, default=True
         False trains without quantization and freezes in 24 bits.
     structure_options : mapping, optional
@@ -83,7 +86,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self,
         structure: str = "chow-liu",
         parameters: str = "hybrid",
-        discretize: str = "mdl",
+        discretize: str | None = None,
         *,
         n_bins: int = 8,
         bits: int | None = None,
