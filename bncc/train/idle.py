@@ -43,8 +43,9 @@ def idle_notes(settings: TrainSettings) -> tuple[str, ...]:
     if price_of(settings.structure_options) == "bits" and settings.size_weight == 0:
         notes.append("structure option price=bits has no effect without --size-weight")
     if settings.n_bins != 8 and settings.discretize not in ("quantile", "width"):
-        method = settings.discretize or "mdl"
-        notes.append(f"--n-bins has no effect with --discretize {method}")
+        is_implied = settings.is_boosted and settings.discretize is None
+        by = f"{method} alone" if is_implied else f"--discretize {settings.discretize or 'mdl'}"
+        notes.append(f"--n-bins has no effect with {by}")
     return tuple(notes)
 
 

@@ -121,7 +121,7 @@ def train_model(
     notes = list(idle_notes(settings))
     rest, held = split_rows(dataset, settings)
     if held.n_rows == 0 and settings.validation > 0:
-        notes.append("too few rows to hold any out: the bits were chosen on training rows")
+        notes.append(_none_held_note(settings))
     epochs = hyperparameters_of(settings, dataset.n_rows).epochs
     session = Session(epochs, 2 if held.n_rows else 1, progress, stop)
     if checkpoint is not None:
@@ -182,6 +182,13 @@ def _fit(
     if course.stopped_after is not None and course.stopped_after < EARLY * session.epochs:
         return session.first, session.first, rest, session.epochs
     return session.first, model, dataset, course.stopped_after
+
+
+def _none_held_note(settings: TrainSettings) -> str:
+    """Return what follows from too few rows."""
+    if settings.is_boosted:
+        return "too few rows to hold any out: there is no error on validation rows"
+    return "too few rows to hold any out: the bits were chosen on training rows"
 
 
 def _identifier_notes(model: Model, n_rows: int) -> list[str]:

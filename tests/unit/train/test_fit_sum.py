@@ -76,6 +76,13 @@ def test_missing_cells_have_a_state_that_tables_can_ask_for():
     assert model.training["error_validation"] < 0.2
 
 
+def test_with_too_few_rows_nothing_is_said_of_bits_that_nobody_chose():
+    values, nothing_missing = np.array([1.0, 2.0]), np.zeros(2, dtype=bool)
+    table = Table((Column("a", "float", values, nothing_missing),))
+    result = train_model(Dataset(table, np.array([0, 1]), ("n", "y"), "class"), SMALL)
+    assert result.notes == ("too few rows to hold any out: there is no error on validation rows",)
+
+
 def test_a_rare_class_may_cost_more_than_tables_do():
     rng = np.random.default_rng(0)
     y = (np.arange(3000) % 1000 == 0).astype(np.int64)
@@ -119,6 +126,13 @@ def test_what_has_no_effect_is_said():
     assert idle_notes(settings) == tuple(
         f"--{name} has no effect with --structure tables" for name in ("gamma", "jitter", "device")
     )
+
+
+def test_bins_without_a_discretization_have_no_effect_on_a_sum():
+    (note,) = idle_notes(replace(SMALL, n_bins=5))
+    assert note == "--n-bins has no effect with --structure tables alone"
+    (note,) = idle_notes(replace(SMALL, n_bins=5, discretize="mdl"))
+    assert note == "--n-bins has no effect with --discretize mdl"
 
 
 def test_settings_reach_the_learner():
