@@ -41,17 +41,25 @@ from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
 
 SETS = ("letter", "satimage", "usps")
+FEATURES = 4
+"""Of a table, unless more are named."""
 FEW = (3, 5, 8, 12, 16, 20, 30, 45, 60, 90, 130, 180)
 SUMS = (
-    *((8, n, 3, 0) for n in FEW),
-    *((16, n, 3, 0) for n in FEW),
-    *((32, n, 3, 0) for n in FEW[:9]),
-    *((64, n, 3, 0) for n in FEW[:7]),
-    *((128, n, 2, 0) for n in FEW[:4]),
-    *((16, n, 4, 0) for n in (5, 12, 20, 60)),
-    *((16, n, 5, 256) for n in (60, 130, 180)),
+    *((8, n, 3, 4, 0) for n in FEW),
+    *((16, n, 3, 4, 0) for n in FEW),
+    *((32, n, 3, 4, 0) for n in FEW[:9]),
+    *((64, n, 3, 4, 0) for n in FEW[:7]),
+    *((128, n, 2, 4, 0) for n in FEW[:4]),
+    *((16, n, 4, 4, 0) for n in (5, 12, 20, 60)),
+    *((16, n, 5, 4, 256) for n in (60, 130, 180)),
+    *((4, n, 3, 4, 0) for n in (4, 8, 16, 24)),
+    *((16, n, 3, 4, 0) for n in (4, 6, 7)),
+    *((64, n, 3, 6, 0) for n in (4, 5, 6)),
+    *((128, n, 2, 7, 0) for n in (4, 5, 6)),
+    *((256, n, 2, 8, 0) for n in (4, 5)),
 )
-"""Forms of sums: rows of a table, tables, bits of a cost, rows of all tables together."""
+"""Forms of sums: rows of a table, tables, bits of a cost, features of a table, rows of all tables
+together."""
 HELD = 0.2
 """Of the training rows, to choose by; the sums of a set are close together."""
 PEERS = Path(__file__).with_name("peers.csv")
@@ -138,9 +146,11 @@ def against(peer: Peer, ours: Sequence[Ours]) -> Ours | None:
 def candidates(study: Path) -> dict[str, TrainSettings]:
     """Return what is trained, by name."""
     found = {}
-    for rows, n_tables, bits, dictionary in SUMS:
-        options = {"tables": str(n_tables), "rows": str(rows)}
+    for rows, n_tables, bits, features, dictionary in SUMS:
+        options = {"tables": str(n_tables), "rows": str(rows), "features": str(features)}
         name = f"{n_tables} tables of {rows} rows, {bits} bits"
+        if features > FEATURES:
+            name += f", {features} features"
         if dictionary:
             options["dictionary"] = str(dictionary)
             name += f", {dictionary} different rows"
