@@ -63,6 +63,7 @@ together."""
 HELD = 0.2
 """Of the training rows, to choose by; the sums of a set are close together."""
 PEERS = Path(__file__).with_name("peers.csv")
+README = Path(__file__).resolve().parents[1] / "README.md"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "peers.md"
 
 
@@ -267,7 +268,12 @@ def _ours(peer: Peer, one: Ours | None) -> tuple[str, str, str, str]:
 @click.command()
 @click.option("--data", default="../shared/data", help="Holds `paper/letter.npz`, ...")
 @click.option("--study", "folder", default="study", help="What `benchmarks.study` has left.")
-@click.option("-o", "--output", default=str(PAGE), help="The page whose tables are renewed.")
+@click.option(
+    "-o",
+    "--output",
+    default=str(PAGE),
+    help="Its tables are renewed, and the README's.",
+)
 def main(data: str, folder: str, output: str) -> None:
     """Measure what stands against the peers, and write the tables."""
     tables = {}
@@ -277,6 +283,7 @@ def main(data: str, folder: str, output: str) -> None:
         tables[name] = [(peer, against(peer, ours)) for peer in peers_of(name)]
     texts = {"counts": counts(tables), **{name: peer_rows(tables[name]) for name in SETS}}
     renew(Path(output), texts)
+    renew(README, {"peers": texts["counts"]})
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import readme_table
+from benchmarks import peer_points, readme_table
 from benchmarks.markdown import held, row
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.file import load_model
@@ -74,7 +74,11 @@ def test_the_table_holds_what_is_measured() -> None:
 
 def test_every_table_of_the_readme_is_one_that_a_command_writes() -> None:
     """Each has a row for each thing that is measured, and no table stands outside the marks."""
-    n_rows = {"costs": len(readme_table.SHOWN), "errors": len(readme_table.ROWS)}
+    n_rows = {
+        "costs": len(readme_table.SHOWN),
+        "errors": len(readme_table.ROWS),
+        "peers": len(peer_points.SETS),
+    }
     rest = README
     for name, n in n_rows.items():
         lines = held(README, name).splitlines()
