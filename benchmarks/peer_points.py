@@ -4,7 +4,7 @@
 
 A peer is a point of test error, flash on a Cortex-M4 at -Os and instructions on a Cortex-M0 at -O2,
 in ``peers.csv``. Against it stand sums of tables in the forms of ``SUMS``, and those networks of
-the studies of `benchmarks.study` that no other one betters in validation error and a cost. Each is
+the studies of `benchmarks.study` that no other one betters in validation error and flash. Each is
 emitted for size, balanced and for speed. Of the models that take no more flash and no more
 instructions than a peer, the one of least validation error stands against it: it is better if its
 test error is not larger. What was measured stays in a file beside the studies, so that the command
@@ -14,11 +14,11 @@ can go on.
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import click
+import numpy as np
 
 from benchmarks.markdown import renew, table
 from bncc.bench.measurement import WRITTEN, measure_ours
@@ -37,7 +37,7 @@ from bncc.sweep.front import front
 from bncc.sweep.point import Point
 from bncc.sweep.study import read_study
 from bncc.sweep.workload import measured_rows
-from bncc.train.pipeline import train_model
+from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
 
 SETS = ("letter", "satimage", "usps")
@@ -60,6 +60,9 @@ SUMS = (
 )
 """Forms of sums: rows of a table, tables, bits of a cost, features of a table, rows of all tables
 together."""
+SPLITS = {"letter": 1, "satimage": 5, "usps": 1}
+"""How many parts of the training rows are held out in turn: of small ones more, errors on them are
+noise."""
 HELD = 0.2
 """Of the training rows, to choose by; the sums of a set are close together."""
 PEERS = Path(__file__).with_name("peers.csv")
@@ -160,21 +163,15 @@ def candidates(study: Path) -> dict[str, TrainSettings]:
         )
     (known,) = read_study(str(study))
     networks = [point for point in known.points if point.is_network and point.test is not None]
-    for target, cost in (("cortex-m4", _flash), ("cortex-m0", _instructions)):
-        for point in front(networks, partial(cost, target), lambda point: point.validation.mean):
-            name = f"{point.family}, trial {point.number}"
-            found[name] = settings_of(point.params, known.facts["seed"])
+    for point in front(networks, _flash, lambda point: point.validation.mean):
+        settings = settings_of(point.params, known.facts["seed"])
+        found[f"{point.family}, trial {point.number}"] = replace(settings, validation=HELD)
     return found
 
 
-def _flash(target: str, point: Point) -> float | None:
-    found = point.footprint(target)
+def _flash(point: Point) -> float | None:
+    found = point.footprint("cortex-m4")
     return None if found is None else found.flash
-
-
-def _instructions(target: str, point: Point) -> float | None:
-    found = point.footprint(target)
-    return None if found is None else found.mean
 
 
 def measured(data: str, name: str, study: Path, cache: Path, console: Console) -> list[Ours]:
@@ -186,8 +183,10 @@ def measured(data: str, name: str, study: Path, cache: Path, console: Console) -
     for title, settings in candidates(study).items():
         if title in known:
             continue
-        model = train_model(train, settings, test=test).model
-        ones = _emissions(title, model, bench_inputs(model, readings))
+        repeats = train_repeats(train, settings, SPLITS[name], test=test)
+        model = repeats.first.model
+        validation = 100 * float(np.mean(repeats.errors("validation")))
+        ones = _emissions(title, validation, model, bench_inputs(model, readings))
         with cache.open("a", encoding="utf-8") as file:
             print(json.dumps({"name": title, "ours": [asdict(o) for o in ones]}), file=file)
         known[title] = ones
@@ -202,7 +201,7 @@ def _cached(cache: Path) -> dict[str, list[Ours]]:
     return {entry["name"]: [Ours(**one) for one in entry["ours"]] for entry in entries}
 
 
-def _emissions(title: str, model: Model, inputs: Inputs) -> list[Ours]:
+def _emissions(title: str, validation: float, model: Model, inputs: Inputs) -> list[Ours]:
     (m4,), (m0,) = (find_bench(find_target(f"cortex-{core}")) for core in ("m4", "m0"))
     found = []
     for optimize in LEVELS:
@@ -214,9 +213,9 @@ def _emissions(title: str, model: Model, inputs: Inputs) -> list[Ours]:
             fast = measure_ours(model, m0, inputs, opt_level="-O2", options=options)
         except MisfitError:
             continue
-        errors = (100 * model.training[f"error_{part}"] for part in ("validation", "test"))
+        error = 100 * model.training["error_test"]
         costs = small.flash, fast.costs["trusted"].mean
-        found.append(Ours(title, optimize, *errors, *costs))
+        found.append(Ours(title, optimize, validation, error, *costs))
     return found
 
 
