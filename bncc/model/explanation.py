@@ -8,6 +8,9 @@ from bncc._types import FloatArray, IntArray
 from bncc.model.model import Model
 from bncc.model.reference import costs, predict, rows
 
+BLOCK = 256
+"""States that are tried at once, the nearest first."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -96,12 +99,15 @@ def changes(model: Model, x: IntArray) -> tuple[Change, ...]:
     found = []
     decision = int(predict(model, x[None])[0])
     for f in sorted({f for lookup in model.lookups for f in lookup.features}):
-        others = np.array([s for s in range(model.n_states[f]) if s != x[f]], dtype=np.int64)
-        moved = np.tile(x, (len(others), 1))
-        moved[:, f] = others
-        decided = predict(model, moved) if len(others) else others
-        turned = np.flatnonzero(decided != decision)
-        if len(turned):
-            nearest = turned[np.argmin(np.abs(others[turned] - x[f]))]
-            found.append(Change(f, int(others[nearest]), int(decided[nearest])))
+        states = np.arange(model.n_states[f])
+        nearest_first = np.argsort(np.abs(states - x[f]), kind="stable")[1:]
+        for start in range(0, len(nearest_first), BLOCK):
+            others = nearest_first[start : start + BLOCK]
+            moved = np.tile(x, (len(others), 1))
+            moved[:, f] = others
+            decided = predict(model, moved)
+            turned = np.flatnonzero(decided != decision)
+            if len(turned):
+                found.append(Change(f, int(others[turned[0]]), int(decided[turned[0]])))
+                break
     return tuple(found)
