@@ -80,7 +80,7 @@ def test_it_agrees_under_sanitizers(require_tool, name):
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(models(max_bits=8))
+@given(models(max_bits=8, only_networks=True))
 def test_that_of_any_model_agrees(require_tool, model):
     """Whatever its features, structure and costs, as long as they fit."""
     require_tool("gcc")

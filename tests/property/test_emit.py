@@ -88,7 +88,9 @@ def test_arrays_hold_the_plain_kernel_s_numbers(model):
     assert initializer(text, "multiples") == kernel.multiples.tolist()
     assert initializer(text, "prior") == (None if kernel.prior is None else kernel.prior.tolist())
     last = [feature.n_states - 1 for feature in emission.program.features]
-    needed = emission.layout.check.reads_last_states
+    layout = emission.layout
+    feeds = layout.stream is not None and not layout.stream.last
+    needed = layout.check.reads_last_states or layout.text.reads_last_states or feeds
     assert initializer(text, "last_state") == (last if needed else None)
 
 

@@ -2,7 +2,14 @@
 
 from dataclasses import replace
 
-from bncc.model.card import cycle_note, early_end_note, model_facts, table_widths
+from bncc.model.card import (
+    cycle_note,
+    early_end_note,
+    model_facts,
+    parent_names,
+    structure_words,
+    table_widths,
+)
 from bncc.structure.graph import one_parent_each
 from tests import models as hand
 
@@ -74,3 +81,12 @@ def test_an_early_end_is_known_of_interim_models_alone():
     assert early_end_note(stopped) == "ended early, after 3 of 12 epochs"
     first = replace(done, training=early | {"epochs_done": 12})
     assert early_end_note(first) == "ended early, before the epochs on all rows"
+
+
+def test_a_sum_of_tables_has_no_parents_and_counts_its_rows():
+    model = hand.sum_of_tables()
+    facts = model_facts(model)
+    assert parent_names(model) == [[], [], [], []]
+    assert cycle_note(model) is None
+    assert (facts["table_entries"], facts["free_parameters"]) == (18 * 3, 18 * 2)
+    assert structure_words(model) == "3 tables over 8 cuts of 3 features"

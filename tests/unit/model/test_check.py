@@ -94,3 +94,24 @@ def test_sums_that_read_too_many_states_are_refused_before_levels_are_made():
     check_grids(Grids(many.tables[1:]), [MAX_STATES])
     with pytest.raises(ModelError, match="fewer tables, or columns of fewer states"):
         check_grids(many, [MAX_STATES])
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ((), "the model's sum has no table"),
+        ((Grid((), ()),), "table 0 does not read features once each"),
+        ((Grid((0, 0), ((0,), (1,))),), "table 0 does not read features once each"),
+        ((Grid((0, 1), ((0,),)),), "table 0 does not read features once each"),
+        ((Grid((0,), ((0,),)), Grid((2,), ((0,),))), "table 1 reads feature 2, which is not there"),
+        ((Grid((-1,), ((0,),)),), "reads feature -1, which is not there"),
+        ((Grid((0,), ((),)),), "cuts feature 0 not between ascending states"),
+        ((Grid((0,), ((1, 1),)),), "cuts feature 0 not between ascending states"),
+        ((Grid((0,), ((2,),)),), "cuts feature 0 not between ascending states"),
+        ((Grid((0,), ((-1,),)),), "cuts feature 0 not between ascending states"),
+    ],
+)
+def test_an_unsound_grid_is_refused(tables, message):
+    check_grids(Grids((Grid((0, 1), ((0, 1), (0,))),)), (3, 2))
+    with pytest.raises(ModelError, match=message):
+        check_grids(Grids(tables), (3, 2))

@@ -247,3 +247,11 @@ def test_a_training_record_without_end_is_not_encoded():
     endless["self"] = endless
     with pytest.raises(ModelError, match="training record is not JSON"):
         encode(replace(hand.ties(), training=endless))
+
+
+def test_grids_of_different_lengths_are_refused():
+    entries = encode(hand.sum_of_tables())
+    document = json.loads(entries["model.json"])
+    document["structure"]["cuts"].pop()
+    with pytest.raises(ModelFileError, match="the grids of its tables is malformed"):
+        decode(document, with_sums(entries))

@@ -89,3 +89,11 @@ def test_too_many_features_classes_or_entries_are_refused(monkeypatch):
             patch.setattr(module, limit, bound)
             with pytest.raises(ModelError, match=f"{bound}"):
                 check_model(GOOD)
+
+
+def test_a_sum_has_a_table_for_each_grid():
+    whole = hand.sum_of_tables()
+    with pytest.raises(ModelError, match="disagree in the number of tables"):
+        check_model(replace(whole, tables=whole.tables[:2]))
+    with pytest.raises(ModelError, match=r"table 0 has shape \(3, 3\); its cuts ask for \(6, 3\)"):
+        check_model(replace(whole, tables=(whole.tables[1], *whole.tables[1:])))

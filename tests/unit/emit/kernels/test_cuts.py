@@ -1,5 +1,6 @@
 """The kernels of cuts as C: what a reader of one function sees."""
 
+import numpy as np
 import pytest
 
 from bncc.compiler.kernels.cut_loop import cut_loop
@@ -94,3 +95,12 @@ def test_a_list_of_cuts_is_printed_table_by_table():
     assert listed.comment == "Of each table: of each cut the feature and the least state above it."
     assert listed.lines == ("/* x0, x1 */", "0U, 2U, 1U, 1U,")
     assert text.context["is_doubled"]
+
+
+def test_places_of_two_bytes_need_no_widening():
+    costs = np.random.default_rng(0).integers(0, 8, (128, 26)).tolist()
+    same = table(list(range(7)), costs, maps=dict.fromkeys(range(7), (0, 1, 1)))
+    some = program([3] * 7, [0] * 26, [same] * 4)
+    kernel = next(kernel for kernel in cuts(some) if kernel.lanes.dictionary)
+    lines = [line for step in cuts_text(some, kernel, "m", 8).context["steps"] for line in step]
+    assert "row = &m_distinct[m_rom_uint16(&m_table0[at])];" in lines
