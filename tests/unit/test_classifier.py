@@ -58,14 +58,6 @@ def test_scikit_learn_finds_nothing_to_complain_about_in_sums_of_tables():
     assert statuses(BNClassifier("tables", **few)) == {}
 
 
-def test_sums_of_tables_are_discretized_as_on_the_command_line(iris):
-    few = {"structure_options": {"tables": 4}, "epochs": 2, "random_state": 0}
-    fitted = BNClassifier("tables", **few).fit(*iris)
-    assert fitted.model_.training["discretize"] == "quantile"
-    coarse = BNClassifier("tables", discretize="mdl", **few).fit(*iris)
-    assert coarse.model_.training["discretize"] == "mdl"
-
-
 def test_scikit_learn_finds_nothing_to_complain_about_in_the_default():
     assert statuses(BNClassifier()) == {}
 

@@ -43,3 +43,11 @@ def test_what_steers_the_descent_reaches_the_model():
     assert {key: training[key] for key in given} == given
     with pytest.raises(ValueError, match="unknown engine 'abacus'"):
         BNClassifier(engine="abacus").fit(*load_iris(return_X_y=True))
+
+
+def test_sums_of_tables_are_discretized_as_on_the_command_line():
+    few = {"structure_options": {"tables": 4}, "epochs": 2, "random_state": 0}
+    fitted = BNClassifier("tables", **few).fit(*load_iris(return_X_y=True))
+    assert fitted.model_.training["discretize"] == "quantile"
+    coarse = BNClassifier("tables", discretize="mdl", **few).fit(*load_iris(return_X_y=True))
+    assert coarse.model_.training["discretize"] == "mdl"
