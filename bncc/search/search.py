@@ -232,9 +232,8 @@ def _fitting(
     """Train on all rows, with fewer tables while they do not fit."""
     while True:
         result = train_model(dataset, settings, test=test)
-        price = price_of(result.model, budget, dataset.table)
+        price = price_of(result.model, budget, dataset.table, is_timed=True)
         if price.share(budget) <= 1:
-            price = price_of(result.model, budget, dataset.table, is_timed=True)
             return Found(result, settings, price, (), 0.0)
         if settings.structure != SUM:
             raise BudgetError(f"the network learned from all rows exceeds {_limits(budget)}")

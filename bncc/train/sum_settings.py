@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from math import isfinite
-from typing import Protocol
+from typing import Any, Protocol
 
 from bncc.errors import OptionError
 from bncc.train.boosting.settings import BoostSettings
@@ -86,7 +86,7 @@ def boost_settings_of(settings: SumOptions) -> BoostSettings:
     """
     whole = {"n_tables": "tables", "rows": "rows", "features": "features"}
     options = settings.structure_options
-    given: dict[str, object] = {
+    given: dict[str, Any] = {
         field: _whole(settings, key)
         for field, key in {**whole, "dictionary": "dictionary"}.items()
         if key in options
@@ -104,7 +104,7 @@ def boost_settings_of(settings: SumOptions) -> BoostSettings:
         "engine": settings.engine,
     }
     given |= {field: value for field, value in named.items() if value is not None}
-    return BoostSettings(bits=settings.total_bits, seed=settings.seed, **given)  # type: ignore[arg-type]
+    return BoostSettings(bits=settings.total_bits, seed=settings.seed, **given)
 
 
 def _frac_bits_of(settings: SumOptions) -> int | None:
