@@ -1,4 +1,8 @@
-"""What ``--constant-time`` costs: flash, and instructions or cycles, beside ordinary C.
+"""What ``--constant-time`` costs, and how far decisions of ordinary C are apart in time.
+
+The first table has flash, and instructions or cycles, beside ordinary C. The second has each kernel
+of a sum of tables: decisions from states in range that need no check, at states drawn at random and
+at the least and the greatest of all features, between which all comparisons with cuts turn.
 
 Run ``python -m benchmarks.constant_time_figures --data FOLDER``.
 """
@@ -6,27 +10,49 @@ Run ``python -m benchmarks.constant_time_figures --data FOLDER``.
 import argparse
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.reference_models import Recipe, reference, some_rows
 from bncc.bench.on_target import bench_inputs
 from bncc.build.cross import find_bench
-from bncc.build.meter import Meter
+from bncc.build.inputs.cover import random_states
+from bncc.build.meter import Inputs, Meter
 from bncc.build.targets import find_target
+from bncc.data.catalog import bundled_path
+from bncc.data.readers import read_table
+from bncc.data.target import dataset_of
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.model.model import Model
+from bncc.train.pipeline import train_model
+from bncc.train.settings import TrainSettings
 
 RECIPES = (Recipe("letter", "chow-liu", 4), Recipe("robot", "naive", 4))
 TARGETS = ("avr", "cortex-m0")
+SUM = TrainSettings(
+    structure="tables", structure_options={"tables": "20", "rows": "16"}, validation=0.0
+)
+KERNELS = ("cuts", "cut-loop", "cut-packed", None)
+"""Of the sum; None is what ``--constant-time`` takes."""
+TIMED = ("avr", "cortex-m0", "cortex-m4", "rv32")
 
 
 def main() -> None:
-    """Print the table of ``docs/kernels.md``."""
+    """Print the tables of ``docs/kernels.md``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=50)
     options = parser.parse_args()
+    print_prices(options.data, options.rows)
+    print()
+    print_spans(options.rows)
+
+
+def print_prices(data: Path, n_rows: int) -> None:
+    """Print what it costs to do without branches on the input."""
     print("| model | machine | C | kernel | flash | predict | raw |\n|---|---|---|---|---|---|---|")
     for recipe in RECIPES:
-        found = reference(recipe, options.data)
-        inputs = bench_inputs(found.model, some_rows(found.test, options.rows))
+        found = reference(recipe, data)
+        inputs = bench_inputs(found.model, some_rows(found.test, n_rows))
         for name in TARGETS:
             bench = find_bench(find_target(name))[0]
             for constant_time in (False, True):
@@ -46,6 +72,44 @@ def main() -> None:
                     f"| {recipe} | {bench.target.title}, {bench.target.unit} | {kind} | "
                     f"{emission.kernel} | {flash.flash:,} B | {' | '.join(spans)} |"
                 )
+
+
+def print_spans(n_rows: int) -> None:
+    """Print how far decisions of a sum are apart, by kernel."""
+    model = train_model(dataset_of(read_table(bundled_path("robot"))), SUM).model
+    inputs = Inputs(states_of_ends(model, n_rows))
+    print("| kernel | machine | flash | trusted, at random | least states | greatest states |")
+    print("|---|---|--:|--:|--:|--:|")
+    for kernel in KERNELS:
+        for name in TIMED:
+            bench = find_bench(find_target(name))[0]
+            asked = EmitOptions(
+                "m",
+                frozenset({"trusted"}),
+                target=name,
+                kernel=kernel,
+                constant_time=kernel is None,
+            )
+            emission = emit_c(model, asked)
+            with Meter(model, emission.files, bench, "-O2") as meter:
+                flash = meter.footprint(["trusted"]).flash
+                counts = [
+                    meter.costs(Inputs(X))["trusted"]
+                    for X in (inputs.X[2:], inputs.X[:1], inputs.X[1:2])
+                ]
+            cells = [f"{counts[0].min:,} .. {counts[0].max:,}", *(f"{c.max:,}" for c in counts[1:])]
+            what = f"`{kernel}`" if kernel else f"`--constant-time`: `{emission.kernel}`"
+            print(
+                f"| {what} | {bench.target.title}, {bench.target.unit} | {flash:,} B | "
+                f"{' | '.join(cells)} |"
+            )
+
+
+def states_of_ends(model: Model, n_rows: int) -> np.ndarray:
+    """Return the least states of all features, the greatest, and some at random."""
+    greatest = np.array(model.n_states) - 1
+    drawn = random_states(model, n_rows, np.random.default_rng(0))
+    return np.vstack([np.zeros_like(greatest), greatest, drawn])
 
 
 if __name__ == "__main__":

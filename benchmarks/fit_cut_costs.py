@@ -1,6 +1,6 @@
 """Measure kernels of cuts and fit the cost model's weights to them.
 
-Random programs over cuts, of the shapes that boosting grows; for each some layouts of both
+Random programs over cuts, of the shapes that boosting grows; for each some layouts of all
 families: instructions of `trusted` (cycles on AVR) and bytes of flash of `predict`, compiled with
 -O2 and with -Os. The fit is that of `benchmarks.fit_cost_model`.
 
@@ -27,7 +27,7 @@ from benchmarks.fit_cost_model import fit
 from bncc.build.cross import find_bench
 from bncc.build.meter import Inputs, Meter
 from bncc.build.targets import TARGETS
-from bncc.compiler.choose import FAMILIES, FOR_CUTS
+from bncc.compiler.choose import FAMILIES
 from bncc.compiler.cost_model import Level
 from bncc.compiler.interpreter import decisions
 from bncc.compiler.ir import Program
@@ -38,6 +38,8 @@ from tests.cut_programs import cut_program, emitted, stand_in
 
 N_INPUTS = 10
 N_LAYOUTS = 2
+DRAWN = ("cut-loop", "cuts", "cut-packed")
+"""Families, in the order in which their layouts are drawn."""
 WEIGHTS = Path(__file__).parent.parent / "bncc" / "compiler" / "cut_weights.py"
 SHAPES = {
     "usps": (256, 16, 10, ((5, 16), (10, 32), (20, 8), (60, 8), (130, 8), (90, 16))),
@@ -83,7 +85,7 @@ def samples(target: str, level: Level, before: dict[str, Sample]) -> Iterator[Sa
     for name, some in programs():
         rng = np.random.default_rng(len(some.tables))
         X = rng.integers(0, some.n_states, (N_INPUTS, len(some.n_states)))
-        for family in sorted(FOR_CUTS):
+        for family in DRAWN:
             kernels = list(FAMILIES[family](some))
             chosen = sorted({0, *rng.permutation(len(kernels))[:N_LAYOUTS].tolist()})
             for i in chosen:

@@ -3,12 +3,12 @@
     python -m benchmarks.peer_points --study study
 
 A peer is a point of test error, flash on a Cortex-M4 at -Os and instructions on a Cortex-M0 at -O2,
-in ``peers.csv``. Against it stand sums of tables in the forms of ``SUMS``, and those networks of
-the studies of `benchmarks.study` that no other one betters in validation error and flash. Each is
-emitted for size, balanced and for speed. Of the models that take no more flash and no more
-instructions than a peer, the one of least validation error stands against it: it is better if its
-test error is not larger. What was measured stays in a file beside the studies, so that the command
-can go on.
+in ``peers.csv``. Against it stand sums of tables in the forms of `benchmarks.peer_forms`, and those
+networks of the studies of `benchmarks.study` that no other one betters in validation error and
+flash. Each is emitted for size, balanced and for speed, sums also with the kernel ``cuts``. Of the
+models that take no more flash and no more instructions than a peer, the one of least validation
+error stands against it: it is better if its test error is not larger. What was measured stays in a
+file beside the studies, so that the command can go on.
 """
 
 import csv
@@ -21,6 +21,7 @@ import click
 import numpy as np
 
 from benchmarks.markdown import renew, table
+from benchmarks.peer_forms import SUMS, title_of
 from bncc.bench.measurement import WRITTEN, measure_ours
 from bncc.bench.on_target import bench_inputs
 from bncc.build.cross import find_bench
@@ -32,6 +33,7 @@ from bncc.compiler.cost_model import LEVELS
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import MisfitError
 from bncc.model.model import Model
+from bncc.structure.grids import Grids
 from bncc.sweep.config import settings_of
 from bncc.sweep.front import front
 from bncc.sweep.point import Point
@@ -41,28 +43,11 @@ from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
 
 SETS = ("letter", "satimage", "usps")
-FEATURES = 4
-"""Of a table, unless more are named."""
-FEW = (3, 5, 8, 12, 16, 20, 30, 45, 60, 90, 130, 180)
-SUMS = (
-    *((8, n, 3, 4, 0) for n in FEW),
-    *((16, n, 3, 4, 0) for n in FEW),
-    *((32, n, 3, 4, 0) for n in FEW[:9]),
-    *((64, n, 3, 4, 0) for n in FEW[:7]),
-    *((128, n, 2, 4, 0) for n in FEW[:4]),
-    *((16, n, 4, 4, 0) for n in (5, 12, 20, 60)),
-    *((16, n, 5, 4, 256) for n in (60, 130, 180)),
-    *((4, n, 3, 4, 0) for n in (4, 8, 16, 24)),
-    *((16, n, 3, 4, 0) for n in (4, 6, 7)),
-    *((64, n, 3, 6, 0) for n in (4, 5, 6)),
-    *((128, n, 2, 7, 0) for n in (4, 5, 6)),
-    *((256, n, 2, 8, 0) for n in (4, 5)),
-)
-"""Forms of sums: rows of a table, tables, bits of a cost, features of a table, rows of all tables
-together."""
 SPLITS = {"letter": 1, "satimage": 5, "usps": 1}
 """How many parts of the training rows are held out in turn: of small ones more, errors on them are
 noise."""
+CUTS = "cuts"
+"""The kernel that takes fewest bytes of those that are straight-line code, for few tables."""
 HELD = 0.2
 """Of the training rows, to choose by; the sums of a set are close together."""
 PEERS = Path(__file__).with_name("peers.csv")
@@ -103,7 +88,7 @@ class Ours:
     name : str
         Its structure and options, or its number in the study.
     optimize : str
-        What the C is emitted for.
+        What the C is emitted for, or with which kernel.
     validation, error : float
         On rows held out and on test rows, percent.
     flash : int
@@ -122,7 +107,8 @@ class Ours:
     @property
     def words(self) -> str:
         """What it is, for people."""
-        return f"{self.name}, for {self.optimize}"
+        goal = self.optimize
+        return f"{self.name}, {goal}" if goal.startswith("--") else f"{self.name}, for {goal}"
 
 
 def peers_of(name: str) -> list[Peer]:
@@ -149,18 +135,10 @@ def against(peer: Peer, ours: Sequence[Ours]) -> Ours | None:
 
 def candidates(study: Path) -> dict[str, TrainSettings]:
     """Return what is trained, by name."""
-    found = {}
-    for rows, n_tables, bits, features, dictionary in SUMS:
-        options = {"tables": str(n_tables), "rows": str(rows), "features": str(features)}
-        name = f"{n_tables} tables of {rows} rows, {bits} bits"
-        if features > FEATURES:
-            name += f", {features} features"
-        if dictionary:
-            options["dictionary"] = str(dictionary)
-            name += f", {dictionary} different rows"
-        found[name] = TrainSettings(
-            structure="tables", structure_options=options, bits=bits, validation=HELD
-        )
+    found: dict[str, TrainSettings] = {}
+    base = TrainSettings(validation=HELD)
+    for form, sizes in SUMS:
+        found |= {title_of(form, n): form.settings(base, n) for n in sizes}
     (known,) = read_study(str(study))
     networks = [point for point in known.points if point.is_network and point.test is not None]
     for point in front(networks, _flash, lambda point: point.validation.mean):
@@ -186,7 +164,7 @@ def measured(data: str, name: str, study: Path, cache: Path, console: Console) -
         repeats = train_repeats(train, settings, SPLITS[name], test=test)
         model = repeats.first.model
         validation = 100 * float(np.mean(repeats.errors("validation")))
-        ones = _emissions(title, validation, model, bench_inputs(model, readings))
+        ones = emissions(title, validation, model, bench_inputs(model, readings))
         with cache.open("a", encoding="utf-8") as file:
             print(json.dumps({"name": title, "ours": [asdict(o) for o in ones]}), file=file)
         known[title] = ones
@@ -201,11 +179,14 @@ def _cached(cache: Path) -> dict[str, list[Ours]]:
     return {entry["name"]: [Ours(**one) for one in entry["ours"]] for entry in entries}
 
 
-def _emissions(title: str, validation: float, model: Model, inputs: Inputs) -> list[Ours]:
+def emissions(title: str, validation: float, model: Model, inputs: Inputs) -> list[Ours]:
+    """Measure the C of a model for size, for balance and for speed."""
     (m4,), (m0,) = (find_bench(find_target(f"cortex-{core}")) for core in ("m4", "m0"))
     found = []
-    for optimize in LEVELS:
-        options = EmitOptions(WRITTEN.name, optimize=optimize, target="cortex-m0")
+    ways = [EmitOptions(WRITTEN.name, optimize=goal, target="cortex-m0") for goal in LEVELS]
+    if isinstance(model.structure, Grids):
+        ways.append(replace(ways[0], kernel=CUTS))
+    for options in ways:
         try:
             small = measure_ours(
                 model, m4, inputs, opt_level="-Os", options=options, with_trusted=False
@@ -215,7 +196,8 @@ def _emissions(title: str, validation: float, model: Model, inputs: Inputs) -> l
             continue
         error = 100 * model.training["error_test"]
         costs = small.flash, fast.costs["trusted"].mean
-        found.append(Ours(title, optimize, validation, error, *costs))
+        way = options.optimize if options.kernel is None else f"--kernel {options.kernel}"
+        found.append(Ours(title, way, validation, error, *costs))
     return found
 
 

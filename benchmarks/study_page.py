@@ -14,7 +14,8 @@ import click
 
 from benchmarks.markdown import renew, table
 from benchmarks.study import SETS
-from bncc.sweep.pick import Budget
+from bncc.search.budget import Budget
+from bncc.sweep.pick import share_of
 from bncc.sweep.point import Point, Study
 from bncc.sweep.study import read_study
 
@@ -32,7 +33,7 @@ def fitting(points: Sequence[Point], kilobytes: int | None) -> list[Point]:
     if kilobytes is None:
         return list(points)
     budget = Budget(TARGET, flash=1024 * kilobytes)
-    shares = ((point, budget.share(point)) for point in points)
+    shares = ((point, share_of(point, budget)) for point in points)
     return [point for point, share in shares if share is not None and share <= 1]
 
 

@@ -5,11 +5,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, check_random_state, column_or_1d
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from bncc._types import AnyArray, IntArray
+from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.data.columns import checked_table
 from bncc.data.dataset import Table
 from bncc.data.frames import column_of_series, table_of_arrays
@@ -85,6 +86,51 @@ def checked_classes(y: Any, n_rows: int) -> tuple[AnyArray, IntArray]:
     if len(classes) < 2:
         raise ValueError(f"y holds one class, {classes[0]!r}; training needs at least two")
     return classes, indices.astype(np.int64)
+
+
+def checked_weights(sample_weight: Any, class_weight: Any, labels: Any) -> FloatArray | None:
+    """Check weights as scikit-learn does.
+
+    Parameters
+    ----------
+    sample_weight : (n_rows,) array-like or None
+        How much each row counts, >= 0.
+    class_weight : mapping, str or None
+        How much the rows of each label count, those of labels that are not in it 1; what is no
+        mapping is left to `bncc.train.settings.TrainSettings`.
+    labels : (n_rows,) array-like
+        Of the rows.
+
+    Returns
+    -------
+    (n_rows,) float64 or None
+        The product of both; None where all rows count alike.
+
+    Raises
+    ------
+    ValueError
+        If they are not one number a row, none negative, not all 0, or cannot be added up.
+    """
+    n_rows, by_class = len(labels), isinstance(class_weight, Mapping)
+    if sample_weight is None and not by_class:
+        return None
+    given = np.ones(n_rows) if sample_weight is None else sample_weight
+    weights: FloatArray = check_array(given, dtype=np.float64, ensure_2d=False)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has the shape {weights.shape}; give {n_rows} numbers, one a row"
+        )
+    if by_class:
+        weights = weights * compute_sample_weight(dict(class_weight), labels)
+    if weights.min() < 0 or not weights.any():
+        raise ValueError("a weight is negative, or all weights are zero; give numbers of 0 or more")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise ValueError(
+            "the weights add up to no finite number; give finite ones, or divide all by the largest"
+        )
+    return weights
 
 
 def label_text(label: Any) -> str:

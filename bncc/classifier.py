@@ -52,6 +52,9 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Options of the structure learner, such as ``{"parents": 8, "order": "none"}``.
     size_weight : float, default=0.0
         Price of a table entry, or with ``price=bits`` of a bit, in the loss of ``tan-*``.
+    class_weight : {"balanced"} or mapping, optional
+        ``balanced`` lets the rows of each class, however few, count as much as those of any other;
+        a mapping has how much a row counts by its label, 1 where it is not named.
     validation : float, default=0.1
         Fraction of rows on which the split of the bits is chosen; tables use all rows.
     epochs, batch_size, lr, lam, gamma, eta, dropout, jitter, average, quantize_from : number
@@ -95,6 +98,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         quantize: bool = True,
         structure_options: Mapping[str, Any] | None = None,
         size_weight: float = 0.0,
+        class_weight: str | Mapping[Any, float] | None = None,
         validation: float = 0.1,
         epochs: int | None = None,
         batch_size: int | None = None,
@@ -119,6 +123,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.quantize = quantize
         self.structure_options = structure_options
         self.size_weight = size_weight
+        self.class_weight = class_weight
         self.validation = validation
         self.epochs = epochs
         self.batch_size = batch_size
@@ -133,7 +138,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.engine = engine
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> "BNClassifier":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BNClassifier":
         """Learn from readings.
 
         Parameters
@@ -142,6 +147,9 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
             Readings: integers, floats, text or categories; NaN and None are missing.
         y : (n_samples,) array-like
             Class labels.
+        sample_weight : (n_samples,) array-like, optional
+            How much each row counts, >= 0. Those that count at all are equals in the thresholds
+            of numbers alone.
 
         Returns
         -------
@@ -156,11 +164,14 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         with _validation.value_errors():
             table = _validation.checked_readings(self, X, fitting=True)
             classes, indices = _validation.checked_classes(y, table.n_rows)
+            weights = _validation.checked_weights(
+                sample_weight, self.class_weight, classes[indices]
+            )
             settings = self._settings()
             for note in idle_notes(settings):
                 warnings.warn(note, UserWarning, stacklevel=2)
             names = tuple(_validation.label_text(label) for label in classes.tolist())
-            result = train_model(Dataset(table, indices, names, "y"), settings)
+            result = train_model(Dataset(table, indices, names, "y", weights), settings)
         self.classes_ = classes
         self.model_: Model = result.model
         self.notes_ = result.notes
@@ -267,6 +278,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         params["seed"] = _validation.seed_of(params.pop("random_state"))
         params["structure_options"] = _validation.texts_of(self.structure_options)
         params["lambda_"] = params.pop("lam")
+        if isinstance(self.class_weight, Mapping):
+            params["class_weight"] = None  # it is in the weights of the rows
         params["float_"] = not params.pop("quantize")
         return TrainSettings(**params)
 

@@ -15,6 +15,10 @@ class DataError(BnccError):
     """A table of readings cannot be used as it is."""
 
 
+class ConstantColumnsError(DataError):
+    """No column of a table varies, where a learner needs one that does."""
+
+
 class ModelFileError(BnccError):
     """A model file is damaged, hostile, or of another format version."""
 

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from bncc.baselines.rival import PREFIX, Code
+from bncc.baselines.emlearn_trees import Style, trees_text
+from bncc.baselines.rival import PREFIX, Code, Files
 from bncc.errors import ToolchainError
 
 _HEADER = """#ifndef M_H
@@ -20,7 +22,6 @@ int16_t m_predict(const uint8_t *x);
 #endif
 """
 _OWN = re.compile(r"#include <(eml_\w+\.h)>")
-_BOUND = re.compile(r"(features\[\d+\] < )(-?\d+)")
 
 
 def is_installed(exporter: str) -> bool:
@@ -53,9 +54,6 @@ def printed(by: str, emit: Callable[[], Code]) -> tuple[Code | None, str]:
 def trees_by_emlearn(estimator: Any, n_features: int) -> Code:
     """Print a tree or a forest as nested comparisons of bytes, which vote one class each.
 
-    emlearn 0.23 truncates the threshold of ``x <= t`` and compares ``x < t``: wrong for small
-    integers. Each threshold is repaired to ``floor(t) + 1`` here.
-
     Parameters
     ----------
     estimator : DecisionTreeClassifier or RandomForestClassifier
@@ -68,14 +66,9 @@ def trees_by_emlearn(estimator: Any, n_features: int) -> Code:
     Code
         Its votes are one class a tree, where scikit-learn adds up probabilities.
     """
-    emlearn = _imported("emlearn")
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        wrapped = emlearn.convert(estimator, dtype="uint8_t", method="inline")
-        text = wrapped.save(name="peer", inference=["inline"])
-    repaired = _BOUND.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", text)
+    text = trees_text(imported("emlearn"), estimator, Style("uint8_t"))
     body = (
-        f'#include "m.h"\n{repaired}\n'
+        f'#include "m.h"\n{text}\n'
         "int16_t m_predict(const uint8_t *x)\n{\n"
         f"    return (int16_t)peer_predict(x, {n_features});\n}}\n"
     )
@@ -101,12 +94,11 @@ def gaussian_by_emlearn(estimator: Any, n_features: int, n_classes: int) -> Code
     Code
         Without the prior, as emlearn has it.
     """
-    emlearn = _imported("emlearn")
+    emlearn = imported("emlearn")
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         model = _summaries(estimator)
         text = emlearn.bayes.generate_c(model, "peer")
-    folder = Path(emlearn.__file__).parent
     headers = ("eml_bayes.h", "eml_common.h", "eml_fixedpoint.h", "eml_log.h")
     body = (
         f'#define EML_MAX_CLASSES {n_classes}\n#include "m.h"\n{text}\n'
@@ -116,9 +108,29 @@ def gaussian_by_emlearn(estimator: Any, n_features: int, n_classes: int) -> Code
         f"    return (int16_t)peer_predict(features, {n_features});\n}}\n"
     )
     files = {f"{PREFIX}.h": _HEADER, f"{PREFIX}.c": body}
-    files |= {name: (folder / name).read_text("utf-8") for name in headers}
-    files = {name: _OWN.sub(r'#include "\1"', text) for name, text in files.items()}
-    return Code(files, f"emlearn {version('emlearn')} loadable")
+    return Code(with_headers(emlearn, files, headers), f"emlearn {version('emlearn')} loadable")
+
+
+def with_headers(emlearn: ModuleType, files: Files, names: tuple[str, ...]) -> Files:
+    """Put headers of emlearn's beside C that includes them.
+
+    Parameters
+    ----------
+    emlearn : module
+        Imported.
+    files : mapping of str to str
+        Text by file name.
+    names : tuple of str
+        Of headers.
+
+    Returns
+    -------
+    mapping of str to str
+        All of them, looked for in their own folder.
+    """
+    folder = Path(str(emlearn.__file__)).parent
+    all_files = {**files, **{name: (folder / name).read_text("utf-8") for name in names}}
+    return {name: _OWN.sub(r'#include "\1"', text) for name, text in all_files.items()}
 
 
 def by_m2cgen(estimator: Any, n_features: int, n_classes: int) -> Code:
@@ -137,7 +149,7 @@ def by_m2cgen(estimator: Any, n_features: int, n_classes: int) -> Code:
     Code
         Its outputs, and the largest of them as the decision.
     """
-    text: str = _imported("m2cgen").export_to_c(estimator, function_name="peer_score")
+    text: str = imported("m2cgen").export_to_c(estimator, function_name="peer_score")
     outputs = n_classes if "double * output" in text else 1
     decision = (
         "    peer_score(input, output);\n"
@@ -163,8 +175,24 @@ def _summaries(estimator: Any) -> Any:
     return np.stack([estimator.theta_, deviation, np.log2(deviation)], axis=2)
 
 
-def _imported(name: str) -> Any:
-    """Import a generator, and undo what emlearn does to numpy's handling of errors."""
+def imported(name: str) -> Any:
+    """Import a generator, and undo what emlearn does to numpy's handling of errors.
+
+    Parameters
+    ----------
+    name : str
+        ``emlearn`` or ``m2cgen``.
+
+    Returns
+    -------
+    module
+        It.
+
+    Raises
+    ------
+    ToolchainError
+        If it is not installed.
+    """
     if not is_installed(name):
         raise ToolchainError(f"{name} is not installed; run `pip install 'bncc[baselines]'`")
     before = np.geterr()

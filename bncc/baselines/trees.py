@@ -1,13 +1,12 @@
 """Trees, forests and boosted trees of scikit-learn, and their C."""
 
-from collections.abc import Callable
 from math import ceil, log2
 from typing import Any
 
 import numpy as np
 
-from bncc._types import IntArray
 from bncc.baselines import exporters
+from bncc.baselines.emlearn_trees import elected
 from bncc.baselines.rival import DOUBLE_BITS, STATE_BITS, Code, Options, Rival, Rows, decider
 from bncc.errors import OptionError
 
@@ -112,7 +111,7 @@ def _of_trees(estimator: Any, trees: list[Any], rows: Rows, options: Options) ->
     by = str(options["by"])
     code, lack = _tree_code(estimator, leaves, rows, by)
     votes = len(trees) if len(trees) > 1 else 0
-    decide = _elect(trees, rows.n_classes) if votes and by == "emlearn" else decider(estimator)
+    decide = (lambda X: elected(trees, X)) if votes and by == "emlearn" else decider(estimator)
     return Rival(decide, bits, comparisons + votes, code, lack)
 
 
@@ -132,15 +131,3 @@ def _tree_code(estimator: Any, leaves: int, rows: Rows, by: str) -> tuple[Code |
 def _node_bits(rows: Rows) -> int:
     """Return the bits of an inner node: a feature, a threshold, and which child follows it."""
     return max(1, ceil(log2(rows.n_features))) + STATE_BITS + 1
-
-
-def _elect(trees: list[Any], n_classes: int) -> Callable[[IntArray], IntArray]:
-    """Let each tree name one class, as emlearn's C does; the smallest on ties."""
-
-    def decide(X: IntArray) -> IntArray:
-        votes = np.zeros((len(X), n_classes), dtype=np.int64)
-        for each in trees:
-            votes[np.arange(len(X)), each.predict(X).astype(np.int64)] += 1
-        return np.asarray(votes.argmax(axis=1), dtype=np.int64)
-
-    return decide

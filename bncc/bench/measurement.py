@@ -85,7 +85,7 @@ def measure_ours(
         If a measured decision is not the model's.
     """
     emission = emission or emit_c(model, options)
-    kept = _kept(model)
+    kept = _kept(model, emission)
     with Meter(model, emission.files, bench, opt_level) as meter:
         footprint, found = meter.footprint(kept), dict(meter.costs(inputs))
     if with_trusted and "trusted" not in found:
@@ -121,7 +121,7 @@ def flash_of(model: Model, bench: Bench, opt_level: str, emission: Emission) -> 
         If the C does not fit the target.
     """
     with Meter(model, emission.files, bench, opt_level) as meter:
-        return meter.footprint(_kept(model)).flash
+        return meter.footprint(_kept(model, emission)).flash
 
 
 def measure_textbook(
@@ -178,8 +178,13 @@ def measure_textbook(
     return Measurement(f"flash -Os, {words}", footprint.flash, footprint.ram, stack, fastest), None
 
 
-def _kept(model: Model) -> tuple[Metered, ...]:
-    """Return the entry points whose bytes are counted."""
+def _kept(model: Model, emission: Emission | None = None) -> tuple[Metered, ...]:
+    """Return the entry points whose bytes are counted.
+
+    Where readings are compared directly, those that take states are another classifier.
+    """
+    if emission is not None and emission.layout.direct:
+        return ("raw",)
     has_raw = any(feature.thresholds for feature in model.features)
     return ("predict", "raw") if has_raw else ("predict",)
 

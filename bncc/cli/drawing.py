@@ -1,7 +1,7 @@
 """The structure of a classifier as a drawing: DOT text for Graphviz, or an SVG of our own."""
 
 from bncc.cli.console import printable
-from bncc.errors import OptionError
+from bncc.cli.sum_picture import sum_svg
 from bncc.model.model import Model
 from bncc.structure.grids import Grids
 from bncc.structure.picture import BACK, structure_svg
@@ -56,28 +56,23 @@ def _quoted(text: str) -> str:
     return printable(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def svg_of(model: Model) -> str:
-    """Draw the arcs between features as an SVG, children below their parents.
+def svg_of(model: Model, *, show_all: bool = False) -> str:
+    """Draw what a classifier is made of as an SVG.
 
     Parameters
     ----------
     model : Model
         Any model; its names may be any text.
+    show_all : bool, default=False
+        Whether to draw all tables of a sum.
 
     Returns
     -------
     str
-        As `bncc.structure.picture.structure_svg` draws it, with the number of states of each
-        feature.
-
-    Raises
-    ------
-    OptionError
-        If the model has no arcs between features.
+        The arcs between features, as `bncc.structure.picture.structure_svg` draws them, with the
+        number of states of each feature; of a sum its tables, as `bncc.cli.sum_picture.sum_svg`.
     """
     if isinstance(model.structure, Grids):
-        raise OptionError(
-            "a sum of tables has no arcs between features; draw which tables read which with --dot"
-        )
+        return sum_svg(model, show_all=show_all)
     names = [printable(feature.name) for feature in model.features]
     return structure_svg(model.structure, names, n_states=model.n_states)

@@ -7,8 +7,18 @@ import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.cli.console import Console, aligned
+from bncc.cli.explanation_picture import explanation_svg
 from bncc.cli.inputs import rows_to_classify
-from bncc.cli.options import class_option, data_argument, fold_option, model_argument, speaks
+from bncc.cli.options import (
+    class_option,
+    data_argument,
+    fold_option,
+    force_option,
+    model_argument,
+    speaks,
+)
+from bncc.cli.output import check_free, write_file
+from bncc.cli.reading_words import between
 from bncc.data.dataset import Table
 from bncc.discretize.feature import Feature, states_of
 from bncc.errors import DataError
@@ -27,16 +37,20 @@ _MOST_TABLES = 12
 @click.option(
     "--row", "number", type=click.IntRange(1), default=1, help="Which one [default: 1, the first]."
 )
+@click.option("--svg", metavar="FILE", help="Draw it: table after table, and all classes.")
 @class_option
 @fold_option
+@force_option
 @speaks
 def command(
     console: Console,
     model_path: str,
     data_path: str,
     number: int,
+    svg: str | None,
     class_name: str | None,
     fold: int | None,
+    force: bool,
 ) -> None:
     """Show why MODEL decides as it does on a row of DATA.
 
@@ -44,6 +58,8 @@ def command(
     likelier, by its own, than the classes are in the mean. The class of the largest sum is decided
     for.
     """
+    if svg is not None:
+        check_free(svg, force=force)
     model = load_model(model_path)
     table = rows_to_classify(data_path, class_name, fold, console)
     if number > table.n_rows:
@@ -51,7 +67,12 @@ def command(
     row = table.take(np.array([number - 1]))
     x = states_of(model.features, row)[0]
     facts = explanation(model, row, x)
-    console.result({"row": number, **facts}, _report(model, facts, console), essential=True)
+    payload = {"row": number, **facts}
+    if svg is not None:
+        write_file(svg, explanation_svg(facts).encode("utf-8"), force=force)
+        payload["svg"] = svg
+        console.note(f"drew the explanation into {svg}")
+    console.result(payload, _report(model, facts, console), essential=True)
 
 
 def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
@@ -91,7 +112,7 @@ def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
         "changes": [
             {
                 "feature": model.features[change.feature].name,
-                "reading": _words(model.features[change.feature], change.state),
+                "reading": between(model.features[change.feature], change.state, change.state),
                 "decision": model.classes[change.decision],
             }
             for change in changes(model, x)
@@ -118,34 +139,8 @@ def _reads(model: Model, lookup: LookUp, x: IntArray) -> list[str]:
     for f in lookup.features:
         levels = lookup.maps.get(f, tuple(range(model.n_states[f])))
         same = [state for state, level in enumerate(levels) if level == levels[x[f]]]
-        words.append(_between(model.features[f], same[0], same[-1]))
+        words.append(between(model.features[f], same[0], same[-1]))
     return words
-
-
-def _words(feature: Feature, state: int) -> str:
-    return _between(feature, state, state)
-
-
-def _between(feature: Feature, first: int, last: int) -> str:
-    """Return which readings have some states, in words."""
-    name, cuts = feature.name, feature.thresholds
-    if first > len(cuts) or not feature.is_numeric:
-        return f"{name} {_categories(feature, first, last)}"
-    above = f"> {cuts[first - 1]:.6g}" if first else ""
-    up_to = f"<= {cuts[last]:.6g}" if last < len(cuts) else ""
-    numbers = " and ".join(part for part in (above, up_to) if part) or "any"
-    return f"{name} {numbers}" + (" or missing" if last > len(cuts) else "")
-
-
-def _categories(feature: Feature, first: int, last: int) -> str:
-    known = feature.categories
-    states = range(first, last + 1)
-    labels = [known[s] if s < len(known) else _nameless(feature, s) for s in states]
-    return "is " + " or ".join(labels)
-
-
-def _nameless(feature: Feature, state: int) -> str:
-    return str(state) if feature.kind == "state" else "missing"
 
 
 def _report(model: Model, facts: dict[str, Any], console: Console) -> str:

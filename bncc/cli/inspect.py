@@ -14,6 +14,7 @@ from bncc.model.card import (
     cycle_note,
     early_end_note,
     model_facts,
+    number_words,
     parent_names,
     structure_words,
     table_widths,
@@ -31,7 +32,7 @@ _MOST_FEATURES = 200
 @click.command("inspect")
 @model_argument
 @click.option("--dot", is_flag=True, help="Print the structure in Graphviz's language.")
-@click.option("--svg", metavar="FILE", help="Draw the structure.")
+@click.option("--svg", metavar="FILE", help="Draw the structure; of a sum its tables, with -v all.")
 @click.option(
     "--ir",
     "flow",
@@ -62,7 +63,7 @@ def command(
     if svg is not None:
         from bncc.cli.drawing import svg_of
 
-        write_file(svg, svg_of(model).encode("utf-8"), force=force)
+        write_file(svg, svg_of(model, show_all=console.verbose).encode("utf-8"), force=force)
         payload["svg"] = svg
         console.note(f"drew the structure into {svg}")
     if not reports and svg is None:
@@ -160,10 +161,10 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
         ["parameters", str(facts["parameters"])],
         ["features", str(model.n_features)],
         ["classes", f"{model.n_classes}: {_some(model.classes)}"],
-        ["numbers", f"{model.q_format} (unit 2^{-model.q_format.frac_bits} nats)"],
+        ["numbers", f"{number_words(model)}, in units of 2^{-model.q_format.frac_bits} nats"],
         [
             "tables",
-            f"{facts['table_entries']} entries of {model.q_format.bits} bits = "
+            f"{facts['table_entries']} entries = "
             f"{(facts['table_bits'] + 7) // 8} bytes before the compiler's passes; "
             f"{facts['free_parameters']} free parameters",
         ],

@@ -75,10 +75,18 @@ def said(passed: Passed | None) -> str:
     return f"loss {passed.loss:.4f}, training error {100 * passed.error:.1f} %"
 
 
-def tell_of_the_end(console: Console) -> None:
-    """Say on a terminal that the first Ctrl-C was heard; safe in a handler of signals."""
+def tell_of_the_end(console: Console, step: str = "epoch") -> None:
+    """Say on a terminal that the first Ctrl-C was heard; safe in a handler of signals.
+
+    Parameters
+    ----------
+    console : Console
+        Who is told.
+    step : str
+        What goes on to its end.
+    """
     if not console.quiet and sys.stderr.isatty():
-        said = "\nbncc: stopping after this epoch; press Ctrl-C again to stop at once\n"
+        said = f"\nbncc: stopping after this {step}; press Ctrl-C again to stop at once\n"
         os.write(sys.stderr.fileno(), said.encode())
 
 

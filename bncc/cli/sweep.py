@@ -22,12 +22,13 @@ from bncc.cli.sweep_report import Finding, no_fit, payload_of, report_of
 from bncc.cli.sweep_work import swept
 from bncc.errors import BudgetError, OptionError
 from bncc.model.file import save_model
+from bncc.search.budget import Budget
 from bncc.sweep.cluster import dask_cluster
 from bncc.sweep.config import source_words
 from bncc.sweep.facts import study_facts
 from bncc.sweep.objective import OBJECTIVES, check_objectives, default_objectives
 from bncc.sweep.options import BASELINES
-from bncc.sweep.pick import Budget, best_within, nearest, picked_model
+from bncc.sweep.pick import best_within, nearest, picked_model
 from bncc.sweep.place import place_of
 from bncc.sweep.processes import local_processes
 from bncc.sweep.rivals import named_baselines, with_baselines

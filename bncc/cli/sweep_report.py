@@ -8,9 +8,9 @@ from typing import Any
 
 from bncc.cli.console import aligned, table_text
 from bncc.compiler.cost_model import LEVELS
+from bncc.search.budget import Budget
 from bncc.sweep.config import optimize_of
 from bncc.sweep.front import front
-from bncc.sweep.pick import Budget
 from bncc.sweep.point import Point
 from bncc.sweep.record import trial_facts
 

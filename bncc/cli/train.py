@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from bncc.cli.console import Console
+from bncc.cli.descent_options import descent_options
 from bncc.cli.inputs import test_rows, training_parts
 from bncc.cli.long_work import (
     EXIT_SIGNAL,
@@ -27,6 +28,7 @@ from bncc.cli.options import (
 )
 from bncc.cli.output import check_free
 from bncc.cli.train_within import (
+    families_to_try,
     limits_of,
     refuse_with_budget,
     train_within,
@@ -37,23 +39,10 @@ from bncc.model.file import save_model
 from bncc.structure.learners import ANNOUNCED, KNOWN, SUM
 from bncc.train.engine import Passed
 from bncc.train.folder_lock import folder_locked
-from bncc.train.hyperparameters import (
-    AVERAGE,
-    DROPOUT,
-    EPOCHS,
-    ETA,
-    FREE_GAMMA,
-    FREE_LAMBDA,
-    GAMMA,
-    JITTER,
-    LAMBDA,
-    LR,
-    QUANTIZE_FROM,
-)
 from bncc.train.identity import identity_of
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.repeats import train_repeats
-from bncc.train.settings import DEFAULT_BITS, DISCRETIZERS, TrainSettings
+from bncc.train.settings import CLASS_WEIGHTS, DEFAULT_BITS, DISCRETIZERS, TrainSettings
 
 DEFAULT_STRUCTURE = "chow-liu"
 _NETWORKS = tuple(name for name in KNOWN if name not in (DEFAULT_STRUCTURE, SUM))
@@ -129,53 +118,11 @@ def key_values(
     help="Price of a table entry or bit, for tan-*.",
 )
 @click.option(
-    "--epochs",
-    type=int,
-    metavar="N",
-    help=f"Passes over the rows, in each of two trainings [default: {EPOCHS}].",
+    "--class-weight",
+    type=click.Choice(CLASS_WEIGHTS),
+    help="balanced: rows of rare classes count as much, all together, as those of frequent ones.",
 )
-@click.option("--batch-size", type=int, metavar="N", help="Rows per step [default: by rows].")
-@click.option("--lr", type=float, metavar="R", help=f"First step size of Adam [default: {LR}].")
-@click.option(
-    "--lambda",
-    "lambda_",
-    type=float,
-    metavar="L",
-    help=f"Weight of the margin loss [default: {LAMBDA:g}; free: {FREE_LAMBDA:g}].",
-)
-@click.option(
-    "--gamma",
-    type=float,
-    metavar="G",
-    help=f"Margin aimed at, in nats [default: {GAMMA:g}; free: {FREE_GAMMA:g}].",
-)
-@click.option(
-    "--eta", type=float, metavar="E", help=f"Sharpness of the soft maximum [default: {ETA:g}]."
-)
-@click.option(
-    "--dropout",
-    type=float,
-    metavar="P",
-    help=f"Chance to leave a feature out of a sum [default: {DROPOUT}].",
-)
-@click.option(
-    "--jitter",
-    type=float,
-    metavar="P",
-    help=f"Chance that a number falls into the bin beside its own [default: {JITTER:g}].",
-)
-@click.option(
-    "--average",
-    type=float,
-    metavar="W",
-    help=f"Weight of past epochs in the tables [default: {AVERAGE:g}, none].",
-)
-@click.option(
-    "--quantize-from",
-    type=float,
-    metavar="FRACTION",
-    help=f"Of the epochs, before rounding begins [default: {QUANTIZE_FROM}].",
-)
+@descent_options
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
 @click.option(
     "--repeats",
@@ -234,8 +181,8 @@ def command(
 ) -> None:
     """Learn structure, tables and bit widths from the readings DATA.
 
-    With --max-flash or --max-instructions families and sizes are searched, on a fifth of the rows
-    held out, for the classifier that errs least of those that fit.
+    With --max-flash or --max-instructions families and sizes are searched for the
+    classifier that errs least of those that fit, on rows held out of its training.
     """
     settings = TrainSettings(
         # Columns of states stay as they are unless the user asks for cuts.
@@ -256,8 +203,9 @@ def command(
         test = test_rows(train, test_path, console)
     if max_flash is not None or max_instructions is not None:
         limits = limits_of(max_flash, max_instructions, target)
-        families = (settings.structure,) if given("structure") else None
         refuse_with_budget(settings, folder=folder, repeats=repeats)
+        named = settings.structure if given("structure") else None
+        families = families_to_try(console, settings, named)
         train_within(console, train, test, settings, limits, families, output, force=overwrite)
         return
     if target is not None:

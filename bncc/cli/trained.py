@@ -6,7 +6,7 @@ from typing import Any
 
 from bncc.cli.console import aligned
 from bncc.data.dataset import Dataset
-from bncc.model.card import model_facts, structure_words, table_widths
+from bncc.model.card import model_facts, number_words, structure_words, table_widths
 from bncc.model.model import Model
 from bncc.train.repeats import Repeats
 
@@ -102,7 +102,7 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
         ["classes", f"{model.n_classes} in column '{train.class_name}'"],
         ["structure", f"{facts['structure']}, {structure_words(model)}"],
         ["parameters", str(facts["parameters"])],
-        ["numbers", f"{model.q_format}, {model.q_format.bits} bits per cost"],
+        ["numbers", number_words(model)],
         ["tables", f"{facts['table_entries']} entries, {(facts['table_bits'] + 7) // 8} bytes"],
         *([["widths", _widths(table_widths(model))]] if "widths" in asked else []),
         ["error", ", ".join(errors) or "not measured"],

@@ -10,10 +10,11 @@ from bncc.compiler.candidate import Candidate, candidate
 from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.compiler.demands import Demands
 from bncc.compiler.ir import Program
-from bncc.compiler.kernels.arrays import MOST_IN_ALL
+from bncc.compiler.kernels.arrays import MOST_IN_ALL, must_be_divided
 from bncc.compiler.kernels.base import Kernel
 from bncc.compiler.kernels.bit_slice import bit_slice
 from bncc.compiler.kernels.cut_loop import cut_loop
+from bncc.compiler.kernels.cut_packed import cut_packed
 from bncc.compiler.kernels.cuts import cuts
 from bncc.compiler.kernels.lanes import lanes
 from bncc.compiler.kernels.looped import looped
@@ -37,13 +38,16 @@ FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
     "packed": packed,
     "cuts": cuts,
     "cut-loop": cut_loop,
+    "cut-packed": cut_packed,
 }
 """By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
 FOR_AVR = frozenset({"bytes"})
 """Families for registers of a byte. Elsewhere they run but gain nothing, and compilers that sort
 the additions of many tables hold kilobytes of rows on the stack."""
-FOR_CUTS = frozenset({"cuts", "cut-loop"})
+FOR_CUTS = frozenset({"cuts", "cut-loop", "cut-packed"})
 """Families for programs whose tables read cuts alone; for others they have no layout."""
+NARROW = (None, "avr")
+"""Machines whose addresses have, or may have, 16 bits."""
 EVEN = 1.03
 """Where balanced, so many times the textbook's cost is no loss. Estimates do not tell such costs
 apart, and a layout of some bytes less may take many more instructions."""
@@ -164,9 +168,12 @@ def layouts_for(program: Program, family: str, target: str | None) -> Iterator[K
     Yields
     ------
     Kernel
-        Those for any machine, then those in wider words where the machine has them.
+        Those for any machine, then those in wider words where the machine has them. Where addresses
+        may have 16 bits, none that such a machine could hold, but not in one array.
     """
-    yield from FAMILIES[family](program)
+    for kernel in FAMILIES[family](program):
+        if not (target in NARROW and must_be_divided(kernel.whole_bytes, kernel.rom_bytes)):
+            yield kernel
     if family == "lanes" and target in WORD_BITS:
         yield from lanes(program, WORD_BITS[target])
 

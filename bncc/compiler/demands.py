@@ -18,8 +18,8 @@ FREE_OF_BRANCHES = {
     "columns": "one loop over all tables and one over all planes; straight-line code within",
 }
 """Why no branch in the sums of a family depends on a state. Of those that are missing, ``packed``
-multiplies states by shifts and additions, as many as a state has bits; ``cuts`` and ``cut-loop``
-compare states, for which some machines have nothing but branches."""
+multiplies states by shifts and additions, as many as a state has bits; ``cuts``, ``cut-loop``
+and ``cut-packed`` compare states, for which some machines have nothing but branches."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,11 @@ class Demands:
 
     stream: bool = False
     constant_time: bool = False
+
+    @property
+    def is_special(self) -> bool:
+        """Whether anything is asked for."""
+        return self.stream or self.constant_time
 
     def allows(self, family: str) -> bool:
         """Return whether a family of kernels can do all that is asked."""

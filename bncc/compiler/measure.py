@@ -26,9 +26,25 @@ def packed_bits(program: Program) -> int:
         Bits of all tables and of a prior.
     """
     bits = [table.costs.size * int(table.costs.max()).bit_length() for table in program.tables]
-    if program.prior.any():
-        bits.append(program.prior.size * width_of(int(program.prior.max())))
-    return sum(bits)
+    return sum(bits) + prior_bits(program)
+
+
+def prior_bits(program: Program) -> int:
+    """Return the bits of a prior as it is stored.
+
+    Parameters
+    ----------
+    program : Program
+        Any program.
+
+    Returns
+    -------
+    int
+        0 where there is none.
+    """
+    if not program.prior.any():
+        return 0
+    return program.prior.size * width_of(int(program.prior.max()))
 
 
 def flash_bits(program: Program) -> int:

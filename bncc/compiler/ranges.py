@@ -107,15 +107,25 @@ def _values(program: Program) -> list[IntArray]:
         readers = [table for table in program.tables if f in table.features]
         maps = [table.maps[f] for table in readers if f in table.maps]
         if maps and len(maps) == len(readers):
-            values.append(np.unique(np.array(maps), axis=1, return_index=True)[1])
+            values.append(_told_apart(np.array(maps)))
         else:
             values.append(np.arange(n))
     return values
 
 
+def _told_apart(maps: IntArray) -> IntArray:
+    """Return the first state of each kind that maps (n_maps, n_states) tell from others."""
+    # Most maps ascend in a few steps: sorting is left for the states at which one changes.
+    first = np.flatnonzero(np.append(True, (maps[:, 1:] != maps[:, :-1]).any(axis=0)))
+    return np.asarray(first[np.unique(maps[:, first], axis=1, return_index=True)[1]])
+
+
 def _factor(program: Program, table: Table, values: Sequence[IntArray]) -> _Factor:
     """Return a table as a function of values."""
-    levels = {f: np.array(states)[values[f]] for f, states in table.maps.items()}
+    levels = {
+        f: np.array([states[value] for value in values[f].tolist()])
+        for f, states in table.maps.items()
+    }
     shape = (*n_levels(table, program.n_states), program.n_classes)
     return _Factor(table.features, table.costs.reshape(shape), levels)
 

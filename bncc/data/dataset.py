@@ -1,12 +1,12 @@
 """The values that readers return: columns, a table of them, and a data set with a class."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from bncc._types import AnyArray, BoolArray, IntArray
+from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.errors import DataError
 
 ColumnKind = Literal["integer", "float", "category", "state"]
@@ -111,12 +111,16 @@ class Dataset:
         Class labels in index order.
     class_name : str
         Name of the class column.
+    weights : (n_rows,) float64 or None
+        How much each row counts in learning, >= 0; None where all count alike. Errors are counted
+        without them.
     """
 
     table: Table
     y: IntArray
     classes: tuple[str, ...]
     class_name: str
+    weights: FloatArray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -125,7 +129,8 @@ class Dataset:
 
     def take(self, rows: IntArray) -> "Dataset":
         """Return the data set with only these rows, in this order."""
-        return Dataset(self.table.take(rows), self.y[rows], self.classes, self.class_name)
+        weights = None if self.weights is None else self.weights[rows]
+        return Dataset(self.table.take(rows), self.y[rows], self.classes, self.class_name, weights)
 
     def with_classes(self, classes: Sequence[str]) -> "Dataset":
         """Return the same rows indexed by another list of class labels.
@@ -138,11 +143,11 @@ class Dataset:
         Returns
         -------
         Dataset
-            The same table with `y` and `classes` renewed.
+            The same table and weights with `y` and `classes` renewed.
         """
         index = {label: i for i, label in enumerate(classes)}
         renamed = np.array([index.get(label, -1) for label in self.classes] + [-1], dtype=np.int64)
-        return Dataset(self.table, renamed[self.y], tuple(classes), self.class_name)
+        return replace(self, y=renamed[self.y], classes=tuple(classes))
 
 
 def check_trainable(dataset: Dataset) -> None:

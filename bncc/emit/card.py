@@ -9,7 +9,7 @@ from bncc.discretize.feature import Feature
 from bncc.emit.identifiers import c_comment
 from bncc.emit.layout import Layout
 from bncc.emit.prose import counted
-from bncc.model.card import early_end_note, structure_words
+from bncc.model.card import cost_format, early_end_note, structure_words
 from bncc.model.file import model_digest
 from bncc.model.model import Model
 from bncc.structure.grids import Grids
@@ -44,7 +44,7 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
     lack = why_no_probabilities(model)
     cost = f"cost = -ln p in {model.q_format}"
     if lack is not None:
-        cost = f"costs in {model.q_format}, no -ln p as {lack}"
+        cost = f"costs in {cost_format(model)}, no -ln p as {lack}"
     lines = [
         f"model       {name}: structure {c_comment(str(structure))}, "
         f"{_form(model)}, {model.n_classes} classes",

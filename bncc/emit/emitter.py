@@ -8,6 +8,7 @@ from bncc.compiler.budget import Budget
 from bncc.compiler.candidate import Candidate
 from bncc.compiler.choose import Choice, Optimize, choose
 from bncc.compiler.cost_model import LEVELS
+from bncc.compiler.direct_readings import reads_directly
 from bncc.compiler.discretizers import choose_discretizers
 from bncc.compiler.importer import program_of
 from bncc.compiler.input_check import input_check
@@ -31,6 +32,9 @@ from bncc.model.model import Model
 
 __all__ = ["ENTRIES", "Emission", "EmitOptions", "emit_c", "emit_candidate"]
 
+DIRECT = "cut-packed"
+"""The kernel that can take readings for states: what finds states would need more flash than any
+other kernel saves."""
 RELEASE = "1.0.0"
 """Version in manifests of packages, for a model has none; its digest is put behind it."""
 
@@ -204,13 +208,15 @@ def _fitting(
 ) -> tuple[Choice, Layout, Estimate]:
     """Choose the best kernel with which all that is emitted is within the budget."""
     entries = _entries(model, options)
+    is_smallest = options.optimize == "size" and entries.raw and not options.demands.is_special
+    preferred = DIRECT if is_smallest and all(map(reads_directly, programs)) else None
 
     def laid_out(budget: Budget, discretize: Optimize) -> tuple[Choice, Layout, Estimate]:
         choice = choose(
             programs,
             textbook,
             optimize=options.optimize,
-            family=options.kernel,
+            family=options.kernel or preferred,
             target=options.target,
             budget=budget,
             demands=options.demands,

@@ -87,12 +87,20 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
 
 
 def constant_bytes(layout: Layout) -> int:
-    """Return the bytes of flash that are known: tables, addresses, thresholds, labels."""
-    return layout.table_bytes + layout.other_bytes
+    """Return the bytes of flash that are known: tables, addresses, thresholds, labels.
+
+    Where readings are compared directly, those of a program that takes readings alone.
+    """
+    if layout.direct is None:
+        return layout.table_bytes + layout.other_bytes
+    lists = sum(each.n_bytes for each in layout.direct.arrays)
+    return layout.table_bytes + lists + layout.labels.n_bytes + layout.labels.starts.n_bytes
 
 
 def kernel_bytes(layout: Layout, target: str | None = None, level: Level = "-O2") -> int:
     """Return the bytes of code of the kernel, the check and what compares readings."""
+    if layout.direct is not None:
+        return code_bytes(layout.kernel, target, level)
     readings = layout.raw.code_bytes if layout.raw else 0
     decision = code_bytes(layout.kernel, target, level)
     if layout.hands_over:
@@ -114,7 +122,7 @@ def code_terms(layout: Layout) -> tuple[int, ...]:
     tuple of int
         Scores, raw, kinds of codes, and members of the raw struct that are codes.
     """
-    raw = layout.raw
+    raw = None if layout.direct else layout.raw
     codes = [field for field in raw.fields if field.kind.startswith("code")] if raw else []
     return (
         int(layout.entries.scores),
@@ -143,7 +151,8 @@ def stream_terms(layout: Layout) -> tuple[int, ...]:
 
 def buffer_bytes(layout: Layout) -> int:
     """Return the bytes of stack that are known: what the kernel fills, and all states."""
-    has_states = layout.raw is not None or layout.constant_time is not None
+    finds_states = layout.raw is not None and layout.direct is None
+    has_states = finds_states or layout.constant_time is not None
     states = len(layout.program.features) * layout.state_bits // 8 if has_states else 0
     costs = layout.program.n_classes * layout.kernel.sum_bits // 8
     return costs + layout.kernel.scratch_bytes + states

@@ -11,6 +11,7 @@ from bncc.compiler.steps import float_key
 from bncc.emit.avr import avr_error
 from bncc.emit.c99 import ArrayText, array, counter, unsigned
 from bncc.emit.constant_time import ConstantTime, plan_constant_time
+from bncc.emit.direct import DirectReadings, plan_direct
 from bncc.emit.input_check import check_text
 from bncc.emit.kernels.dispatch import kernel_text
 from bncc.emit.kernels.text import KernelText
@@ -56,6 +57,8 @@ class Layout:
         Which functions are emitted.
     raw : RawPlan or None
         The raw entry point, when there is one.
+    direct : DirectReadings or None
+        What the raw entry point compares readings with where it needs no states.
     stream : StreamPlan or None
         The entry points for one feature at a time, when there are any.
     constant_time : ConstantTime or None
@@ -80,6 +83,7 @@ class Layout:
     kernel: Kernel
     entries: EntryPoints
     raw: RawPlan | None
+    direct: DirectReadings | None
     stream: StreamPlan | None
     constant_time: ConstantTime | None
     state_bits: int
@@ -130,6 +134,7 @@ class Layout:
             "readers": _readers(self.arrays),
             "check": check_text(self.check),
             "raw": self.raw,
+            "direct": self.direct,
             "raw_missing": _raw_missing(self.raw),
             "narrowing": _narrowing(self.raw),
             "stream": self.stream,
@@ -197,8 +202,11 @@ def lay_out(
     if check.reads_last_states or text.reads_last_states or feeds:
         last = [n - 1 for n in program.n_states]
         arrays.append(array("last_state", state_bits, last, "Largest state of each feature."))
+    direct = plan_direct(program, kernel) if raw is not None else None
     if raw is not None:
         arrays += raw.arrays
+    if direct is not None:
+        arrays += direct.arrays
     if stream is not None:
         arrays += stream.arrays
     labels = label_text(program.classes)
@@ -209,6 +217,7 @@ def lay_out(
         kernel=kernel,
         entries=entries,
         raw=raw,
+        direct=direct,
         stream=stream,
         constant_time=plan_constant_time(kernel, raw) if constant_time else None,
         state_bits=state_bits,

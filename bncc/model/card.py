@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import free_parameters, table_entries
 from bncc.structure.grids import Grids
@@ -32,27 +33,66 @@ def model_facts(model: Model) -> dict[str, Any]:
     -------
     dict
         ``n_features``, ``n_classes``, ``structure``, ``parameters``, ``q_format``,
-        ``table_entries``, ``free_parameters``, ``table_bits`` (bits of all entries at the
-        format's width, before any pass of the compiler), ``epochs``, ``seed``, ``error_train``,
-        ``error_validation`` and ``error_test`` (fractions). None where the model's training
-        record does not say; ``q_format`` is None for a model trained without quantization. Models
-        of trainings that were ended early, and no others, have ``interim`` (True) and
-        ``epochs_done``.
+        ``table_entries``, ``free_parameters``, ``table_bits`` (bits of all entries before any
+        pass of the compiler, those of the prior at its own width), ``epochs``, ``seed``,
+        ``error_train``, ``error_validation`` and ``error_test`` (fractions). None where the
+        model's training record does not say; ``q_format``, that of the tables, is None for a
+        model trained without quantization. Sums of tables have ``prior_bits``; models of
+        trainings that were ended early ``interim`` (True) and ``epochs_done``.
     """
     entries, free = _sizes(model)
+    fmt, of_prior = cost_format(model), prior_bits(model)
     facts: dict[str, Any] = {
         "n_features": model.n_features,
         "n_classes": model.n_classes,
         "q_format": None
         if model.training.get("quantized") is False
-        else {"int_bits": model.q_format.int_bits, "frac_bits": model.q_format.frac_bits},
+        else {"int_bits": fmt.int_bits, "frac_bits": fmt.frac_bits},
         "table_entries": entries,
         "free_parameters": free,
-        "table_bits": entries * model.q_format.bits,
+        "table_bits": entries * fmt.bits + model.n_classes * (of_prior - fmt.bits),
     }
+    if isinstance(model.structure, Grids):
+        facts["prior_bits"] = of_prior
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
     return facts | {key: model.training.get(key) for key in _FROM_TRAINING}
+
+
+def cost_format(model: Model) -> QFormat:
+    """Return the format of the costs in tables.
+
+    Parameters
+    ----------
+    model : Model
+        A whole model.
+
+    Returns
+    -------
+    QFormat
+        That of the model; in a sum, whose prior may need more bits for rare classes, what the
+        largest cost of its tables needs.
+    """
+    fmt = model.q_format
+    if not isinstance(model.structure, Grids):
+        return fmt
+    bits = max(1, max(int(table.max()).bit_length() for table in model.tables))
+    return QFormat(bits - fmt.frac_bits, fmt.frac_bits)
+
+
+def prior_bits(model: Model) -> int:
+    """Return the bits of a cost of the prior, at least those of costs in tables."""
+    return max(cost_format(model).bits, int(model.prior.max()).bit_length())
+
+
+def number_words(model: Model) -> str:
+    """Return what costs are, for people: their format and bits, those of the prior if it has more.
+
+    As in "UQ1.2, 3 bits per cost, 6 in the prior".
+    """
+    fmt, of_prior = cost_format(model), prior_bits(model)
+    more = f", {of_prior} in the prior" if of_prior > fmt.bits else ""
+    return f"{fmt}, {_counted(fmt.bits, 'bit')} per cost{more}"
 
 
 def _sizes(model: Model) -> tuple[int, int]:

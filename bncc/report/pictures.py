@@ -2,6 +2,7 @@
 
 from bncc.data.text import printable
 from bncc.structure.graph import Structure
+from bncc.structure.learners import SUM
 from bncc.structure.picture import structure_svg
 from bncc.sweep.point import Point, Study
 
@@ -44,6 +45,8 @@ def words(point: Point) -> str:
     """Return the structure of a point in a sentence."""
     if not point.is_network:
         return "Another classifier, to compare with; it has no network of features."
+    if point.family == SUM:
+        return "A sum of tables, each over a few cuts of a few features; it has no network of them."
     arcs = _arcs(point)
     if arcs == 0:
         return f"Naive Bayes: each of {len(point.parents):,} features depends on the class alone."

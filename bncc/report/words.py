@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from bncc.structure.learners import SUM
 from bncc.sweep.point import Choice, Footprint, Point, Rate
 
 BASELINE = "baseline."
@@ -20,7 +21,8 @@ def settings(point: Point) -> str:
     """Return what tells a classifier from others in a sentence, such as "naive with 3 bits"."""
     if not point.is_network:
         return baseline(point)
-    is_bare = point.family != "naive" and all(set(names) <= {"class"} for names in point.parents)
+    has_arcs = any(set(names) - {"class"} for names in point.parents)
+    is_bare = point.family not in ("naive", SUM) and not has_arcs
     name = f"{point.family} (no arcs, so naive)" if is_bare else point.family
     if point.q_format is None:
         return f"{name} in floats"

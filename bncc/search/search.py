@@ -1,25 +1,27 @@
 """The best classifier for a budget, by rows held out of training."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
 from bncc.data.dataset import Dataset
-from bncc.errors import BudgetError, DataError, OptionError
+from bncc.errors import BudgetError, ConstantColumnsError, DataError
 from bncc.model.card import model_facts
 from bncc.model.model import Model
 from bncc.search.budget import Budget, Price, price_of
-from bncc.search.sums import Form, largest_sum, neighbors
+from bncc.search.folds import Fold, folds_of
+from bncc.search.sums import judged_sums, order_of
 from bncc.structure.learners import SUM
-from bncc.train.pipeline import TrainResult, error_of, split_rows, train_model
+from bncc.train.interrupts import StopRequest
+from bncc.train.pipeline import TrainResult, train_model
 from bncc.train.settings import DEFAULT_BITS, TrainSettings
+from bncc.train.weights import counting_rows
 
 NETWORKS = ("naive", "chow-liu")
 """Networks that are tried, each in the most bits that fit."""
 FAMILIES = (SUM, *NETWORKS)
 HELD = 0.2
 """Least fraction of rows held out: what is chosen among is close together."""
-TRIED_AT_LEAST = (Form(rows=8), Form(rows=16), Form(rows=32))
 SHRUNK = 4
 """Times that the compiler's passes and packing may make tables smaller, at most a guess."""
 LESS = 0.97
@@ -37,21 +39,35 @@ class Tried:
     ----------
     settings : TrainSettings
         What trains it.
-    error : float
-        On rows held out, 0 .. 1.
+    errors : tuple of float
+        By the folds that have judged it, 0 .. 1; networks and hopeless sums are judged by fewer.
     price : Price
         What it takes.
+    result : TrainResult or None
+        The classifier of all rows, where it has been trained.
     """
 
     settings: TrainSettings
-    error: float
+    errors: tuple[float, ...]
     price: Price
+    result: TrainResult | None = None
+
+    @property
+    def error(self) -> float:
+        """Mean of the folds."""
+        return sum(self.errors) / len(self.errors)
 
     @property
     def words(self) -> str:
         """What it is, for people."""
         options = self.settings.structure_options
         parts = [f"{key}={value}" for key, value in sorted(options.items())]
+        named = {
+            "epochs": self.settings.epochs,
+            "lr": self.settings.lr,
+            "dropout": self.settings.dropout,
+        }
+        parts += [f"{key}={value}" for key, value in named.items() if value is not None]
         bits = f"{self.settings.total_bits} bits"
         return " ".join([self.settings.structure, *parts, bits])
 
@@ -69,16 +85,19 @@ class Found:
     price : Price
         What it takes.
     tried : tuple of Tried
-        All that fit, in the order in which they were tried.
+        Those that fit, in the order in which they were tried.
     seconds : float
         Wall time of all.
+    is_short : bool
+        Whether the search was ended early, as it was asked to.
     """
 
     result: TrainResult
     settings: TrainSettings
     price: Price
-    tried: tuple[Tried, ...]
-    seconds: float
+    tried: tuple[Tried, ...] = ()
+    seconds: float = 0.0
+    is_short: bool = False
 
 
 def search(
@@ -89,17 +108,19 @@ def search(
     families: tuple[str, ...] = FAMILIES,
     test: Dataset | None = None,
     tell: Tell | None = None,
+    stop: StopRequest | None = None,
 ) -> Found:
     """Try families and sizes, and train the best that fits.
 
     Every candidate learns without the rows held out, which then judge it. Sums of tables are tried
     in several forms, each with as many tables as fit, and going on from the best form to those
-    beside it; networks in the most bits that fit.
+    beside it; where rows are few, several folds of them judge. Networks are tried in the most bits
+    that fit, and judged by the same folds.
 
     Parameters
     ----------
     dataset : Dataset
-        The training rows.
+        The training rows; those of weight 0 are left out.
     base : TrainSettings
         All options that are not searched.
     budget : Budget
@@ -110,6 +131,8 @@ def search(
         Rows that nothing is fitted to or chosen by, for ``error_test``.
     tell : callable, optional
         Told of progress.
+    stop : StopRequest, optional
+        Asks for an early end, once something fits: with the best by then.
 
     Returns
     -------
@@ -125,79 +148,65 @@ def search(
         If the rows are too few to hold any out.
     """
     begin = perf_counter()
-    tell = tell or (lambda share, words: None)
-    judged = replace(base, validation=max(base.validation, HELD))
-    rest, held = split_rows(dataset, judged)
-    if held.n_rows == 0:
+    tell, stop = tell or (lambda share, words: None), stop or StopRequest()
+    base = replace(base, validation=max(base.validation, HELD))
+    dataset = counting_rows(dataset)
+    folds = tuple(folds_of(dataset, base))
+    if not folds:
         raise DataError("too few rows to hold any out to choose by; train without a budget")
     tried: list[Tried] = []
-    for one in _candidates(dataset, rest, held, judged, budget, families):
+    is_short = False
+    candidates = _candidates(dataset, folds, base, budget, families, test)
+    for one in candidates:
         tried.append(one)
-        best = min(tried, key=_order)
-        share = len(tried) / (len(tried) + 4)
-        tell(share, f"{100 * best.error:.2f} % with {best.words}")
+        best = _best(tried)
+        tell(len(tried) / (len(tried) + 4), f"{100 * best.error:.2f} % with {best.words}")
+        stop.is_armed = True
+        if is_short := stop.is_wanted:
+            break
     if not tried:
         raise BudgetError(
             f"nothing that was tried fits in {_limits(budget)}; allow more, or leave out columns"
         )
-    best = min(tried, key=_order)
-    settings = replace(best.settings, validation=base.validation)
-    found = _fitting(dataset, settings, budget, test)
+    found = _final(dataset, _best(tried), budget, test)
     tell(1.0, "")
-    return replace(found, tried=tuple(tried), seconds=perf_counter() - begin)
+    seconds = perf_counter() - begin
+    return replace(found, tried=tuple(tried), seconds=seconds, is_short=is_short)
 
 
-def _order(one: Tried) -> tuple[float, int]:
-    return one.error, one.price.flash
+def _best(tried: Sequence[Tried]) -> Tried:
+    """Return what errs least of those that all folds have judged."""
+    return min(tried, key=lambda one: order_of(one.errors, one.price))
 
 
 def _candidates(
     dataset: Dataset,
-    rest: Dataset,
-    held: Dataset,
+    folds: Sequence[Fold],
     base: TrainSettings,
     budget: Budget,
     families: tuple[str, ...],
+    test: Dataset | None,
 ) -> Iterator[Tried]:
+    networks = [name for name in families if name != SUM]
     if SUM in families:
-        yield from _sums(rest, held, base, budget)
-    for name in families:
-        if name != SUM:
-            yield from _networks(name, dataset, base, budget)
+        try:
+            for one in judged_sums(folds, base, budget):
+                yield Tried(one.settings, one.errors, one.price)
+        except ConstantColumnsError:
+            if not networks:
+                raise
+    for name in networks:
+        yield from _networks(name, dataset, folds, base, budget, test)
 
 
-def _sums(rest: Dataset, held: Dataset, base: TrainSettings, budget: Budget) -> Iterator[Tried]:
-    """Yield sums of several forms, then those beside the best until none is better."""
-    seen: dict[Form, Tried | None] = {}
-    for form in TRIED_AT_LEAST:
-        seen[form] = _sum(form, rest, held, base, budget)
-        if (one := seen[form]) is not None:
-            yield one
-    while True:
-        fitting = {form: one for form, one in seen.items() if one is not None}
-        best = min(fitting, key=lambda form: _order(fitting[form]), default=TRIED_AT_LEAST[0])
-        new = [form for form in neighbors(best, len(rest.classes)) if form not in seen]
-        if not new:
-            return
-        for form in new:
-            seen[form] = _sum(form, rest, held, base, budget)
-            if (one := seen[form]) is not None:
-                yield one
-
-
-def _sum(
-    form: Form, rest: Dataset, held: Dataset, base: TrainSettings, budget: Budget
-) -> Tried | None:
-    found = largest_sum(form, base, rest, budget)
-    if found is None:
-        return None
-    n_tables, model, price = found
-    error = error_of(model, held)
-    assert error is not None
-    return Tried(form.settings(base, n_tables), error, price)
-
-
-def _networks(name: str, dataset: Dataset, base: TrainSettings, budget: Budget) -> Iterator[Tried]:
+def _networks(
+    name: str,
+    dataset: Dataset,
+    folds: Sequence[Fold],
+    base: TrainSettings,
+    budget: Budget,
+    test: Dataset | None,
+) -> Iterator[Tried]:
     """Yield a network in the most bits that fit; what it takes is known from counts."""
     options = base.structure_options if base.structure == name else {}
     for bits in range(DEFAULT_BITS, 0, -1):
@@ -206,11 +215,19 @@ def _networks(name: str, dataset: Dataset, base: TrainSettings, budget: Budget) 
         if _is_hopeless(counted, budget):
             continue
         if price_of(counted, budget, dataset.table).share(budget) <= 1:
-            model = train_model(dataset, settings).model
-            price = price_of(model, budget, dataset.table)
+            result = train_model(dataset, settings, test=test)
+            price = price_of(result.model, budget, dataset.table, is_timed=True)
             if price.share(budget) <= 1:
-                yield Tried(settings, model.training["error_validation"], price)
+                first = result.model.training["error_validation"]
+                others = (_error_of(fold, settings) for fold in folds[1:])
+                yield Tried(settings, (first, *others), price, result)
                 return
+
+
+def _error_of(fold: Fold, settings: TrainSettings) -> float:
+    """Return the error of a network that learns without the rows of a fold."""
+    model = train_model(fold.rest, replace(settings, validation=0)).model
+    return float(fold.misses(model).mean())
 
 
 def _counting(settings: TrainSettings) -> TrainSettings:
@@ -226,20 +243,21 @@ def _is_hopeless(model: Model, budget: Budget) -> bool:
     return budget.flash is not None and n_bytes > SHRUNK * budget.flash
 
 
-def _fitting(
-    dataset: Dataset, settings: TrainSettings, budget: Budget, test: Dataset | None
-) -> Found:
+def _final(dataset: Dataset, best: Tried, budget: Budget, test: Dataset | None) -> Found:
     """Train on all rows, with fewer tables while they do not fit."""
+    if best.result is not None:
+        return Found(best.result, best.settings, best.price)
+    settings = best.settings
     while True:
         result = train_model(dataset, settings, test=test)
         price = price_of(result.model, budget, dataset.table, is_timed=True)
         if price.share(budget) <= 1:
-            return Found(result, settings, price, (), 0.0)
-        if settings.structure != SUM:
-            raise BudgetError(f"the network learned from all rows exceeds {_limits(budget)}")
+            return Found(result, settings, price)
         n_tables = int(LESS * len(result.model.tables) / max(1.0, price.share(budget) ** 0.5))
         if n_tables < 1:
-            raise OptionError(f"no table fits in {_limits(budget)}; allow more")
+            raise BudgetError(
+                f"no table learned from all rows fits in {_limits(budget)}; allow more"
+            )
         options = {**settings.structure_options, "tables": str(n_tables)}
         settings = replace(settings, structure_options=options)
 

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from bncc._types import FloatArray, IntArray
+from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.structure.graph import Structure
 
 Term = Callable[[int], FloatArray]
@@ -24,7 +24,7 @@ SECONDS_PER_CALL = 1e-5
 """Rough costs on one core, used only to choose the sooner of two ways that agree exactly."""
 
 
-def class_counts(y: IntArray, n_classes: int) -> IntArray:
+def class_counts(y: IntArray, n_classes: int, weights: FloatArray | None = None) -> AnyArray:
     """Count the rows of each class.
 
     Parameters
@@ -33,13 +33,15 @@ def class_counts(y: IntArray, n_classes: int) -> IntArray:
         Class indices.
     n_classes : int
         C.
+    weights : (n_samples,) float64, optional
+        How much each row counts.
 
     Returns
     -------
-    (n_classes,) int64
+    (n_classes,) int64, or float64 with weights
         Rows of each class.
     """
-    return np.bincount(y, minlength=n_classes)
+    return np.bincount(y, weights, n_classes)
 
 
 def family_rows(X: IntArray, structure: Structure, n_states: Sequence[int], i: int) -> IntArray:
@@ -74,7 +76,8 @@ def family_counts(
     n_states: Sequence[int],
     n_classes: int,
     i: int,
-) -> IntArray:
+    weights: FloatArray | None = None,
+) -> AnyArray:
     """Count the joint states of feature i, its feature parents and the class.
 
     Parameters
@@ -91,15 +94,17 @@ def family_counts(
         C.
     i : int
         The feature.
+    weights : (n_samples,) float64, optional
+        How much each row counts.
 
     Returns
     -------
-    (n_parent_states, n_states[i], n_classes) int64
+    (n_parent_states, n_states[i], n_classes) int64, or float64 with weights
         Number of rows in each cell.
     """
     n_parent_states = prod(n_states[j] for j in structure.parents[i])
     cells = family_rows(X, structure, n_states, i) * n_classes + y
-    counts = np.bincount(cells, minlength=n_parent_states * n_states[i] * n_classes)
+    counts = np.bincount(cells, weights, n_parent_states * n_states[i] * n_classes)
     return counts.reshape(n_parent_states, n_states[i], n_classes)
 
 

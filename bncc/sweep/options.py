@@ -7,7 +7,7 @@ from bncc.compiler.cost_model import LEVELS
 from bncc.errors import OptionError
 from bncc.structure.learners import KNOWN, option_keys
 from bncc.sweep.point import Choice
-from bncc.train.settings import COUNTED, DESCENDED, DISCRETIZERS
+from bncc.train.settings import CLASS_WEIGHTS, COUNTED, DESCENDED, DISCRETIZERS
 
 STRUCTURE_OPTION = "structure-option"
 """What the names of structure options begin with, before a dot."""
@@ -152,6 +152,7 @@ _OPTIONS = (
     *(Option(name, "integer") for name in ("n-bins", "bits", "int-bits", "frac-bits")),
     Option("float", "flag"),
     Option("size-weight", "number"),
+    Option("class-weight", "text", CLASS_WEIGHTS),
     *(Option(name, "integer") for name in ("epochs", "batch-size")),
     *(Option(name, "number") for name in ("lr", "lambda", "gamma", "eta", "dropout")),
     *(Option(name, "number") for name in ("jitter", "average", "quantize-from")),

@@ -3,16 +3,14 @@
 from collections.abc import Mapping
 from time import perf_counter
 
-from bncc.bench.measurement import WRITTEN, measure_ours
 from bncc.bench.on_target import bench_inputs
-from bncc.build.cross import find_bench
 from bncc.build.meter import Inputs
 from bncc.build.targets import find_target
-from bncc.compiler.cost_model import LEVELS, Optimize
-from bncc.emit.emitter import EmitOptions
+from bncc.compiler.cost_model import Optimize
 from bncc.errors import DataError, MisfitError, ToolchainError
-from bncc.model.card import model_facts, parent_names
+from bncc.model.card import cost_format, model_facts, parent_names
 from bncc.model.model import Model
+from bncc.search.budget import measured_on
 from bncc.sweep.config import command_of, optimize_of, settings_of
 from bncc.sweep.point import Choice, Footprint, Point, Rate
 from bncc.sweep.rival_trial import run_rival
@@ -53,7 +51,7 @@ def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
     repeats = train_repeats(work.train, settings, work.repeats, test=work.test)
     validation, test = _rates(repeats)
     model = repeats.first.model
-    facts = model_facts(model)
+    facts, fmt = model_facts(model), cost_format(model)
     costs = measure_model(work, model, params)
     return Point(
         number=number,
@@ -63,8 +61,8 @@ def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
         test=test,
         entries=facts["table_entries"],
         bits=facts["table_bits"],
-        operations=model.n_classes * (model.n_features + 1),
-        q_format=facts["q_format"] and (model.q_format.int_bits, model.q_format.frac_bits),
+        operations=model.n_classes * (len(model.tables) + 1),
+        q_format=facts["q_format"] and (fmt.int_bits, fmt.frac_bits),
         costs=costs,
         parents=tuple(map(tuple, parent_names(model))),
         seconds=perf_counter() - begin,
@@ -154,18 +152,11 @@ def _rates(repeats: Repeats) -> tuple[Rate, Rate | None]:
 
 def _cost(model: Model, machine: str, inputs: Inputs, optimize: Optimize) -> Footprint | str:
     """Measure as ``bncc bench --optimize`` does."""
-    target = find_target(machine)
-    (bench,) = find_bench(target)
     try:
-        measured = measure_ours(
-            model,
-            bench,
-            inputs,
-            opt_level=LEVELS[optimize],
-            options=EmitOptions(WRITTEN.name, optimize=optimize, target=machine),
-            with_trusted=False,
-        )
+        measured = measured_on(model, machine, inputs, optimize)
     except MisfitError as error:
         return str(error)
     cost = measured.costs["predict"]
-    return Footprint(measured.flash, measured.ram, measured.stack, target.unit, cost.mean, cost.max)
+    return Footprint(
+        measured.flash, measured.ram, measured.stack, find_target(machine).unit, cost.mean, cost.max
+    )

@@ -67,6 +67,7 @@ def best_format(
     n_states: Sequence[int],
     X: IntArray,
     y: IntArray,
+    weights: FloatArray | None = None,
 ) -> QFormat:
     r"""Return the format whose integer model errs least on the given rows.
 
@@ -86,6 +87,8 @@ def best_format(
         States of rows that did not train the tables.
     y : (n_samples,) int
         Their class indices.
+    weights : (n_samples,) float64, optional
+        How much each row counts, of mean 1.
 
     Returns
     -------
@@ -98,7 +101,7 @@ def best_format(
     -----
     A format is clearly worse when it errs on b rows that the best decides rightly, is right on c
     rows that the best errs on, and :math:`b - c > \sqrt{b + c}`: one standard deviation of the
-    difference (McNemar).
+    difference (McNemar). Rows of weight w count w times in the difference, w^2 times in the root.
     """
     if len(formats) == 1:
         return formats[0]
@@ -110,14 +113,15 @@ def best_format(
         scores = _scores(rounded(log_prior, fmt), tables, rows)
         wrong.append(scores.argmin(axis=1) != y)
         strays.append(float(np.abs(scores - exact).mean()))
-    best = min(wrong, key=np.count_nonzero)
-    equals = [k for k, errors in enumerate(wrong) if not _clearly_worse(errors, best)]
+    counts = np.ones(len(y)) if weights is None else weights
+    best = min(wrong, key=lambda errors: float(counts[errors].sum()))
+    equals = [k for k, errors in enumerate(wrong) if not _clearly_worse(errors, best, counts)]
     return formats[min(equals, key=lambda k: strays[k])]
 
 
-def _clearly_worse(errors: BoolArray, best: BoolArray) -> bool:
-    lost, won = np.count_nonzero(errors & ~best), np.count_nonzero(best & ~errors)
-    return bool(lost - won > np.sqrt(lost + won))
+def _clearly_worse(errors: BoolArray, best: BoolArray, counts: FloatArray) -> bool:
+    lost, won = counts[errors & ~best], counts[best & ~errors]
+    return bool(lost.sum() - won.sum() > np.sqrt((lost**2).sum() + (won**2).sum()))
 
 
 def _scores(

@@ -227,7 +227,11 @@ def count_rows(candidates: Candidates, n_states: Sequence[int]) -> int:
 
 
 def counted_start(
-    X: IntArray, y: IntArray, layout: CandidateLayout, n_classes: int
+    X: IntArray,
+    y: IntArray,
+    layout: CandidateLayout,
+    n_classes: int,
+    weights: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return smoothed relative frequencies for every candidate, to begin with.
 
@@ -241,6 +245,8 @@ def counted_start(
         Where tables lie.
     n_classes : int
         C.
+    weights : (n_samples,) float64, optional
+        How much each row counts, of mean 1.
 
     Returns
     -------
@@ -254,7 +260,9 @@ def counted_start(
     for slot in range(layout.n_choices):
         is_there = layout.n_table_rows[:, slot] > 0
         structure = layout.candidates.choose(np.where(is_there, slot, 0))
-        log_prior, tables = ml_log_tables(X, y, structure, layout.n_states.tolist(), n_classes)
+        log_prior, tables = ml_log_tables(
+            X, y, structure, layout.n_states.tolist(), n_classes, weights=weights
+        )
         for i in np.flatnonzero(is_there):
             start = layout.offset[i, slot]
             table[start : start + len(tables[i])] = tables[i]

@@ -19,6 +19,7 @@ from bncc.train.freeze import freeze
 from bncc.train.learn import Task, fit_in_turn, fit_jointly
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.settings import TrainSettings
+from bncc.train.weights import row_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +94,7 @@ def fit_model(
         n_classes=len(dataset.classes),
         settings=settings,
         is_ordered=tuple(feature.kind != "category" for feature in features),
+        weights=row_weights(dataset, settings.class_weight),
     )
     start = None if course is None else course.start
     chosen = None if start is None else start.fmt

@@ -1,21 +1,26 @@
 """One training of a sum of tables, from raw readings to a model."""
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
-from bncc.data.dataset import Dataset, Table
-from bncc.discretize.feature import states_of
+from bncc._types import FloatArray, IntArray
+from bncc.data.dataset import Dataset
+from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
-from bncc.train.boosting.learn import learn_tables
+from bncc.train.boosting.learn import learn_tables, samples_of
+from bncc.train.boosting.learned import Learned
+from bncc.train.boosting.sums import Samples
 from bncc.train.boosting.watch import Progress
 from bncc.train.course import Progress as CourseProgress
 from bncc.train.prune import pruned
 from bncc.train.settings import TrainSettings
-from bncc.train.shifts import moved_tables
+from bncc.train.shifts import image_of, moved_tables
+from bncc.train.sum_inputs import sum_inputs
 from bncc.train.sum_settings import boost_settings_of, n_bins_of, shift_of
+from bncc.train.weights import row_weights
 
 
 def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress | None = None) -> Model:
@@ -45,31 +50,111 @@ def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress | None
     ToolchainError
         If C is asked for and there is no compiler.
     """
-    features = fit_features(
-        dataset.table,
-        dataset.y,
-        settings.discretize or "quantile",
-        n_bins=n_bins_of(settings),
-        rebin_states=settings.discretize is not None,
-    )
-    tables = _tables(dataset.table, settings)
-    X = np.concatenate([states_of(features, table).astype(np.uint16) for table in tables])
-    y = np.tile(dataset.y, len(X) // dataset.n_rows)
-    n_states = [feature.n_states for feature in features]
+    rows = sum_rows(dataset, settings)
     boosting = boost_settings_of(settings)
-    n_classes = len(dataset.classes)
-    learned = learn_tables(X, y, n_states, n_classes, boosting, progress=progress)
-    inputs, grids = pruned(features, learned.grids)
-    # Costs of rare classes may take more bits than those of tables.
-    bits = max(boosting.bits, int(learned.prior.max()).bit_length())
-    q_format = QFormat(bits - learned.frac_bits, learned.frac_bits)
-    return Model(inputs, dataset.classes, grids, q_format, learned.prior, learned.tables)
+    n_classes = len(rows.classes)
+    learned = learn_tables(
+        rows.X, rows.y, rows.n_states, n_classes, boosting, rows.weights, progress
+    )
+    return rows.model(learned, boosting.bits)
 
 
-def _tables(table: Table, settings: TrainSettings) -> Iterable[Table]:
-    """Return the readings, with moved images where these are asked for."""
+@dataclass(frozen=True, eq=False)
+class SumRows:
+    """Rows as sums of tables learn from them.
+
+    Parameters
+    ----------
+    features : tuple of Feature
+        The inputs, with all thresholds that may be cuts.
+    classes : tuple of str
+        Their labels.
+    X : (n_samples, n_features) uint16
+        Their states, those of moved images among them where these are asked for.
+    y : (n_samples,) int
+        Their classes.
+    weights : (n_samples,) float64 or None
+        How much each counts; None for all alike.
+    """
+
+    features: tuple[Feature, ...]
+    classes: tuple[str, ...]
+    X: IntArray
+    y: IntArray
+    weights: FloatArray | None
+
+    @property
+    def n_states(self) -> tuple[int, ...]:
+        """Cardinality of each feature."""
+        return tuple(feature.n_states for feature in self.features)
+
+    @property
+    def samples(self) -> Samples:
+        """What boosting learns from."""
+        return samples_of(self.X, self.y, self.n_states, len(self.classes), self.weights)
+
+    def model(self, learned: Learned, bits: int) -> Model:
+        """Return the model of a sum that was learned from these rows.
+
+        Parameters
+        ----------
+        learned : Learned
+            The sum.
+        bits : int
+            Width of a cost in a table.
+
+        Returns
+        -------
+        Model
+            Its features have the thresholds that tables ask for, and no others.
+        """
+        inputs, grids = pruned(self.features, learned.grids)
+        # Costs of rare classes may take more bits than those of tables.
+        bits = max(bits, int(learned.prior.max()).bit_length())
+        q_format = QFormat(bits - learned.frac_bits, learned.frac_bits)
+        return Model(inputs, self.classes, grids, q_format, learned.prior, learned.tables)
+
+
+def sum_rows(dataset: Dataset, settings: TrainSettings) -> SumRows:
+    """Make rows ready to learn sums from.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The rows.
+    settings : TrainSettings
+        With the structure ``tables``; how its tables are to be is not read.
+
+    Returns
+    -------
+    SumRows
+        The same for all tables.
+
+    Raises
+    ------
+    DataError
+        If the rows cannot be learned from.
+    OptionError
+        If a structure option makes no sense.
+    """
     shape = shift_of(settings)
-    return (table,) if shape is None else moved_tables(table, *shape)
+    readings = dataset.table if shape is None else image_of(dataset.table, *shape)
+    features = sum_inputs(
+        fit_features(
+            readings,
+            dataset.y,
+            settings.discretize or "quantile",
+            n_bins=n_bins_of(settings),
+            rebin_states=settings.discretize is not None,
+        )
+    )
+    tables = (readings,) if shape is None else moved_tables(readings, *shape)
+    X = np.concatenate([states_of(features, table).astype(np.uint16) for table in tables])
+    n_copies = len(X) // dataset.n_rows
+    y = np.tile(dataset.y, n_copies)
+    given = row_weights(dataset, settings.class_weight)
+    weights = None if given is None else np.tile(given, n_copies)
+    return SumRows(features, dataset.classes, X, y, weights)
 
 
 def fit_sums(

@@ -67,6 +67,8 @@ def data_digest(dataset: Dataset) -> str:
     """
     digest = sha256(repr((dataset.class_name, dataset.classes)).encode())
     digest.update(dataset.y.astype("<i8").tobytes())
+    if dataset.weights is not None:
+        digest.update(dataset.weights.astype("<f8").tobytes())
     for column in dataset.table.columns:
         digest.update(repr((column.name, column.kind)).encode())
         if column.kind == "category":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bncc._types import IntArray
+from bncc._types import FloatArray, IntArray
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.model import MAX_TABLE_ENTRIES
@@ -21,6 +21,7 @@ from bncc.train.settings import TrainSettings
 from bncc.train.structure_descent import descend_structure
 from bncc.train.structure_engine import Learned, StructureProblem
 from bncc.train.trainer import descend
+from bncc.train.weights import typical_samples
 
 MAX_DESCENT_ENTRIES = 2**24
 """Gradient descent holds some ten floats per table entry."""
@@ -46,6 +47,8 @@ class Task:
         The options.
     is_ordered : tuple of bool
         Features whose states have neighbours; empty for all.
+    weights : (n_samples,) float64 or None
+        How much each sample counts, of mean 1; None where all count alike.
     """
 
     X: IntArray
@@ -54,6 +57,7 @@ class Task:
     n_classes: int
     settings: TrainSettings
     is_ordered: tuple[bool, ...] = ()
+    weights: FloatArray | None = None
 
     @property
     def structure_options(self) -> dict[str, str]:
@@ -87,8 +91,9 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
         If the tables would be too large for the options.
     """
     settings = task.settings
+    X, y = typical_samples(task.X, task.y, task.weights, settings.seed)
     structure = learn_structure(
-        settings.structure, task.X, task.y, task.n_states, task.n_classes,
+        settings.structure, X, y, task.n_states, task.n_classes,
         task.structure_options, settings.seed,
     )  # fmt: skip
     entries = table_entries(structure, task.n_states, task.n_classes)
@@ -96,7 +101,9 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
     _check_size(entries, limit, "--structure naive")
     if settings.is_counted:
         return structure, _counted(task, structure)
-    start = ml_log_tables(task.X, task.y, structure, task.n_states, task.n_classes)
+    start = ml_log_tables(
+        task.X, task.y, structure, task.n_states, task.n_classes, weights=task.weights
+    )
     hyper = hyperparameters_of(settings, len(task.y))
 
     def choose_by_tables(tables: LogTables) -> QFormat:
@@ -104,8 +111,9 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
 
     quantizer = None if settings.float_ else choose_by_tables
     tables = descend(
-        task.X, task.y, structure, task.n_states, start, hyper, quantizer, course, task.is_ordered
-    )
+        task.X, task.y, structure, task.n_states, start, hyper, quantizer, course,
+        task.is_ordered, task.weights,
+    )  # fmt: skip
     return structure, tables
 
 
@@ -139,7 +147,7 @@ def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> L
         task.X, task.y, task.n_states, task.n_classes,
         candidates, step_of(options), settings.size_weight,
         settings.total_bits if price_of(options) == "bits" else None, widths_of(options),
-        task.is_ordered,
+        task.is_ordered, task.weights,
     )  # fmt: skip
     hyper = hyperparameters_of(settings, len(task.y))
     quantizer = None if settings.float_ or settings.is_counted else choose
@@ -150,8 +158,8 @@ def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> L
 def _counted(task: Task, structure: Structure) -> LogTables:
     counted = (task.X, task.y, structure, task.n_states, task.n_classes)
     if task.settings.parameters == "bdeu":
-        return bdeu_log_tables(*counted, task.settings.alpha)
-    return ml_log_tables(*counted)
+        return bdeu_log_tables(*counted, task.settings.alpha, weights=task.weights)
+    return ml_log_tables(*counted, weights=task.weights)
 
 
 def _check_size(entries: int, limit: int, remedy: str) -> None:

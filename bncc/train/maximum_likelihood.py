@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bncc._types import FloatArray, IntArray
+from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.structure.counts import class_counts, family_counts
 from bncc.structure.graph import Structure
 
@@ -19,6 +19,7 @@ def ml_log_tables(
     n_states: Sequence[int],
     n_classes: int,
     smoothing: float = 1.0,
+    weights: FloatArray | None = None,
 ) -> LogTables:
     r"""Return smoothed relative frequencies.
 
@@ -40,6 +41,8 @@ def ml_log_tables(
         C.
     smoothing : float
         s, rows added to every cell, > 0.
+    weights : (n_samples,) float64, optional
+        How much each row counts, of mean 1.
 
     Returns
     -------
@@ -51,10 +54,10 @@ def ml_log_tables(
     """
     tables = []
     for i, has_class in enumerate(structure.class_is_parent):
-        counts = family_counts(X, y, structure, n_states, n_classes, i)
+        counts = family_counts(X, y, structure, n_states, n_classes, i, weights)
         tables.append(_log_means(counts, has_class, smoothing))
     with np.errstate(divide="ignore"):
-        log_prior = np.log(class_counts(y, n_classes) / len(y))
+        log_prior = np.log(class_counts(y, n_classes, weights) / len(y))
     return log_prior, tuple(tables)
 
 
@@ -65,6 +68,7 @@ def bdeu_log_tables(
     n_states: Sequence[int],
     n_classes: int,
     alpha: float,
+    weights: FloatArray | None = None,
 ) -> LogTables:
     r"""Return posterior means under the BDeu prior, the class included.
 
@@ -78,6 +82,8 @@ def bdeu_log_tables(
         As in `ml_log_tables`.
     alpha : float
         Equivalent sample size, > 0.
+    weights : (n_samples,) float64, optional
+        How much each row counts, of mean 1.
 
     Returns
     -------
@@ -88,14 +94,15 @@ def bdeu_log_tables(
     """
     tables = []
     for i, has_class in enumerate(structure.class_is_parent):
-        counts = family_counts(X, y, structure, n_states, n_classes, i)
+        counts = family_counts(X, y, structure, n_states, n_classes, i, weights)
         cells = counts.size if has_class else counts.size // n_classes
         tables.append(_log_means(counts, has_class, alpha / cells))
-    log_prior = np.log((class_counts(y, n_classes) + alpha / n_classes) / (len(y) + alpha))
+    of_classes = class_counts(y, n_classes, weights)
+    log_prior = np.log((of_classes + alpha / n_classes) / (len(y) + alpha))
     return log_prior, tuple(tables)
 
 
-def _log_means(counts: IntArray, has_class: bool, pseudo_count: float) -> FloatArray:
+def _log_means(counts: AnyArray, has_class: bool, pseudo_count: float) -> FloatArray:
     """Return log tables from counts of (parent state, state, class) cells."""
     q, r, n_classes = counts.shape
     if not has_class:

@@ -3,11 +3,8 @@
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-import numpy as np
-
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset, check_trainable
-from bncc.data.splits import stratified_holdout
 from bncc.discretize.feature import states_of
 from bncc.fixed_point import QFormat
 from bncc.model import reference
@@ -18,6 +15,7 @@ from bncc.train.checkpoint import Checkpoint
 from bncc.train.course import Progress
 from bncc.train.fit import Draft, fit_model
 from bncc.train.fit_sum import fit_sums
+from bncc.train.held import split_rows
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.identity import identity_digest, identity_of
 from bncc.train.idle import idle_notes
@@ -25,6 +23,7 @@ from bncc.train.interrupts import StopRequest
 from bncc.train.record import settings_record
 from bncc.train.session import Session
 from bncc.train.settings import TrainSettings
+from bncc.train.weights import counting_rows, row_weights
 
 IDENTIFIER_SHARE = 0.5
 MAX_PLAIN_CATEGORIES = 20
@@ -84,12 +83,12 @@ def train_model(
     and tables; on those rows the split of the bits is chosen and ``error_validation`` measured.
     The second learns from all rows in the format found. So ``error_validation`` is optimistic only
     in that the best of at most eight splits was chosen on its rows. All errors are those of
-    integer models.
+    integer models, of rows that count alike whatever their weights.
 
     Parameters
     ----------
     dataset : Dataset
-        The training rows.
+        The training rows; those of weight 0 are left out.
     settings : TrainSettings
         The options.
     test : Dataset, optional
@@ -117,6 +116,7 @@ def train_model(
         kept later ends nothing, and is noted where training ends early.
     """
     begin = perf_counter()
+    dataset = counting_rows(dataset)
     check_trainable(dataset)
     notes = list(idle_notes(settings))
     rest, held = split_rows(dataset, settings)
@@ -225,35 +225,12 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def split_rows(dataset: Dataset, settings: TrainSettings) -> tuple[Dataset, Dataset]:
-    """Hold rows out.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        All rows to learn from.
-    settings : TrainSettings
-        Names the fraction and the seed.
-
-    Returns
-    -------
-    rest, held : Dataset
-        Training and validation rows; no validation rows where none can be spared.
-    """
-    nothing = dataset.take(np.arange(0))
-    if settings.validation == 0:
-        return dataset, nothing
-    rest, held = stratified_holdout(dataset.y, settings.validation, settings.seed)
-    if len(held) == 0 or len(np.unique(dataset.y[rest])) < 2:
-        return dataset, nothing
-    return dataset.take(rest), dataset.take(held)
-
-
 def _best_format(draft: Draft, judges: Dataset, settings: TrainSettings) -> QFormat:
     formats = formats_of(settings)
     n_states = tuple(feature.n_states for feature in draft.features)
     X = states_of(draft.features, judges.table)
-    return best_format(formats, *draft.log_tables, draft.structure, n_states, X, judges.y)
+    weights = row_weights(judges, settings.class_weight)
+    return best_format(formats, *draft.log_tables, draft.structure, n_states, X, judges.y, weights)
 
 
 def error_of(model: Model, dataset: Dataset) -> float | None:

@@ -31,6 +31,8 @@ def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
         "seed": settings.seed,
         "epochs": None,
     }
+    if settings.class_weight is not None:
+        record["class_weight"] = settings.class_weight
     if settings.is_boosted:
         boosting = boost_settings_of(settings)
         epochs = boosting.float_epochs + boosting.quantized_epochs

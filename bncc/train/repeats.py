@@ -11,6 +11,10 @@ from bncc.train.pipeline import TrainResult, train_model
 from bncc.train.settings import TrainSettings
 
 
+class _AbandonedError(Exception):
+    """A training behind the first one is not to be ended."""
+
+
 @dataclass(frozen=True)
 class Repeats:
     """Trainings that differ in their seeds alone.
@@ -90,7 +94,7 @@ def train_repeats(
     checkpoint : Checkpoint, optional
         Where the training is kept, if it is the only one.
     stop : StopRequest, optional
-        Asks for an early end.
+        Asks for an early end; armed once there is a training to keep.
 
     Returns
     -------
@@ -107,26 +111,39 @@ def train_repeats(
     seeded = [replace(settings, seed=settings.seed + k) for k in range(repeats)]
     results: list[TrainResult] = []
     for k, one in enumerate(seeded):
-        result = train_model(
-            dataset,
-            one,
-            test=test,
-            progress=_part(progress, k, repeats),
-            checkpoint=checkpoint,
-            stop=stop,
-        )
+        # A descent ends by itself where it is asked to, with the model so far.
+        gives_up = stop if results and not settings.descends else None
+        try:
+            result = train_model(
+                dataset,
+                one,
+                test=test,
+                progress=_part(progress, k, repeats, gives_up),
+                checkpoint=checkpoint,
+                stop=stop,
+            )
+        except _AbandonedError:
+            break
         if not (results and result.is_interim):
             results.append(result)
+        if stop is not None:
+            stop.is_armed = True
         if result.is_interim or (stop is not None and stop.is_wanted):
             break
     return Repeats(tuple(results), repeats)
 
 
-def _part(progress: Progress | None, k: int, repeats: int) -> Progress | None:
-    if progress is None:
+def _part(
+    progress: Progress | None, k: int, repeats: int, gives_up: StopRequest | None
+) -> Progress | None:
+    """Return what tells of a training as of a part of all, and leaves it where that is asked."""
+    if progress is None and gives_up is None:
         return None
 
     def report(done: int, total: int, passed: Passed | None) -> None:
-        progress(k * total + done, repeats * total, passed)
+        if gives_up is not None and gives_up.is_wanted:
+            raise _AbandonedError
+        if progress is not None:
+            progress(k * total + done, repeats * total, passed)
 
     return report

@@ -19,6 +19,7 @@ DESCENDED = ("hybrid", "cross-entropy", "free")
 """Parameters found by gradient descent."""
 ENGINES = ("native", "torch")
 """What computes the steps of gradient descent."""
+CLASS_WEIGHTS = ("balanced",)
 ANNOUNCED_PARAMETERS = ("margin",)
 
 MIN_BITS, MAX_BITS = 1, 8
@@ -74,6 +75,8 @@ class TrainSettings:
     size_weight : float
         Price of an expected table entry, or with ``price=bits`` of a bit, in the loss of a
         structure that is learned together with the tables (lambda_MS of S3), >= 0.
+    class_weight : {"balanced"} or None
+        ``balanced`` lets the rows of each class count as much as those of any other.
 
     Raises
     ------
@@ -106,6 +109,7 @@ class TrainSettings:
     threads: int | None = None
     engine: str | None = None
     size_weight: float = 0.0
+    class_weight: str | None = None
 
     def __post_init__(self) -> None:
         _check_names(self)
@@ -174,6 +178,10 @@ def _check_names(settings: TrainSettings) -> None:
     if settings.discretize not in (None, *DISCRETIZERS):
         raise OptionError(
             f"unknown discretization '{settings.discretize}'; choose {_one_of(DISCRETIZERS)}"
+        )
+    if settings.class_weight not in (None, *CLASS_WEIGHTS):
+        raise OptionError(
+            f"unknown class weight '{settings.class_weight}'; choose balanced, or leave it out"
         )
     extra = ("alpha",) if parameters == "bdeu" else ()
     check_structure_options(settings.structure, settings.structure_options, extra)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.data.dataset import Table
+from bncc.data.dataset import Column, Table
 from bncc.errors import DataError
 
 MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
@@ -33,13 +33,53 @@ def sources_of(height: int, width: int, move: tuple[int, int]) -> IntArray:
     return np.asarray((row[:, None] * width + column).ravel())
 
 
-def moved_tables(table: Table, height: int, width: int) -> Iterator[Table]:
-    """Move the images of all rows.
+def image_of(table: Table, height: int, width: int) -> Table:
+    """Return readings as the pixels of an image, which are all alike.
 
     Parameters
     ----------
     table : Table
-        Its columns are the pixels of an image, row by row.
+        Its columns are the pixels, row by row.
+    height, width : int
+        Of the image.
+
+    Returns
+    -------
+    Table
+        The same, whole numbers beside fractions as fractions too.
+
+    Raises
+    ------
+    DataError
+        If there are not as many columns as pixels, or some are no numbers.
+    """
+    if len(table.columns) != height * width:
+        raise DataError(
+            f"shift={height}x{width} asks for {height * width} columns, and the rows have "
+            f"{len(table.columns)}; give the height and width of the image that they are"
+        )
+    odd = [column.name for column in table.columns if column.kind == "category"]
+    if odd:
+        raise DataError(
+            f"shift={height}x{width} asks for pixels, and column {odd[0]!r} holds text; mend its "
+            "cells, or leave out shift"
+        )
+    if len({column.kind for column in table.columns}) == 1:
+        return table
+    return Table(tuple(map(_fractions, table.columns)))
+
+
+def _fractions(column: Column) -> Column:
+    return replace(column, kind="float", values=column.values.astype(np.float64))
+
+
+def moved_tables(image: Table, height: int, width: int) -> Iterator[Table]:
+    """Move the images of all rows.
+
+    Parameters
+    ----------
+    image : Table
+        From `image_of`.
     height, width : int
         Of the image.
 
@@ -47,21 +87,11 @@ def moved_tables(table: Table, height: int, width: int) -> Iterator[Table]:
     ------
     Table
         As it is, then moved up, down, left and right by a pixel.
-
-    Raises
-    ------
-    DataError
-        If there are not as many columns as pixels.
     """
-    if len(table.columns) != height * width:
-        raise DataError(
-            f"shift={height}x{width} asks for {height * width} columns, and the rows have "
-            f"{len(table.columns)}; give the height and width of the image that they are"
-        )
     for move in MOVES:
         sources = sources_of(height, width, move)
         columns = (
-            replace(table.columns[source], name=column.name)
-            for source, column in zip(sources.tolist(), table.columns, strict=True)
+            replace(image.columns[source], name=column.name)
+            for source, column in zip(sources.tolist(), image.columns, strict=True)
         )
         yield Table(tuple(columns))

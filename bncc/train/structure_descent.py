@@ -25,6 +25,7 @@ from bncc.train.structure_engine import (
 )
 from bncc.train.table_sizes import entries_of, flash_bits_of
 from bncc.train.trainer import DECAY
+from bncc.train.weights import drawn_order
 
 FIRST_TAU, LAST_TAU = 10.0, 0.1
 """Temperature of the relaxed indicators, geometrically per epoch (S0, section 4.1)."""
@@ -159,7 +160,7 @@ def chance_of(
         For one epoch.
     """
     n_samples = len(problem.X)
-    order = rng.permutation(n_samples)
+    order = drawn_order(n_samples, problem.weights, rng)
     noise = np.zeros(problem.X.shape, dtype=np.uint8)
     if hyper.dropped_below:
         noise = rng.integers(0, 256, problem.X.shape, dtype=np.uint8)

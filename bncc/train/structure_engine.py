@@ -42,6 +42,8 @@ class StructureProblem:
         tables have these.
     is_ordered : tuple of bool
         Features whose states have neighbours; empty for all.
+    weights : (n_samples,) float64 or None
+        How much each sample counts, of mean 1; None where all count alike.
     """
 
     X: IntArray
@@ -54,6 +56,7 @@ class StructureProblem:
     priced_bits: int | None = None
     widths: tuple[int, ...] = ()
     is_ordered: tuple[bool, ...] = ()
+    weights: FloatArray | None = None
 
     @cached_property
     def layout(self) -> CandidateLayout:

@@ -8,8 +8,23 @@ from typing import Any, Protocol
 from bncc.errors import OptionError
 from bncc.train.boosting.settings import BoostSettings
 
-DEFAULT_CUTS = 31
-"""Most cuts of a column that are tried, where the user names no discretization."""
+DEFAULT_CUTS = 255
+"""Most cuts of a column that are tried, where the user names no discretization.
+
+Only those that tables use take flash. Errors of 60 tables of 8 rows on rows held out, in percent,
+means of three splits:
+
+=======================  =====  =====  =====  =====  =====
+most cuts                15     31     63     127    255
+=======================  =====  =====  =====  =====  =====
+robot_wall_following_24  2.52   1.47   1.01   0.60   0.69
+ai4i2020                 3.58   3.23   2.45   2.18   1.95
+phoneme                  14.66  14.93  14.19  14.47  14.61
+magic04                  14.09  14.26  15.38  13.99  13.87
+wisdm_activity           15.97  14.64  15.33  15.24  14.77
+har_exercise             6.02   6.02   4.86   6.02   6.25
+=======================  =====  =====  =====  =====  =====
+"""
 SHIFTED_EPOCHS = 4, 12
 """Before and after rounding begins, where each row comes five times."""
 

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from bncc._types import IntArray
+from bncc._types import FloatArray, IntArray
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.average import averaged
@@ -16,6 +16,7 @@ from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.jitter import Jitter
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.moment import go_on, moment_of
+from bncc.train.weights import drawn_order
 
 FormatChoice = Callable[[LogTables], QFormat]
 
@@ -33,6 +34,7 @@ def descend(
     choose_format: FormatChoice | None,
     course: Course | None = None,
     is_ordered: Sequence[bool] = (),
+    weights: FloatArray | None = None,
 ) -> LogTables:
     """Train log-probability tables.
 
@@ -57,6 +59,8 @@ def descend(
         What accompanies the descent; it may begin and end it elsewhere.
     is_ordered : sequence of bool
         Features whose states have neighbours; empty for all.
+    weights : (n_samples,) float64, optional
+        How much each sample counts, of mean 1: how often an epoch takes it in the mean.
 
     Returns
     -------
@@ -88,7 +92,7 @@ def descend(
             engine.quantize(fmt)
         if hyper.jitter:
             engine.see(jitter.draw(rng))
-        order = rng.permutation(len(y))
+        order = drawn_order(len(y), weights, rng)
         if hyper.dropped_below:
             noise = rng.integers(0, 256, X.shape, dtype=np.uint8)
         passed = engine.epoch(order, noise, hyper.lr * DECAY ** (epoch / max(hyper.epochs - 1, 1)))

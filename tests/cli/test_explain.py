@@ -1,12 +1,15 @@
 """``bncc explain`` tells what each table says of a row, and what would change the decision."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import Result
 
+from bncc.cli.explanation_picture import explanation_svg
 from bncc.model.file import save_model
 from tests import models as hand
 
@@ -54,3 +57,34 @@ def test_people_see_the_largest_parts_first_and_the_margin(
 
 def test_a_row_beyond_the_last_is_refused(refused: Refused, files: tuple[Path, Path]) -> None:
     assert "there is no row 4; " in refused("explain", *files, "--row", "4")
+
+
+def test_a_picture_has_a_step_for_each_table_and_ends_at_the_margin(
+    run: Run, run_json: RunJson, refused: Refused, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    drawn = tmp_path / "why.svg"
+    facts = run_json("explain", *files, "--svg", drawn)
+    assert facts["svg"] == str(drawn)
+    space = "{http://www.w3.org/2000/svg}"
+    root = ET.fromstring(drawn.read_text("utf-8"))
+    bars = [bar for bar in root.findall(f"{space}rect") if bar.get("x") is not None]
+    assert len(bars) == len(facts["contributions"]) + 3
+    texts = [text.text for text in root.findall(f"{space}text")]
+    assert f"ahead of {facts['second']} by {facts['margin']:.2f} nats" in str(texts[0])
+    steps = [float(str(text)) for text in texts if re.fullmatch(r"[+-]\d+\.\d\d", str(text))]
+    assert sum(steps[:4]) == pytest.approx(facts["margin"], abs=0.03)
+    assert steps[4:] == sorted(steps[4:], reverse=True)
+    assert steps[4] - steps[5] == pytest.approx(facts["margin"], abs=0.03)
+    ends = [float(bar.get("x", "")) + float(bar.get("width", "")) for bar in bars]
+    assert max(ends) < float(root.get("width", ""))
+    assert "--force" in refused("explain", *files, "--svg", drawn)
+
+
+def test_many_tables_are_one_last_step() -> None:
+    nats = {"<yes>": 1.0, "no": -1.0}
+    parts = [{"table": str(t), "reads": [], "nats": nats} for t in range(20)]
+    facts = {"decision": "<yes>", "second": "no", "margin": 40.0, "contributions": parts}
+    drawn = explanation_svg(facts)
+    ET.fromstring(drawn)
+    assert ">6 more<" in drawn
+    assert ">+12.00<" in drawn

@@ -31,6 +31,7 @@ QUICK = ("--parameters", "ml")
         ["--int-bits", "4", "--frac-bits", "2"],
         ["--float"],
         ["--size-weight", "0"],
+        ["--class-weight", "balanced"],
         ["--seed", "7"],
         ["--engine", "torch"],
         ["--threads", "1"],

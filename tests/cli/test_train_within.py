@@ -1,7 +1,8 @@
 """``bncc train --max-flash``: the best that fits, and the command that emits it so."""
 
 import json
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,11 @@ import pytest
 from click.testing import Result
 
 from bncc.data.catalog import bundled_path
+from bncc.errors import BudgetError
+from bncc.model.file import load_model
+from bncc.search import search
+from bncc.search.search import FAMILIES, NETWORKS
+from bncc.search.sums import Judged
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -66,6 +72,32 @@ def test_what_a_search_has_no_use_for_is_refused(
     assert f"has no use for {named}; leave it out" in line
 
 
+@pytest.mark.parametrize("option", [("--parameters", "free"), ("--engine", "torch")])
+def test_options_of_networks_leave_sums_out_of_a_search(
+    run: Run, wifi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: tuple[str, str]
+) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def search(*given: Any, families: tuple[str, ...], **options: Any) -> None:
+        asked.append(families)
+        raise BudgetError("nothing is searched here")
+
+    # What fails tells notes only to those who ask for more.
+    monkeypatch.setattr("bncc.search.search.search", search)
+    given = ("train", wifi, "-o", tmp_path / "m", "--max-flash", "1k", "-v")
+    said = run(*given, *option, code=1).stderr
+    assert f"sums of tables are not tried, as they have no {' '.join(option)}" in said
+    run(*given, code=1)
+    assert asked == [NETWORKS, FAMILIES]
+
+
+def test_a_sum_that_is_named_is_not_left_out_for_other_options(
+    refused: Refused, wifi: Path, tmp_path: Path
+) -> None:
+    named = ("--structure", "tables", "--parameters", "free", "--max-flash", "1k")
+    assert "leave out --parameters" in refused("train", wifi, "-o", tmp_path / "m", *named)
+
+
 def test_a_budget_that_nothing_fits_is_exceeded(
     refused: Refused, wifi: Path, tmp_path: Path
 ) -> None:
@@ -73,3 +105,21 @@ def test_a_budget_that_nothing_fits_is_exceeded(
     line = refused("train", wifi, "-o", tmp_path / "m", *shape, code=1)
     assert "nothing that was tried fits in 20 bytes of flash on cortex-m0" in line
     assert not (tmp_path / "m").exists()
+
+
+def test_ctrl_c_ends_the_search_with_the_best_by_then(
+    run: Run, wifi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "m.bncc"
+    judge = search.judged_sums
+
+    def interrupted(*given: Any) -> Iterator[Judged]:
+        for one in judge(*given):
+            yield one
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(search, "judged_sums", interrupted)
+    shape = ("--structure", "tables", "--epochs", "2", "--max-flash", "450")
+    result = run("train", wifi, "-o", model, *shape, code=130)
+    assert result.stderr == f"bncc: stopped after 2 candidates; '{model}' is the best of them\n"
+    assert load_model(model).training["error_validation"] < 0.2

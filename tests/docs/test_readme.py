@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import peer_points, readme_table
+from benchmarks import peer_points, readme_table, twelve_sets
 from benchmarks.markdown import held, row
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.file import load_model
@@ -78,6 +78,7 @@ def test_every_table_of_the_readme_is_one_that_a_command_writes() -> None:
         "costs": len(readme_table.SHOWN),
         "errors": len(readme_table.ROWS),
         "peers": len(peer_points.SETS),
+        "twelve": len(twelve_sets.RIVALS),
     }
     rest = README
     for name, n in n_rows.items():

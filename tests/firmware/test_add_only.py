@@ -10,7 +10,8 @@ from bncc.compiler.choose import FAMILIES, FOR_AVR, FOR_CUTS
 from bncc.compiler.importer import program_of
 from bncc.compiler.kernels.looped import looped
 from bncc.compiler.pipeline import optimize
-from bncc.emit.emitter import EmitOptions, emit_candidate
+from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
+from tests.agreement.test_direct_readings import THRESHOLDS, model_of
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS, emit_all, emit_kernel
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
@@ -68,6 +69,17 @@ def test_the_end_of_a_run_is_not_multiplied_out(level, require_tool, tmp_path):
     assert not kernel.finder.is_own  # not x[0], x[1], ...: entries say whose state counts
     options = EmitOptions("m", ENTRIES, target="avr")
     emission = emit_candidate(model, candidate(moved, kernel, "avr"), options)
+    for file, text in emission.files.items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    assert offenses(machine, ("m",), level, tmp_path) == {}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("kind", THRESHOLDS)
+def test_no_reading_is_found_by_a_product(machine, kind, level, tmp_path):
+    """A list of bytes names readings of four: an AVR's compiler likes to multiply a byte."""
+    emission = emit_c(model_of(kind, 11), EmitOptions("m", ENTRIES, optimize="size"))
+    assert emission.layout.direct is not None
     for file, text in emission.files.items():
         (tmp_path / file).write_text(text, encoding="utf-8")
     assert offenses(machine, ("m",), level, tmp_path) == {}

@@ -35,6 +35,10 @@ class Kernel(Protocol):
         """Bytes of the constants that it reads: tables, prior, addresses."""
 
     @property
+    def whole_bytes(self) -> int:
+        """Bytes of the largest of the arrays that it never divides; 0 where it has none."""
+
+    @property
     def scratch_bytes(self) -> int:
         """Bytes of stack that it fills beside the sums of classes."""
 

@@ -77,6 +77,7 @@ class BitSliceKernel:
     family = "bit-slice"
     addend = "words with a bit of every class's cost"
     scratch_bytes = 0
+    whole_bytes = 0
 
     @property
     def summary(self) -> str:

@@ -13,7 +13,6 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.compiler.ir import Program, width_of
-from bncc.compiler.kernels.arrays import must_be_divided
 from bncc.compiler.kernels.cut_places import (
     TableCuts,
     cuts_of,
@@ -49,18 +48,18 @@ class CutLoopKernel:
         """The cuts of each table."""
         return tuple(cuts_of(table) for table in self.sums.program.tables)
 
-    @property
+    @cached_property
     def is_doubled(self) -> bool:
         """Whether all tables have as many features of two levels, so that rows need no strides."""
         has_two_levels = all(each.n_levels == 2 for cuts in self.cuts for each in cuts)
         return has_two_levels and self.same_n_cuts and self.row_length == 1
 
-    @property
+    @cached_property
     def n_cuts(self) -> tuple[int, ...]:
         """Cuts of each table."""
         return tuple(sum(len(each.least) for each in cuts) for cuts in self.cuts)
 
-    @property
+    @cached_property
     def n_rows(self) -> tuple[int, ...]:
         """Rows of each table."""
         return tuple(len(table.costs) for table in self.sums.program.tables)
@@ -80,17 +79,17 @@ class CutLoopKernel:
         """
         return tuple(self._entries(t) for t in range(len(self.cuts)))
 
-    @property
+    @cached_property
     def same_n_cuts(self) -> bool:
         """Whether all tables have as many cuts."""
         return len(set(self.n_cuts)) == 1
 
-    @property
+    @cached_property
     def same_n_rows(self) -> bool:
         """Whether all tables have as many rows."""
         return len(set(self.n_rows)) == 1
 
-    @property
+    @cached_property
     def entry_bits(self) -> int:
         """Width of an entry."""
         return width_of(max(int(each.max()) for each in self.entries))
@@ -116,7 +115,7 @@ class CutLoopKernel:
         """Additions per decision."""
         return self.sums.additions
 
-    @property
+    @cached_property
     def rom_bytes(self) -> int:
         """Bytes of rows and cuts; the prior is in the code."""
         word_bits = self.sums.packing.word_bits
@@ -124,6 +123,11 @@ class CutLoopKernel:
         if self.dictionary:
             rows = self.dictionary.n_bytes(word_bits)
         return rows + sum(each.size for each in self.entries) * self.entry_bits // 8
+
+    @property
+    def whole_bytes(self) -> int:
+        """Bytes of the constants that are never divided: all of them."""
+        return self.rom_bytes
 
     @property
     def work(self) -> tuple[float, ...]:
@@ -194,8 +198,7 @@ def cut_loop(program: Program) -> Iterator[CutLoopKernel]:
     ------
     CutLoopKernel
         Equal margins for every input, none unless the program is of cuts. Each way of the looped
-        kernel, and where it saves bytes also with equal rows stored once; those left out that
-        16-bit machines could hold, but not in one array.
+        kernel, and where it saves bytes also with equal rows stored once.
     """
     if not is_of_cuts(program):
         return
@@ -204,11 +207,10 @@ def cut_loop(program: Program) -> Iterator[CutLoopKernel]:
     once = distinct_rows(tables)
     for sums in looped_sums(ordered):
         apart = CutLoopKernel(sums, None)
-        if not must_be_divided(apart.rom_bytes, apart.rom_bytes):
-            yield apart
+        yield apart
         dictionary = row_dictionary(once, partial(_packed, packing=sums.packing))
         shared = CutLoopKernel(sums, dictionary)
-        if dictionary.saves(sums.packing.word_bits, shared.rom_bytes, apart.rom_bytes):
+        if shared.rom_bytes < apart.rom_bytes:
             yield shared
 
 

@@ -40,6 +40,7 @@ class CutKernel:
 
     family = "cuts"
     scratch_bytes = 0
+    whole_bytes = 0
 
     @cached_property
     def cuts(self) -> tuple[TableCuts, ...]:

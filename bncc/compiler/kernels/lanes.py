@@ -67,6 +67,7 @@ class LaneKernel:
     largest_sum: int
     sum_bits: int
     scratch_bytes = 0
+    whole_bytes = 0
 
     @property
     def family(self) -> str:

@@ -53,6 +53,7 @@ class LoopedKernel:
     family = "looped"
     addend = "words of several costs"
     scratch_bytes = 0
+    whole_bytes = 0
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:

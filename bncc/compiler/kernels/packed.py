@@ -1,7 +1,7 @@
 """The packed kernel: several costs in a word, taken out one by one. It is the smallest in flash."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.compiler.ir import Program, Table, can_unmap, unmapped, width_of
 from bncc.compiler.kernels.arrays import must_be_divided
+from bncc.compiler.kernels.lifted_prior import lifted_priors
 from bncc.compiler.kernels.packing import Packing, Rows, packed_words, packings, unique_rows
 from bncc.compiler.kernels.walk import Walk, orders, walk_of
 from bncc.compiler.ranges import largest_cost
@@ -45,6 +46,7 @@ class PackedKernel:
     family = "packed"
     addend = "costs"
     scratch_bytes = 0
+    whole_bytes = 0
 
     @property
     def summary(self) -> str:
@@ -167,7 +169,7 @@ def packed(program: Program) -> Iterator[PackedKernel]:
     """
     if not can_unmap(program):
         return
-    for lifted in _priors(unmapped(program)):
+    for lifted in lifted_priors(unmapped(program)):
         for ordered in orders(lifted):
             for kernel in _kernels(ordered):
                 if kernel.rows.index is None or not _only_divided(kernel):
@@ -182,22 +184,6 @@ def _kernels(program: Program) -> Iterator[PackedKernel]:
     for packing in packings(int(costs.max())):
         for rows in (Rows(costs), unique_rows(costs)):
             yield PackedKernel(program, packing, rows, walk, largest_sum, sum_bits)
-
-
-def _priors(program: Program) -> Iterator[Program]:
-    """Return the program, and one whose tables have zero minima in each column.
-
-    The prior takes over what every row of a column has at least, so costs are equal; then its own
-    least entry is taken from all classes alike, so margins are. It undoes a fold of the prior that
-    made entries wider.
-    """
-    yield program
-    least = [table.costs.min(axis=0) for table in program.tables]
-    prior = program.prior + np.sum(least, axis=0)
-    if any(row.any() for row in least):
-        pairs = zip(program.tables, least, strict=True)
-        tables = tuple(replace(table, costs=table.costs - row) for table, row in pairs)
-        yield replace(program, tables=tables, prior=prior - prior.min())
 
 
 def _only_divided(kernel: PackedKernel) -> bool:

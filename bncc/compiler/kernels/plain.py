@@ -77,6 +77,7 @@ class PlainKernel:
     family = "plain"
     addend = "costs"
     scratch_bytes = 0
+    whole_bytes = 0
 
     @property
     def summary(self) -> str:

@@ -57,6 +57,7 @@ class PlaneKernel:
     sum_bits: int
 
     addend = "words of several costs"
+    whole_bytes = 0
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -4,9 +4,10 @@ Rewrites: shares the prior out as one offset per class to some tables, adds its 
     of a table, normalizes these rows, and sets the prior to zero.
 Margins stay: every decision reads exactly one row of each table, so all shares, and with them the
     prior, are added once, as it was before; normalizing subtracts one number from all classes.
-Fires: when no entry needs more bits than its table's largest, no sum more than before, and a
-    second table is there, since kernels start their sum from two rows and would otherwise have to
-    copy one. First no table may get larger entries at all; then as large as its bits hold.
+Fires: when no entry needs more bits than its table's largest, no sum more than before, flash no
+    more than with the prior apart, as where tables share rows that would differ then, and a second
+    table is there, since kernels start their sum from two rows and would otherwise have to copy
+    one. First no table may get larger entries at all; then as large as its bits hold.
 Saves: the prior's bytes, and one addition per class and decision.
 """
 
@@ -16,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from bncc.compiler.ir import Program, with_tables
-from bncc.compiler.measure import sum_bits
+from bncc.compiler.measure import flash_bits, prior_bits, sum_bits
 from bncc.compiler.offsets import gaps, normalized, offsets_below
 
 Room = Callable[[int], int]
@@ -42,7 +43,9 @@ def fold_prior(program: Program) -> Program:
         return program
     for room in ROOMS:
         folded = _folded(program, room)
-        if folded is not None and sum_bits(folded) <= sum_bits(program):
+        if folded is None or sum_bits(folded) > sum_bits(program):
+            continue
+        if flash_bits(folded) <= flash_bits(program) + prior_bits(program):
             return folded
     return program
 

@@ -7,6 +7,7 @@ from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
 from bncc.compiler.kernels.bit_slice import BitSliceKernel
 from bncc.compiler.kernels.cut_loop import CutLoopKernel
+from bncc.compiler.kernels.cut_packed import CutPackedKernel
 from bncc.compiler.kernels.cuts import CutKernel
 from bncc.compiler.kernels.lanes import LaneKernel
 from bncc.compiler.kernels.looped import LoopedKernel
@@ -15,6 +16,7 @@ from bncc.compiler.kernels.plain import PlainKernel
 from bncc.compiler.kernels.planes import PlaneKernel
 from bncc.emit.kernels.bit_slice import bit_slice_text
 from bncc.emit.kernels.cut_loop import cut_loop_text
+from bncc.emit.kernels.cut_packed import cut_packed_text
 from bncc.emit.kernels.cuts import cuts_text
 from bncc.emit.kernels.lanes import lanes_text
 from bncc.emit.kernels.looped import looped_text
@@ -28,6 +30,7 @@ _PRINTERS: Mapping[type, Callable[[Program, Any, str, int], KernelText]] = {
     BitSliceKernel: bit_slice_text,
     CutKernel: cuts_text,
     CutLoopKernel: cut_loop_text,
+    CutPackedKernel: cut_packed_text,
     LaneKernel: lanes_text,
     LoopedKernel: looped_text,
     PlaneKernel: planes_text,

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.errors import DataError
+from bncc.errors import ConstantColumnsError
 from bncc.structure.grids import Grid
 from bncc.train.boosting.bins import Bins, bins_of
 from bncc.train.boosting.descent import Pace, SumProblem
-from bncc.train.boosting.engines import best_cuts_for, sum_engine_for
+from bncc.train.boosting.engines import best_cuts_for, slopes_for, sum_engine_for
 from bncc.train.boosting.growth import Bounds, grow
 from bncc.train.boosting.settings import BoostSettings, Recipe
-from bncc.train.boosting.slopes import slopes_by_row, slopes_of
 from bncc.train.boosting.sums import Samples, Scores, rows_of
 from bncc.train.boosting.watch import Watch
 
@@ -87,17 +86,18 @@ def boost(
     rng = np.random.default_rng([settings.seed, 0])
     bins = bins_of(samples.X)
     best_cuts = best_cuts_for(bins, settings, samples.n_classes)
+    of_samples = slopes_for(samples, settings.engine)
     bounds = Bounds(settings.rows, settings.features, recipe.size_exponent)
     grown = Boosted((), _start(samples, settings.has_prior))
     sums = np.tile(grown.scores.prior.astype(np.float32), (len(samples.y), 1))
     goes_on = True
     while goes_on:
-        slopes = slopes_of(sums, samples)
+        slopes = of_samples.of(sums)
         features = _drawn(bins, recipe.feature_share, rng)
         grid, cells = grow(bins, slopes, features, bounds, best_cuts)
         if grid is None:
             break
-        leaves = _leaves(slopes, cells, grid.n_rows, settings.l2) * recipe.eta
+        leaves = _leaves(of_samples.by_row(slopes, cells, grid.n_rows), settings.l2) * recipe.eta
         grown = _with_table(grown, grid, leaves)
         if recipe.is_corrective:
             grown, sums = _corrected(grown, samples, settings, rng)
@@ -117,7 +117,7 @@ def _nothing(bins: Bins, n_classes: int) -> tuple[Grid, FloatArray]:
     """Return a table that says nothing."""
     varying = np.flatnonzero(bins.n_bins > 1)
     if len(varying) == 0:
-        raise DataError(
+        raise ConstantColumnsError(
             "all columns are constant, and a sum of tables cuts those that vary; give one, or "
             "choose another structure"
         )
@@ -137,9 +137,9 @@ def _drawn(bins: Bins, share: float, rng: np.random.Generator) -> IntArray:
     return np.sort(rng.permutation(features)[:n_read])
 
 
-def _leaves(slopes: AnyArray, cells: IntArray, n_rows: int, l2: float) -> FloatArray:
+def _leaves(slopes: tuple[FloatArray, FloatArray], l2: float) -> FloatArray:
     """Return the scores that lower the loss most, to second order."""
-    gradient, curvature = slopes_by_row(slopes, cells, n_rows)
+    gradient, curvature = slopes
     return -gradient / (curvature + l2)
 
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.train.boosting.slopes import slopes_by_row, slopes_of
-from bncc.train.boosting.sums import Samples
+from bncc.train.boosting.slopes import Slopes
 
 MEANS_ROUNDS = 20
 CAUTION = 0.75
@@ -81,7 +80,7 @@ def reassigned(
     prior: FloatArray,
     rows: IntArray,
     n_rows: Sequence[int],
-    samples: Samples,
+    slopes: Slopes,
 ) -> Dictionary:
     """Let each row choose its codeword anew, table by table.
 
@@ -98,8 +97,8 @@ def reassigned(
         What samples read, see `rows_of`.
     n_rows : sequence of int
         Of each table.
-    samples : Samples
-        What is learned from.
+    slopes : Slopes
+        Of the samples that are learned from.
 
     Returns
     -------
@@ -108,16 +107,19 @@ def reassigned(
     """
     codewords = dictionary.codewords
     chosen = dictionary.chosen.copy()
-    sums = prior + sum(codewords[chosen[row]] for row in rows.T)
+    single = codewords.astype(np.float32)
+    sums = np.tile(prior.astype(np.float32), (len(rows), 1))
+    for row in rows.T:
+        sums += single[chosen[row]]
     begin = 0
     for row, n in zip(rows.T, n_rows, strict=True):
-        gradient, curvature = slopes_by_row(slopes_of(sums, samples), row - begin, n)
+        gradient, curvature = slopes.by_row(slopes.of(sums), row - begin, n)
         old = chosen[begin : begin + n]
-        step = codewords - codewords[old][:, None]
-        change = np.einsum("rc,rkc->rk", gradient, step)
-        change += CAUTION * np.einsum("rc,rkc->rk", curvature, step**2)
+        # G . d + CAUTION H . d**2 up to what is the same for all codewords, d being new - old.
+        pull = gradient - 2.0 * CAUTION * curvature * codewords[old]
+        change = pull @ codewords.T + CAUTION * curvature @ (codewords**2).T
         new = change.argmin(axis=1)
-        sums += (codewords[new] - codewords[old])[row - begin]
+        sums += (single[new] - single[old])[row - begin]
         chosen[begin : begin + n] = new
         begin += n
     return Dictionary(codewords, chosen)

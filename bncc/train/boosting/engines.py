@@ -1,4 +1,4 @@
-"""Which engine computes the two costly steps: C on one core where it can be built, or numpy."""
+"""Which engine computes the costly steps: C on one core where it can be built, or numpy."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -7,10 +7,15 @@ from bncc.errors import ToolchainError
 from bncc.train.boosting.bins import Bins
 from bncc.train.boosting.cuts import BestCuts, numpy_best_cuts
 from bncc.train.boosting.descent import Pace, SumEngine, SumProblem
-from bncc.train.boosting.native.steps import NativeSumEngine, native_best_cuts
+from bncc.train.boosting.native.steps import (
+    NativeSlopes,
+    NativeSumEngine,
+    native_best_cuts,
+)
 from bncc.train.boosting.numpy_engine import NumpySumEngine
 from bncc.train.boosting.settings import BoostSettings
-from bncc.train.boosting.sums import Scores
+from bncc.train.boosting.slopes import NumpySlopes, Slopes
+from bncc.train.boosting.sums import Samples, Scores
 
 T = TypeVar("T")
 
@@ -42,6 +47,36 @@ def best_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> BestCu
         lambda: native_best_cuts(bins, settings.l2, n_classes, settings.rows),
         lambda: numpy_best_cuts(bins, settings.l2),
     )
+
+
+def slopes_for(samples: Samples, engine: str | None) -> Slopes:
+    """Return what finds derivatives of losses.
+
+    Parameters
+    ----------
+    samples : Samples
+        Whose losses.
+    engine : {"native", "numpy"} or None
+        The one that is asked for.
+
+    Returns
+    -------
+    Slopes
+        Of these samples.
+
+    Raises
+    ------
+    ToolchainError
+        If C is asked for and there is no compiler.
+    """
+
+    def native() -> Slopes:
+        return NativeSlopes(samples)
+
+    def reference() -> Slopes:
+        return NumpySlopes(samples)
+
+    return _quicker(engine, native, reference)
 
 
 def sum_engine_for(problem: SumProblem, start: Scores, pace: Pace, engine: str | None) -> SumEngine:

@@ -9,7 +9,7 @@ from bncc.structure.grids import Grids
 from bncc.train.boosting.boost import Boosted
 from bncc.train.boosting.descent import Pace, SumEngine, SumProblem
 from bncc.train.boosting.dictionary import first_dictionary, reassigned
-from bncc.train.boosting.engines import sum_engine_for
+from bncc.train.boosting.engines import slopes_for, sum_engine_for
 from bncc.train.boosting.epochs import Epochs
 from bncc.train.boosting.learned import Learned
 from bncc.train.boosting.settings import BoostSettings, Recipe
@@ -123,6 +123,7 @@ def _with_dictionary(work: _Work, scores: Scores) -> tuple[Scores, IntArray]:
     """Return codewords in training, and the one that each row has chosen."""
     rng = np.random.default_rng([work.settings.seed, 2])
     n_reads = np.bincount(work.rows.ravel(), minlength=len(scores.rows))
+    slopes = slopes_for(work.samples, work.settings.engine)
     sizes = [grid.n_rows for grid in work.boosted.tables]
     dictionary = first_dictionary(scores.rows, n_reads, work.settings.dictionary, rng)
     for _ in range(work.n_rounds):
@@ -131,5 +132,5 @@ def _with_dictionary(work: _Work, scores: Scores) -> tuple[Scores, IntArray]:
         work.epochs.run(engine, ROUND_EPOCHS)
         scores = engine.scores()
         trained = replace(dictionary, codewords=scores.rows)
-        dictionary = reassigned(trained, scores.prior, work.rows, sizes, work.samples)
+        dictionary = reassigned(trained, scores.prior, work.rows, sizes, slopes)
     return scores, dictionary.chosen

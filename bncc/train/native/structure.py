@@ -36,7 +36,9 @@ class NativeStructureEngine:
 
     def __init__(self, problem: StructureProblem, hyper: Hyperparameters) -> None:
         layout = problem.layout
-        log_prior, log_table = counted_start(problem.X, problem.y, layout, problem.n_classes)
+        log_prior, log_table = counted_start(
+            problem.X, problem.y, layout, problem.n_classes, problem.weights
+        )
         n_features, n_slots = layout.offset.shape
         self._layout = layout
         self._fmt: QFormat | None = None

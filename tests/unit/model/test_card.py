@@ -2,10 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
+
+from bncc.fixed_point import QFormat
 from bncc.model.card import (
     cycle_note,
     early_end_note,
     model_facts,
+    number_words,
     parent_names,
     structure_words,
     table_widths,
@@ -90,3 +94,15 @@ def test_a_sum_of_tables_has_no_parents_and_counts_its_rows():
     assert cycle_note(model) is None
     assert (facts["table_entries"], facts["free_parameters"]) == (18 * 3, 18 * 2)
     assert structure_words(model) == "3 tables over 8 cuts of 3 features"
+
+
+def test_the_prior_of_a_rare_class_makes_no_table_larger():
+    """Tables of 3 bits, 51 entries, and a prior of 3 entries in 7 bits."""
+    model = hand.sum_of_tables()
+    rare = replace(model, q_format=QFormat(6, 1), prior=np.array([0, 99, 1]))
+    facts = model_facts(rare)
+    assert facts["q_format"] == {"int_bits": 2, "frac_bits": 1}
+    assert (facts["table_bits"], facts["prior_bits"]) == (51 * 3 + 3 * 7, 7)
+    assert number_words(rare) == "UQ2.1, 3 bits per cost, 7 in the prior"
+    assert number_words(model) == "UQ2.1, 3 bits per cost"
+    assert model_facts(model)["table_bits"] == 54 * 3

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bncc.report.meaning import advise
+from bncc.report.pictures import words
 from bncc.report.words import memory, percent, points_between
 from bncc.sweep.point import Footprint, Point, Rate, Study
 from tests import studies
@@ -110,6 +111,13 @@ def test_ties_go_to_the_smaller_one() -> None:
 def test_a_huge_classifier_is_still_told() -> None:
     (advice,) = advise(with_points(point(1, "naive", 50, 10**6)), "rv32")
     assert advice.point is not None
+
+
+def test_a_sum_of_tables_is_not_taken_for_naive_bayes() -> None:
+    one = replace(point(1, "tables", 112, 900), parents=((), ()))
+    (advice,) = advise(with_points(one), "rv32", [1024])
+    assert "flash on rv32, tables with 3 bits errs" in advice.sentences[0]
+    assert words(one).startswith("A sum of tables")
 
 
 def test_figures_in_words() -> None:

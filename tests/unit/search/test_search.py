@@ -2,24 +2,26 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from bncc.data.catalog import bundled_path
+from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
-from bncc.errors import BudgetError
+from bncc.errors import BudgetError, ConstantColumnsError
 from bncc.model.card import model_facts
+from bncc.search import room
 from bncc.search import search as module
-from bncc.search import sums
-from bncc.search.budget import Budget, Price
+from bncc.search.budget import Budget
 from bncc.search.search import search
-from bncc.search.sums import Form, first_tables, guess, neighbors
 from bncc.structure.grids import Grids
+from bncc.train.interrupts import StopRequest
+from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from tests.unit.search.pricing import CODE, price_by_tables
 
 BASE = TrainSettings(epochs=4)
-CODE = 200
-"""Bytes that the priced C of these tests has beside its tables."""
 
 
 @pytest.fixture(scope="module")
@@ -29,17 +31,9 @@ def wifi():
 
 @pytest.fixture
 def priced(monkeypatch):
-    """Price models by their table bits, as quickly as that."""
-    asked = []
-
-    def price(model, budget, readings, *, is_timed=False):
-        asked.append(model)
-        flash = CODE + model_facts(model)["table_bits"] // 8
-        return Price(flash, 10 * len(model.tables), "size", is_measured=False)
-
-    monkeypatch.setattr(module, "price_of", price)
-    monkeypatch.setattr(sums, "price_of", price)
-    return asked
+    """Price models by their table bits."""
+    monkeypatch.setattr(module, "price_of", price_by_tables)
+    monkeypatch.setattr(room, "price_of", price_by_tables)
 
 
 def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(wifi, priced):
@@ -48,7 +42,7 @@ def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(wifi, priced):
     assert found.price.share(budget) <= 1
     assert all(one.price.share(budget) <= 1 for one in found.tried)
     assert {one.settings.structure for one in found.tried} >= {"tables", "naive"}
-    best = min(found.tried, key=lambda one: (one.error, one.price.flash))
+    best = min(found.tried, key=lambda one: (-len(one.errors), one.error, one.price.flash))
     assert best.settings.structure == found.settings.structure
     assert best.settings.total_bits == found.settings.total_bits
     assert found.result.model.training["error_validation"] < 0.1
@@ -107,31 +101,45 @@ def test_progress_is_told_up_to_the_end(wifi, priced):
     assert "naive" in heard[0][1]
 
 
-def test_neighbors_differ_in_one_thing():
-    for n_classes in (2, 26):
-        for form in (Form(), Form(4, 2), Form(128, 4), Form(16, 3, 256)):
-            for other in neighbors(form, n_classes):
-                changed = [
-                    a != b for a, b in zip(vars(form).values(), vars(other).values(), strict=True)
-                ]
-                assert sum(changed) == 1
-    assert all(not form.dictionary for form in neighbors(Form(), 2))
+def test_an_early_end_leaves_the_best_by_then(wifi, priced):
+    stop = StopRequest()
+
+    def tell(share, words):
+        stop.signal = 2
+
+    budget = Budget("cortex-m0", flash=CODE + 120)
+    found = search(wifi, BASE, budget, tell=tell, stop=stop)
+    assert found.is_short
+    assert len(found.tried) == 1
+    assert found.settings == found.tried[0].settings
+    assert not search(wifi, BASE, budget, families=("naive",), stop=StopRequest()).is_short
 
 
-def test_a_guess_is_never_too_small():
-    form = Form(rows=16, bits=3)
-    assert form.row_bytes(10) == 4
-    assert form.row_bytes(11) == 8
-    assert replace(form, dictionary=256).row_bytes(26) == 1
-    assert guess(form, Budget("avr", flash=700), 10) == 10
-    assert guess(form, Budget("avr", flash=10), 10) == 1
+def test_a_network_that_wins_is_trained_once(wifi, priced, monkeypatch):
+    trained = []
+
+    def train(dataset, settings, **others):
+        trained.append(dataset.n_rows)
+        return train_model(dataset, settings, **others)
+
+    monkeypatch.setattr(module, "train_model", train)
+    found = search(wifi, BASE, Budget("cortex-m0", flash=10**6), families=("naive",))
+    assert found.result is found.tried[0].result
+    assert trained.count(wifi.n_rows) == 2  # by counting, to be priced, and as asked for
 
 
-def test_some_tables_of_a_sum_are_a_model(wifi):
-    from bncc.model.model import check_model
-    from bncc.train.fit_sum import fit_sum
+def test_networks_are_judged_by_the_folds_that_judge_sums(wifi, priced):
+    found = search(wifi, BASE, Budget("cortex-m0", flash=CODE + 400))
+    n_folds = {len(one.errors) for one in found.tried if one.settings.structure != "tables"}
+    assert n_folds == {max(len(one.errors) for one in found.tried)} == {5}
 
-    model = fit_sum(wifi, Form().settings(BASE, 5))
-    part = first_tables(model, 2)
-    check_model(part)
-    assert len(part.tables) == 2
+
+def test_columns_that_no_sum_can_cut_leave_networks_to_be_tried(priced):
+    y = np.repeat([0, 1], [40, 20])
+    same = Column("same", "integer", np.full(60, 7), np.zeros(60, dtype=bool))
+    table = Table((same,))
+    constant = Dataset(table, y, ("a", "b"), "class")
+    budget = Budget("cortex-m0", flash=CODE + 400)
+    assert search(constant, BASE, budget).settings.structure == "naive"
+    with pytest.raises(ConstantColumnsError):
+        search(constant, BASE, budget, families=("tables",))

@@ -32,7 +32,7 @@ def test_networks_are_drawn_as_without_baselines() -> None:
         drawn = both.draw(drawer(seed))
         if not is_baseline(drawn):
             assert set(drawn) <= {CLASSIFIER, *plain.options}
-            assert {"structure", "bits", "lr"} <= set(drawn)
+            assert {"structure", "bits", "optimize"} <= set(drawn)
 
 
 def test_as_many_baselines_as_networks_and_all_that_are_named() -> None:

@@ -24,11 +24,18 @@ def test_a_preset_draws_what_training_takes(name: str) -> None:
 def test_the_default_space_reaches_all_it_promises() -> None:
     space = read_space("default")
     drawn = [space.draw(drawer(seed)) for seed in range(300)]
-    assert {d["structure"] for d in drawn} == {"naive", "chow-liu", "tan-subset"}
-    assert {d["parameters"] for d in drawn} == {"hybrid", "free"}
+    assert {d["structure"] for d in drawn} == {"naive", "chow-liu", "tan-subset", "tables"}
+    assert {d.get("parameters") for d in drawn} == {None, "hybrid", "free"}
     assert {d["bits"] for d in drawn} == set(range(1, 9))
     assert {d["optimize"] for d in drawn} == {"size", "balanced", "speed"}
-    for d in drawn:
+    sums = [d for d in drawn if d["structure"] == "tables"]
+    assert {d["bits"] for d in sums} == {2, 3, 4}
+    assert {d["structure-option.rows"] for d in sums} == {8, 16, 32}
+    assert {d.get("structure-option.dictionary") for d in sums} == {None, 0, 256}
+    for d in sums:
+        assert not {"parameters", "discretize", "lr", "lambda", "jitter"} & set(d)
+    for d in (d for d in drawn if d not in sums):
+        assert "structure-option.tables" not in d
         assert ("size-weight" in d) == (d["structure"] == "tan-subset")
         assert ("structure-option.parents" in d) == (d["structure"] == "tan-subset")
         assert ("n-bins" in d) == (d["discretize"] != "mdl")
@@ -80,8 +87,8 @@ def test_numbers_from_a_range_are_short_and_within_it() -> None:
     assert Domain(low=1e-7, high=1.0, log=True).rounded(1.23456e-7) == 1.235e-7
     assert Domain(low=1, high=8).rounded(3) == 3
     assert Domain(choices=(1 / 3,)).rounded(1 / 3) == 1 / 3
-    drawn = read_space("default").draw(drawer(0))
-    assert len(repr(drawn["lr"])) <= 8
+    drawn = [read_space("default").draw(drawer(seed)) for seed in range(8)]
+    assert all(len(repr(one.get("lr", 0.0))) <= 8 for one in drawn)
 
 
 def test_numbers_are_floats_and_counts_are_integers() -> None:

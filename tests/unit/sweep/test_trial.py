@@ -20,6 +20,7 @@ from bncc.emit import avr
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import DataError, MisfitError, OptionError, ToolchainError
 from bncc.model.model import Model
+from bncc.search import budget
 from bncc.sweep import trial
 from bncc.sweep.point import Footprint, Point
 from bncc.sweep.trial import measure_model, run_trial, train_again
@@ -133,6 +134,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[tuple[EmitOptions, str, In
         *,
         opt_level: str,
         options: EmitOptions,
+        emission: None,
         with_trusted: bool,
     ) -> Measurement:
         if options.target == "avr":
@@ -143,9 +145,9 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[tuple[EmitOptions, str, In
         cost = Cost(5, 6.5, 8, 40, np.zeros(3, dtype=np.int16))
         return Measurement(opt_level, 900, 2, 44, {"predict": cost})
 
-    monkeypatch.setattr(trial, "find_bench", lambda target: (target,))
+    monkeypatch.setattr(budget, "find_bench", lambda target: (target,))
     monkeypatch.setattr(trial, "is_x86", lambda: True)
-    monkeypatch.setattr(trial, "measure_ours", measure)
+    monkeypatch.setattr(budget, "measure_ours", measure)
     return asked
 
 

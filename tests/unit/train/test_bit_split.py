@@ -61,6 +61,16 @@ def test_one_lucky_row_does_not_make_a_coarse_format_better_but_two_do():
         assert found == chosen
 
 
+def test_rows_of_more_weight_have_more_to_say():
+    """A row of the rare class that only the fine format decides rightly outweighs two others."""
+    table = [[-0.25, -2.75], [-2.75, -0.25], [-1.25, -1.0], [-1.0, -1.25]]
+    formats, weights = [QFormat(3, 0), QFormat(3, 2)], np.array([1.0, 1, 1, 1, 1])
+    X, y = np.array([[0], [1], [2], [2], [2]]), np.array([0, 1, 0, 0, 1])
+    given = formats, np.zeros(2), [np.array(table)], forest([None]), [4], X, y
+    assert best_format(*given, weights=weights) == QFormat(3, 2)
+    assert best_format(*given, weights=np.array([0.1, 0.1, 2.3, 2.3, 0.2])) == QFormat(3, 0)
+
+
 def test_a_class_without_rows_costs_much_but_not_infinitely():
     table = [[-0.25, -2.75, 0.0], [-2.75, -0.25, 0.0]]
     X, y = np.array([[0], [1]]), np.array([0, 1])

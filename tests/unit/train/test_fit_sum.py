@@ -83,6 +83,20 @@ def test_with_too_few_rows_nothing_is_said_of_bits_that_nobody_chose():
     assert result.notes == ("too few rows to hold any out: there is no error on validation rows",)
 
 
+def test_rows_that_alone_tell_the_classes_apart_are_not_held_out():
+    """Of one row that differs from all others the seeds below hold it out, or not."""
+    values = (np.arange(40) == 3).astype(np.float64)
+    table = Table((Column("a", "float", values, np.zeros(40, dtype=bool)),))
+    dataset = Dataset(table, np.arange(40) % 2, ("n", "y"), "class")
+    held = {
+        train_model(dataset, replace(SMALL, seed=seed, validation=0.5)).model.training[
+            "n_validation"
+        ]
+        for seed in range(6)
+    }
+    assert held == {0, 20}
+
+
 def test_a_rare_class_may_cost_more_than_tables_do():
     rng = np.random.default_rng(0)
     y = (np.arange(3000) % 1000 == 0).astype(np.int64)
@@ -152,7 +166,7 @@ def test_settings_reach_the_learner():
     assert (found.eta, found.weight_decay, found.bits, found.seed) == (0.2, 0.1, 2, 5)
     assert (found.lr, found.dropout, found.quantized_epochs, found.batch_size) == (0.01, 0.3, 7, 64)
     assert n_bins_of(settings) == 16
-    assert n_bins_of(replace(settings, structure_options=options)) == 32
+    assert n_bins_of(replace(settings, structure_options=options)) == 256
     assert n_bins_of(replace(settings, structure_options=options, discretize="width")) == 8
 
 

@@ -84,3 +84,24 @@ def test_a_feature_of_one_state_says_nothing():
     X, y, n_states, n_classes = states()
     _, tables = ml_log_tables(X, y, forest([None, 0, None]), n_states, n_classes)
     assert not tables[1].any()
+
+
+@pytest.mark.parametrize("has_class", [True, False])
+def test_a_row_of_weight_3_counts_as_three(has_class):
+    rng = np.random.default_rng(0)
+    X, y, weights = rng.integers(0, 3, (60, 2)), rng.integers(0, 2, 60), rng.integers(1, 4, 60)
+    structure = Structure(((), (0,)), (True, has_class))
+    # As many rows in the mean as there are: what smoothing adds is as much less.
+    mean, three = weights / weights.mean(), (np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    weighed = [
+        ml_log_tables(X, y, structure, (3, 3), 2, 1 / weights.mean(), mean),
+        bdeu_log_tables(X, y, structure, (3, 3), 2, 5 / weights.mean(), mean),
+    ]
+    repeated = [
+        ml_log_tables(*three, structure, (3, 3), 2),
+        bdeu_log_tables(*three, structure, (3, 3), 2, 5.0),
+    ]
+    for (prior, tables), (same_prior, same_tables) in zip(weighed, repeated, strict=True):
+        assert prior == pytest.approx(same_prior)
+        for table, same in zip(tables, same_tables, strict=True):
+            assert table == pytest.approx(same)

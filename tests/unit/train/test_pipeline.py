@@ -14,7 +14,8 @@ from bncc.fixed_point import QFormat
 from bncc.model import reference
 from bncc.model.file import load_model, save_model
 from bncc.structure.learners import learn_structure
-from bncc.train import fit, learn, pipeline
+from bncc.train import fit, held, learn
+from bncc.train.held import tells_apart
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.pipeline import train_model
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
@@ -98,7 +99,9 @@ def test_the_final_tables_count_every_training_row():
 def test_error_validation_belongs_to_tables_that_never_saw_its_rows(monkeypatch):
     seen = []
     count = learn.ml_log_tables
-    monkeypatch.setattr(learn, "ml_log_tables", lambda X, *a: seen.append(len(X)) or count(X, *a))
+    monkeypatch.setattr(
+        learn, "ml_log_tables", lambda X, *a, **k: seen.append(len(X)) or count(X, *a, **k)
+    )
     figures = train_model(TRAIN, TrainSettings(parameters="ml", validation=0.25)).model.training
     assert seen == [225, 300]
     assert figures["n_validation"] == 75
@@ -117,7 +120,7 @@ def test_thresholds_and_structure_never_see_the_validation_rows(monkeypatch):
 def test_error_validation_is_the_error_on_the_rows_held_out(monkeypatch):
     """Held-out rows contradict the others: all of them are wrong, a third of the whole."""
     rows = np.arange(300)
-    monkeypatch.setattr(pipeline, "stratified_holdout", lambda *_: (rows[:200], rows[200:]))
+    monkeypatch.setattr(held, "stratified_holdout", lambda *_: (rows[:200], rows[200:]))
     y = np.where(rows < 200, rows % 3, (rows + 1) % 3)
     figures = train_model(states([rows % 3], y), ML).model.training
     assert figures["error_validation"] == 1.0
@@ -203,6 +206,20 @@ def test_states_given_explicitly_to_a_discretizer_are_cut():
 def test_rows_that_cannot_be_learned_from_are_refused():
     with pytest.raises(DataError, match="single class"):
         train_model(TRAIN.take(np.flatnonzero(TRAIN.y == 0)), ML)
+
+
+@pytest.mark.parametrize(
+    ("values", "missing", "differ"),
+    [
+        ([1.0, 1.0], [False, False], False),
+        ([1.0, 2.0], [False, False], True),
+        ([1.0, np.nan], [False, True], True),
+        ([np.nan, np.nan], [True, True], False),
+    ],
+)
+def test_rows_are_told_apart_by_what_a_column_holds(values, missing, differ):
+    column = Column("n", "float", np.array(values), np.array(missing))
+    assert tells_apart(Dataset(Table((column,)), np.array([0, 1]), ("a", "b"), "y")) is differ
 
 
 def test_too_many_classes_are_refused():

@@ -53,3 +53,25 @@ def test_what_was_asked_to_stop_begins_nothing_more(
     assert max(told) <= last
     assert found.is_short
     assert found.first.is_interim == (at < 4)
+
+
+@pytest.mark.parametrize(("share", "kept", "last"), [(0.2, 1, 1 / 3), (0.5, 1, 0.5), (0.9, 2, 0.9)])
+def test_sums_that_were_done_stay_when_a_later_one_is_stopped(
+    dataset: Dataset, share: float, kept: int, last: float
+) -> None:
+    """The second training is left at once; until the first is done there is nothing to keep."""
+    stop, told = StopRequest(), []
+
+    def progress(done: int, total: int, passed: Passed) -> None:
+        told.append(done / total)
+        assert stop.is_armed == (told[-1] > 1 / 3)
+        if told[-1] >= share:
+            stop.signal = signal.SIGINT
+
+    two = {"tables": "2", "rows": "4"}
+    settings = TrainSettings(structure="tables", structure_options=two, epochs=2)
+    found = train_repeats(dataset, settings, 3, progress=progress, stop=stop)
+    assert len(found.results) == kept
+    assert not found.first.is_interim
+    assert found.is_short
+    assert told[-1] == pytest.approx(last, abs=0.04)

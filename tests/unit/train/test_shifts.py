@@ -1,11 +1,13 @@
 """Images moved by a pixel, and what comes in from beyond their edges."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from bncc.data.dataset import Column, Table
 from bncc.errors import DataError
-from bncc.train.shifts import moved_tables
+from bncc.train.shifts import image_of, moved_tables
 
 IMAGE = np.array([[1, 2, 3], [4, 5, 6]])
 
@@ -39,4 +41,20 @@ def test_names_stay_and_missing_cells_move():
 
 def test_as_many_columns_as_pixels_are_asked_for():
     with pytest.raises(DataError, match="shift=3x3 asks for 9 columns, and the rows have 6"):
-        list(moved_tables(table_of(IMAGE), 3, 3))
+        image_of(table_of(IMAGE), 3, 3)
+
+
+def test_whole_numbers_beside_fractions_are_fractions_too():
+    image = table_of(IMAGE)
+    mixed = Table((replace(image.columns[0], kind="float"), *image.columns[1:]))
+    assert image_of(image, 2, 3) is image
+    found = image_of(mixed, 2, 3)
+    assert {column.kind for column in found.columns} == {"float"}
+    assert {column.values.dtype for column in found.columns} == {np.dtype(np.float64)}
+    assert [float(column.values[0]) for column in found.columns] == [1, 2, 3, 4, 5, 6]
+
+
+def test_text_is_no_pixel():
+    text = Column("hue", "category", np.array(["red"], dtype=object), np.array([False]))
+    with pytest.raises(DataError, match="asks for pixels, and column 'hue' holds text"):
+        image_of(Table((*table_of(IMAGE).columns[1:], text)), 2, 3)

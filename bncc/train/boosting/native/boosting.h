@@ -28,6 +28,20 @@ typedef struct {
 
 cut_t bncc_best_cut(const growth_t *g, uint32_t feature);
 
+/* Samples whose losses have slopes: as above, without padding. */
+typedef struct {
+    uint32_t n_samples;
+    uint32_t n_classes;
+    const uint16_t *y;   /* [n_samples], classes */
+    const float *weight; /* [n_samples], of mean 1 */
+} slopes_t;
+
+/* Writes slopes, [n_samples][2 * n_classes], of sums, [n_samples][n_classes]. */
+void bncc_slopes(const slopes_t *s, const float *sums, float *slopes);
+
+/* Adds slopes to sums, [n_rows][2 * n_classes], by the row of each sample. */
+void bncc_slopes_by_row(const slopes_t *s, const float *slopes, const uint16_t *row, double *sums);
+
 /* A sum of tables in training. All rows lie below one another, n_lanes numbers each: those of the
  * tables, the prior, and one of zeros for a table that is left out. */
 typedef struct {

@@ -1,14 +1,14 @@
-"""Boosting's two costly steps by C on one core, see growth.c and sum.c."""
+"""Boosting's costly steps by C on one core, see growth.c, slopes.c and sum.c."""
 
 from typing import Any
 
 import numpy as np
 
-from bncc._types import AnyArray, IntArray
+from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.train.boosting.bins import Bins
 from bncc.train.boosting.cuts import BestCuts, Cut
 from bncc.train.boosting.descent import Pace, SumProblem
-from bncc.train.boosting.sums import Scores, Unit
+from bncc.train.boosting.sums import Samples, Scores, Unit
 from bncc.train.native.library import CParts, native_library
 from bncc.train.native.memory import POINTERS, VECTOR, aligned
 
@@ -16,7 +16,7 @@ PARTS = CParts(
     "bncc.train.boosting.native",
     "boosting.h",
     headers=(),
-    sources=("growth.c", "sum.c"),
+    sources=("growth.c", "slopes.c", "sum.c"),
     shared=("types.h", "arithmetic.h", "loss.h", "descent.h"),
 )
 NO_CLASS = -1e30
@@ -73,6 +73,49 @@ def native_best_cuts(bins: Bins, l2: float, n_classes: int, most_cells: int) -> 
         return [Cut(f, cut.bin, cut.gain) for f, cut in found if cut.gain > 0.0]
 
     return best_cuts
+
+
+class NativeSlopes:
+    """Derivatives of the samples' losses, see `bncc.train.boosting.slopes.Slopes`.
+
+    Parameters
+    ----------
+    samples : Samples
+        Their classes and weights.
+
+    Raises
+    ------
+    ToolchainError
+        If the C cannot be built.
+    """
+
+    def __init__(self, samples: Samples) -> None:
+        self._ffi, self._library = native_library(PARTS)
+        self._arrays: dict[str, AnyArray] = {
+            "y": samples.y.astype(np.uint16),
+            "weight": samples.weights.astype(np.float32),
+        }
+        self._slopes = self._ffi.new("slopes_t *")
+        self._slopes.n_samples, self._slopes.n_classes = len(samples.y), samples.n_classes
+        _point(self._ffi, self._slopes, self._arrays)
+
+    def of(self, sums: AnyArray) -> AnyArray:
+        """Return the derivatives; see `Slopes`."""
+        n_samples, n_classes = sums.shape
+        given = np.ascontiguousarray(sums, dtype=np.float32)
+        slopes = np.empty((n_samples, 2 * n_classes), dtype=np.float32)
+        pointers = (_address(self._ffi, array) for array in (given, slopes))
+        self._library.bncc_slopes(self._slopes, *pointers)
+        return slopes
+
+    def by_row(self, slopes: AnyArray, row: IntArray, n_rows: int) -> tuple[FloatArray, FloatArray]:
+        """Add up derivatives by the row of a table; see `Slopes`."""
+        sums = np.zeros((n_rows, slopes.shape[1]))
+        arrays = slopes, row.astype(np.uint16), sums
+        pointers = (_address(self._ffi, array) for array in arrays)
+        self._library.bncc_slopes_by_row(self._slopes, *pointers)
+        gradient, curvature = np.split(sums, 2, axis=1)
+        return gradient, curvature
 
 
 class NativeSumEngine:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from bncc.compiler.choose import layouts_for
 from bncc.compiler.importer import program_of
 from bncc.compiler.interpreter import costs
 from bncc.compiler.kernels.arrays import MOST_IN_ALL, MOST_IN_ARRAY
@@ -126,8 +127,15 @@ def test_rows_that_are_equal_are_stored_once_where_that_saves_bytes():
     assert any(kernel.dictionary for kernel in cut_loop(some))
 
 
-def test_what_an_avr_could_only_hold_in_parts_is_left_out():
+def test_what_an_avr_could_only_hold_in_parts_is_left_out_where_there_may_be_one():
     some = letter_like(220, 16)
-    sizes = [kernel.rom_bytes for kernel in cut_loop(some)]
+    sizes = [kernel.rom_bytes for kernel in layouts_for(some, "cut-loop", None)]
     assert sizes
     assert not [size for size in sizes if MOST_IN_ARRAY < size <= MOST_IN_ALL]
+    assert len(list(layouts_for(some, "cut-loop", "cortex-m4"))) > len(sizes)
+
+
+def test_layouts_say_in_words_how_rows_are_found():
+    some = cut_program(60, 16, 10, 20, 8, share_of_grids=0.0)
+    assert next(iter(cuts(some))).summary.endswith(", rows found by 60 comparisons")
+    assert next(iter(cut_loop(some))).summary.endswith(", rows found by 60 comparisons in a loop")

@@ -48,6 +48,13 @@ def test_it_does_not_fire_when_sums_would_need_another_bit():
     assert fold_prior(before) is not before
 
 
+def test_it_does_not_fire_where_rows_that_tables_share_would_differ():
+    shared = [[0, 7, 5, 6], [7, 0, 6, 5], [5, 6, 0, 7], [6, 5, 7, 0]]
+    tables = [table([f], [shared[(r + f) % 4] for r in range(16)]) for f in range(8)]
+    before = program([16] * 8, [1, 0, 0, 0], tables)
+    assert fold_prior(before) is before
+
+
 def test_it_does_not_fire_without_a_prior():
     before = program([2, 3], [0, 0], [LARGE, SMALL])
     assert fold_prior(before) is before

@@ -6,7 +6,7 @@ import pytest
 from bncc.train.boosting.bins import bins_of
 from bncc.train.boosting.cuts import numpy_best_cuts
 from bncc.train.boosting.native.steps import native_best_cuts
-from bncc.train.boosting.slopes import slopes_of
+from bncc.train.boosting.slopes import NumpySlopes
 from bncc.train.boosting.sums import Samples
 
 RELATIVE = 1e-4
@@ -20,7 +20,7 @@ def slopes_by_chance(n: int, n_classes: int, rng: np.random.Generator) -> np.nda
         rng.exponential(1.0, n),
         n_classes,
     )
-    return slopes_of(rng.normal(size=(n, n_classes)).astype(np.float32), samples)
+    return NumpySlopes(samples).of(rng.normal(size=(n, n_classes)).astype(np.float32))
 
 
 def test_the_gain_is_that_of_both_sides_beyond_the_whole():

@@ -3,6 +3,7 @@
 import numpy as np
 
 from bncc.train.boosting.dictionary import Dictionary, first_dictionary, reassigned
+from bncc.train.boosting.slopes import NumpySlopes
 from bncc.train.boosting.sums import Samples
 
 
@@ -34,7 +35,7 @@ def test_a_row_takes_the_codeword_that_its_samples_ask_for():
     samples = Samples(np.empty((20, 0)), np.array([0, 1] * 10), np.ones(20), 2)
     codewords = np.array([[-1.0, 1.0], [0.0, 0.0], [1.0, -1.0]])
     before = Dictionary(codewords, np.array([1, 1, 1, 1]))
-    after = reassigned(before, np.zeros(2), rows, (2, 2), samples)
+    after = reassigned(before, np.zeros(2), rows, (2, 2), NumpySlopes(samples))
     assert after.chosen.tolist() == [2, 0, 2, 0]
     assert before.chosen.tolist() == [1, 1, 1, 1]
 
@@ -44,5 +45,7 @@ def test_a_table_sees_what_those_before_it_have_changed():
     rows = np.array([[0, 1]] * 4)
     samples = Samples(np.empty((4, 0)), np.array([0, 0, 0, 1]), np.ones(4), 2)
     codewords = np.array([[0.0, 0.0], [0.55, -0.55]])
-    after = reassigned(Dictionary(codewords, np.array([0, 0])), np.zeros(2), rows, (1, 1), samples)
+    after = reassigned(
+        Dictionary(codewords, np.array([0, 0])), np.zeros(2), rows, (1, 1), NumpySlopes(samples)
+    )
     assert after.chosen.tolist() == [1, 0]

@@ -1,0 +1,85 @@
+"""Readings in words: what of a feature some neighboring states stand for."""
+
+from bncc.discretize.feature import Feature
+from bncc.train.sum_inputs import LOWEST
+
+
+def between(feature: Feature, first: int, last: int) -> str:
+    """Say which readings have some states, as a clause about the feature.
+
+    Parameters
+    ----------
+    feature : Feature
+        Any feature.
+    first, last : int
+        States, both among those that are meant.
+
+    Returns
+    -------
+    str
+        As in "length > 3 and <= 5 or missing", with the feature's name as it is.
+    """
+    if _are_labels(feature, first, last):
+        return f"{feature.name} is {_labels(feature, first, last)}"
+    above, up_to, has_missing = _ends(feature, first, last)
+    more = "" if above is None else f"> {above:.6g}"
+    less = "" if up_to is None else f"<= {up_to:.6g}"
+    numbers = " and ".join(part for part in (more, less) if part) or "any"
+    return f"{feature.name} {numbers}" + (" or missing" if has_missing else "")
+
+
+def span(feature: Feature, first: int, last: int) -> str:
+    """Say the same in a few characters, without the name.
+
+    Parameters
+    ----------
+    feature, first, last
+        As in `between`.
+
+    Returns
+    -------
+    str
+        As in "3 .. 5", "≤ 3" or "> 5 or ?", where ? is a missing reading.
+    """
+    if feature.kind == "state":
+        ends = f"{first} .. {last}" if last > first else str(first)
+        return f"> {first - 1}" if first and last == feature.n_states - 1 > first else ends
+    if _are_labels(feature, first, last):
+        return _labels(feature, first, last).replace("missing", "?")
+    above, up_to, has_missing = _ends(feature, first, last)
+    if above is None:
+        words = "any" if up_to is None else f"≤ {up_to:.4g}"
+    else:
+        words = f"> {above:.4g}" if up_to is None else f"{above:.4g} .. {up_to:.4g}"
+    return words + (" or ?" if has_missing else "")
+
+
+def _are_labels(feature: Feature, first: int, last: int) -> bool:
+    """Return whether states are no range of readings: categories, or a missing reading alone."""
+    is_missing = first > len(feature.thresholds) or last < _first_reading(feature)
+    return is_missing or not feature.is_numeric
+
+
+def _ends(
+    feature: Feature, first: int, last: int
+) -> tuple[int | float | None, int | float | None, bool]:
+    """Return above which reading states begin, up to which they go, and whether one is missing."""
+    cuts, begin = feature.thresholds, _first_reading(feature)
+    above = cuts[first - 1] if first > begin else None
+    up_to = cuts[last] if last < len(cuts) else None
+    return above, up_to, first < begin or last > len(cuts)
+
+
+def _first_reading(feature: Feature) -> int:
+    """Return the first state of readings: in a sum a missing one may lie below it."""
+    return int(feature.thresholds[:1] == (LOWEST.get(feature.kind),))
+
+
+def _labels(feature: Feature, first: int, last: int) -> str:
+    known = feature.categories
+    states = range(first, last + 1)
+    return " or ".join(known[s] if s < len(known) else _nameless(feature, s) for s in states)
+
+
+def _nameless(feature: Feature, state: int) -> str:
+    return str(state) if feature.kind == "state" else "missing"

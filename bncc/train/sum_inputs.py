@@ -1,0 +1,114 @@
+"""The inputs of a sum of tables: columns made alike, so that comparisons alone read them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from bncc.discretize.feature import Feature
+
+MOST_OF_A_BYTE = 255
+"""Most states of a feature that the C takes in a byte."""
+LOWEST: dict[str, int | float] = {
+    "int16": -(2**15),
+    "int32": -(2**31),
+    "float32": -float(np.finfo(np.float32).max),
+}
+"""By kind what every reading lies above that is not missing."""
+
+
+def sum_inputs(features: Sequence[Feature]) -> tuple[Feature, ...]:
+    """Prepare fitted features for a sum of tables.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        As they were fitted.
+
+    Returns
+    -------
+    tuple of Feature
+        Numeric columns share a kind where few would be wider for it. A missing reading lies below
+        all others: in a state of its own, the first, where training rows had some. So a missing
+        reading passes no comparison, and the C can compare readings without looking for states.
+        Columns of states have the range of the widest.
+    """
+    return one_range([missing_below(feature) for feature in one_kind(features)])
+
+
+def one_kind(features: Sequence[Feature]) -> tuple[Feature, ...]:
+    """Let numeric columns share a kind, so that readings are an array.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The inputs.
+
+    Returns
+    -------
+    tuple of Feature
+        Those of kind ``int16`` of the kind of all others, which holds every such number, where they
+        are at most half of them; otherwise the features as they are.
+    """
+    narrow = [feature for feature in features if feature.kind == "int16"]
+    kinds = {feature.kind for feature in features} - {"int16"}
+    if len(kinds) != 1 or 2 * len(narrow) > len(features):
+        return tuple(features)
+    (kind,) = kinds
+    if kind not in LOWEST:
+        return tuple(features)
+    number = float if kind == "float32" else int
+    return tuple(
+        replace(feature, kind=kind, thresholds=tuple(map(number, feature.thresholds)))
+        for feature in features
+    )
+
+
+def missing_below(feature: Feature) -> Feature:
+    """Let missing readings lie below all others.
+
+    Parameters
+    ----------
+    feature : Feature
+        An input.
+
+    Returns
+    -------
+    Feature
+        A numeric one falls back to its first state, which is of missing readings alone if it had a
+        state for them; any other as it is.
+    """
+    if not feature.is_numeric:
+        return feature
+    thresholds, lowest = feature.thresholds, LOWEST[feature.kind]
+    has_own = feature.n_states > len(thresholds) + 1
+    if has_own and thresholds[:1] != (lowest,):
+        thresholds = (lowest, *thresholds)
+    return replace(feature, thresholds=thresholds, n_states=len(thresholds) + 1, fallback=0)
+
+
+def one_range(features: Sequence[Feature]) -> tuple[Feature, ...]:
+    """Give all columns of states the range of the widest.
+
+    A sum reads states only by cuts: one beyond those that a column has shown lies above all of
+    them. So one limit serves all columns where the C checks its input, in place of one for each.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The inputs.
+
+    Returns
+    -------
+    tuple of Feature
+        Those of kind ``state`` with as many states each, where that makes no state wider than a
+        byte; the others as they are. A state of missing readings stays where it is.
+    """
+    given = [feature.n_states for feature in features if feature.kind == "state"]
+    most = max((n for n in given if n <= MOST_OF_A_BYTE), default=0)
+    return tuple(
+        replace(feature, n_states=most)
+        if feature.kind == "state" and feature.n_states < most
+        else feature
+        for feature in features
+    )
