@@ -34,8 +34,8 @@ from bncc.discretize.fit import fit_features
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
+from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import Structure
-from bncc.structure.learners import learn_structure
 from bncc.toolchain.tools import host_compilers
 from bncc.train.freeze import freeze
 from bncc.train.maximum_likelihood import ml_log_tables

@@ -22,7 +22,7 @@ from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
 from bncc.search.budget import Budget
 from bncc.search.search import search
-from bncc.structure.learners import SUM
+from bncc.structure.catalog import SUM
 from bncc.train.settings import TrainSettings
 
 KILOBYTES = (1, 4, 16, 64)

@@ -27,8 +27,8 @@ from bncc.data.target import fold_parts
 from bncc.discretize.feature import states_of
 from bncc.discretize.fit import fit_features
 from bncc.structure.candidate_sets import find_candidates
-from bncc.structure.chow_liu import chow_liu_tree
-from bncc.structure.naive import naive_bayes
+from bncc.structure.learners.chow_liu import chow_liu_tree
+from bncc.structure.learners.naive import naive_bayes
 from bncc.train.candidate_layout import counted_start
 from bncc.train.engine import Engine, Problem
 from bncc.train.hyperparameters import Hyperparameters, hyperparameters_of

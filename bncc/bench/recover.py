@@ -8,8 +8,8 @@ from bncc._types import FloatArray
 from bncc.bench.folds import AUTHORS, Fold, check_files, read_folds
 from bncc.bench.request import Advance, Cell, Request, part_of
 from bncc.structure.candidates import all_earlier
-from bncc.structure.chow_liu import chow_liu_tree
 from bncc.structure.graph import Structure, topological_order
+from bncc.structure.learners.chow_liu import chow_liu_tree
 from bncc.structure.options import DEFAULT_STEP
 from bncc.structure.scores import conditional_mutual_information
 from bncc.train.course import Course, Progress

@@ -36,7 +36,7 @@ from bncc.cli.train_within import (
 from bncc.cli.trained import facts_of, report_of, stopped_note
 from bncc.errors import OptionError
 from bncc.model.file import save_model
-from bncc.structure.learners import ANNOUNCED, KNOWN, SUM
+from bncc.structure.catalog import STRUCTURES
 from bncc.train.engine import Passed
 from bncc.train.folder_lock import folder_locked
 from bncc.train.identity import identity_of
@@ -44,9 +44,7 @@ from bncc.train.interrupts import first_signal_noted
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import CLASS_WEIGHTS, DEFAULT_BITS, DISCRETIZERS, TrainSettings
 
-DEFAULT_STRUCTURE = "chow-liu"
-_NETWORKS = tuple(name for name in KNOWN if name not in (DEFAULT_STRUCTURE, SUM))
-STRUCTURES = (DEFAULT_STRUCTURE, *_NETWORKS, *ANNOUNCED, SUM)
+DEFAULT_STRUCTURE = STRUCTURES[0]
 PARAMETERS = ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")
 ENGINES = ("torch", "native")
 MACHINES = tuple(target for target in TARGETS if target != "all")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from bncc.structure.learners import SUM
+from bncc.structure.catalog import SUM
 from bncc.sweep.point import Choice, Footprint, Point, Rate
 
 BASELINE = "baseline."

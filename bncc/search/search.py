@@ -11,7 +11,7 @@ from bncc.model.model import Model
 from bncc.search.budget import Budget, Price, price_of
 from bncc.search.folds import Fold, folds_of
 from bncc.search.sums import judged_sums, order_of
-from bncc.structure.learners import SUM
+from bncc.structure.catalog import SUM
 from bncc.train.interrupts import StopRequest
 from bncc.train.pipeline import TrainResult, train_model
 from bncc.train.settings import DEFAULT_BITS, TrainSettings

@@ -7,8 +7,8 @@ import numpy as np
 
 from bncc.errors import OptionError
 from bncc.structure.candidates import Candidates, all_earlier, all_others, nearest, subset
+from bncc.structure.option_readers import Options
 from bncc.structure.options import (
-    Options,
     has_order,
     order_of,
     parents_of,

@@ -1,11 +1,10 @@
 """Reading the values of structure options, which arrive as text."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.errors import OptionError
+from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
 from bncc.structure.orders import (
     IMAGE_ORDERS,
     identity_order,
@@ -13,8 +12,6 @@ from bncc.structure.orders import (
     image_shape,
     random_order,
 )
-
-Options = Mapping[str, str]
 
 DEFAULT_ALPHA = 2.0
 """Equivalent sample size of S2, section 4."""
@@ -48,7 +45,7 @@ def alpha_of(options: Options) -> float:
     OptionError
         If it is not a positive number.
     """
-    return _positive(options, "alpha", DEFAULT_ALPHA)
+    return positive_of(options, "alpha", DEFAULT_ALPHA)
 
 
 def step_of(options: Options) -> float:
@@ -69,7 +66,7 @@ def step_of(options: Options) -> float:
     OptionError
         If it is not a positive number.
     """
-    return _positive(options, "step", DEFAULT_STEP)
+    return positive_of(options, "step", DEFAULT_STEP)
 
 
 def parents_of(options: Options) -> int:
@@ -90,7 +87,7 @@ def parents_of(options: Options) -> int:
     OptionError
         If it is not a whole number from 1 on.
     """
-    return _count(options, "parents") or DEFAULT_PARENTS
+    return count_of(options, "parents", DEFAULT_PARENTS)
 
 
 def width_of(options: Options) -> int | None:
@@ -111,7 +108,7 @@ def width_of(options: Options) -> int | None:
     OptionError
         If it is not a whole number from 1 on.
     """
-    return _count(options, "width")
+    return count_of(options, "width", 8) if "width" in options else None
 
 
 def order_name(options: Options, default: str = "random") -> str:
@@ -219,10 +216,7 @@ def price_of(options: Options) -> str:
     OptionError
         If it is neither.
     """
-    price = options.get("price", PRICES[0])
-    if price not in PRICES:
-        raise OptionError(f"structure option price={price} is unknown; choose entries or bits")
-    return price
+    return choice_of(options, "price", PRICES)
 
 
 def widths_of(options: Options) -> tuple[int, ...]:
@@ -270,27 +264,3 @@ def check_values(options: Options) -> None:
     """
     for read in (alpha_of, step_of, parents_of, width_of, order_name, price_of, widths_of):
         read(options)
-
-
-def _positive(options: Options, key: str, default: float) -> float:
-    text = options.get(key, str(default))
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e9:
-        raise OptionError(
-            f"structure option {key}={text} is not a positive number; try {key}={default:g}"
-        )
-    return value
-
-
-def _count(options: Options, key: str) -> int | None:
-    text = options.get(key)
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 9 and int(text) > 0):
-        raise OptionError(
-            f"structure option {key}={text} is not a whole number from 1 on; try {key}=8"
-        )
-    return int(text)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bncc.compiler.cost_model import LEVELS
 from bncc.errors import OptionError
-from bncc.structure.learners import KNOWN, option_keys
+from bncc.structure.catalog import KNOWN, option_keys
 from bncc.sweep.point import Choice
 from bncc.train.settings import CLASS_WEIGHTS, COUNTED, DESCENDED, DISCRETIZERS
 

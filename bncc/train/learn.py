@@ -10,8 +10,8 @@ from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.model import MAX_TABLE_ENTRIES
 from bncc.structure.candidate_sets import find_candidates
+from bncc.structure.catalog import learn_structure, option_keys
 from bncc.structure.graph import Structure, table_entries
-from bncc.structure.learners import learn_structure, option_keys
 from bncc.structure.options import price_of, step_of, widths_of
 from bncc.train.candidate_layout import count_rows
 from bncc.train.course import Course

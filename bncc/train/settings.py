@@ -8,7 +8,7 @@ from math import isfinite
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.structure.candidate_sets import CANDIDATE_SETS
-from bncc.structure.learners import SUM, check_structure_options
+from bncc.structure.catalog import SUM, check_structure_options
 from bncc.structure.options import alpha_of, price_of, widths_of
 from bncc.train.sum_settings import boost_settings_of, n_bins_of
 

@@ -34,7 +34,7 @@ class SumOptions(Protocol):
 
     @property
     def structure_options(self) -> Mapping[str, str]:
-        """From ``tables``, most of them, to ``shift``: see `bncc.structure.learners.SUM_KEYS`."""
+        """From ``tables``, most of them, to ``shift``: see `bncc.structure.catalog.SUM_KEYS`."""
 
     @property
     def discretize(self) -> str | None:

@@ -8,7 +8,7 @@ import pytest
 from click.testing import Result
 
 from bncc.cli.train import PARAMETERS, STRUCTURES, command
-from bncc.structure.learners import ANNOUNCED
+from bncc.structure.catalog import ANNOUNCED
 from tests.cli.conftest import HEADER, write_csv
 
 Run = Callable[..., Result]

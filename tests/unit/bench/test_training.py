@@ -9,7 +9,7 @@ from bncc.bench import training
 from bncc.bench.training import N_SPLITS, decide, train_and_judge
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.structure.graph import forest
-from bncc.structure.naive import naive_bayes
+from bncc.structure.learners.naive import naive_bayes
 from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
 from tests.folds import small_fold

@@ -6,7 +6,7 @@ import torch
 
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import all_others
-from bncc.structure.naive import naive_bayes
+from bncc.structure.learners.naive import naive_bayes
 from bncc.train.candidate_layout import candidate_layout
 from bncc.train.engine import Problem
 from bncc.train.engines import engine_for, structure_engine_for

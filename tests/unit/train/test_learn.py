@@ -7,8 +7,8 @@ import pytest
 
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
+from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import forest
-from bncc.structure.learners import learn_structure
 from bncc.train import learn
 from bncc.train.learn import Task, fit_in_turn, fit_jointly
 from bncc.train.maximum_likelihood import bdeu_log_tables, ml_log_tables

@@ -13,7 +13,7 @@ from bncc.errors import DataError, OptionError
 from bncc.fixed_point import QFormat
 from bncc.model import reference
 from bncc.model.file import load_model, save_model
-from bncc.structure.learners import learn_structure
+from bncc.structure.catalog import learn_structure
 from bncc.train import fit, held, learn
 from bncc.train.held import tells_apart
 from bncc.train.maximum_likelihood import ml_log_tables

@@ -7,8 +7,8 @@ import pytest
 
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import all_earlier
-from bncc.structure.chow_liu import chow_liu_tree
 from bncc.structure.graph import topological_order
+from bncc.structure.learners.chow_liu import chow_liu_tree
 from bncc.train import structure_descent as module
 from bncc.train.course import Course
 from bncc.train.hyperparameters import hyperparameters_of

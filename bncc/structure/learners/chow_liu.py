@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bncc._types import IntArray
 from bncc.structure.graph import Structure, forest
+from bncc.structure.learner import Learner
 from bncc.structure.scores import conditional_mutual_information
 from bncc.structure.spanning_forest import maximum_spanning_forest
 
@@ -33,3 +34,6 @@ def chow_liu_tree(X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: 
     """
     weights = conditional_mutual_information(X, y, n_states, n_classes)
     return forest(maximum_spanning_forest(weights))
+
+
+LEARNERS = (Learner("chow-liu", lambda problem: chow_liu_tree(*problem.data)),)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from bncc._types import IntArray
 from bncc.structure.graph import Structure, forest
-from bncc.structure.options import DEFAULT_ALPHA
+from bncc.structure.learner import Learner, Problem
+from bncc.structure.options import DEFAULT_ALPHA, alpha_of
 from bncc.structure.scores import bdeu_gains
 from bncc.structure.spanning_forest import maximum_spanning_forest
 
@@ -45,3 +46,10 @@ def forest_tan(
     """
     gains = bdeu_gains(X, y, n_states, n_classes, alpha)
     return forest(maximum_spanning_forest(gains, threshold=NEGLIGIBLE_NATS))
+
+
+def _learn(problem: Problem) -> Structure:
+    return forest_tan(*problem.data, alpha_of(problem.options))
+
+
+LEARNERS = (Learner("forest", _learn, {"alpha": alpha_of}),)

@@ -1,6 +1,7 @@
 """Naive Bayes: features that depend on the class alone."""
 
 from bncc.structure.graph import Structure, forest
+from bncc.structure.learner import Learner
 
 
 def naive_bayes(n_features: int) -> Structure:
@@ -17,3 +18,6 @@ def naive_bayes(n_features: int) -> Structure:
         The naive Bayes structure.
     """
     return forest([None] * n_features)
+
+
+LEARNERS = (Learner("naive", lambda problem: naive_bayes(problem.X.shape[1])),)

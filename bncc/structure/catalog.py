@@ -1,94 +1,31 @@
-"""The structure learners by the name that the command line gives them."""
+"""Every structure by the name that the command line gives it, and the options it knows."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
+from collections.abc import Mapping, Sequence
 
 from bncc._types import IntArray
 from bncc.errors import OptionError
 from bncc.structure.candidate_sets import CANDIDATE_SETS
-from bncc.structure.chow_liu import chow_liu_tree
-from bncc.structure.forest import forest_tan
 from bncc.structure.graph import Structure
-from bncc.structure.naive import naive_bayes
-from bncc.structure.options import alpha_of, check_values, order_of
-from bncc.structure.random_tan import random_tan
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What every learner is given.
-
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    options : mapping of str to str
-        The user's structure options, their keys already checked.
-    seed : int
-        Seed of everything random.
-    """
-
-    X: IntArray
-    y: IntArray
-    n_states: Sequence[int]
-    n_classes: int
-    options: Mapping[str, str]
-    seed: int = 0
-
-    @property
-    def data(self) -> tuple[IntArray, IntArray, Sequence[int], int]:
-        """The arguments that learners share, in their order."""
-        return self.X, self.y, self.n_states, self.n_classes
-
-
-@dataclass(frozen=True)
-class Learner:
-    """A structure learner and the option keys it knows.
-
-    Parameters
-    ----------
-    learn : callable
-        From a problem to a structure.
-    option_keys : tuple of str
-        Keys of `Problem.options` that it reads.
-    """
-
-    learn: Callable[[Problem], Structure]
-    option_keys: tuple[str, ...] = ()
-
-
-def _random(problem: Problem) -> Structure:
-    rng = np.random.default_rng(problem.seed)
-    return random_tan(order_of(problem.options, problem.X.shape[1], rng), rng)
-
-
-LEARNERS: Mapping[str, Learner] = {
-    "naive": Learner(lambda p: naive_bayes(p.X.shape[1])),
-    "chow-liu": Learner(lambda p: chow_liu_tree(*p.data)),
-    "forest": Learner(lambda p: forest_tan(*p.data, alpha_of(p.options)), ("alpha",)),
-    "random": Learner(_random, ("order", "width")),
-}
-"""Structures that are learned before the tables."""
+from bncc.structure.learner import Problem
+from bncc.structure.learners import LEARNERS
+from bncc.structure.options import check_values
 
 SUM = "tables"
 """A sum of boosted tables, which is no network."""
 SUM_KEYS = ("tables", "rows", "features", "cuts", "dictionary", "rate", "decay", "shift")
 
-KNOWN = (*LEARNERS, *CANDIDATE_SETS, SUM)
-
-ANNOUNCED = (
+CONTRACT = (
+    "chow-liu", "naive", "forest", "random", "tan-subset", "tan-all", "tan-heuristic",
     "hill-climb", "anneal", "etan", "s-etan", "sa-etan", "a-etan", "network-hill-climb", "tabu",
-    "mmhc", "curriculum",
+    "mmhc", "curriculum", SUM,
 )  # fmt: skip
-"""Names of the command line's contract whose learners are still to come."""
+"""Names of the command line's contract, in its order."""
+_OFFERED = (*LEARNERS, *CANDIDATE_SETS, SUM)
+STRUCTURES = (*CONTRACT, *(name for name in _OFFERED if name not in CONTRACT))
+KNOWN = tuple(name for name in STRUCTURES if name in _OFFERED)
+"""Structures that can be learned."""
+ANNOUNCED = tuple(name for name in STRUCTURES if name not in _OFFERED)
+"""Names of the contract whose learners are still to come."""
 
 
 def option_keys(name: str) -> tuple[str, ...]:
@@ -110,7 +47,7 @@ def option_keys(name: str) -> tuple[str, ...]:
         If there is no structure of this name.
     """
     if name in LEARNERS:
-        return LEARNERS[name].option_keys
+        return tuple(LEARNERS[name].readers)
     if name in CANDIDATE_SETS:
         return CANDIDATE_SETS[name].option_keys
     if name == SUM:
@@ -146,6 +83,9 @@ def check_structure_options(
             known = f"its options are {', '.join(keys)}" if keys else "it has no options"
             raise OptionError(f"structure '{name}' knows no option '{key}'; {known}")
     check_values(options)
+    if name in LEARNERS:
+        for read in LEARNERS[name].readers.values():
+            read(options)
 
 
 def learn_structure(

@@ -5,6 +5,8 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.structure.candidates import subset
 from bncc.structure.graph import Structure
+from bncc.structure.learner import Learner, Problem
+from bncc.structure.options import order_name, order_of, width_of
 from bncc.structure.pools import earlier
 
 
@@ -30,3 +32,11 @@ def random_tan(order: IntArray, rng: np.random.Generator) -> Structure:
     choice = np.ones(len(order), dtype=np.int64)
     choice[order[:1]] = 0
     return subset(earlier(order), 1, rng).choose(choice)
+
+
+def _learn(problem: Problem) -> Structure:
+    rng = np.random.default_rng(problem.seed)
+    return random_tan(order_of(problem.options, problem.X.shape[1], rng), rng)
+
+
+LEARNERS = (Learner("random", _learn, {"order": order_name, "width": width_of}),)

@@ -1,0 +1,72 @@
+"""What a structure learner is: a function of a problem, its name, and the options it reads."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bncc._types import IntArray
+from bncc.structure.graph import Structure
+from bncc.structure.option_readers import Options
+
+Reader = Callable[[Options], object]
+"""Reads the value of an option among all; raises `OptionError` where it cannot be read."""
+Tell = Callable[[float, str], None]
+"""Told of the share that is done, and of what was found."""
+
+
+def _silence(share: float, words: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What every learner is given.
+
+    Parameters
+    ----------
+    X : (n_samples, n_features) int
+        States.
+    y : (n_samples,) int
+        Class indices.
+    n_states : sequence of int
+        Cardinality of each feature.
+    n_classes : int
+        C.
+    options : mapping of str to str
+        The user's structure options, their keys and values already checked.
+    seed : int
+        Seed of everything random.
+    tell : callable
+        Told of progress by learners that take their time.
+    """
+
+    X: IntArray
+    y: IntArray
+    n_states: Sequence[int]
+    n_classes: int
+    options: Options = field(default_factory=dict)
+    seed: int = 0
+    tell: Tell = _silence
+
+    @property
+    def data(self) -> tuple[IntArray, IntArray, Sequence[int], int]:
+        """The arguments that learners share, in their order."""
+        return self.X, self.y, self.n_states, self.n_classes
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A structure learner.
+
+    Parameters
+    ----------
+    name : str
+        What ``--structure`` calls it.
+    learn : callable
+        From a problem to a structure.
+    readers : mapping of str to callable
+        By the key of each option that it knows, what reads its value.
+    """
+
+    name: str
+    learn: Callable[[Problem], Structure]
+    readers: Mapping[str, Reader] = field(default_factory=dict)
