@@ -1,6 +1,7 @@
 """The best classifier for a budget, by rows held out of training."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -10,6 +11,7 @@ from bncc.model.card import model_facts
 from bncc.model.model import Model
 from bncc.search.budget import Budget, Price, price_of
 from bncc.search.folds import Fold, folds_of
+from bncc.search.forms import BITS, ROWS, Form
 from bncc.search.sums import judged_sums, order_of
 from bncc.structure.catalog import SUM
 from bncc.train.interrupts import StopRequest
@@ -24,6 +26,7 @@ HELD = 0.2
 """Least fraction of rows held out: what is chosen among is close together."""
 SHRUNK = 4
 """Times that the compiler's passes and packing may make tables smaller, at most a guess."""
+LEAST_FORM = Form(rows=ROWS[0], bits=BITS[0])
 LESS = 0.97
 """Of the tables, where the sum of all rows takes more than that of some did."""
 
@@ -166,7 +169,8 @@ def search(
             break
     if not tried:
         raise BudgetError(
-            f"nothing that was tried fits in {_limits(budget)}; allow more, or leave out columns"
+            f"nothing that was tried fits in {_limits(budget)}, where the least takes "
+            f"{_least(dataset, base, budget, families)}; allow more, or leave out columns"
         )
     found = _final(dataset, _best(tried), budget, test)
     tell(1.0, "")
@@ -262,10 +266,29 @@ def _final(dataset: Dataset, best: Tried, budget: Budget, test: Dataset | None) 
         settings = replace(settings, structure_options=options)
 
 
+def _least(dataset: Dataset, base: TrainSettings, budget: Budget, families: tuple[str, ...]) -> str:
+    """Return what the smallest classifier of all families takes of what is limited."""
+    prices = []
+    for name in families:
+        if name == SUM:
+            settings = LEAST_FORM.settings(base, 1)
+        else:
+            options = base.structure_options if base.structure == name else {}
+            settings = replace(base, structure=name, structure_options=options, bits=1)
+            settings = _counting(settings)
+        with suppress(ConstantColumnsError):
+            model = train_model(dataset, replace(settings, validation=0)).model
+            prices.append(price_of(model, budget, dataset.table))
+    least = min(prices, key=lambda price: price.share(budget))
+    return _taken(budget, least.flash, least.instructions)
+
+
 def _limits(budget: Budget) -> str:
-    parts = []
-    if budget.flash is not None:
-        parts.append(f"{budget.flash} bytes of flash")
-    if budget.instructions is not None:
-        parts.append(f"{budget.instructions} instructions")
-    return f"{' and '.join(parts)} on {budget.target}"
+    return f"{_taken(budget, budget.flash, budget.instructions)} on {budget.target}"
+
+
+def _taken(budget: Budget, flash: int | None, instructions: int | None) -> str:
+    """Return bytes and instructions, where they are limited, for people."""
+    parts = [f"{flash} bytes of flash"] if budget.flash is not None else []
+    parts += [f"{instructions} instructions"] if budget.instructions is not None else []
+    return " and ".join(parts)
