@@ -18,7 +18,8 @@ from bncc.train.settings import TrainSettings
 
 if TYPE_CHECKING:  # imported where it is needed: it builds and measures
     from bncc.search.budget import Budget
-    from bncc.search.search import Found, Tried
+    from bncc.search.search import Found
+    from bncc.search.tried import Tried
 
 DEFAULT_TARGET = "cortex-m0"
 _SEARCHED = ("tables", "rows", "features", "dictionary")

@@ -7,16 +7,16 @@ from time import perf_counter
 
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError, ConstantColumnsError, DataError
-from bncc.model.card import model_facts
-from bncc.model.model import Model
 from bncc.search.budget import Budget, Price, price_of
 from bncc.search.folds import Fold, folds_of
 from bncc.search.forms import BITS, ROWS, Form
+from bncc.search.networks import judged_network, least_network
 from bncc.search.sums import judged_sums, order_of
+from bncc.search.tried import Tried
 from bncc.structure.catalog import SUM
 from bncc.train.interrupts import StopRequest
 from bncc.train.pipeline import TrainResult, train_model
-from bncc.train.settings import DEFAULT_BITS, TrainSettings
+from bncc.train.settings import TrainSettings
 from bncc.train.weights import counting_rows
 
 NETWORKS = ("naive", "chow-liu")
@@ -24,55 +24,12 @@ NETWORKS = ("naive", "chow-liu")
 FAMILIES = (SUM, *NETWORKS)
 HELD = 0.2
 """Least fraction of rows held out: what is chosen among is close together."""
-SHRUNK = 4
-"""Times that the compiler's passes and packing may make tables smaller, at most a guess."""
 LEAST_FORM = Form(rows=ROWS[0], bits=BITS[0])
 LESS = 0.97
 """Of the tables, where the sum of all rows takes more than that of some did."""
 
 Tell = Callable[[float, str], None]
 """Told of the share that is done, and of what was found."""
-
-
-@dataclass(frozen=True)
-class Tried:
-    """A classifier that fits.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        What trains it.
-    errors : tuple of float
-        By the folds that have judged it, 0 .. 1; networks and hopeless sums are judged by fewer.
-    price : Price
-        What it takes.
-    result : TrainResult or None
-        The classifier of all rows, where it has been trained.
-    """
-
-    settings: TrainSettings
-    errors: tuple[float, ...]
-    price: Price
-    result: TrainResult | None = None
-
-    @property
-    def error(self) -> float:
-        """Mean of the folds."""
-        return sum(self.errors) / len(self.errors)
-
-    @property
-    def words(self) -> str:
-        """What it is, for people."""
-        options = self.settings.structure_options
-        parts = [f"{key}={value}" for key, value in sorted(options.items())]
-        named = {
-            "epochs": self.settings.epochs,
-            "lr": self.settings.lr,
-            "dropout": self.settings.dropout,
-        }
-        parts += [f"{key}={value}" for key, value in named.items() if value is not None]
-        bits = f"{self.settings.total_bits} bits"
-        return " ".join([self.settings.structure, *parts, bits])
 
 
 @dataclass(frozen=True)
@@ -200,51 +157,9 @@ def _candidates(
             if not networks:
                 raise
     for name in networks:
-        yield from _networks(name, dataset, folds, base, budget, test)
-
-
-def _networks(
-    name: str,
-    dataset: Dataset,
-    folds: Sequence[Fold],
-    base: TrainSettings,
-    budget: Budget,
-    test: Dataset | None,
-) -> Iterator[Tried]:
-    """Yield a network in the most bits that fit; what it takes is known from counts."""
-    options = base.structure_options if base.structure == name else {}
-    for bits in range(DEFAULT_BITS, 0, -1):
-        settings = replace(base, structure=name, structure_options=options, bits=bits)
-        counted = train_model(dataset, replace(_counting(settings), validation=0)).model
-        if _is_hopeless(counted, budget):
-            continue
-        if price_of(counted, budget, dataset.table).share(budget) <= 1:
-            result = train_model(dataset, settings, test=test)
-            price = price_of(result.model, budget, dataset.table, is_timed=True)
-            if price.share(budget) <= 1:
-                first = result.model.training["error_validation"]
-                others = (_error_of(fold, settings) for fold in folds[1:])
-                yield Tried(settings, (first, *others), price, result)
-                return
-
-
-def _error_of(fold: Fold, settings: TrainSettings) -> float:
-    """Return the error of a network that learns without the rows of a fold."""
-    model = train_model(fold.rest, replace(settings, validation=0)).model
-    return float(fold.misses(model).mean())
-
-
-def _counting(settings: TrainSettings) -> TrainSettings:
-    """Return what trains a network as large without descent, where there is such a way."""
-    if settings.is_joint or settings.is_counted:
-        return settings
-    return replace(settings, parameters="ml")
-
-
-def _is_hopeless(model: Model, budget: Budget) -> bool:
-    """Return whether tables are so large that building C would be a waste."""
-    n_bytes = model_facts(model)["table_bits"] // 8
-    return budget.flash is not None and n_bytes > SHRUNK * budget.flash
+        network = judged_network(name, dataset, folds, base, budget, test)
+        if network is not None:
+            yield network
 
 
 def _final(dataset: Dataset, best: Tried, budget: Budget, test: Dataset | None) -> Found:
@@ -270,12 +185,7 @@ def _least(dataset: Dataset, base: TrainSettings, budget: Budget, families: tupl
     """Return what the smallest classifier of all families takes of what is limited."""
     prices = []
     for name in families:
-        if name == SUM:
-            settings = LEAST_FORM.settings(base, 1)
-        else:
-            options = base.structure_options if base.structure == name else {}
-            settings = replace(base, structure=name, structure_options=options, bits=1)
-            settings = _counting(settings)
+        settings = LEAST_FORM.settings(base, 1) if name == SUM else least_network(name, base)
         with suppress(ConstantColumnsError):
             model = train_model(dataset, replace(settings, validation=0)).model
             prices.append(price_of(model, budget, dataset.table))

@@ -12,7 +12,7 @@ from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
 from bncc.errors import BudgetError, ConstantColumnsError
 from bncc.model.card import model_facts
-from bncc.search import room
+from bncc.search import networks, room
 from bncc.search import search as module
 from bncc.search.budget import Budget
 from bncc.search.search import search
@@ -34,6 +34,7 @@ def wifi():
 def priced(monkeypatch):
     """Price models by their table bits."""
     monkeypatch.setattr(module, "price_of", price_by_tables)
+    monkeypatch.setattr(networks, "price_of", price_by_tables)
     monkeypatch.setattr(room, "price_of", price_by_tables)
 
 
@@ -68,6 +69,21 @@ def test_networks_have_the_most_bits_that_fit(wifi, priced):
     limit = CODE + entries * 3 // 8
     tight = search(wifi, BASE, Budget("cortex-m0", flash=limit), families=("naive",))
     assert (wide.settings.total_bits, tight.settings.total_bits) == (6, 3)
+
+
+def test_networks_have_fewer_cuts_where_those_of_mdl_fit_in_no_bits(wifi, priced):
+    one_bit = replace(BASE, structure="naive", bits=1, parameters="ml")
+    n_bytes = [
+        model_facts(train_model(wifi, settings).model)["table_bits"] // 8
+        for settings in (one_bit, replace(one_bit, discretize="quantile", n_bins=4))
+    ]
+    assert n_bytes[1] < n_bytes[0]
+    budget = Budget("cortex-m0", flash=CODE + n_bytes[0] - 1)
+    found = search(wifi, BASE, budget, families=("naive",))
+    assert (found.settings.discretize, found.settings.n_bins) == ("quantile", 4)
+    assert "quantile=4" in found.tried[0].words
+    with pytest.raises(BudgetError):
+        search(wifi, replace(BASE, discretize="mdl"), budget, families=("naive",))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +145,7 @@ def test_a_network_that_wins_is_trained_once(wifi, priced, monkeypatch):
         trained.append(dataset.n_rows)
         return train_model(dataset, settings, **others)
 
-    monkeypatch.setattr(module, "train_model", train)
+    monkeypatch.setattr(networks, "train_model", train)
     found = search(wifi, BASE, Budget("cortex-m0", flash=10**6), families=("naive",))
     assert found.result is found.tried[0].result
     assert trained.count(wifi.n_rows) == 2  # by counting, to be priced, and as asked for

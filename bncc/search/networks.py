@@ -1,0 +1,113 @@
+"""Networks for a budget: in the most bits that fit, with fewer cuts where none do."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from bncc.data.dataset import Dataset
+from bncc.model.card import model_facts
+from bncc.model.model import Model
+from bncc.search.budget import Budget, price_of
+from bncc.search.folds import Fold
+from bncc.search.tried import Tried
+from bncc.train.pipeline import train_model
+from bncc.train.settings import DEFAULT_BITS, TrainSettings
+
+SHRUNK = 4
+"""Times that the compiler's passes and packing may make tables smaller, at most a guess."""
+FEWER_CUTS: tuple[Mapping[str, Any], ...] = (
+    {"discretize": "quantile", "n_bins": 8},
+    {"discretize": "quantile", "n_bins": 4},
+    {"discretize": "median"},
+)
+"""What takes the place of the cuts of MDL."""
+
+
+def judged_network(
+    name: str,
+    dataset: Dataset,
+    folds: Sequence[Fold],
+    base: TrainSettings,
+    budget: Budget,
+    test: Dataset | None,
+) -> Tried | None:
+    """Train a network with the most bits that fit.
+
+    Parameters
+    ----------
+    name : str
+        Its structure.
+    dataset : Dataset
+        All rows to learn from.
+    folds : sequence of Fold
+        What judges it, at least one.
+    base : TrainSettings
+        All other options.
+    budget : Budget
+        What it may take.
+    test : Dataset or None
+        Rows for ``error_test``.
+
+    Returns
+    -------
+    Tried or None
+        With the cuts that ``base`` names; where it names none, and not even one bit fits with
+        those of MDL, with fewer. None where nothing fits.
+    """
+    for settings in _sizes(name, base):
+        counted = train_model(dataset, replace(counting(settings), validation=0)).model
+        if _is_hopeless(counted, budget):
+            continue
+        if price_of(counted, budget, dataset.table).share(budget) <= 1:
+            result = train_model(dataset, settings, test=test)
+            price = price_of(result.model, budget, dataset.table, is_timed=True)
+            if price.share(budget) <= 1:
+                first = result.model.training["error_validation"]
+                others = (_error_of(fold, settings) for fold in folds[1:])
+                return Tried(settings, (first, *others), price, result)
+    return None
+
+
+def least_network(name: str, base: TrainSettings) -> TrainSettings:
+    """Return what trains the smallest network of a structure, as far as it is known from counts."""
+    *_, least = _sizes(name, base)
+    return counting(least)
+
+
+def _sizes(name: str, base: TrainSettings) -> Iterator[TrainSettings]:
+    """Yield what may fit, from what is expected to err least on."""
+    options = base.structure_options if base.structure == name else {}
+    named = replace(base, structure=name, structure_options=options)
+    fewer = FEWER_CUTS if base.discretize is None else ()
+    for given in (named, *(replace(named, **cuts) for cuts in fewer)):
+        yield from (replace(given, bits=bits) for bits in range(DEFAULT_BITS, 0, -1))
+
+
+def _error_of(fold: Fold, settings: TrainSettings) -> float:
+    """Return the error of a network that learns without the rows of a fold."""
+    model = train_model(fold.rest, replace(settings, validation=0)).model
+    return float(fold.misses(model).mean())
+
+
+def counting(settings: TrainSettings) -> TrainSettings:
+    """Return what trains a network as large without descent, where there is such a way.
+
+    Parameters
+    ----------
+    settings : TrainSettings
+        Of a network.
+
+    Returns
+    -------
+    TrainSettings
+        With counted tables, unless its structure is learned together with them.
+    """
+    if settings.is_joint or settings.is_counted:
+        return settings
+    return replace(settings, parameters="ml")
+
+
+def _is_hopeless(model: Model, budget: Budget) -> bool:
+    """Return whether tables are so large that building C would be a waste."""
+    n_bytes = model_facts(model)["table_bits"] // 8
+    return budget.flash is not None and n_bytes > SHRUNK * budget.flash
