@@ -40,7 +40,7 @@ def summary(facts: dict[str, Any], name: str) -> str:
         *([["choose by looking", f"open {facts['report']} in a browser"]] * bool(facts["report"])),
         ["look inside", f"bncc inspect {model}"],
         ["read the C", f"less {folder}/{name}.h {folder}/{name}.c"],
-        ["your own data", "bncc train readings.csv --class NAME -o model.bncc"],
+        ["your own data", "bncc train readings.csv --class NAME --max-flash 2k -o model.bncc"],
         ["other machines", "bncc targets"],
     ]
     return f"\nWhat was shown\n{aligned(rows)}\n\nNext\n{aligned(steps)}"
