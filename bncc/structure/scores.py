@@ -1,13 +1,17 @@
 """Scores of features and arcs: conditional mutual information and BDeu."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaln
 
 from bncc._types import FloatArray, IntArray
-from bncc.structure.counts import Term, class_counts, pair_sums, single_sums
+from bncc.structure.table_sums import (
+    TableSums,
+    log_gamma_term,
+    log_likelihood_term,
+    table_sums,
+)
 
 
 def conditional_mutual_information(
@@ -38,20 +42,32 @@ def conditional_mutual_information(
     ----------
     Friedman, Geiger and Goldszmidt, Bayesian network classifiers, 1997, section 4.1.
     """
-    k = np.arange(1, len(y) + 1)
-    x_log_x = np.concatenate(([0.0], k * np.log(k)))
+    terms = (log_likelihood_term(),)
+    (sums,) = table_sums(X, y, n_states, n_classes, terms, with_marginal=False)
+    return information_of_sums(sums, len(y))
 
-    def term(n_cells: int) -> FloatArray:
-        return x_log_x
 
-    single = single_sums(X, y, n_states, n_classes, term)
-    joint = pair_sums(X, y, n_states, n_classes, term)
-    np.fill_diagonal(joint, single)
-    prior = x_log_x[class_counts(y, n_classes)].sum()
+def information_of_sums(sums: TableSums, n_samples: int) -> FloatArray:
+    """Return I(X_i; X_j | C) of all pairs from sums of N ln N, whose pairs it overwrites.
+
+    Parameters
+    ----------
+    sums : TableSums
+        Of `log_likelihood_term`.
+    n_samples : int
+        N.
+
+    Returns
+    -------
+    (n_features, n_features) float64
+        As of `conditional_mutual_information`.
+    """
+    joint = sums.pair_class
+    np.fill_diagonal(joint, sums.single_class)
     # In place: with ten thousand features each copy would take 800 MB.
-    joint -= single[:, None]
-    joint -= single[None, :] - prior
-    joint /= max(len(y), 1)
+    joint -= sums.single_class[:, None]
+    joint -= sums.single_class[None, :] - sums.of_class
+    joint /= max(n_samples, 1)
     return np.maximum(joint, 0.0, out=joint)
 
 
@@ -107,19 +123,12 @@ def bdeu_gains(
     ----------
     S2, sections 2.1 and 3.
     """
-    k = np.arange(len(y) + 1)
-
-    @lru_cache(maxsize=256)
-    def log_gamma(n_cells: int) -> FloatArray:
-        return np.asarray(gammaln(k + alpha / n_cells) - gammaln(alpha / n_cells))
-
-    term: Term = log_gamma
+    terms = (log_gamma_term(alpha),)
+    (sums,) = table_sums(X, y, n_states, n_classes, terms, with_marginal=False)
     # With J(S) the sum of log-gamma terms over the joint table of S and C, a BDeu score is
     # s(X_i, pa) = J(X_i, pa) - J(pa), as alpha / q of the parents is alpha / cells of their table.
-    single = single_sums(X, y, n_states, n_classes, term)
-    prior = log_gamma(n_classes)[class_counts(y, n_classes)].sum()
-    gains = pair_sums(X, y, n_states, n_classes, term)
-    gains -= single[:, None]
-    gains -= single[None, :] - prior
+    gains = sums.pair_class
+    gains -= sums.single_class[:, None]
+    gains -= sums.single_class[None, :] - sums.of_class
     np.fill_diagonal(gains, -np.inf)
     return gains

@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 
 from bncc._types import IntArray
+from bncc.structure.family_scores import NEGLIGIBLE_NATS
 from bncc.structure.graph import Structure, forest
 from bncc.structure.learner import Learner, Problem
 from bncc.structure.options import DEFAULT_ALPHA, alpha_of
 from bncc.structure.scores import bdeu_gains
 from bncc.structure.spanning_forest import maximum_spanning_forest
-
-NEGLIGIBLE_NATS = 1e-6
-"""Gains below it are rounding: a feature with one state gains exactly 0 in theory."""
 
 
 def forest_tan(

@@ -1,0 +1,209 @@
+"""Counting the pairs of features: one pass over the rows per pair, or products of indicators."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bncc._types import IntArray
+from bncc.structure.counts import class_counts
+
+BLOCK_COLUMNS = 512
+"""One-hot columns multiplied at once: a block of pairs then holds about a megabyte of counts."""
+BLOCK_ROWS = 1 << 16
+"""Rows multiplied at once: their indicators hold some hundred megabytes, and float32 counts to
+2**24 exactly."""
+
+SECONDS_PER_READING = 2e-9
+SECONDS_PER_CELL = 3e-9
+SECONDS_PER_PRODUCT = 5e-11
+SECONDS_PER_INDICATOR = 8e-9
+SECONDS_PER_CALL = 1e-5
+"""Rough costs on one core, used only to choose the sooner of two ways that agree exactly."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairBlock:
+    """Counts of some pairs of features that have equally large tables.
+
+    Parameters
+    ----------
+    left : (n_left,) int64
+        First features of the pairs.
+    right : (n_right,) int64
+        Second features: the same array as `left`, or features that no block has on the left
+        where these are on the right.
+    n_cells : int
+        Cells of each pair's table, empty ones included.
+    counts : (n_left, k, n_right, l) int64
+        Of each pair the cells, in any order; some of the empty cells may be missing.
+    has_class : bool
+        Whether the cells are of N(x_i, x_j, c), or of N(x_i, x_j). The cells of a pair may then be
+        spread over several blocks, such as one of each class.
+    """
+
+    left: IntArray
+    right: IntArray
+    n_cells: int
+    counts: IntArray
+    has_class: bool
+
+
+def single_tables(
+    X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int
+) -> Iterator[IntArray]:
+    """Count N(x_i, c) of one feature after the other.
+
+    Parameters
+    ----------
+    X, y, n_states, n_classes
+        As in `pair_blocks`.
+
+    Yields
+    ------
+    (n_states[i], n_classes) int64
+        Rows of each state and class.
+    """
+    for i, r in enumerate(n_states):
+        cells = X[:, i].astype(np.int64) * n_classes + y
+        yield np.bincount(cells, minlength=r * n_classes).reshape(r, n_classes)
+
+
+def pair_blocks(
+    X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int, *, with_marginal: bool
+) -> Iterator[PairBlock]:
+    """Count N(x_i, x_j, c) of all pairs.
+
+    Two ways count the pairs: one pass over the rows per pair, or one-hot products of whole
+    blocks of features; the sooner by a rough estimate is taken. Counts are integers, so both
+    agree, and memory stays at some hundred megabytes.
+
+    Parameters
+    ----------
+    X : (n_samples, n_features) int
+        States.
+    y : (n_samples,) int
+        Class indices.
+    n_states : sequence of int
+        Cardinality of each feature.
+    n_classes : int
+        C.
+    with_marginal : bool
+        Whether to yield N(x_i, x_j) too.
+
+    Returns
+    -------
+    iterator of PairBlock
+        Every pair once. Pairs of a feature with itself may be among them.
+    """
+    n_samples, n = X.shape
+    width = sum(n_states)
+    by_pair = n * n / 2 * (n_samples * SECONDS_PER_READING + SECONDS_PER_CALL)
+    by_pair += width**2 / 2 * n_classes * SECONDS_PER_CELL
+    by_product = width**2 / 2 * (n_samples * SECONDS_PER_PRODUCT + n_classes * SECONDS_PER_CELL)
+    by_product += width * n_samples * SECONDS_PER_INDICATOR
+    by_product += (width / BLOCK_COLUMNS + 1) ** 2 * n_classes * SECONDS_PER_CALL
+    count = _by_product if by_product < by_pair else _by_pair
+    return count(X, y, n_states, n_classes, with_marginal)
+
+
+def _by_pair(
+    X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int, with_marginal: bool
+) -> Iterator[PairBlock]:
+    columns = np.ascontiguousarray(X.T, dtype=np.int64)
+    for i in range(1, len(columns)):
+        inner = columns[i] * n_classes + y
+        for j in range(i):
+            n_cells = n_states[i] * n_states[j]
+            cells = columns[j] * (n_states[i] * n_classes) + inner
+            left, right = np.array([i]), np.array([j])
+            joint, marginal = _occurrences(cells, n_cells, n_classes, with_marginal)
+            yield PairBlock(left, right, n_cells * n_classes, joint[None, :, None, None], True)
+            if with_marginal:
+                yield PairBlock(left, right, n_cells, marginal[None, :, None, None], False)
+
+
+def _occurrences(
+    cells: IntArray, n_cells: int, n_classes: int, with_marginal: bool
+) -> tuple[IntArray, IntArray]:
+    """Count cells with and without the class, which is innermost.
+
+    A table far larger than the rows is never laid out: its empty cells are left out.
+    """
+    if n_cells * n_classes <= max(1 << 16, 4 * len(cells)):
+        joint = np.bincount(cells, minlength=n_cells * n_classes)
+        return joint, joint.reshape(n_cells, n_classes).sum(axis=1) if with_marginal else joint
+    values, joint = np.unique(cells, return_counts=True)
+    if not with_marginal or not len(values):
+        return joint, joint
+    starts = np.flatnonzero(np.diff(values // n_classes, prepend=-1))
+    return joint, np.add.reduceat(joint, starts)
+
+
+def _by_product(
+    X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int, with_marginal: bool
+) -> Iterator[PairBlock]:
+    columns = np.asarray(X[np.argsort(y, kind="stable")])
+    ends = np.cumsum(class_counts(y, n_classes))
+    bounds = [0, *(int(end) for end in ends)]
+    blocks = list(blocks_of_equal_states(n_states))
+    for a, (left, r) in enumerate(blocks):
+        for right, s in blocks[: a + 1]:
+            marginal = np.zeros((len(left), r, len(right), s), dtype=np.int64)
+            for start, end in pairwise(bounds):
+                counts = np.zeros_like(marginal)
+                for at in range(start, end, BLOCK_ROWS):
+                    rows = columns[at : min(at + BLOCK_ROWS, end)]
+                    hot = one_hot(rows[:, left], r)
+                    other = hot if right is left else one_hot(rows[:, right], s)
+                    counts += (hot.T @ other).astype(np.int64).reshape(counts.shape)
+                if end > start:
+                    yield PairBlock(left, right, r * s * n_classes, counts, True)
+                    marginal += counts
+            if with_marginal:
+                yield PairBlock(left, right, r * s, marginal, False)
+
+
+def blocks_of_equal_states(n_states: Sequence[int]) -> Iterator[tuple[IntArray, int]]:
+    """Split the features into blocks of one cardinality and at most `BLOCK_COLUMNS` indicators.
+
+    Parameters
+    ----------
+    n_states : sequence of int
+        Cardinality of each feature.
+
+    Yields
+    ------
+    features : (k,) int64
+        Ascending.
+    cardinality : int
+        Of each of them.
+    """
+    cardinality = np.asarray(n_states)
+    for r in np.unique(cardinality):
+        features = np.flatnonzero(cardinality == r)
+        size = max(1, BLOCK_COLUMNS // int(r))
+        for start in range(0, len(features), size):
+            yield features[start : start + size], int(r)
+
+
+def one_hot(columns: IntArray, r: int) -> NDArray[np.float32]:
+    """Return indicators, whose products count exactly up to 2**24 rows.
+
+    Parameters
+    ----------
+    columns : (n_samples, k) int
+        States of k features.
+    r : int
+        Cardinality of each.
+
+    Returns
+    -------
+    (n_samples, k * r) float32
+        1 where a feature is in a state.
+    """
+    hot = np.empty((*columns.shape, r), dtype=np.float32)
+    np.equal(columns[:, :, None], np.arange(r), out=hot, casting="unsafe")
+    return hot.reshape(len(columns), columns.shape[1] * r)
