@@ -9,6 +9,7 @@ from bncc._types import FloatArray, IntArray
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.model import MAX_TABLE_ENTRIES
+from bncc.structure.alphas import alphas_of, best_alpha
 from bncc.structure.candidate_sets import find_candidates
 from bncc.structure.catalog import learn_structure, option_keys
 from bncc.structure.graph import Structure, table_entries
@@ -158,8 +159,18 @@ def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> L
 def _counted(task: Task, structure: Structure) -> LogTables:
     counted = (task.X, task.y, structure, task.n_states, task.n_classes)
     if task.settings.parameters == "bdeu":
-        return bdeu_log_tables(*counted, task.settings.alpha, weights=task.weights)
+        return bdeu_log_tables(*counted, _alpha(task, structure), weights=task.weights)
     return ml_log_tables(*counted, weights=task.weights)
+
+
+def _alpha(task: Task, structure: Structure) -> float:
+    """Return the equivalent sample size of the tables: given, chosen by the learner, or usual."""
+    settings = task.settings
+    if "alpha" in settings.structure_options or "alphas" not in option_keys(settings.structure):
+        return settings.alpha
+    X, y = typical_samples(task.X, task.y, task.weights, settings.seed)
+    alphas = alphas_of(settings.structure_options)
+    return best_alpha(structure, X, y, task.n_states, task.n_classes, alphas)
 
 
 def _check_size(entries: int, limit: int, remedy: str) -> None:

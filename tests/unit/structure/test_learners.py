@@ -30,6 +30,12 @@ def test_naive_bayes_has_no_arcs():
     assert parents("naive") == ((), (), (), ())
 
 
+def test_chow_liu_of_bdeu_spans_all_features_too():
+    assert [len(p) for p in parents("chow-liu", score="bdeu", alpha="0.1")] == [0, 1, 1, 1]
+    with pytest.raises(OptionError, match="score=bic is unknown; choose cmi or bdeu"):
+        parents("chow-liu", score="bic")
+
+
 def test_chow_liu_spans_all_features_from_feature_0():
     found = parents("chow-liu")
     assert found[0] == ()

@@ -7,6 +7,7 @@ import pytest
 
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
+from bncc.structure.alphas import alphas_of, best_alpha
 from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import forest
 from bncc.train import learn
@@ -138,3 +139,17 @@ def test_the_record_tells_all_that_a_joint_training_needs_to_be_made_again():
     assert {"average", "quantize_from"} & set(record) == set()
     assert {"average", "quantize_from"} <= set(settings_record(JOINT, 300))
     assert "size_weight" not in settings_record(TrainSettings(), 300)
+
+
+@pytest.mark.parametrize(
+    ("options", "alpha"), [({}, None), ({"alphas": "3,40"}, None), ({"alpha": "7"}, 7.0)]
+)
+def test_tables_take_the_alpha_that_a_structure_was_chosen_with(options, alpha):
+    settings = TrainSettings(structure="sa-etan", parameters="bdeu", structure_options=options)
+    structure, (_, tables) = fit_in_turn(task(settings), never, None)
+    data = (X, Y, N_STATES, 2)
+    alpha = alpha or best_alpha(structure, *data, alphas_of(options))
+    _, expected = bdeu_log_tables(X, Y, structure, N_STATES, 2, alpha)
+    assert not all(structure.class_is_parent)
+    for ours, theirs in zip(tables, expected, strict=True):
+        assert np.array_equal(ours, theirs)

@@ -38,9 +38,9 @@ def test_bits_follow_from_what_is_given(options, bits):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"structure": "etan"}, "not available yet; choose naive"),
+        ({"structure": "curriculum"}, "not available yet; choose chow-liu"),
         ({"structure": "tree"}, "unknown structure 'tree'"),
-        ({"structure_options": {"alpha": "1"}}, "knows no option 'alpha'"),
+        ({"structure": "naive", "structure_options": {"alpha": "1"}}, "knows no option 'alpha'"),
         ({"structure": "forest", "structure_options": {"alpha": "x"}}, "not a positive number"),
         (
             {"parameters": "margin"},

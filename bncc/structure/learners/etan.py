@@ -1,0 +1,162 @@
+"""Extended TAN: a forest in which each feature may go without the class, a feature, or both."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.structure.alphas import alphas_of
+from bncc.structure.branching import maximum_branching
+from bncc.structure.family_scores import (
+    NEGLIGIBLE_NATS,
+    FamilyScores,
+    bdeu_families,
+    bic_families,
+    score_of,
+)
+from bncc.structure.graph import Structure
+from bncc.structure.learner import Learner, Problem
+from bncc.structure.option_readers import Options, choice_of
+from bncc.structure.options import DEFAULT_ALPHA, alpha_of
+
+SCORES = ("bdeu", "bic")
+
+
+def best_forest(families: FamilyScores, *, is_selective: bool = False) -> Structure:
+    """Return the structure of greatest score in which each feature has at most one feature parent.
+
+    With or without a feature parent, the class becomes a parent where it raises the score, as that
+    closes no cycle. What an arc then gains over no arc is its weight, and the arcs are the
+    branching of greatest weight: the search over roots of S2 in one run.
+
+    Parameters
+    ----------
+    families : FamilyScores
+        A decomposable score.
+    is_selective : bool
+        Whether a feature parent needs the class beside it: without the class as a parent, a
+        feature's table has no influence on the decision (S-ETAN).
+
+    Returns
+    -------
+    Structure
+        Features may be without any parent. An arc, or the class, is there only if it raises the
+        score by more than a rounding error.
+
+    References
+    ----------
+    S2, section 3, algorithms 1 to 3, and equation 7.
+    """
+    n = len(families.alone)
+    class_alone = families.given_class > families.alone + NEGLIGIBLE_NATS
+    without_arc = np.where(class_alone, families.given_class, families.alone)
+    class_beside = np.ones((n, n), dtype=bool)
+    with_arc = families.given_both
+    if not is_selective:
+        class_beside = families.given_both > families.given_feature + NEGLIGIBLE_NATS
+        with_arc = np.where(class_beside, families.given_both, families.given_feature)
+    gains = with_arc - without_arc[:, None]
+    gains[gains <= NEGLIGIBLE_NATS] = 0.0
+    parent = maximum_branching(gains.T)
+    return Structure(
+        tuple(() if j is None else (j,) for j in parent),
+        tuple(
+            bool(class_alone[i] if j is None else class_beside[i, j]) for i, j in enumerate(parent)
+        ),
+    )
+
+
+def etan(
+    X: IntArray,
+    y: IntArray,
+    n_states: Sequence[int],
+    n_classes: int,
+    alphas: Sequence[float] = (DEFAULT_ALPHA,),
+    *,
+    is_selective: bool = False,
+) -> Structure:
+    """Return the extended TAN of greatest BDeu score.
+
+    Parameters
+    ----------
+    X : (n_samples, n_features) int
+        States.
+    y : (n_samples,) int
+        Class indices.
+    n_states : sequence of int
+        Cardinality of each feature.
+    n_classes : int
+        C.
+    alphas : sequence of float
+        Equivalent sample sizes, > 0. Scores are compared across them, with the class's own, and
+        the first of equals is taken.
+    is_selective : bool
+        As in `best_forest`.
+
+    Returns
+    -------
+    Structure
+        Scores no less than the best TAN and than naive Bayes at the same alpha.
+
+    References
+    ----------
+    S2, sections 3 and 4: ETAN and S-ETAN at one alpha, A-ETAN and SA-ETAN at several.
+    """
+    found = [
+        (families, best_forest(families, is_selective=is_selective))
+        for families in bdeu_families(X, y, n_states, n_classes, alphas)
+    ]
+    scores = [score_of(structure, families) for families, structure in found]
+    return found[int(np.argmax(scores))][1]
+
+
+def etan_by_bic(
+    X: IntArray,
+    y: IntArray,
+    n_states: Sequence[int],
+    n_classes: int,
+    *,
+    is_selective: bool = False,
+) -> Structure:
+    """Return the extended TAN of greatest BIC.
+
+    Parameters
+    ----------
+    X, y, n_states, n_classes, is_selective
+        As in `etan`.
+
+    Returns
+    -------
+    Structure
+        Sparser than by BDeu where features have many states.
+    """
+    families = bic_families(X, y, n_states, n_classes)
+    return best_forest(families, is_selective=is_selective)
+
+
+def _score(options: Options) -> str:
+    return choice_of(options, "score", SCORES)
+
+
+def _learner(name: str, is_selective: bool) -> Learner:
+    def learn(problem: Problem) -> Structure:
+        if _score(problem.options) == "bic":
+            return etan_by_bic(*problem.data, is_selective=is_selective)
+        return etan(*problem.data, (alpha_of(problem.options),), is_selective=is_selective)
+
+    return Learner(name, learn, {"alpha": alpha_of, "score": _score})
+
+
+def _learner_of_alphas(name: str, is_selective: bool) -> Learner:
+    def learn(problem: Problem) -> Structure:
+        return etan(*problem.data, alphas_of(problem.options), is_selective=is_selective)
+
+    return Learner(name, learn, {"alphas": alphas_of})
+
+
+LEARNERS = (
+    _learner("etan", False),
+    _learner("s-etan", True),
+    _learner_of_alphas("sa-etan", True),
+    _learner_of_alphas("a-etan", False),
+)
