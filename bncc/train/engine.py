@@ -23,7 +23,7 @@ class Problem:
     y : (n_samples,) int
         Class indices.
     structure : Structure
-        The graph; the class is a parent of every feature.
+        The graph; features without the class come last, and have no tables here.
     n_states : sequence of int
         Cardinality of each feature.
     start : tuple

@@ -21,13 +21,16 @@ class TableLayout:
     which is its offset plus its row in the model's own table. Features of equal cardinality lie
     together, so that their tables are normalized by one operation.
 
+    Only features with the class as a parent have a table here. They come first; others may follow
+    as parents of theirs.
+
     Parameters
     ----------
-    offset : (n_features,) int64
+    offset : (n_tables,) int64
         First row of each feature's table.
-    n_table_rows : (n_features,) int64
+    n_table_rows : (n_tables,) int64
         Rows of each feature's table.
-    parent, stride : (n_features, max_parents) int64
+    parent, stride : (n_tables, max_parents) int64
         Parents of each feature and what one step of their state is worth in rows; absent
         parents have stride 0.
     groups : tuple of (int, int)
@@ -64,7 +67,7 @@ def layout_of(structure: Structure, n_states: Sequence[int]) -> TableLayout:
     Parameters
     ----------
     structure : Structure
-        The graph; the class must be a parent of every feature.
+        The graph; features without the class come last.
     n_states : sequence of int
         Cardinality of each feature.
 
@@ -76,20 +79,21 @@ def layout_of(structure: Structure, n_states: Sequence[int]) -> TableLayout:
     Raises
     ------
     ValueError
-        If a feature does not have the class as a parent.
+        If no feature has the class as a parent, or one that has comes after one that has not.
     """
-    if not all(structure.class_is_parent):
-        raise ValueError("gradient training needs the class as a parent of every feature")
-    n = structure.n_features
-    parent_states = [prod(n_states[j] for j in parents) for parents in structure.parents]
-    n_table_rows = np.array([q * r for q, r in zip(parent_states, n_states, strict=True)])
-    order = np.argsort(np.asarray(n_states), kind="stable")
+    n = sum(structure.class_is_parent)
+    if not n or not all(structure.class_is_parent[:n]):
+        raise ValueError("gradient training needs features with the class, and before the others")
+    all_parents, cardinality = structure.parents[:n], np.asarray(n_states)[:n]
+    parent_states = [prod(n_states[j] for j in parents) for parents in all_parents]
+    n_table_rows = np.array([q * r for q, r in zip(parent_states, cardinality, strict=True)])
+    order = np.argsort(cardinality, kind="stable")
     offset = np.zeros(n, dtype=np.int64)
     offset[order] = np.cumsum(n_table_rows[order]) - n_table_rows[order]
-    width = max(1, *(len(parents) for parents in structure.parents))
+    width = max(1, *(len(parents) for parents in all_parents))
     parent = np.zeros((n, width), dtype=np.int64)
     stride = np.zeros((n, width), dtype=np.int64)
-    for i, parents in enumerate(structure.parents):
+    for i, parents in enumerate(all_parents):
         step = n_states[i]
         for k in reversed(range(len(parents))):
             parent[i, k], stride[i, k] = parents[k], step

@@ -85,11 +85,11 @@ class Network(nn.Module):
 
         Returns
         -------
-        (n_samples, n_features) int64
+        (n_samples, n_tables) int64
             Rows.
         """
         x = states.long()
-        rows = x + self.offset
+        rows = x[:, : len(self.offset)] + self.offset
         for parent, stride in self.parents:
             rows += x[:, parent] * stride
         return rows
@@ -114,7 +114,7 @@ class Network(nn.Module):
         rows = self.rows(states)
         if dropped is not None:
             tables = nn.functional.pad(tables, (0, 0, 0, 1))
-            rows = rows.masked_fill(dropped, len(tables) - 1)
+            rows = rows.masked_fill(dropped[:, : rows.shape[1]], len(tables) - 1)
         return _gather_sum(tables, rows) + prior
 
     def log_tables(self) -> tuple[FloatArray, tuple[FloatArray, ...]]:

@@ -9,6 +9,7 @@ from bncc._types import FloatArray, IntArray
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.average import averaged
+from bncc.train.class_tables import class_tables
 from bncc.train.course import Course
 from bncc.train.engine import Problem, check_converging
 from bncc.train.engines import engine_for
@@ -36,7 +37,7 @@ def descend(
     is_ordered: Sequence[bool] = (),
     weights: FloatArray | None = None,
 ) -> LogTables:
-    """Train log-probability tables.
+    """Train log-probability tables; those without the class stay as they begin.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def descend(
         What steers the descent.
     choose_format : callable or None
         Called once, with the tables reached when quantization begins; its format is used from
-        then on. None trains without quantization.
+        then on. None trains without quantization. Not called where no feature has the class.
     course : Course, optional
         What accompanies the descent; it may begin and end it elsewhere.
     is_ordered : sequence of bool
@@ -80,7 +81,11 @@ def descend(
         If the descent cannot go on where it is to, or be kept.
     """
     course = course or Course()
-    engine = engine_for(Problem(X, y, structure, n_states, start), hyper)
+    part = class_tables(structure, start)
+    if not part.n_tables:
+        return start
+    X, n_states, is_ordered = part.states(X), part.of(n_states), is_ordered and part.of(is_ordered)
+    engine = engine_for(Problem(X, y, part.structure, n_states, part.start), hyper)
     rng = np.random.default_rng(hyper.seed)
     noise = np.zeros(X.shape, dtype=np.uint8)
     jitter = Jitter(X, n_states, is_ordered, hyper.jitter)
@@ -88,7 +93,7 @@ def descend(
     first, fmt, average = go_on(course.start, engine, rng, engine.log_tables)
     for epoch in range(first, hyper.epochs):
         if epoch == switch and choose_format is not None:
-            fmt = choose_format(engine.log_tables())
+            fmt = choose_format(part.put_back(engine.log_tables()))
             engine.quantize(fmt)
         if hyper.jitter:
             engine.see(jitter.draw(rng))
@@ -102,4 +107,4 @@ def descend(
         moment = partial(moment_of, engine, epoch + 1, fmt, rng, average)
         if not course.goes_on(epoch + 1, hyper.epochs, passed, moment):
             break
-    return average or engine.log_tables()
+    return part.put_back(average or engine.log_tables())

@@ -1,10 +1,10 @@
 /* tables.c -- trains the tables of a Bayesian network classifier on one core. */
 #include "descent.h"
 
-/* Row of every feature in the tables: that of zeros where the feature is left out. */
+/* Row of every feature that has a table: that of zeros where the feature is left out. */
 static inline void find_rows(const tables_engine_t *e, const uint16_t *x, const uint8_t *noise)
 {
-    const uint32_t n = e->samples.n_features;
+    const uint32_t n = e->n_tables;
     uint32_t f;
     uint32_t k;
 
@@ -38,7 +38,7 @@ static inline double learn_from(
     for (v = 0U; v < n_vectors; v++) {
         sum[v] = ((const vector_t *)e->prior.theta)[v];
     }
-    for (f = 0U; f < e->samples.n_features; f++) {
+    for (f = 0U; f < e->n_tables; f++) {
 #pragma GCC unroll 4
         for (v = 0U; v < n_vectors; v++) {
             sum[v] += theta[(size_t)e->row[f] * n_vectors + v];
@@ -51,7 +51,7 @@ static inline double learn_from(
         slope[v] *= weight;
         ((vector_t *)e->prior.gradient)[v] += slope[v];
     }
-    for (f = 0U; f < e->samples.n_features; f++) {
+    for (f = 0U; f < e->n_tables; f++) {
 #pragma GCC unroll 4
         for (v = 0U; v < n_vectors; v++) {
             gradient[(size_t)e->row[f] * n_vectors + v] += slope[v];

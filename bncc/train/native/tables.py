@@ -33,7 +33,6 @@ class NativeEngine:
 
     def __init__(self, problem: Problem, hyper: Hyperparameters) -> None:
         layout = layout_of(problem.structure, problem.n_states)
-        n_features = problem.X.shape[1]
         has_parents = layout.stride.any(axis=0)
         self._layout = layout
         self._fmt: QFormat | None = None
@@ -48,8 +47,9 @@ class NativeEngine:
             "stride": layout.stride.T[has_parents],
             "group": np.array(layout.groups),
         }
-        memory.keep(contiguous(read) | zeros((n_features,), ["row"], "u4"))
+        memory.keep(contiguous(read) | zeros(layout.offset.shape, ["row"], "u4"))
         engine = memory.engine
+        engine.n_tables = len(layout.offset)
         engine.n_parents, engine.n_rows = int(has_parents.sum()), layout.n_rows
         engine.n_groups = len(layout.groups)
         memory.library.bncc_tables_normalize(engine)

@@ -44,14 +44,15 @@ typedef struct {
 typedef struct {
     objective_t objective;
     samples_t samples;
+    uint32_t n_tables;  /* the first features, those that have the class as a parent */
     uint32_t n_parents; /* most parents of a feature */
     uint32_t n_rows;    /* of all tables */
     uint32_t n_groups;  /* blocks of tables of equal cardinality */
-    const uint32_t *offset; /* [n_features], first row of each table */
-    const uint32_t *parent; /* [n_parents][n_features] */
-    const uint32_t *stride; /* [n_parents][n_features], in rows; 0 where there is no parent */
+    const uint32_t *offset; /* [n_tables], first row of each table */
+    const uint32_t *parent; /* [n_parents][n_tables] */
+    const uint32_t *stride; /* [n_parents][n_tables], in rows; 0 where there is no parent */
     const uint32_t *group;  /* [n_groups][2], configurations of parents, and states */
-    uint32_t *row;          /* [n_features], scratch */
+    uint32_t *row;          /* [n_tables], scratch */
     parameters_t tables;    /* [n_rows + 1][n_lanes] */
     parameters_t prior;     /* [n_lanes] */
     uint64_t n_steps;       /* of Adam, so far */

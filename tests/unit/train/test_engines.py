@@ -37,6 +37,7 @@ STRUCTURES = {
     "naive": forest([None] * 5),
     "tree": forest([None, 0, 1, 1, 0]),
     "two parents": Structure(((), (0,), (0, 1), (1,), (3, 2)), (True,) * 5),
+    "read only": Structure(((4,), (0,), (0,), (), ()), (True,) * 3 + (False,) * 2),
 }
 N_STATES = [3, 2, 4, 1, 3]
 

@@ -61,9 +61,15 @@ def test_equal_cardinalities_are_one_group():
     assert layout_of(forest([None, 0, 1]), [2, 3, 2]).groups == ((4, 2), (2, 3))
 
 
-def test_features_without_the_class_cannot_be_descended_on():
-    with pytest.raises(ValueError, match="class as a parent"):
-        layout_of(Structure(((),), (False,)), [2])
+@pytest.mark.parametrize("flags", [(False, False), (False, True)])
+def test_features_without_the_class_come_last(flags):
+    with pytest.raises(ValueError, match="features with the class, and before the others"):
+        layout_of(Structure(((), ()), flags), [2, 2])
+
+
+def test_features_without_the_class_are_read_and_have_no_table():
+    layout = layout_of(Structure(((1,), ()), (True, False)), [2, 3])
+    assert (layout.n_rows, layout.parent.tolist(), layout.stride.tolist()) == (6, [[1]], [[2]])
 
 
 def test_the_first_parent_is_outermost():
