@@ -1,14 +1,18 @@
 """Averaged one-dependence estimators, against their definition."""
 
+import json
 from math import log, prod
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from bncc.baselines.aode import aode, averaged
 from bncc.baselines.rival import Rows
 from bncc.errors import OptionError
 
+WEKA = Path(__file__).parents[2] / "fixtures" / "aode_weka.json"
 N_STATES = (2, 3, 4)
 OPTIONS = {"weight": 1.0, "least": 1}
 
@@ -88,3 +92,19 @@ def test_it_costs_all_its_probabilities_and_has_no_c():
 def test_a_weight_that_leaves_zeros_is_refused(weight):
     with pytest.raises(OptionError, match="give one above 0"):
         aode(drawn(), {**OPTIONS, "weight": weight}, 0)
+
+
+def digits(text: str) -> list[int]:
+    return [int(digit) for digit in text]
+
+
+@pytest.mark.parametrize("name", ["vote", "kr.vs.kp", "optdigits"])
+def test_probabilities_are_those_of_weka(name):
+    """To half of the last decimal that Weka prints."""
+    theirs = json.loads(WEKA.read_text(encoding="utf-8"))["sets"][name]
+    train, test = (np.array([digits(row) for row in theirs[part]]) for part in ("train", "test"))
+    n_states, y = tuple(digits(theirs["n_states"])), np.array(digits(theirs["train_classes"]))
+    model = averaged(Rows(train, y, n_states, theirs["n_classes"]), 1.0, 1)
+    ours = softmax(model.log_scores(test), axis=1)
+    expected = [[float(p) for p in row.split(",")] for row in theirs["distribution"]]
+    assert ours == pytest.approx(np.array(expected), abs=5e-4)

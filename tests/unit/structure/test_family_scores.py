@@ -1,5 +1,8 @@
 """Family scores against the scores of single tables."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -14,6 +17,7 @@ from bncc.structure.graph import Structure, forest
 from bncc.structure.scores import bdeu, bdeu_gains
 from bncc.structure.table_sums import log_gamma_term, table_sums
 
+PGMPY = Path(__file__).parents[2] / "fixtures" / "families_pgmpy.json"
 N_STATES, N_CLASSES = (3, 2, 4, 1), 3
 GENERATOR = np.random.default_rng(3)
 X = np.stack([GENERATOR.integers(0, r, 200) for r in N_STATES], axis=1)
@@ -99,3 +103,17 @@ def test_families_need_the_pairs_without_the_class():
     (sums,) = table_sums(*DATA, (log_gamma_term(2.0),), with_marginal=False)
     with pytest.raises(ValueError, match="pairs without the class were not counted"):
         bdeu_families_of_sums(sums)
+
+
+@pytest.mark.parametrize("score", ["bdeu 1", "bdeu 2", "bdeu 10", "bic"])
+def test_families_score_as_pgmpy_scores_them(score):
+    theirs = json.loads(PGMPY.read_text(encoding="utf-8"))
+    rows = np.array([[int(state) for state in row] for row in theirs["rows"]])
+    y = np.array([int(label) for label in theirs["classes"]])
+    data = (rows, y, theirs["n_states"], theirs["n_classes"])
+    name, _, alpha = score.partition(" ")
+    ours = bic_families(*data) if name == "bic" else bdeu_families(*data, (float(alpha),))[0]
+    for family, values in theirs["scores"][score].items():
+        expected = np.array(values, dtype=float)
+        expected[np.isnan(expected)] = -np.inf
+        assert getattr(ours, family) == pytest.approx(expected, abs=1e-6)
