@@ -102,12 +102,35 @@ def etan(
     ----------
     S2, sections 3 and 4: ETAN and S-ETAN at one alpha, A-ETAN and SA-ETAN at several.
     """
-    found = [
-        (families, best_forest(families, is_selective=is_selective))
-        for families in bdeu_families(X, y, n_states, n_classes, alphas)
-    ]
-    scores = [score_of(structure, families) for families, structure in found]
-    return found[int(np.argmax(scores))][1]
+    return best_of_alphas(
+        bdeu_families(X, y, n_states, n_classes, alphas), is_selective=is_selective
+    )
+
+
+def best_of_alphas(
+    families_of_alphas: Sequence[FamilyScores], *, is_selective: bool = False
+) -> Structure:
+    """Return the structure of greatest score among those of several prior strengths.
+
+    Parameters
+    ----------
+    families_of_alphas : sequence of FamilyScores
+        At least one; compared with the class's own score.
+    is_selective : bool
+        As in `best_forest`.
+
+    Returns
+    -------
+    Structure
+        The first of equals.
+
+    References
+    ----------
+    S2, section 4.
+    """
+    found = [best_forest(each, is_selective=is_selective) for each in families_of_alphas]
+    pairs = zip(found, families_of_alphas, strict=True)
+    return found[int(np.argmax([score_of(structure, each) for structure, each in pairs]))]
 
 
 def etan_by_bic(
