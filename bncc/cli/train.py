@@ -36,7 +36,7 @@ from bncc.cli.train_within import (
 from bncc.cli.trained import facts_of, report_of, stopped_note
 from bncc.errors import OptionError
 from bncc.model.file import save_model
-from bncc.structure.catalog import STRUCTURES
+from bncc.structure.catalog import KNOWN, STRUCTURES, option_keys
 from bncc.train.engine import Passed
 from bncc.train.folder_lock import folder_locked
 from bncc.train.identity import identity_of
@@ -48,6 +48,14 @@ DEFAULT_STRUCTURE = STRUCTURES[0]
 PARAMETERS = ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")
 ENGINES = ("torch", "native")
 MACHINES = tuple(target for target in TARGETS if target != "all")
+
+
+def _options_of_structures() -> str:
+    """Return which option keys the structures read, those that read the same together."""
+    readers: dict[str, list[str]] = {}
+    for name in KNOWN:
+        readers.setdefault(", ".join(option_keys(name)), []).append(name)
+    return "; ".join(f"of {', '.join(names)}: {keys}" for keys, names in readers.items() if keys)
 
 
 def key_values(
@@ -99,9 +107,9 @@ def key_values(
     callback=key_values,
     multiple=True,
     metavar="K=V",
-    help="An option of the structure learner, repeatable; of tan-*: parents=8 candidates each, "
-    "order=random|identity|A|B|C|none, width=16 pixels a row, step=0.01, price=entries|bits, "
-    "widths=2,4,6.",
+    help=f"An option of the structure learner, repeatable: {_options_of_structures()}. Such as "
+    "parents=8 candidates each, order=random|identity|A|B|C|none, width=16 pixels a row, "
+    "step=0.01, price=entries|bits, widths=2,4,6, score=bdeu|bic, alphas=1,2,5.",
 )
 @click.option("--parameters", type=click.Choice(PARAMETERS), default="hybrid", show_default=True)
 @click.option("--bits", type=int, metavar="B", help=f"Bits of a cost [default: {DEFAULT_BITS}].")

@@ -1,5 +1,6 @@
 """Every option of ``bncc train``: its effect, or one line on why it has none yet."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from click.testing import Result
 
 from bncc.cli.train import PARAMETERS, STRUCTURES, command
-from bncc.structure.catalog import ANNOUNCED
+from bncc.structure.catalog import ANNOUNCED, KNOWN, option_keys
 from tests.cli.conftest import HEADER, write_csv
 
 Run = Callable[..., Result]
@@ -168,6 +169,15 @@ def test_the_choices_stand_as_in_the_contract() -> None:
         "--validation", "--test", "--fold", "--checkpoint", "--resume", "--max-flash",
         "--max-instructions", "--target", "--class", "--force", "--json", "--quiet", "-v",
     }  # fmt: skip
+
+
+def test_the_help_names_the_options_of_every_structure(run: Run) -> None:
+    text = " ".join(run("train", "--help").stdout.split())
+    assert "of chow-liu: score, alpha;" in text
+    assert "of sa-etan, a-etan: alphas;" in text
+    for name in KNOWN:
+        keys = ", ".join(option_keys(name))
+        assert not keys or re.search(rf"of [a-z, -]*\b{name}\b[a-z, -]*: {keys}[;.]", text), name
 
 
 @pytest.mark.parametrize("engine", ["torch", pytest.param("native", marks=pytest.mark.cc)])
