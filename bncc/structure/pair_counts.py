@@ -114,32 +114,35 @@ def _by_pair(
 ) -> Iterator[PairBlock]:
     columns = np.ascontiguousarray(X.T, dtype=np.int64)
     for i in range(1, len(columns)):
-        inner = columns[i] * n_classes + y
-        for j in range(i):
-            n_cells = n_states[i] * n_states[j]
-            cells = columns[j] * (n_states[i] * n_classes) + inner
-            left, right = np.array([i]), np.array([j])
-            joint, marginal = _occurrences(cells, n_cells, n_classes, with_marginal)
-            yield PairBlock(left, right, n_cells * n_classes, joint[None, :, None, None], True)
+        inner, left = columns[i] * n_classes + y, np.array([i])
+        scale = n_states[i] * n_classes
+        for right, s in blocks_of_equal_states(n_states[:i]):
+            n_cells = s * n_states[i]
+            if n_cells * n_classes > max(1 << 16, 4 * len(y)):
+                for j in right:
+                    counted = _occupied(columns[j] * scale + inner, n_classes)
+                    yield PairBlock(left, np.array([j]), n_cells * n_classes, counted[0], True)
+                    if with_marginal:
+                        yield PairBlock(left, np.array([j]), n_cells, counted[1], False)
+                continue
+            joint = np.empty((1, 1, len(right), n_cells * n_classes), dtype=np.int64)
+            for k, j in enumerate(right):
+                joint[0, 0, k] = np.bincount(columns[j] * scale + inner, minlength=joint.shape[3])
+            yield PairBlock(left, right, joint.shape[3], joint, True)
             if with_marginal:
-                yield PairBlock(left, right, n_cells, marginal[None, :, None, None], False)
+                marginal = joint.reshape(1, 1, len(right), n_cells, n_classes).sum(axis=4)
+                yield PairBlock(left, right, n_cells, marginal, False)
 
 
-def _occurrences(
-    cells: IntArray, n_cells: int, n_classes: int, with_marginal: bool
-) -> tuple[IntArray, IntArray]:
-    """Count cells with and without the class, which is innermost.
+def _occupied(cells: IntArray, n_classes: int) -> tuple[IntArray, IntArray]:
+    """Count occupied cells with and without the class, which is innermost.
 
-    A table far larger than the rows is never laid out: its empty cells are left out.
+    A table far larger than the rows is never laid out.
     """
-    if n_cells * n_classes <= max(1 << 16, 4 * len(cells)):
-        joint = np.bincount(cells, minlength=n_cells * n_classes)
-        return joint, joint.reshape(n_cells, n_classes).sum(axis=1) if with_marginal else joint
     values, joint = np.unique(cells, return_counts=True)
-    if not with_marginal or not len(values):
-        return joint, joint
     starts = np.flatnonzero(np.diff(values // n_classes, prepend=-1))
-    return joint, np.add.reduceat(joint, starts)
+    marginal = np.add.reduceat(joint, starts) if len(joint) else joint
+    return joint[None, :, None, None], marginal[None, :, None, None]
 
 
 def _by_product(
