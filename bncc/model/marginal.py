@@ -1,0 +1,121 @@
+"""Log-probabilities of classes where some features are not known: these are summed out.
+
+Features form a forest, the class a parent of some. Messages pass from the leaves upward.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bncc._types import BoolArray, FloatArray, IntArray
+from bncc.structure.counts import family_rows
+from bncc.structure.graph import Structure, topological_order
+
+PART = 1 << 20
+"""Numbers of a message at most; more rows than make so many are looked at in turn."""
+
+
+def log_joint(
+    structure: Structure,
+    n_states: Sequence[int],
+    log_tables: tuple[FloatArray, Sequence[FloatArray]],
+    X: IntArray,
+    is_missing: BoolArray | None = None,
+) -> FloatArray:
+    r"""Return ln p(c, x) of the known features of each row, in O(n r^2) a row and class.
+
+    .. math::
+       p(c, x_K) = \sum_{x_M} p(c) \prod_i p(x_i \mid x_{pa(i)}, c), \quad
+       m_i(x_{pa(i)}, c) = \sum_{x_i} p(x_i \mid x_{pa(i)}, c) \prod_{j:\,pa(j)=i} m_j(x_i, c)
+
+    The sum over x_i has one term where feature i is known.
+
+    Parameters
+    ----------
+    structure : Structure
+        At most one feature parent each, and no cycle.
+    n_states : sequence of int
+        Cardinality r of each feature.
+    log_tables : tuple of (n_classes,) float64 and sequence of (rows, n_classes) float64
+        Natural logarithms: the prior, and one table per feature whose rows are the parent's state
+        times the feature's, the feature's innermost. -inf is a probability of 0.
+    X : (n_samples, n_features) int
+        States; where `is_missing`, any state.
+    is_missing : (n_samples, n_features) bool, optional
+        Features that are not known; none by default.
+
+    Returns
+    -------
+    (n_samples, n_classes) float64
+        With nothing missing the plain sum of prior and tables, in the order of the features.
+
+    Raises
+    ------
+    ValueError
+        If a feature has two feature parents, or the arcs form a cycle.
+
+    References
+    ----------
+    S2, section 4 (missing test data); S1, section 4.3 of the experiments with missing features.
+    """
+    if any(len(parents) > 1 for parents in structure.parents):
+        raise ValueError("a feature has two feature parents; only forests are summed out here")
+    order = topological_order(structure)
+    if is_missing is None or not is_missing.any():
+        return _plain(structure, n_states, log_tables, X)
+    widest = max(table.size for table in log_tables[1])
+    n_rows = max(1, PART // widest)
+    parts = [slice(start, start + n_rows) for start in range(0, len(X), n_rows)]
+    return np.concatenate(
+        [_upward(structure, order, n_states, log_tables, X[p], is_missing[p]) for p in parts]
+    )
+
+
+def _plain(
+    structure: Structure,
+    n_states: Sequence[int],
+    log_tables: tuple[FloatArray, Sequence[FloatArray]],
+    X: IntArray,
+) -> FloatArray:
+    total = np.tile(log_tables[0], (len(X), 1))
+    for i, table in enumerate(log_tables[1]):
+        total += table[family_rows(X, structure, n_states, i)]
+    return total
+
+
+def _upward(
+    structure: Structure,
+    order: Sequence[int],
+    n_states: Sequence[int],
+    log_tables: tuple[FloatArray, Sequence[FloatArray]],
+    X: IntArray,
+    is_missing: BoolArray,
+) -> FloatArray:
+    log_prior, tables = log_tables
+    total = np.tile(log_prior, (len(X), 1))
+    below: dict[int, FloatArray] = {}
+    for i in reversed(order):
+        table = tables[i].reshape(-1, n_states[i], len(log_prior))
+        message = _message(table, below.pop(i, None), X[:, i], is_missing[:, i])
+        if not structure.parents[i]:
+            total += message[:, 0]
+            continue
+        (parent,) = structure.parents[i]
+        below[parent] = below[parent] + message if parent in below else message
+    return total
+
+
+def _message(
+    table: FloatArray, below: FloatArray | None, x: IntArray, is_missing: BoolArray
+) -> FloatArray:
+    """Return ln m of a feature, (rows, parent's states, C), from what its children sent."""
+    message = np.moveaxis(table[:, x], 1, 0).copy()
+    if below is not None:
+        message += below[np.arange(len(x)), x][:, np.newaxis]
+    missing = np.flatnonzero(is_missing)
+    if below is None:
+        message[missing] = np.logaddexp.reduce(table, axis=1)
+    elif len(missing):
+        terms = [table[:, k] + below[missing, k][:, np.newaxis] for k in range(table.shape[1])]
+        message[missing] = np.logaddexp.reduce(terms, axis=0)
+    return message
