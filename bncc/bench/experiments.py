@@ -1,7 +1,7 @@
 """The papers' experiments that can be repeated, by the names of their tables and figures."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 
 from bncc.bench.request import Advance, Cell, Request
@@ -12,6 +12,10 @@ PART = ("row", "column")
 """Options that ask for a part of a table."""
 STEERING = (*SEARCH, *PART)
 """What some experiments heed, and others do not."""
+STUDYING = ("runs", "jobs", "checkpoint", *PART)
+"""What those heed that count over data sets."""
+OVER_SETS = {"wins": ".0f", "ties": ".0f", "losses": ".0f", "median": ".4f", "p": ".2g"}
+"""How people read their columns."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,10 @@ class Experiment:
     options, quick_options : tuple of str
         Options beside ``--data`` and ``--quick`` that have an effect: in full, or where columns
         are named; and on the columns that ``--quick`` chooses itself.
+    unit : str
+        Of its numbers, for people.
+    formats : mapping of str to str
+        By column, how people read its numbers; the others have two decimals.
     """
 
     title: str
@@ -34,6 +42,8 @@ class Experiment:
     function: str
     options: tuple[str, ...] = ()
     quick_options: tuple[str, ...] = ()
+    unit: str = "percent"
+    formats: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
         """Repeat the experiment.
@@ -78,6 +88,19 @@ class Experiment:
         return tuple(name for name in given if name not in heeded)
 
 
+def _over_sets(title: str, number: int) -> Experiment:
+    """Return the experiment of one of S2's tables."""
+    return Experiment(
+        title,
+        "bncc.bench.s2_tables",
+        f"s2_table{number}",
+        STUDYING,
+        STUDYING,
+        "wins, ties and losses over data sets",
+        OVER_SETS,
+    )
+
+
 EXPERIMENTS: Mapping[str, Experiment] = {
     "s0-table1": Experiment(
         "classification error", "bncc.bench.s0_table1", "s0_table1", STEERING, PART
@@ -85,6 +108,10 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "s0-recover-chow-liu": Experiment(
         "parents of the Chow-Liu tree found again", "bncc.bench.recover", "s0_recover_chow_liu"
     ),
+    "s2-table1": _over_sets("ETAN against naive Bayes and TAN", 1),
+    "s2-table2": _over_sets("S-ETAN against the others", 2),
+    "s2-table3": _over_sets("SA-ETAN against the others, ETAN(10) against AODE", 3),
+    "s2-table4": _over_sets("SA-ETAN against A-ETAN where test cells are missing", 4),
     "s3-bits": Experiment(
         "classification error of integer models",
         "bncc.bench.s3_bits",

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from bncc.bench.experiments import EXPERIMENTS, STEERING
+from bncc.bench.experiments import EXPERIMENTS, STEERING, Experiment
 from bncc.bench.request import Effort, Request
 from bncc.cli.chart import svg_of
 from bncc.cli.console import Console, aligned
@@ -25,16 +25,18 @@ TABLES = (
 
 @click.command("reproduce")
 @click.argument("table", type=click.Choice(TABLES), metavar="TABLE")
-@click.option("--data", "data_dir", metavar="DIR", default=".", help="Folder of letter.npz, ...")
+@click.option("--data", "data_dir", metavar="DIR", default=".", help="Folder of the data sets.")
 @click.option("--quick", is_flag=True, help="A subset, in minutes.")
-@click.option("--runs", type=click.IntRange(1), metavar="N", help="Settings to draw per cell.")
+@click.option(
+    "--runs", type=click.IntRange(1), metavar="N", help="Settings per cell; repeats of s2."
+)
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the rows.")
 @click.option(
     "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Processes."
 )
 @click.option("--row", multiple=True, metavar="NAME", help="Only this row, repeatable.")
 @click.option("--column", multiple=True, metavar="NAME", help="Only this column, repeatable.")
-@click.option("--checkpoint", metavar="FILE", help="Keep trainings there, and go on from them.")
+@click.option("--checkpoint", metavar="FILE", help="Keep results there, and go on from them.")
 @click.option("--plot", metavar="FILE.svg", help=f"Draw it: {', '.join(CHARTS)}.")
 @force_option
 @speaks
@@ -54,8 +56,8 @@ def command(
 ) -> None:
     """Repeat the experiment behind TABLE and print ours beside the paper's.
 
-    TABLE is s0-table1, s0-recover-chow-liu, s3-bits, s3-size, s3-budget or s3-pareto; others are to
-    come.
+    TABLE is s0-table1, s0-recover-chow-liu, s2-table1 to s2-table4, s3-bits, s3-size, s3-budget or
+    s3-pareto; others are to come.
     """
     refuse_later(table not in EXPERIMENTS, f"reproduce {table}", f"try {' or '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[table]
@@ -70,7 +72,7 @@ def command(
     if plot is not None:
         write_file(plot, svg_of(CHARTS[table](cells)).encode(), force=force)
         console.note(f"drew {plot}")
-    console.result({"cells": list(cells)}, _report(experiment.title, cells), essential=True)
+    console.result({"cells": list(cells)}, _report(experiment, cells), essential=True)
 
 
 def _check_plot(table: str, plot: str, force: bool) -> None:
@@ -81,21 +83,21 @@ def _check_plot(table: str, plot: str, force: bool) -> None:
     check_free(plot, force=force)
 
 
-def _report(title: str, cells: Sequence[Mapping[str, Any]]) -> str:
+def _report(experiment: Experiment, cells: Sequence[Mapping[str, Any]]) -> str:
     rows = [["row", "column", "paper", "ours", "n", "note"]]
     rows += [
         [
             cell["row"],
             cell["column"],
-            _percent(cell["paper"]),
-            _percent(cell["ours"]),
+            _number(cell["paper"], experiment.formats.get(cell["column"], ".2f")),
+            _number(cell["ours"], experiment.formats.get(cell["column"], ".2f")),
             "" if cell["n"] is None else str(cell["n"]),
             cell["note"] or "",
         ]
         for cell in cells
     ]
-    return f"{title}, percent\n\n{aligned(rows, right=(2, 3, 4))}"
+    return f"{experiment.title}, {experiment.unit}\n\n{aligned(rows, right=(2, 3, 4))}"
 
 
-def _percent(error: float | None) -> str:
-    return "-" if error is None else f"{error:.2f}"
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)

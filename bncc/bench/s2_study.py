@@ -1,0 +1,151 @@
+"""S2's study: each learner's losses and scores on each data set, by cross-validation."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+from bncc.bench.request import Advance
+from bncc.bench.s2_learners import learn_networks
+from bncc.bench.s2_log import SetLog, set_key
+from bncc.bench.s2_losses import AODE, aode_losses, network_losses
+from bncc.bench.s2_protocol import Protocol, parts_of
+from bncc.bench.s2_sets import read_set
+
+Todo = tuple[str, Path, Protocol]
+"""A set's name, its file, and how it is dealt out."""
+
+
+@dataclass(frozen=True)
+class SetResult:
+    """What the learners reach on one data set.
+
+    Parameters
+    ----------
+    n_rows, n_folds : int
+        Rows of the set, and folds of all repeats together.
+    error : mapping of str to float
+        By learner, and by `bncc.bench.s2_losses.missing_name` where test cells are missing: wrong
+        decisions in percent of all rows of all repeats.
+    log_loss : mapping of str to float
+        By the same: mean of ``-ln p(c | x)`` over these rows, in nats.
+    bdeu : mapping of str to float
+        By learner but AODE: mean of the score over folds, in nats.
+    """
+
+    n_rows: int
+    n_folds: int
+    error: Mapping[str, float]
+    log_loss: Mapping[str, float]
+    bdeu: Mapping[str, float]
+
+
+def study(
+    files: Mapping[str, Path],
+    protocol: Protocol,
+    jobs: int = 1,
+    log: Path | None = None,
+    advance: Advance | None = None,
+) -> dict[str, SetResult]:
+    """Try all learners on all data sets.
+
+    Parameters
+    ----------
+    files : mapping of str to path
+        By name, as `bncc.bench.s2_sets.set_files` finds them.
+    protocol : Protocol
+        How rows are dealt out.
+    jobs : int
+        Processes.
+    log : path, optional
+        File in which results are kept, set by set, and from which those that are known are taken.
+    advance : callable, optional
+        Told of progress.
+
+    Returns
+    -------
+    dict of str to SetResult
+        In the order of `files`.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read.
+    OptionError
+        If the log is of another version.
+    RuntimeError
+        If ETAN scores less than TAN or naive Bayes, which cannot be.
+    """
+    known = SetLog(log)
+    keys = {name: set_key(name, path, protocol) for name, path in files.items()}
+    missing = [name for name, key in keys.items() if key not in known]
+    missing.sort(key=lambda name: -files[name].stat().st_size)  # the long ones first
+    with _workers(jobs) as tried:
+        results = tried([(name, files[name], protocol) for name in missing])
+        for done, name in enumerate(missing, start=len(files) - len(missing)):
+            if advance is not None:
+                advance(done / len(files), name)
+            known.add(keys[name], name, asdict(next(results)))
+    return {name: SetResult(**known[key]) for name, key in keys.items()}
+
+
+def try_set(todo: Todo) -> SetResult:
+    """Try all learners on one data set.
+
+    Parameters
+    ----------
+    todo : tuple of str, path and Protocol
+        The set's name, its file, and how its rows are dealt out.
+
+    Returns
+    -------
+    SetResult
+        Sums over the folds of all repeats, divided.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    RuntimeError
+        If ETAN scores less than TAN or naive Bayes, which cannot be.
+    """
+    name, path, protocol = todo
+    dataset = read_set(path, name)
+    errors: dict[str, float] = defaultdict(int)
+    log_loss: dict[str, float] = defaultdict(float)
+    bdeu: dict[str, float] = defaultdict(float)
+    for repeat in range(protocol.n_repeats):
+        generator = np.random.default_rng([protocol.seed, repeat])
+        drawn = generator.random((dataset.n_rows, len(dataset.table.columns)))
+        for part in parts_of(dataset, protocol, repeat):
+            fold = replace(part.fold, name=f"{name}, {part.fold.name}")
+            networks = learn_networks(fold)
+            found = network_losses(fold, networks, drawn[part.test_rows])
+            for learner, judged in {**found, AODE: aode_losses(fold)}.items():
+                errors[learner] += judged.errors
+                log_loss[learner] += judged.log_loss
+            for learner, network in networks.items():
+                bdeu[learner] += network.bdeu
+    n_judged = dataset.n_rows * protocol.n_repeats
+    n_folds = protocol.n_folds * protocol.n_repeats
+    return SetResult(
+        n_rows=dataset.n_rows,
+        n_folds=n_folds,
+        error={learner: 100 * count / n_judged for learner, count in errors.items()},
+        log_loss={learner: total / n_judged for learner, total in log_loss.items()},
+        bdeu={learner: total / n_folds for learner, total in bdeu.items()},
+    )
+
+
+@contextmanager
+def _workers(jobs: int) -> Iterator[Callable[[Sequence[Todo]], Iterator[SetResult]]]:
+    if jobs == 1:
+        yield lambda todo: map(try_set, todo)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        yield lambda todo: pool.map(try_set, todo)
