@@ -56,7 +56,7 @@ def log_joint(
 
     References
     ----------
-    S2, section 4 (missing test data); S1, section 4.3 of the experiments with missing features.
+    S2, section 4, table 4; S1, the experiments of figure 5.
     """
     if any(len(parents) > 1 for parents in structure.parents):
         raise ValueError("a feature has two feature parents; only forests are summed out here")

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.bench import recover, s0_table1
+from bncc.bench import recover, s0_table1, s2_tables
 from bncc.bench.experiments import EXPERIMENTS
 from bncc.bench.request import Cell, Effort, Request
 from bncc.cli.reproduce import TABLES
+from tests.uci import write_set
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -50,6 +51,22 @@ def test_each_table_says_what_its_numbers_are(run: Run, monkeypatch: pytest.Monk
     assert "mnist" not in said
 
 
+def test_counts_and_chances_are_printed_as_such(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = {"wins": (58, 57), "median": (None, -0.00671), "p": (8e-12, 1.84e-5)}
+    cells = tuple(
+        {"row": "ETAN vs TAN", "column": c, "paper": p, "ours": o, "n": 58, "note": None}
+        for c, (p, o) in values.items()
+    )
+    monkeypatch.setattr(s2_tables, "s2_table1", lambda *_: cells)
+    lines = run("reproduce", "s2-table1").stdout.splitlines()
+    assert lines[0].endswith(", wins, ties and losses over data sets")
+    assert [line.split()[-3:] for line in lines[-3:]] == [
+        ["58", "57", "58"],
+        ["-", "-0.0067", "58"],
+        ["8e-12", "1.8e-05", "58"],
+    ]
+
+
 def test_a_search_is_steered(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Request] = []
     monkeypatch.setattr(s0_table1, "s0_table1", lambda request, _: asked.append(request) or CELLS)
@@ -85,6 +102,18 @@ def test_an_unknown_table_is_refused(refused: Refused) -> None:
 
 def test_absent_data_are_one_line(refused: Refused, tmp_path: Path) -> None:
     assert "letter.npz" in refused("reproduce", "s0-table1", "--data", tmp_path)
+
+
+def test_the_tables_of_a_study_heed_what_steers_it(
+    run: Run, refused: Refused, tmp_path: Path
+) -> None:
+    write_set(tmp_path / "iris.arff", n_rows=40)
+    steering = ("--runs", "2", "--checkpoint", tmp_path / "log", "--column", "wins")
+    done = run("reproduce", "s2-table4", "--data", tmp_path, *steering, "--epochs", "3")
+    assert "--epochs has no effect on s2-table4\n" in done.stderr
+    assert done.stderr.count("no effect") == 1
+    assert len(done.stdout.splitlines()) == 3 + 6
+    assert "holds no ARFF files" in refused("reproduce", "s2-table2", "--data", tmp_path / "log")
 
 
 @pytest.mark.shared
