@@ -37,8 +37,8 @@ class Row:
         By the paper's names; its Naive is NB.
     measure : {"bdeu", "error", "log_loss"}
         What is compared.
-    paper : tuple of (float or None)
-        Its values for `COLUMNS`; None for one that it does not give.
+    paper : tuple of three int and two float
+        Its values for `COLUMNS`; None for a median or p that it does not give.
     percent : int
         Of test cells that are missing.
     note : str
@@ -48,7 +48,7 @@ class Row:
     learner: str
     other: str
     measure: Measure
-    paper: tuple[float | None, ...]
+    paper: tuple[int, int, int, float | None, float | None]
     percent: int = 0
     note: str = ""
 
