@@ -30,7 +30,7 @@ IDENTIFIERS: Mapping[str, tuple[str, ...]] = {
 """Columns that name rows: names, serial numbers and times. They say nothing of another row."""
 
 HALF = "a training or test part of its own, not a whole set"
-FEW = "too few rows: of ten folds most hold one"
+FEW = "too few rows: a fold of ten holds one or two"
 LEFT_OUT: Mapping[str, str] = {
     "shuttle.landing.control": FEW, "spect.test": HALF, "spect.train": HALF,
     "spectf.test": HALF, "spectf.train": HALF, "trains": FEW,
