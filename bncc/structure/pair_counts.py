@@ -113,36 +113,54 @@ def _by_pair(
     X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int, with_marginal: bool
 ) -> Iterator[PairBlock]:
     columns = np.ascontiguousarray(X.T, dtype=np.int64)
-    for i in range(1, len(columns)):
-        inner, left = columns[i] * n_classes + y, np.array([i])
-        scale = n_states[i] * n_classes
-        for right, s in blocks_of_equal_states(n_states[:i]):
-            n_cells = s * n_states[i]
-            if n_cells * n_classes > max(1 << 16, 4 * len(y)):
-                for j in right:
-                    counted = _occupied(columns[j] * scale + inner, n_classes)
-                    yield PairBlock(left, np.array([j]), n_cells * n_classes, counted[0], True)
-                    if with_marginal:
-                        yield PairBlock(left, np.array([j]), n_cells, counted[1], False)
-                continue
-            joint = np.empty((1, 1, len(right), n_cells * n_classes), dtype=np.int64)
-            for k, j in enumerate(right):
-                joint[0, 0, k] = np.bincount(columns[j] * scale + inner, minlength=joint.shape[3])
-            yield PairBlock(left, right, joint.shape[3], joint, True)
-            if with_marginal:
-                marginal = joint.reshape(1, 1, len(right), n_cells, n_classes).sum(axis=4)
-                yield PairBlock(left, right, n_cells, marginal, False)
+    blocks = list(blocks_of_equal_states(n_states))
+    for a, (features, r) in enumerate(blocks):
+        for at, i in enumerate(features):
+            inner, left = columns[i] * n_classes + y, features[at : at + 1]
+            for right, s in (*blocks[:a], (features[:at], r)):
+                shape = (s, r, n_classes)
+                is_large = s * r * n_classes > max(1 << 16, 4 * len(y))
+                count = _occupied if is_large else _laid_out
+                if len(right):
+                    yield from count(columns[right], inner, left, right, shape, with_marginal)
 
 
-def _occupied(cells: IntArray, n_classes: int) -> tuple[IntArray, IntArray]:
-    """Count occupied cells with and without the class, which is innermost.
+def _laid_out(
+    others: IntArray,
+    inner: IntArray,
+    left: IntArray,
+    right: IntArray,
+    shape: tuple[int, int, int],
+    with_marginal: bool,
+) -> Iterator[PairBlock]:
+    """Count all cells of one feature with others, whose states are outermost."""
+    s, r, n_classes = shape
+    joint = np.empty((1, 1, len(right), s * r * n_classes), dtype=np.int64)
+    for k, column in enumerate(others):
+        joint[0, 0, k] = np.bincount(column * (r * n_classes) + inner, minlength=joint.shape[3])
+    yield PairBlock(left, right, joint.shape[3], joint, True)
+    if with_marginal:
+        marginal = joint.reshape(1, 1, len(right), s * r, n_classes).sum(axis=4)
+        yield PairBlock(left, right, s * r, marginal, False)
 
-    A table far larger than the rows is never laid out.
-    """
-    values, joint = np.unique(cells, return_counts=True)
-    starts = np.flatnonzero(np.diff(values // n_classes, prepend=-1))
-    marginal = np.add.reduceat(joint, starts) if len(joint) else joint
-    return joint[None, :, None, None], marginal[None, :, None, None]
+
+def _occupied(
+    others: IntArray,
+    inner: IntArray,
+    left: IntArray,
+    right: IntArray,
+    shape: tuple[int, int, int],
+    with_marginal: bool,
+) -> Iterator[PairBlock]:
+    """Count occupied cells alone: tables far larger than the rows are never laid out."""
+    s, r, n_classes = shape
+    for j, column in zip(right, others, strict=True):
+        values, joint = np.unique(column * (r * n_classes) + inner, return_counts=True)
+        yield PairBlock(left, np.array([j]), s * r * n_classes, joint[None, :, None, None], True)
+        if with_marginal:
+            starts = np.flatnonzero(np.diff(values // n_classes, prepend=-1))
+            marginal = np.add.reduceat(joint, starts) if len(joint) else joint
+            yield PairBlock(left, np.array([j]), s * r, marginal[None, :, None, None], False)
 
 
 def _by_product(
