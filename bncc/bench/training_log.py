@@ -13,11 +13,13 @@ from bncc import __version__
 from bncc.bench.folds import Fold
 from bncc.bench.training import Judged
 from bncc.errors import OptionError, ToolchainError
-from bncc.train.native.library import native_library
+from bncc.toolchain.library import native_library
+from bncc.train.native.parts import DESCENT
 from bncc.train.settings import TrainSettings
 
 TRAINER = (
-    "train", "structure", "discretize", "fixed_point.py", "data/splits.py", "bench/training.py"
+    "train", "structure", "discretize", "fixed_point.py", "toolchain/library.py",
+    "data/splits.py", "bench/training.py",
 )  # fmt: skip
 """Folders and files of bncc whose text decides what a training gives."""
 BASELINES = ("baselines", "discretize", "data/splits.py", "bench/network_search.py")
@@ -151,7 +153,7 @@ def _engine(trainer: tuple[str, ...]) -> str:
     if trainer == BASELINES:
         return "torch"
     try:
-        native_library()
+        native_library(DESCENT)
     except ToolchainError:
         return "torch"
     return "native"

@@ -7,10 +7,11 @@ import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
+from bncc.toolchain.library import native_library
 from bncc.train.engine import Passed
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.layout import LEAST_LOG
-from bncc.train.native.library import native_library
+from bncc.train.native.parts import DESCENT
 
 VECTOR = 8
 """Floats of a vector; rows are padded to whole ones."""
@@ -37,7 +38,7 @@ class Memory:
     """
 
     def __init__(self, kind: str, n_classes: int) -> None:
-        self.ffi, self.library = native_library()
+        self.ffi, self.library = native_library(DESCENT)
         self.engine = self.ffi.new(f"{kind} *")
         self.n_classes = n_classes
         self.n_lanes = -(-n_classes // VECTOR) * VECTOR

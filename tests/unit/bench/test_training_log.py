@@ -62,11 +62,11 @@ def test_a_file_that_is_no_log_is_refused_and_left_alone(tmp_path, content):
 
 
 def test_a_log_of_another_engine_is_refused_and_left_alone(tmp_path, monkeypatch):
-    def no_compiler():
+    def no_compiler(parts):
         raise ToolchainError("no C compiler")
 
     path = tmp_path / "log.jsonl"
-    monkeypatch.setattr(training_log, "native_library", lambda: None)
+    monkeypatch.setattr(training_log, "native_library", lambda parts: None)
     TrainingLog(path).add("a", SOME)
     text = path.read_text("utf-8")
     monkeypatch.setattr(training_log, "native_library", no_compiler)
@@ -82,7 +82,7 @@ def test_all_text_that_decides_a_training_tells_it_from_others(tmp_path, monkeyp
 
     names = (
         "train/learn.py", "train/native/steps.c", "structure/tree.py", "discretize/mdl.py",
-        "fixed_point.py", "data/splits.py", "bench/training.py",
+        "fixed_point.py", "toolchain/library.py", "data/splits.py", "bench/training.py",
     )  # fmt: skip
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.toolchain.library import CParts, native_library
 from bncc.train.boosting.bins import Bins
 from bncc.train.boosting.cuts import BestCuts, Cut
 from bncc.train.boosting.descent import Pace, SumProblem
 from bncc.train.boosting.sums import Samples, Scores, Unit
-from bncc.train.native.library import CParts, native_library
 from bncc.train.native.memory import POINTERS, VECTOR, aligned
+from bncc.train.native.parts import COMMON
 
 PARTS = CParts(
     "bncc.train.boosting.native",
@@ -18,6 +19,7 @@ PARTS = CParts(
     headers=(),
     sources=("growth.c", "slopes.c", "sum.c"),
     shared=("types.h", "arithmetic.h", "loss.h", "descent.h"),
+    shared_from=COMMON,
 )
 NO_CLASS = -1e30
 """Score of what pads a row."""

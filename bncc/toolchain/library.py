@@ -1,4 +1,4 @@
-"""The native engines' C as a library: built at first use, then taken from the user's cache."""
+"""C of the native engines as a library: built at first use, then taken from the user's cache."""
 
 import platform
 import re
@@ -20,9 +20,8 @@ FLAGS = (
     "-std=gnu99", "-O3", "-fPIC", "-shared",
     "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-ffinite-math-only",
 )  # fmt: skip
-"""Nothing that sorts sums: the logarithms of arithmetic.h need theirs as they stand."""
+"""Nothing that sorts sums: the logarithms of the trainers need theirs as they stand."""
 NATIVE = "-march=native"
-COMMON = "bncc.train.native"
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,9 @@ class CParts:
     sources : tuple of str
         What is compiled.
     shared : tuple of str
-        Headers of `COMMON` that it includes.
+        Headers of another package that it includes.
+    shared_from : str
+        That package.
     """
 
     package: str
@@ -48,25 +49,17 @@ class CParts:
     headers: tuple[str, ...]
     sources: tuple[str, ...]
     shared: tuple[str, ...] = ()
+    shared_from: str = ""
 
     def texts(self) -> dict[str, str]:
         """Return the text of each file, the types' first."""
         names = [(self.package, name) for name in (self.types, *self.headers, *self.sources)]
-        names += [(COMMON, name) for name in self.shared]
+        names += [(self.shared_from, name) for name in self.shared]
         return {name: (files(package) / name).read_text("utf-8") for package, name in names}
 
 
-DESCENT = CParts(
-    COMMON,
-    "types.h",
-    headers=("arithmetic.h", "loss.h", "descent.h", "slots.h", "widths.h"),
-    sources=("tables.c", "structure.c"),
-)
-"""Of networks: tables of a given structure, and of all candidates."""
-
-
 @cache
-def native_library(parts: CParts = DESCENT) -> tuple[Any, Any]:
+def native_library(parts: CParts) -> tuple[Any, Any]:
     """Return the library.
 
     Parameters

@@ -6,9 +6,10 @@ import sys
 import pytest
 
 from bncc.errors import ToolchainError
+from bncc.toolchain import library as module
+from bncc.toolchain.library import native_library
 from bncc.train.boosting.native import steps
-from bncc.train.native import library as module
-from bncc.train.native.library import native_library
+from bncc.train.native.parts import DESCENT
 
 pytestmark = pytest.mark.cc
 
@@ -24,17 +25,21 @@ def cache(require_tool, monkeypatch, tmp_path):
 
 
 def test_it_is_built_once(cache, monkeypatch):
-    native_library()
+    native_library(DESCENT)
     (kept,) = cache.iterdir()
     native_library.cache_clear()
     monkeypatch.setattr(module, "run", None)
-    native_library()
+    native_library(DESCENT)
     assert list(cache.iterdir()) == [kept]
 
 
 def test_what_is_cut_off_is_built_again(cache):
     """In processes of their own: one that has loaded a library never opens it again."""
-    words = (sys.executable, "-c", "from bncc.train.native.library import *; native_library()")
+    code = (
+        "from bncc.toolchain.library import *; from bncc.train.native.parts import *; "
+        "native_library(DESCENT)"
+    )
+    words = (sys.executable, "-c", code)
     subprocess.run(words, check=True)
     (kept,) = cache.iterdir()
     kept.write_bytes(kept.read_bytes()[:100])
@@ -43,22 +48,22 @@ def test_what_is_cut_off_is_built_again(cache):
 
 
 def test_other_flags_make_another_library(cache, monkeypatch):
-    native_library()
+    native_library(DESCENT)
     native_library.cache_clear()
     monkeypatch.setattr(module, "FLAGS", (*module.FLAGS, "-DOTHER"))
-    native_library()
+    native_library(DESCENT)
     assert len(list(cache.iterdir())) == 2
 
 
 def test_a_compiler_that_does_not_know_this_machine_serves_too(cache, monkeypatch):
     monkeypatch.setattr(module, "NATIVE", "-march=abacus")
-    assert native_library()[1].bncc_tables_epoch
+    assert native_library(DESCENT)[1].bncc_tables_epoch
 
 
 def test_a_compiler_that_fails_leaves_nothing(cache, monkeypatch):
     monkeypatch.setattr(module, "FLAGS", ("-std=none",))
     with pytest.raises(ToolchainError, match="failed"):
-        native_library()
+        native_library(DESCENT)
     assert list(cache.iterdir()) == []
 
 
