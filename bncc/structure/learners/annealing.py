@@ -1,0 +1,112 @@
+"""Simulated annealing by the margin of held-out rows, or by another score of what is decided."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.errors import OptionError
+from bncc.structure.graph import Structure
+from bncc.structure.learner import Learner, Problem, Tell
+from bncc.structure.learners.chow_liu import chow_liu_tree
+from bncc.structure.margin_scores.annealing import Schedule, anneal
+from bncc.structure.margin_scores.options import READERS, search_of
+from bncc.structure.margin_scores.scored_tree import Found
+from bncc.structure.margin_scores.search import Search, begin
+from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
+
+STARTS = ("naive", "chow-liu")
+
+
+def anneal_tree(
+    problem: Problem,
+    search: Search | None = None,
+    schedule: Schedule | None = None,
+    n_runs: int = 1,
+    start: str = "naive",
+) -> tuple[Found, ...]:
+    """Learn trees by simulated annealing.
+
+    Parameters
+    ----------
+    problem : Problem
+        States and classes; its options are not read. The seed deals rows to folds, and chance of
+        each run follows it.
+    search : Search, optional
+        How trees are scored; by the margin when absent.
+    schedule : Schedule, optional
+        How the temperature falls.
+    n_runs : int
+        How often, 1 or more.
+    start : {"naive", "chow-liu"}
+        Where each run begins.
+
+    Returns
+    -------
+    tuple of Found
+        Of each run, the best score first; of equal ones, the earlier run. Evaluations that chose
+        lambda are counted with each.
+
+    References
+    ----------
+    S1, algorithm 1.
+    """
+    tree, n_choosing, tell = begin(problem, search or Search())
+    parents = _parents_to_start(problem, tree.features, start)
+    found = []
+    for run in range(n_runs):
+        tree.become(parents)
+        rng = np.random.default_rng((problem.seed, run))
+        of_run = anneal(tree, schedule or Schedule(), rng, _tell_run(tell, run, n_runs))
+        found.append(replace(of_run, n_choosing=n_choosing))
+    return tuple(sorted(found, key=lambda of_run: -of_run.score))
+
+
+def _tell_run(tell: Tell, run: int, n_runs: int) -> Tell:
+    return lambda share, words: tell((run + share) / n_runs, words)
+
+
+def _parents_to_start(problem: Problem, features: IntArray, start: str) -> list[int]:
+    """Return where a run begins; features of one state stay without edges."""
+    X, y, n_states, n_classes = problem.data
+    none = X.shape[1]
+    parents = [none] * none
+    if start == "chow-liu":
+        tree = chow_liu_tree(X[:, features], y, [n_states[i] for i in features], n_classes)
+        for child, found in zip(features, tree.parents, strict=True):
+            parents[child] = int(features[found[0]]) if found else none
+    return parents
+
+
+def _cooling_of(options: Options) -> float:
+    cooling = positive_of(options, "cooling", Schedule.cooling)
+    if cooling >= 1:
+        raise OptionError(
+            f"structure option cooling={options['cooling']} is not below 1; try cooling=0.8"
+        )
+    return cooling
+
+
+def _scale_of(options: Options) -> float | None:
+    return positive_of(options, "scale", 100) if "scale" in options else None
+
+
+def _runs_of(options: Options) -> int:
+    return count_of(options, "runs", 1)
+
+
+def _start_of(options: Options) -> str:
+    return choice_of(options, "start", STARTS)
+
+
+def _learn(problem: Problem) -> Structure:
+    options = problem.options
+    schedule = Schedule(_cooling_of(options), _scale_of(options))
+    runs = anneal_tree(problem, search_of(options), schedule, _runs_of(options), _start_of(options))
+    return runs[0].structure
+
+
+READERS_OF_ANNEALING = {
+    **READERS, "cooling": _cooling_of, "scale": _scale_of, "runs": _runs_of, "start": _start_of
+}  # fmt: skip
+LEARNERS = (Learner("anneal", _learn, READERS_OF_ANNEALING),)

@@ -1,0 +1,1 @@
+"""Scores of trees by how they decide held-out rows: classification rate, likelihood, margin."""

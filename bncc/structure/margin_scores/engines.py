@@ -1,0 +1,44 @@
+"""Which engine scores trees: C on one core where it can be built, or numpy."""
+
+from bncc._types import IntArray
+from bncc.errors import ToolchainError
+from bncc.structure.margin_scores.engine import ScoreEngine
+from bncc.structure.margin_scores.held_out import HeldOut
+from bncc.structure.margin_scores.native.engine import NativeScoreEngine
+from bncc.structure.margin_scores.numpy_engine import NumpyScoreEngine
+from bncc.structure.margin_scores.score import Score
+
+
+def score_engine_for(
+    held_out: HeldOut, score: Score, joint: IntArray, engine: str | None = None
+) -> ScoreEngine:
+    """Return what scores trees.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+        The rows.
+    score : Score
+        What is summed.
+    joint : (n_samples, n_classes) int32
+        Of the first tree; the engine owns it from now on.
+    engine : {"native", "numpy"} or None
+        The one that is asked for.
+
+    Returns
+    -------
+    ScoreEngine
+        At the first tree.
+
+    Raises
+    ------
+    ToolchainError
+        If C is asked for and there is no compiler.
+    """
+    if engine != "numpy":
+        try:
+            return NativeScoreEngine(held_out, score, joint)
+        except ToolchainError:
+            if engine == "native":
+                raise
+    return NumpyScoreEngine(held_out, score, joint)

@@ -1,0 +1,227 @@
+"""Held-out rows, and what the other folds say of their states, in integers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import AnyArray, IntArray
+
+DEFAULT_FOLDS = 5
+"""S1, section 5."""
+EPSILON = 1e-6
+"""What stands for a probability that counts leave at 0, or at 0/0."""
+MOST = 2**30
+"""Magnitude that the logarithm of a joint stays below, so that differences fit 32 bits."""
+MOST_SCALE = 2**20
+
+
+def stratified_folds(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+    """Deal rows to folds, class by class.
+
+    Parameters
+    ----------
+    y : (n_samples,) int
+        Class indices.
+    n_folds : int
+        K, 1 or more.
+    rng : numpy.random.Generator
+        Where chance comes from.
+
+    Returns
+    -------
+    (n_samples,) int64
+        Fold of each row, in ``0 .. n_folds - 1``. Folds differ by one row at most, in all and in
+        each class.
+    """
+    shuffled = rng.permutation(len(y))
+    dealt = shuffled[np.argsort(y[shuffled], kind="stable")]
+    fold = np.empty(len(y), dtype=np.int64)
+    fold[dealt] = np.arange(len(y)) % n_folds
+    return fold
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Rows, each of which is judged by probabilities that are counted in the other folds.
+
+    Index ``n_features`` stands for no parent: a feature of one state.
+
+    Parameters
+    ----------
+    columns : (n_features + 1, n_samples) int32
+        States of each feature, and zeros.
+    y : (n_samples,) int32
+        Class indices.
+    n_states : tuple of int
+        Cardinality of each feature, and 1.
+    n_classes : int
+        C.
+    fold : (n_samples,) int32
+        Fold of each row.
+    n_folds : int
+        K.
+    scale : int
+        Integer that stands for one nat.
+    logs : (n_samples + 1,) float64
+        Natural logarithms of counts; the first is unused.
+    """
+
+    columns: IntArray
+    y: IntArray
+    n_states: tuple[int, ...]
+    n_classes: int
+    fold: IntArray
+    n_folds: int
+    scale: int
+    logs: AnyArray
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, and the index that stands for no parent."""
+        return len(self.columns) - 1
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    def prior(self) -> IntArray:
+        """Return log P(c) by fold.
+
+        Returns
+        -------
+        (n_folds, n_classes) int32
+            In units of ``1 / scale`` nats.
+        """
+        counts = np.bincount(self.fold * self.n_classes + self.y, minlength=self._cells(1))
+        counts = counts.reshape(self.n_folds, self.n_classes)
+        others = counts.sum(axis=0) - counts
+        return self._log_ratio(others, others.sum(axis=1, keepdims=True))
+
+    def table(self, child: int, parent: int) -> IntArray:
+        r"""Return :math:`\log P(x_i \mid x_p, c)` by fold.
+
+        Maximum likelihood of the rows outside the fold, without smoothing; where no such row
+        has the state, `EPSILON`.
+
+        Parameters
+        ----------
+        child, parent : int
+            Features; ``n_features`` is no parent.
+
+        Returns
+        -------
+        (n_folds, n_states[child], n_states[parent], n_classes) int32
+            In units of ``1 / scale`` nats.
+        """
+        shape = self.n_folds, self.n_states[child], self.n_states[parent], self.n_classes
+        cells = self.cells(child, parent) * self.n_classes + self.y
+        counts = np.bincount(cells, minlength=self._cells(shape[1] * shape[2])).reshape(shape)
+        others = counts.sum(axis=0) - counts
+        return self._log_ratio(others, others.sum(axis=1, keepdims=True))
+
+    def cells(self, child: int, parent: int) -> IntArray:
+        """Return which row of `table` each sample reads.
+
+        Parameters
+        ----------
+        child, parent : int
+            Features; ``n_features`` is no parent.
+
+        Returns
+        -------
+        (n_samples,) int64
+            Index of (fold, state, parent state).
+        """
+        cells = self.fold.astype(np.int64) * self.n_states[child] + self.columns[child]
+        return np.asarray(cells * self.n_states[parent] + self.columns[parent])
+
+    def by_row(self, child: int, parent: int, table: IntArray) -> IntArray:
+        """Return what each sample reads of a table.
+
+        Parameters
+        ----------
+        child, parent : int
+            Features; ``n_features`` is no parent.
+        table : int32
+            As `table` returns it.
+
+        Returns
+        -------
+        (n_samples, n_classes) int32
+            Of the sample's own fold and states.
+        """
+        return np.asarray(table.reshape(-1, self.n_classes)[self.cells(child, parent)])
+
+    def _cells(self, n_rows: int) -> int:
+        return self.n_folds * n_rows * self.n_classes
+
+    def _log_ratio(self, part: IntArray, whole: IntArray) -> IntArray:
+        logs = self.logs[part] - self.logs[whole]
+        nats = np.where(part > 0, np.maximum(logs, np.log(EPSILON)), np.log(EPSILON))
+        return np.asarray(np.rint(nats * self.scale), dtype=np.int32)
+
+
+def hold_out(
+    X: IntArray,
+    y: IntArray,
+    n_states: Sequence[int],
+    n_classes: int,
+    n_folds: int = DEFAULT_FOLDS,
+    seed: int = 0,
+) -> HeldOut:
+    """Deal rows to folds.
+
+    Parameters
+    ----------
+    X : (n_samples, n_features) int
+        States.
+    y : (n_samples,) int
+        Class indices.
+    n_states : sequence of int
+        Cardinality of each feature.
+    n_classes : int
+        C.
+    n_folds : int
+        K, 2 or more; as many as rows where these are fewer.
+    seed : int
+        Equal seeds deal equal folds.
+
+    Returns
+    -------
+    HeldOut
+        The rows.
+
+    References
+    ----------
+    S1, section 5 (cross-validation on the training data, one partition for all learners).
+    """
+    n_samples, n_features = X.shape
+    n_folds = max(1, min(n_folds, n_samples))
+    fold = stratified_folds(y, n_folds, np.random.default_rng(seed))
+    columns = np.zeros((n_features + 1, n_samples), dtype=np.int32)
+    columns[:-1] = X.T
+    logs = np.log(np.maximum(np.arange(n_samples + 1), 1))
+    return HeldOut(
+        columns, y.astype(np.int32), (*n_states, 1), n_classes,
+        fold.astype(np.int32), n_folds, scale_for(n_features), logs,
+    )  # fmt: skip
+
+
+def scale_for(n_features: int) -> int:
+    """Return the integer that stands for one nat.
+
+    Parameters
+    ----------
+    n_features : int
+        N.
+
+    Returns
+    -------
+    int
+        The greatest power of two for which N + 1 logarithms of `EPSILON` stay below `MOST`, and
+        2**20 at most.
+    """
+    most = MOST / ((n_features + 1) * -np.log(EPSILON) + 1)
+    return max(1, min(MOST_SCALE, 1 << (int(most).bit_length() - 1)))

@@ -1,0 +1,1 @@
+"""The scores' costly loop in C."""

@@ -1,0 +1,52 @@
+"""Reading the structure options of the scores."""
+
+from collections.abc import Mapping
+
+from bncc.errors import OptionError
+from bncc.structure.learner import Reader
+from bncc.structure.margin_scores.held_out import DEFAULT_FOLDS
+from bncc.structure.margin_scores.score import KINDS
+from bncc.structure.margin_scores.search import Search
+from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
+
+
+def _kind_of(options: Options) -> str:
+    return choice_of(options, "score", KINDS)
+
+
+def _lambda_of(options: Options) -> float | None:
+    return positive_of(options, "lambda", 0.1) if "lambda" in options else None
+
+
+def _folds_of(options: Options) -> int:
+    n_folds = count_of(options, "folds", DEFAULT_FOLDS)
+    if n_folds < 2:
+        raise OptionError(
+            f"structure option folds=1 leaves no rows to learn from; try folds={DEFAULT_FOLDS}"
+        )
+    return n_folds
+
+
+READERS: Mapping[str, Reader] = {"score": _kind_of, "lambda": _lambda_of, "folds": _folds_of}
+"""By the key of each option of the scores, what reads it."""
+
+
+def search_of(options: Options) -> Search:
+    """Return how trees are scored.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options: ``score``, ``lambda`` and ``folds`` may be absent.
+
+    Returns
+    -------
+    Search
+        With all speed-ups.
+
+    Raises
+    ------
+    OptionError
+        If a value cannot be read.
+    """
+    return Search(_kind_of(options), _lambda_of(options), _folds_of(options))

@@ -1,0 +1,218 @@
+"""A tree over the features that changes edge by edge, and the scores of what it may change to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.structure.graph import Structure, forest
+from bncc.structure.margin_scores.engines import score_engine_for
+from bncc.structure.margin_scores.held_out import HeldOut
+from bncc.structure.margin_scores.score import Score
+from bncc.structure.margin_scores.terms import SpeedUps, Terms
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search has found.
+
+    Parameters
+    ----------
+    structure : Structure
+        The best tree.
+    score : float
+        Its score, in the unit of `Score.value`.
+    n_evaluations : int
+        Scores that were asked for.
+    last : Structure
+        The tree that the search ended with.
+    last_score : float
+        Its score.
+    lambda_ : float
+        Of ``mm``, as given or chosen.
+    n_choosing : int
+        Scores that choosing lambda took before.
+    """
+
+    structure: Structure
+    score: float
+    n_evaluations: int
+    last: Structure
+    last_score: float
+    lambda_: float
+    n_choosing: int = 0
+
+
+class ScoredTree:
+    """A forest over the features, and its scores on held-out rows.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+        The rows.
+    score : Score
+        What is asked for.
+    speed_ups : SpeedUps
+        Which ways to faster scores are taken.
+    engine : {"native", "numpy"} or None
+        Who computes; None takes C where it can be built.
+
+    Attributes
+    ----------
+    parent : list of int
+        Parent of each feature; ``n_features`` is none.
+    n_evaluations : int
+        Scores that were asked for.
+
+    Raises
+    ------
+    ToolchainError
+        If C is asked for and there is no compiler.
+
+    References
+    ----------
+    S1, section 3.3.
+    """
+
+    def __init__(
+        self,
+        held_out: HeldOut,
+        score: Score,
+        speed_ups: SpeedUps | None = None,
+        engine: str | None = None,
+    ) -> None:
+        self.held_out, self.kind = held_out, score
+        self.parent = [held_out.n_features] * held_out.n_features
+        self.n_evaluations = 0
+        self._speed_ups = speed_ups or SpeedUps()
+        joint = np.zeros((held_out.n_samples, held_out.n_classes), dtype=np.int32)
+        self._engine = score_engine_for(held_out, score, joint, engine)
+        self._terms = Terms(held_out, self._engine, self._speed_ups)
+        self._add_up()
+
+    @property
+    def features(self) -> IntArray:
+        """Features of several states; the others take no part."""
+        return np.flatnonzero(np.array(self.held_out.n_states[:-1]) > 1)
+
+    @property
+    def joint(self) -> IntArray:
+        """Log P(c, x) of the rows under the present tree, (n_samples, n_classes) int32."""
+        return self._engine.joint.copy()
+
+    def root_of(self, feature: int) -> int:
+        """Return the feature without parent that a feature descends from.
+
+        Parameters
+        ----------
+        feature : int
+            A feature.
+
+        Returns
+        -------
+        int
+            The feature itself where it has no parent.
+        """
+        while self.parent[feature] != self.held_out.n_features:
+            feature = self.parent[feature]
+        return feature
+
+    def is_feasible(self, child: int, parent: int) -> bool:
+        """Return whether an edge closes no cycle.
+
+        Parameters
+        ----------
+        child, parent : int
+            Features.
+
+        Returns
+        -------
+        bool
+            False also where they are one feature.
+        """
+        while parent != self.held_out.n_features:
+            if parent == child:
+                return False
+            parent = self.parent[parent]
+        return True
+
+    def score_with(self, child: int, parent: int, at_least: int | None = None) -> int:
+        """Return the score with one edge added or replaced; the tree stays.
+
+        Parameters
+        ----------
+        child, parent : int
+            Features.
+        at_least : int, optional
+            A score below it need not be exact.
+
+        Returns
+        -------
+        int
+            See `Score.value`; where it is less than `at_least`, some number less than that.
+        """
+        self.n_evaluations += 1
+        if not self._speed_ups.keeps_joint:
+            self._add_up()
+        bound = at_least if self._speed_ups.stops_early else None
+        out, into = self._terms.get(child, self.parent[child]), self._terms.get(child, parent)
+        return self._engine.score(out, into, bound)
+
+    def score_now(self) -> int:
+        """Return the score of the present tree.
+
+        Returns
+        -------
+        int
+            See `Score.value`.
+        """
+        self.n_evaluations += 1
+        return int(self.kind.of_rows(self._engine.joint, self.held_out.y).sum())
+
+    def set_parent(self, child: int, parent: int) -> None:
+        """Add or replace an edge.
+
+        Parameters
+        ----------
+        child, parent : int
+            Features; the edge is feasible.
+        """
+        self._engine.exchange(
+            self._terms.get(child, self.parent[child]), self._terms.get(child, parent)
+        )
+        self.parent[child] = parent
+
+    def become(self, parents: Sequence[int]) -> None:
+        """Take up other edges.
+
+        Parameters
+        ----------
+        parents : sequence of int
+            Parent of each feature; ``n_features`` is none.
+        """
+        self.parent = list(parents)
+        self._add_up()
+
+    def structure(self, parents: Sequence[int] | None = None) -> Structure:
+        """Return a tree.
+
+        Parameters
+        ----------
+        parents : sequence of int, optional
+            As `parent`; the present ones when absent.
+
+        Returns
+        -------
+        Structure
+            The class is a parent of all features.
+        """
+        n = self.held_out.n_features
+        given = self.parent if parents is None else parents
+        return forest([None if p == n else int(p) for p in given])
+
+    def _add_up(self) -> None:
+        joint = self._engine.joint
+        joint[:] = self.held_out.prior()[self.held_out.fold]
+        for child, parent in enumerate(self.parent):
+            joint += self._terms.by_row(child, parent)

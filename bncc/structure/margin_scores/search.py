@@ -1,0 +1,154 @@
+"""What both searches share: held-out rows, the score, and how lambda is chosen."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bncc.structure.graph import Structure
+from bncc.structure.learner import Problem, Tell
+from bncc.structure.margin_scores.annealing import Schedule, anneal
+from bncc.structure.margin_scores.held_out import DEFAULT_FOLDS, HeldOut, hold_out
+from bncc.structure.margin_scores.score import KINDS, Score
+from bncc.structure.margin_scores.scored_tree import ScoredTree
+from bncc.structure.margin_scores.terms import SpeedUps
+
+LAMBDAS = (0.05, 0.1, 0.2, 0.5)
+"""What is tried where none is given."""
+QUICK = Schedule(cooling=0.5)
+"""Of the short annealing that tries a lambda."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """How trees are scored.
+
+    Parameters
+    ----------
+    kind : {"mm", "cr", "cl"}
+        The score.
+    lambda_ : float or None
+        Of ``mm``, > 0; None chooses one of `LAMBDAS`, see `choose_lambda`.
+    n_folds : int
+        K, 2 or more.
+    speed_ups : SpeedUps
+        Which ways to faster scores are taken.
+    engine : {"native", "numpy"} or None
+        Who computes; None takes C where it can be built.
+    """
+
+    kind: str = KINDS[0]
+    lambda_: float | None = None
+    n_folds: int = DEFAULT_FOLDS
+    speed_ups: SpeedUps = field(default_factory=SpeedUps)
+    engine: str | None = None
+
+    def tree(self, held_out: HeldOut, kind: str, lambda_: float) -> ScoredTree:
+        """Return a tree without edges.
+
+        Parameters
+        ----------
+        held_out : HeldOut
+            The rows.
+        kind : {"mm", "cr", "cl"}
+            The score.
+        lambda_ : float
+            Of ``mm``.
+
+        Returns
+        -------
+        ScoredTree
+            Naive Bayes.
+        """
+        score = Score(kind, held_out.scale, lambda_)
+        return ScoredTree(held_out, score, self.speed_ups, self.engine)
+
+
+def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Tell]:
+    """Hold out rows and choose lambda where it is not given.
+
+    Parameters
+    ----------
+    problem : Problem
+        States, classes and seed.
+    search : Search
+        How trees are scored.
+
+    Returns
+    -------
+    tree : ScoredTree
+        Naive Bayes.
+    n_choosing : int
+        Scores that choosing lambda took.
+    tell : callable
+        Tells the problem of the share of the search that is left.
+    """
+    held_out = hold_out(*problem.data, search.n_folds, problem.seed)
+    if search.kind != "mm" or search.lambda_ is not None:
+        return search.tree(held_out, search.kind, search.lambda_ or 1.0), 0, problem.tell
+    lambda_, n_choosing = choose_lambda(held_out, search, problem.seed, problem.tell)
+
+    def tell(share: float, words: str) -> None:
+        problem.tell((1 + share) / 2, words)
+
+    return search.tree(held_out, "mm", lambda_), n_choosing, tell
+
+
+def choose_lambda(held_out: HeldOut, search: Search, seed: int, tell: Tell) -> tuple[float, int]:
+    """Return the lambda whose tree decides most held-out rows right.
+
+    Each of `LAMBDAS` is tried by a short annealing, `QUICK`. Of equal ones the first is taken.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+        The rows, of training alone.
+    search : Search
+        Who computes.
+    seed : int
+        Of the annealing, the same for all.
+    tell : callable
+        Told of each lambda, up to half of the work.
+
+    Returns
+    -------
+    lambda_ : float
+        One of `LAMBDAS`.
+    n_evaluations : int
+        Scores that were asked for.
+    """
+    rates, n_evaluations = [], 0
+    for done, lambda_ in enumerate(LAMBDAS):
+        tree = search.tree(held_out, "mm", lambda_)
+        found = anneal(tree, QUICK, np.random.default_rng(seed), _silence)
+        rates.append(classification_rate(held_out, found.structure))
+        n_evaluations += found.n_evaluations
+        share = (done + 1) / (2 * len(LAMBDAS))
+        tell(share, f"lambda {lambda_:g} decides {rates[-1]:.2%} of held-out rows right")
+    return LAMBDAS[int(np.argmax(rates))], n_evaluations
+
+
+def classification_rate(held_out: HeldOut, structure: Structure) -> float:
+    """Return the share of held-out rows that a tree decides right.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+        The rows.
+    structure : Structure
+        One feature parent each at most.
+
+    Returns
+    -------
+    float
+        In 0 .. 1.
+    """
+    joint = held_out.prior()[held_out.fold]
+    for child, parents in enumerate(structure.parents):
+        (parent,) = parents or (held_out.n_features,)
+        joint += held_out.by_row(child, parent, held_out.table(child, parent))
+    score = Score("cr", held_out.scale)
+    return score.value(int(score.of_rows(joint, held_out.y).sum()), held_out.n_samples)
+
+
+def _silence(share: float, words: str) -> None:
+    """Tell nobody."""

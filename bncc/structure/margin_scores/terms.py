@@ -1,0 +1,120 @@
+"""Terms of features under their parents: computed when first asked for, and kept within bounds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bncc._types import IntArray
+from bncc.structure.margin_scores.engine import ScoreEngine, Term
+from bncc.structure.margin_scores.held_out import HeldOut
+
+MOST_TABLE_BYTES = 2**29
+"""Of kept tables; those beyond are counted anew."""
+MOST_ROW_BYTES = 2**28
+"""Of kept terms by row; those beyond are gathered from tables."""
+
+
+@dataclass(frozen=True)
+class SpeedUps:
+    """Which of the ways to faster scores are taken; none changes a score that decides.
+
+    Parameters
+    ----------
+    stops_early : bool
+        Rows misclassified before are read first, and reading ends when the score cannot be
+        reached any more. S1 has it for the classification rate; here it serves all three.
+    keeps_joint : bool
+        The joint is kept, and the term of the changed feature exchanged.
+    table_bytes : int
+        Of probabilities of pairs that are kept; 0 counts them each time.
+    row_bytes : int
+        Of terms that are kept by row, the table T of S1; 0 gathers all from tables.
+
+    References
+    ----------
+    S1, section 3.3, items 1 to 4.
+    """
+
+    stops_early: bool = True
+    keeps_joint: bool = True
+    table_bytes: int = MOST_TABLE_BYTES
+    row_bytes: int = MOST_ROW_BYTES
+
+
+class _Store:
+    """Arrays by pair, as long as they fit."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._left, self._kept = most_bytes, dict[tuple[int, int], IntArray]()
+
+    def get(self, pair: tuple[int, int], make: Callable[[int, int], IntArray]) -> IntArray | None:
+        """Return an array; None if it is neither kept nor would fit."""
+        found = self._kept.get(pair)
+        if found is None and self._left > 0:
+            found = make(*pair)
+            self._left -= found.nbytes
+            self._kept[pair] = found
+        return found
+
+
+class Terms:
+    """The terms of all pairs, for one engine.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+        The rows.
+    engine : ScoreEngine
+        Who reads the terms.
+    speed_ups : SpeedUps
+        What is kept.
+    """
+
+    def __init__(self, held_out: HeldOut, engine: ScoreEngine, speed_ups: SpeedUps) -> None:
+        self._held_out, self._engine, self._speed_ups = held_out, engine, speed_ups
+        self._tables, self._rows = _Store(speed_ups.table_bytes), _Store(speed_ups.row_bytes)
+        self._terms = dict[tuple[int, int], Term]()
+
+    def get(self, child: int, parent: int) -> Term:
+        """Return a term.
+
+        Parameters
+        ----------
+        child, parent : int
+            Features; ``n_features`` is no parent.
+
+        Returns
+        -------
+        Term
+            Of the engine.
+        """
+        pair = child, parent
+        if pair in self._terms:
+            return self._terms[pair]
+        values = self._rows.get(pair, self.by_row)
+        is_kept, by_row = values is not None, values is not None
+        if values is None:
+            values, is_kept = self._table(pair)
+        term = self._engine.term(child, parent, values, by_row=by_row)
+        if is_kept:
+            self._terms[pair] = term
+        return term
+
+    def by_row(self, child: int, parent: int) -> IntArray:
+        """Return what a term adds to each row.
+
+        Parameters
+        ----------
+        child, parent : int
+            Features; ``n_features`` is no parent.
+
+        Returns
+        -------
+        (n_samples, n_classes) int32
+            In units of ``1 / scale`` nats.
+        """
+        return self._held_out.by_row(child, parent, self._table((child, parent))[0])
+
+    def _table(self, pair: tuple[int, int]) -> tuple[IntArray, bool]:
+        """Return a table, and whether it is kept."""
+        kept = self._tables.get(pair, self._held_out.table)
+        return (self._held_out.table(*pair), False) if kept is None else (kept, True)
