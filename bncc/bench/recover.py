@@ -12,7 +12,7 @@ from bncc.structure.graph import Structure, topological_order
 from bncc.structure.learners.chow_liu import chow_liu_tree
 from bncc.structure.options import DEFAULT_STEP
 from bncc.structure.scores import conditional_mutual_information
-from bncc.train.course import Course, Progress
+from bncc.train.course import Course, News, Progress
 from bncc.train.engine import Passed
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.settings import TrainSettings
@@ -80,8 +80,8 @@ def _cell(row: str, counts: list[tuple[int, int]]) -> Cell:
 def _told(tell: Advance) -> Progress:
     """Return what tells of epochs."""
 
-    def report(epoch: int, epochs: int, passed: Passed | None) -> None:
-        tell(epoch / epochs, "" if passed is None else f"loss {passed.loss:.3f}")
+    def report(epoch: int, epochs: int, news: News) -> None:
+        tell(epoch / epochs, f"loss {news.loss:.3f}" if isinstance(news, Passed) else "")
 
     return report
 

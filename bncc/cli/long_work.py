@@ -8,7 +8,7 @@ from bncc.cli.console import Console
 from bncc.errors import ModelFileError, OptionError
 from bncc.model.file import load_model
 from bncc.train.checkpoint import Checkpoint, open_checkpoint
-from bncc.train.engine import Passed
+from bncc.train.course import News
 from bncc.train.identity import Identity, identity_digest
 
 EXIT_SIGNAL = 128
@@ -68,11 +68,11 @@ def is_interim_of(identity: Identity, path: str) -> bool:
     return training.get("interim") is True and training.get("identity") == identity_digest(identity)
 
 
-def said(passed: Passed | None) -> str:
-    """Return what an epoch says, in a few words, if it does."""
-    if passed is None:
-        return ""
-    return f"loss {passed.loss:.4f}, training error {100 * passed.error:.1f} %"
+def said(news: News) -> str:
+    """Return what an epoch or a search says, in a few words, if it does."""
+    if news is None or isinstance(news, str):
+        return news or ""
+    return f"loss {news.loss:.4f}, training error {100 * news.error:.1f} %"
 
 
 def tell_of_the_end(console: Console, step: str = "epoch") -> None:

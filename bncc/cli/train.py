@@ -37,7 +37,7 @@ from bncc.cli.trained import facts_of, report_of, stopped_note
 from bncc.errors import OptionError
 from bncc.model.file import save_model
 from bncc.structure.catalog import KNOWN, STRUCTURES, option_keys
-from bncc.train.engine import Passed
+from bncc.train.course import News
 from bncc.train.folder_lock import folder_locked
 from bncc.train.identity import identity_of
 from bncc.train.interrupts import first_signal_noted
@@ -220,10 +220,10 @@ def command(
         click.get_current_context().with_resource(folder_locked(checkpoint.folder))
     epochs = 0, 0
 
-    def progress(done: int, total: int, passed: Passed | None) -> None:
+    def progress(done: int, total: int, news: News) -> None:
         nonlocal epochs
         epochs = done, total
-        advance(done / total, said(passed))
+        advance(done / total, said(news))
 
     with first_signal_noted(partial(tell_of_the_end, console)) as stop:
         with console.progress("training") as advance:

@@ -6,7 +6,7 @@ from bncc._types import IntArray
 from bncc.errors import OptionError
 from bncc.structure.candidate_sets import CANDIDATE_SETS
 from bncc.structure.graph import Structure
-from bncc.structure.learner import Problem
+from bncc.structure.learner import Problem, Tell, silence
 from bncc.structure.learners import LEARNERS
 from bncc.structure.options import check_values
 
@@ -96,6 +96,7 @@ def learn_structure(
     n_classes: int,
     options: Mapping[str, str] | None = None,
     seed: int = 0,
+    tell: Tell | None = None,
 ) -> Structure:
     """Learn a structure by name.
 
@@ -115,6 +116,8 @@ def learn_structure(
         Structure options; ``alpha`` for ``forest``.
     seed : int
         Seed of everything random.
+    tell : callable, optional
+        Told of progress by learners that take their time.
 
     Returns
     -------
@@ -130,4 +133,4 @@ def learn_structure(
     check_structure_options(name, options)
     if name not in LEARNERS:
         raise OptionError(f"structure '{name}' is learned together with the tables; train a model")
-    return LEARNERS[name].learn(Problem(X, y, n_states, n_classes, options, seed))
+    return LEARNERS[name].learn(Problem(X, y, n_states, n_classes, options, seed, tell or silence))

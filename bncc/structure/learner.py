@@ -13,8 +13,14 @@ Tell = Callable[[float, str], None]
 """Told of the share that is done, and of what was found."""
 
 
-def _silence(share: float, words: str) -> None:
-    """Tell nobody."""
+def silence(share: float, words: str) -> None:
+    """Tell nobody.
+
+    Parameters
+    ----------
+    share, words
+        See `Tell`.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +51,7 @@ class Problem:
     n_classes: int
     options: Options = field(default_factory=dict)
     seed: int = 0
-    tell: Tell = _silence
+    tell: Tell = silence
 
     @property
     def data(self) -> tuple[IntArray, IntArray, Sequence[int], int]:

@@ -7,8 +7,13 @@ from bncc.train.engine import Passed
 from bncc.train.interrupts import StopRequest
 from bncc.train.moment import Moment
 
-Progress = Callable[[int, int, Passed | None], None]
-"""Called with (epochs done, epochs of all trainings, what the last epoch says, if it says it)."""
+News = Passed | str | None
+"""What the last epoch says, or words of what goes before the descent; None for neither."""
+Progress = Callable[[int, int, News], None]
+"""Called with (epochs done, epochs of all trainings, news)."""
+
+STRUCTURE_STEPS = 1000
+"""Stands for epochs while a structure is learned before the descent."""
 
 INTERVAL = 5.0
 """Seconds between two checkpoints at least."""
@@ -51,6 +56,19 @@ class Course:
         self.stopped_after: int | None = None
         self._progress, self._keep, self._stop, self._is_last = progress, keep, stop, is_last
         self._due = 0.0
+
+    def tell(self, share: float, words: str) -> None:
+        """Tell of a structure that is learned before the descent.
+
+        Parameters
+        ----------
+        share : float
+            Done of it, 0 .. 1.
+        words : str
+            What was found.
+        """
+        if self._progress is not None:
+            self._progress(round(share * STRUCTURE_STEPS), STRUCTURE_STEPS, words)
 
     def goes_on(
         self, epoch: int, epochs: int, passed: Passed, moment: Callable[[], Moment]

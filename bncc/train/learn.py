@@ -95,7 +95,7 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
     X, y = typical_samples(task.X, task.y, task.weights, settings.seed)
     structure = learn_structure(
         settings.structure, X, y, task.n_states, task.n_classes,
-        task.structure_options, settings.seed,
+        task.structure_options, settings.seed, None if course is None else course.tell,
     )  # fmt: skip
     entries = table_entries(structure, task.n_states, task.n_classes)
     limit = MAX_TABLE_ENTRIES if settings.is_counted else MAX_DESCENT_ENTRIES

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 from bncc.data.dataset import Dataset
 from bncc.train.checkpoint import Checkpoint
-from bncc.train.course import Progress
-from bncc.train.engine import Passed
+from bncc.train.course import News, Progress
 from bncc.train.interrupts import StopRequest
 from bncc.train.pipeline import TrainResult, train_model
 from bncc.train.settings import TrainSettings
@@ -140,10 +139,10 @@ def _part(
     if progress is None and gives_up is None:
         return None
 
-    def report(done: int, total: int, passed: Passed | None) -> None:
+    def report(done: int, total: int, news: News) -> None:
         if gives_up is not None and gives_up.is_wanted:
             raise _AbandonedError
         if progress is not None:
-            progress(k * total + done, repeats * total, passed)
+            progress(k * total + done, repeats * total, news)
 
     return report

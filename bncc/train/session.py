@@ -4,8 +4,7 @@ from bncc.errors import CheckpointError
 from bncc.model.model import Model
 from bncc.train.checkpoint import Checkpoint
 from bncc.train.checkpoint_codec import Saved
-from bncc.train.course import Course, Progress
-from bncc.train.engine import Passed
+from bncc.train.course import Course, News, Progress
 from bncc.train.identity import Identity
 from bncc.train.interrupts import StopRequest
 from bncc.train.moment import Moment
@@ -116,7 +115,7 @@ class Session:
             return None
         progress, n_runs = self._progress, self._n_runs
 
-        def report(epoch: int, epochs: int, passed: Passed | None) -> None:
-            progress(run * epochs + epoch, n_runs * epochs, passed)
+        def report(epoch: int, epochs: int, news: News) -> None:
+            progress(run * epochs + epoch, n_runs * epochs, news)
 
         return report

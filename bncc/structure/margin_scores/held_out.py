@@ -9,7 +9,7 @@ from bncc._types import AnyArray, IntArray
 
 DEFAULT_FOLDS = 5
 """S1, section 5."""
-EPSILON = 1e-6
+EPSILON = 1e-4
 """What stands for a probability that counts leave at 0, or at 0/0."""
 MOST = 2**30
 """Magnitude that the logarithm of a joint stays below, so that differences fit 32 bits."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bncc.structure.graph import Structure
-from bncc.structure.learner import Problem, Tell
+from bncc.structure.learner import Problem, Tell, silence
 from bncc.structure.margin_scores.annealing import Schedule, anneal
 from bncc.structure.margin_scores.held_out import DEFAULT_FOLDS, HeldOut, hold_out
 from bncc.structure.margin_scores.score import KINDS, Score
@@ -119,7 +119,7 @@ def choose_lambda(held_out: HeldOut, search: Search, seed: int, tell: Tell) -> t
     rates, n_evaluations = [], 0
     for done, lambda_ in enumerate(LAMBDAS):
         tree = search.tree(held_out, "mm", lambda_)
-        found = anneal(tree, QUICK, np.random.default_rng(seed), _silence)
+        found = anneal(tree, QUICK, np.random.default_rng(seed), silence)
         rates.append(classification_rate(held_out, found.structure))
         n_evaluations += found.n_evaluations
         share = (done + 1) / (2 * len(LAMBDAS))
@@ -148,7 +148,3 @@ def classification_rate(held_out: HeldOut, structure: Structure) -> float:
         joint += held_out.by_row(child, parent, held_out.table(child, parent))
     score = Score("cr", held_out.scale)
     return score.value(int(score.of_rows(joint, held_out.y).sum()), held_out.n_samples)
-
-
-def _silence(share: float, words: str) -> None:
-    """Tell nobody."""
