@@ -10,7 +10,7 @@ from bncc.structure.graph import Structure, forest
 from bncc.structure.margin_scores.engines import score_engine_for
 from bncc.structure.margin_scores.held_out import HeldOut
 from bncc.structure.margin_scores.score import Score
-from bncc.structure.margin_scores.terms import SpeedUps, Terms
+from bncc.structure.margin_scores.terms import SpeedUps, Tables, Terms
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class ScoredTree:
         Which ways to faster scores are taken.
     engine : {"native", "numpy"} or None
         Who computes; None takes C where it can be built.
+    tables : Tables, optional
+        Those of other trees over the same rows, to be shared.
 
     Attributes
     ----------
@@ -81,6 +83,7 @@ class ScoredTree:
         score: Score,
         speed_ups: SpeedUps | None = None,
         engine: str | None = None,
+        tables: Tables | None = None,
     ) -> None:
         self.held_out, self.kind = held_out, score
         self.parent = [held_out.n_features] * held_out.n_features
@@ -88,7 +91,8 @@ class ScoredTree:
         self._speed_ups = speed_ups or SpeedUps()
         joint = np.zeros((held_out.n_samples, held_out.n_classes), dtype=np.int32)
         self._engine = score_engine_for(held_out, score, joint, engine)
-        self._terms = Terms(held_out, self._engine, self._speed_ups)
+        tables = tables or Tables(held_out, self._speed_ups.table_bytes)
+        self._terms = Terms(held_out, self._engine, tables, self._speed_ups.row_bytes)
         self._add_up()
 
     @property
@@ -155,9 +159,9 @@ class ScoredTree:
         self.n_evaluations += 1
         if not self._speed_ups.keeps_joint:
             self._add_up()
-        bound = at_least if self._speed_ups.stops_early else None
+        is_bounded = self._speed_ups.stops_early and self.kind.kind == "cr"
         out, into = self._terms.get(child, self.parent[child]), self._terms.get(child, parent)
-        return self._engine.score(out, into, bound)
+        return self._engine.score(out, into, at_least if is_bounded else None)
 
     def score_now(self) -> int:
         """Return the score of the present tree.

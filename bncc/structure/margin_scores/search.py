@@ -10,7 +10,7 @@ from bncc.structure.margin_scores.annealing import Schedule, anneal
 from bncc.structure.margin_scores.held_out import DEFAULT_FOLDS, HeldOut, hold_out
 from bncc.structure.margin_scores.score import KINDS, Score
 from bncc.structure.margin_scores.scored_tree import ScoredTree
-from bncc.structure.margin_scores.terms import SpeedUps
+from bncc.structure.margin_scores.terms import SpeedUps, Tables
 
 LAMBDAS = (0.05, 0.1, 0.2, 0.5)
 """What is tried where none is given."""
@@ -42,13 +42,13 @@ class Search:
     speed_ups: SpeedUps = field(default_factory=SpeedUps)
     engine: str | None = None
 
-    def tree(self, held_out: HeldOut, kind: str, lambda_: float) -> ScoredTree:
+    def tree(self, tables: Tables, kind: str, lambda_: float) -> ScoredTree:
         """Return a tree without edges.
 
         Parameters
         ----------
-        held_out : HeldOut
-            The rows.
+        tables : Tables
+            Of the rows.
         kind : {"mm", "cr", "cl"}
             The score.
         lambda_ : float
@@ -59,8 +59,8 @@ class Search:
         ScoredTree
             Naive Bayes.
         """
-        score = Score(kind, held_out.scale, lambda_)
-        return ScoredTree(held_out, score, self.speed_ups, self.engine)
+        score = Score(kind, tables.held_out.scale, lambda_)
+        return ScoredTree(tables.held_out, score, self.speed_ups, self.engine, tables)
 
 
 def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Tell]:
@@ -83,25 +83,26 @@ def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Tell]:
         Tells the problem of the share of the search that is left.
     """
     held_out = hold_out(*problem.data, search.n_folds, problem.seed)
+    tables = Tables(held_out, search.speed_ups.table_bytes)
     if search.kind != "mm" or search.lambda_ is not None:
-        return search.tree(held_out, search.kind, search.lambda_ or 1.0), 0, problem.tell
-    lambda_, n_choosing = choose_lambda(held_out, search, problem.seed, problem.tell)
+        return search.tree(tables, search.kind, search.lambda_ or 1.0), 0, problem.tell
+    lambda_, n_choosing = choose_lambda(tables, search, problem.seed, problem.tell)
 
     def tell(share: float, words: str) -> None:
         problem.tell((1 + share) / 2, words)
 
-    return search.tree(held_out, "mm", lambda_), n_choosing, tell
+    return search.tree(tables, "mm", lambda_), n_choosing, tell
 
 
-def choose_lambda(held_out: HeldOut, search: Search, seed: int, tell: Tell) -> tuple[float, int]:
+def choose_lambda(tables: Tables, search: Search, seed: int, tell: Tell) -> tuple[float, int]:
     """Return the lambda whose tree decides most held-out rows right.
 
     Each of `LAMBDAS` is tried by a short annealing, `QUICK`. Of equal ones the first is taken.
 
     Parameters
     ----------
-    held_out : HeldOut
-        The rows, of training alone.
+    tables : Tables
+        Of the rows, which are those of training alone.
     search : Search
         Who computes.
     seed : int
@@ -118,9 +119,9 @@ def choose_lambda(held_out: HeldOut, search: Search, seed: int, tell: Tell) -> t
     """
     rates, n_evaluations = [], 0
     for done, lambda_ in enumerate(LAMBDAS):
-        tree = search.tree(held_out, "mm", lambda_)
+        tree = search.tree(tables, "mm", lambda_)
         found = anneal(tree, QUICK, np.random.default_rng(seed), silence)
-        rates.append(classification_rate(held_out, found.structure))
+        rates.append(classification_rate(tables.held_out, found.structure))
         n_evaluations += found.n_evaluations
         share = (done + 1) / (2 * len(LAMBDAS))
         tell(share, f"lambda {lambda_:g} decides {rates[-1]:.2%} of held-out rows right")

@@ -9,8 +9,8 @@ from bncc.structure.margin_scores.held_out import HeldOut
 
 MOST_TABLE_BYTES = 2**29
 """Of kept tables; those beyond are counted anew."""
-MOST_ROW_BYTES = 2**28
-"""Of kept terms by row; those beyond are gathered from tables."""
+MOST_ROW_BYTES = 2**26
+"""Of kept terms by row; those beyond are gathered from tables, which takes about as long."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class SpeedUps:
     Parameters
     ----------
     stops_early : bool
-        Rows misclassified before are read first, and reading ends when the score cannot be
-        reached any more. S1 has it for the classification rate; here it serves all three.
+        Of the classification rate: rows misclassified before are read first, and reading ends
+        when the score cannot be reached any more. Other scores are read to their end.
     keeps_joint : bool
         The joint is kept, and the term of the changed feature exchanged.
     table_bytes : int
@@ -56,6 +56,39 @@ class _Store:
         return found
 
 
+class Tables:
+    """The probabilities of all pairs, which trees of several scores share.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+        The rows.
+    most_bytes : int
+        Of tables that are kept.
+    """
+
+    def __init__(self, held_out: HeldOut, most_bytes: int = MOST_TABLE_BYTES) -> None:
+        self.held_out, self._store = held_out, _Store(most_bytes)
+
+    def get(self, child: int, parent: int) -> tuple[IntArray, bool]:
+        """Return a table.
+
+        Parameters
+        ----------
+        child, parent : int
+            Features; ``n_features`` is no parent.
+
+        Returns
+        -------
+        table : int32
+            See `HeldOut.table`.
+        is_kept : bool
+            Whether the next call returns the same array.
+        """
+        kept = self._store.get((child, parent), self.held_out.table)
+        return (self.held_out.table(child, parent), False) if kept is None else (kept, True)
+
+
 class Terms:
     """The terms of all pairs, for one engine.
 
@@ -65,14 +98,17 @@ class Terms:
         The rows.
     engine : ScoreEngine
         Who reads the terms.
-    speed_ups : SpeedUps
-        What is kept.
+    tables : Tables
+        What they are made from.
+    row_bytes : int
+        Of terms that are kept by row.
     """
 
-    def __init__(self, held_out: HeldOut, engine: ScoreEngine, speed_ups: SpeedUps) -> None:
-        self._held_out, self._engine, self._speed_ups = held_out, engine, speed_ups
-        self._tables, self._rows = _Store(speed_ups.table_bytes), _Store(speed_ups.row_bytes)
-        self._terms = dict[tuple[int, int], Term]()
+    def __init__(
+        self, held_out: HeldOut, engine: ScoreEngine, tables: Tables, row_bytes: int
+    ) -> None:
+        self._held_out, self._engine, self._tables = held_out, engine, tables
+        self._rows, self._terms = _Store(row_bytes), dict[tuple[int, int], Term]()
 
     def get(self, child: int, parent: int) -> Term:
         """Return a term.
@@ -93,7 +129,7 @@ class Terms:
         values = self._rows.get(pair, self.by_row)
         is_kept, by_row = values is not None, values is not None
         if values is None:
-            values, is_kept = self._table(pair)
+            values, is_kept = self._tables.get(*pair)
         term = self._engine.term(child, parent, values, by_row=by_row)
         if is_kept:
             self._terms[pair] = term
@@ -112,9 +148,4 @@ class Terms:
         (n_samples, n_classes) int32
             In units of ``1 / scale`` nats.
         """
-        return self._held_out.by_row(child, parent, self._table((child, parent))[0])
-
-    def _table(self, pair: tuple[int, int]) -> tuple[IntArray, bool]:
-        """Return a table, and whether it is kept."""
-        kept = self._tables.get(pair, self._held_out.table)
-        return (self._held_out.table(*pair), False) if kept is None else (kept, True)
+        return self._held_out.by_row(child, parent, self._tables.get(child, parent)[0])
