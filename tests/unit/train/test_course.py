@@ -50,6 +50,13 @@ def test_an_epoch_is_told_of():
     assert told == [(3, 9, 0.5)]
 
 
+def test_a_structure_learned_before_the_descent_is_told_of():
+    told = []
+    Course(lambda *report: told.append(report)).tell(0.25, "edge 1")
+    Course().tell(0.25, "edge 1")
+    assert told == [(250, 1000, "edge 1")]
+
+
 @pytest.mark.parametrize(
     ("epoch", "is_last", "stopped_after"), [(4, True, 4), (9, True, None), (9, False, 9)]
 )
