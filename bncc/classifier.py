@@ -34,8 +34,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
     structure : str, default="chow-liu"
         Any of ``bncc train --structure``; ``tan-*`` learn structure and tables together, and
         ``tables`` boosts a sum of tables.
-    parameters : {"hybrid", "ml", "bdeu", "cross-entropy", "free"}, default="hybrid"
-        How tables are found; ``ml`` and ``bdeu`` need no torch unless for ``tan-*``.
+    parameters : {"hybrid", "ml", "bdeu", "margin", "cross-entropy", "free"}, default="hybrid"
+        How tables are found; ``ml``, ``bdeu`` and ``margin`` need no torch unless for ``tan-*``.
     discretize : {"mdl", "quantile", "width", "median", "none"}, optional
         How numbers become states; with ``none`` they are states, counted from 0. None takes
         ``mdl``, and for the structure ``tables`` quantiles, of which it tries more than `n_bins`.

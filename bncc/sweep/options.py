@@ -7,7 +7,7 @@ from bncc.compiler.cost_model import LEVELS
 from bncc.errors import OptionError
 from bncc.structure.catalog import KNOWN, option_keys
 from bncc.sweep.point import Choice
-from bncc.train.settings import CLASS_WEIGHTS, COUNTED, DESCENDED, DISCRETIZERS
+from bncc.train.settings import CLASS_WEIGHTS, DISCRETIZERS, PARAMETERS
 
 STRUCTURE_OPTION = "structure-option"
 """What the names of structure options begin with, before a dot."""
@@ -147,7 +147,7 @@ _KINDS = {
 }
 _OPTIONS = (
     Option("structure", "text", KNOWN),
-    Option("parameters", "text", (*DESCENDED, *COUNTED)),
+    Option("parameters", "text", PARAMETERS),
     Option("discretize", "text", DISCRETIZERS),
     *(Option(name, "integer") for name in ("n-bins", "bits", "int-bits", "frac-bits")),
     Option("float", "flag"),

@@ -58,7 +58,7 @@ class Course:
         self._due = 0.0
 
     def tell(self, share: float, words: str) -> None:
-        """Tell of a structure that is learned before the descent.
+        """Tell of what is learned without epochs: a structure before the descent, or a margin.
 
         Parameters
         ----------

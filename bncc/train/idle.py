@@ -1,12 +1,14 @@
 """Options that have no effect, because of others."""
 
 from bncc.structure.options import price_of
-from bncc.train.settings import TrainSettings, option_name
+from bncc.train.settings import MARGIN, TrainSettings, option_name
 
 _MARGIN = ("lambda_", "gamma", "eta")
 _OF_TABLES = ("average", "quantize_from")
-"""What has no effect on the structure, and so none where its tables are counted anew."""
+"""What has no effect on the structure, and so none where its tables are found anew."""
+_STEPS = ("batch_size", "lr")
 _SHARES = ("dropout", "jitter", *_OF_TABLES)
+_MACHINES = ("device", "threads", "engine")
 _OF_NETWORKS = (*_MARGIN, "jitter", *_OF_TABLES, "device", "threads")
 """What has no effect on a boosted sum."""
 
@@ -28,16 +30,18 @@ def idle_notes(settings: TrainSettings) -> tuple[str, ...]:
     method = f"--parameters {settings.parameters}"
     if settings.is_boosted:
         idle, method = _OF_NETWORKS, f"--structure {settings.structure}"
+    elif settings.parameters == MARGIN and not settings.descends:
+        idle = (*_STEPS, *_SHARES, "gamma", *_MACHINES)
     elif not settings.descends:
-        idle = ("epochs", "batch_size", "lr", *_SHARES, *_MARGIN, "device", "threads", "engine")
-    elif settings.is_counted:
+        idle = ("epochs", *_STEPS, *_SHARES, *_MARGIN, *_MACHINES)
+    elif settings.is_refit:
         idle = _OF_TABLES
     elif settings.loss == "cross-entropy":
         idle = _MARGIN
     notes = [f"{option} has no effect with {method}" for option in _given(settings, idle)]
-    if settings.float_ and not settings.is_counted and settings.quantize_from is not None:
+    if settings.float_ and not settings.is_refit and settings.quantize_from is not None:
         notes.append("--quantize-from has no effect with --float")
-    has_engine = settings.descends and not settings.is_counted
+    has_engine = settings.descends and not settings.is_refit
     if has_engine and settings.engine == "native" and settings.threads is not None:
         notes.append("--threads has no effect with --engine native")
     if price_of(settings.structure_options) == "bits" and settings.size_weight == 0:

@@ -17,6 +17,7 @@ from bncc.structure.options import price_of, step_of, widths_of
 from bncc.train.candidate_layout import count_rows
 from bncc.train.course import Course
 from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.margin_settings import margin_settings_of
 from bncc.train.maximum_likelihood import LogTables, bdeu_log_tables, ml_log_tables
 from bncc.train.settings import TrainSettings
 from bncc.train.structure_descent import descend_structure
@@ -26,6 +27,9 @@ from bncc.train.weights import typical_samples
 
 MAX_DESCENT_ENTRIES = 2**24
 """Gradient descent holds some ten floats per table entry."""
+
+MAX_MARGIN_ENTRIES = 2**22
+"""L-BFGS holds some thirty doubles per table entry."""
 
 FormatOf = Callable[[Structure, LogTables], QFormat]
 
@@ -98,10 +102,9 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
         task.structure_options, settings.seed, None if course is None else course.tell,
     )  # fmt: skip
     entries = table_entries(structure, task.n_states, task.n_classes)
-    limit = MAX_TABLE_ENTRIES if settings.is_counted else MAX_DESCENT_ENTRIES
-    _check_size(entries, limit, "--structure naive")
-    if settings.is_counted:
-        return structure, _counted(task, structure)
+    _check_size(entries, _most_entries(settings), "--structure naive")
+    if settings.is_refit:
+        return structure, _refit(task, structure, course)
     start = ml_log_tables(
         task.X, task.y, structure, task.n_states, task.n_classes, weights=task.weights
     )
@@ -119,7 +122,7 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
 
 
 def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> Learned:
-    """Learn structure and tables in one descent; count the tables anew where counts are asked for.
+    """Learn structure and tables in one descent; find the tables anew where that is asked for.
 
     Parameters
     ----------
@@ -151,16 +154,32 @@ def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> L
         task.is_ordered, task.weights,
     )  # fmt: skip
     hyper = hyperparameters_of(settings, len(task.y))
-    quantizer = None if settings.float_ or settings.is_counted else choose
+    quantizer = None if settings.float_ or settings.is_refit else choose
     structure, tables = descend_structure(problem, hyper, rng, quantizer, course)
-    return structure, _counted(task, structure) if settings.is_counted else tables
+    if not settings.is_refit:
+        return structure, tables
+    entries = table_entries(structure, task.n_states, task.n_classes)
+    _check_size(entries, _most_entries(settings), "--structure tan-subset with fewer parents=")
+    return structure, _refit(task, structure, None)
 
 
-def _counted(task: Task, structure: Structure) -> LogTables:
-    counted = (task.X, task.y, structure, task.n_states, task.n_classes)
+def _refit(task: Task, structure: Structure, course: Course | None) -> LogTables:
+    """Find the tables of a structure that is there."""
+    data = (task.X, task.y, structure, task.n_states, task.n_classes)
     if task.settings.parameters == "bdeu":
-        return bdeu_log_tables(*counted, _alpha(task, structure), weights=task.weights)
-    return ml_log_tables(*counted, weights=task.weights)
+        return bdeu_log_tables(*data, _alpha(task, structure), weights=task.weights)
+    if task.settings.parameters == "ml":
+        return ml_log_tables(*data, weights=task.weights)
+    from bncc.train.margin_fit import margin_log_tables  # scipy.optimize takes its time
+
+    told = None if course is None else course.tell
+    return margin_log_tables(*data, margin_settings_of(task.settings), task.weights, told)
+
+
+def _most_entries(settings: TrainSettings) -> int:
+    if settings.is_counted:
+        return MAX_TABLE_ENTRIES
+    return MAX_MARGIN_ENTRIES if settings.is_refit else MAX_DESCENT_ENTRIES
 
 
 def _alpha(task: Task, structure: Structure) -> float:

@@ -3,7 +3,8 @@
 from typing import Any
 
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.settings import TrainSettings
+from bncc.train.margin_settings import margin_settings_of
+from bncc.train.settings import MARGIN, TrainSettings
 from bncc.train.sum_settings import boost_settings_of
 
 
@@ -41,12 +42,16 @@ def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
         hyper = hyperparameters_of(settings, n_samples)
         record |= {"epochs": hyper.epochs, "batch_size": hyper.batch_size, "lr": hyper.lr}
         record |= {"dropout": hyper.dropout, "jitter": hyper.jitter}
-        if not settings.is_counted:
+        if not settings.is_refit:
             record["average"] = hyper.average
-        if not (settings.is_counted or settings.float_):
+        if not (settings.is_refit or settings.float_):
             record["quantize_from"] = hyper.quantize_from
         if hyper.has_margin:
             record |= {"lambda": hyper.lambda_, "gamma": hyper.gamma, "eta": hyper.eta}
+    elif settings.parameters == MARGIN:
+        margin = margin_settings_of(settings)
+        record |= {"epochs": margin.most_iterations, "lambdas": list(margin.lambdas)}
+        record["eta"] = margin.eta
     if settings.is_joint:
         record["size_weight"] = settings.size_weight
     return record

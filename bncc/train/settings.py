@@ -15,12 +15,16 @@ from bncc.train.sum_settings import boost_settings_of, n_bins_of
 DISCRETIZERS = ("mdl", "quantile", "width", "median", "none")
 COUNTED = ("ml", "bdeu")
 """Parameters read off counts, without torch."""
+MARGIN = "margin"
+"""Parameters of S1's maximum margin, which begin with counts."""
+REFIT = (*COUNTED, MARGIN)
+"""Parameters found in floats once the structure is there, and rounded at the end."""
 DESCENDED = ("hybrid", "cross-entropy", "free")
-"""Parameters found by gradient descent."""
+"""Parameters found by gradient descent, in the bits that they are to have."""
+PARAMETERS = (*DESCENDED, *REFIT)
 ENGINES = ("native", "torch")
 """What computes the steps of gradient descent."""
 CLASS_WEIGHTS = ("balanced",)
-ANNOUNCED_PARAMETERS = ("margin",)
 
 MIN_BITS, MAX_BITS = 1, 8
 DEFAULT_BITS = 6
@@ -43,11 +47,12 @@ class TrainSettings:
         Name of a structure learner.
     structure_options : mapping of str to str
         Its options; ``alpha`` also serves ``parameters="bdeu"``.
-    parameters : {"hybrid", "ml", "bdeu", "cross-entropy", "free"}
+    parameters : {"hybrid", "ml", "bdeu", "margin", "cross-entropy", "free"}
         How tables are found: S0's hybrid loss, counts with add-one smoothing, posterior means
-        under a BDeu prior, cross-entropy, or as tables that need not be probabilities, by
-        cross-entropy and S0's margin. A structure that is learned together with the
-        tables descends on the hybrid loss under ``ml`` and ``bdeu``, and is then counted for.
+        under a BDeu prior, S1's maximum margin, cross-entropy, or as tables that need not be
+        probabilities, by cross-entropy and S0's margin. A structure that is learned together with
+        the tables descends on the hybrid loss under ``ml``, ``bdeu`` and ``margin``; its tables
+        are then found anew.
     discretize : str or None
         Discretization; None is ``mdl`` that leaves columns of states as they are.
     n_bins : int
@@ -62,7 +67,9 @@ class TrainSettings:
         Fraction of the training rows held out to choose the split and to measure
         ``error_validation``; 0 holds none out.
     epochs, batch_size, lr, lambda_, gamma, eta, dropout, jitter, average, quantize_from : float
-        Of gradient descent; None takes the measured defaults of `Hyperparameters`.
+        Of gradient descent; None takes the measured defaults of `Hyperparameters`. With
+        ``margin``, epochs is the most iterations, and lambda and eta are those of
+        `MarginSettings`.
     seed : int
         Seed of the validation rows, of random structures, of shuffling and of dropout.
     device : str or None
@@ -126,6 +133,11 @@ class TrainSettings:
         return self.parameters in COUNTED
 
     @property
+    def is_refit(self) -> bool:
+        """Whether tables are found once the structure is there, and rounded at the end."""
+        return self.parameters in REFIT
+
+    @property
     def is_joint(self) -> bool:
         """Whether the structure is learned together with tables."""
         return self.structure in CANDIDATE_SETS
@@ -138,12 +150,12 @@ class TrainSettings:
     @property
     def descends(self) -> bool:
         """Whether there is gradient descent on the tables of a network."""
-        return not self.is_boosted and (self.is_joint or not self.is_counted)
+        return not self.is_boosted and (self.is_joint or not self.is_refit)
 
     @property
     def loss(self) -> str:
         """What gradient descent descends on, if there is any."""
-        return "hybrid" if self.is_counted else self.parameters
+        return "hybrid" if self.is_refit else self.parameters
 
     @property
     def alpha(self) -> float:
@@ -170,11 +182,9 @@ def _one_of(names: tuple[str, ...]) -> str:
 
 
 def _check_names(settings: TrainSettings) -> None:
-    parameters, known = settings.parameters, _one_of((*DESCENDED, *COUNTED))
-    if parameters in ANNOUNCED_PARAMETERS:
-        raise OptionError(f"parameters '{parameters}' are not available yet; choose {known}")
-    if parameters not in (*COUNTED, *DESCENDED):
-        raise OptionError(f"unknown parameters '{parameters}'; choose {known}")
+    parameters = settings.parameters
+    if parameters not in PARAMETERS:
+        raise OptionError(f"unknown parameters '{parameters}'; choose {_one_of(PARAMETERS)}")
     if settings.discretize not in (None, *DISCRETIZERS):
         raise OptionError(
             f"unknown discretization '{settings.discretize}'; choose {_one_of(DISCRETIZERS)}"
@@ -263,7 +273,7 @@ def _check_table_bits(settings: TrainSettings) -> None:
     for option in asked if settings.is_joint else []:
         if settings.float_:
             raise OptionError(f"structure option {option} asks for bits; leave it or --float out")
-        if settings.is_counted:
+        if settings.is_refit:
             raise OptionError(
                 f"structure option {option} needs tables that are trained in their bits; choose "
                 f"--parameters {_one_of(DESCENDED)}, or leave it out"

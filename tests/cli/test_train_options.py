@@ -26,6 +26,7 @@ QUICK = ("--parameters", "ml")
         *[["--structure", s] for s in ("chow-liu", "naive", "forest", "random")],
         ["--structure", "forest", "--structure-option", "alpha=10"],
         ["--parameters", "bdeu", "--structure-option", "alpha=2"],
+        ["--parameters", "margin", "--lambda", "0.1", "--eta", "5", "--epochs", "9"],
         ["--bits", "3"],
         ["--bits", "8", "--int-bits", "5"],
         ["--bits", "4", "--frac-bits", "-1"],
@@ -89,14 +90,6 @@ def test_a_structure_of_a_later_version_says_so(
     line = refused("train", readings, "-o", tmp_path / "m", "--structure", name)
     assert name in line
     assert "chow-liu" in line
-
-
-def test_parameters_of_a_later_version_say_so(
-    refused: Refused, readings: Path, tmp_path: Path
-) -> None:
-    line = refused("train", readings, "-o", tmp_path / "m", "--parameters", "margin")
-    assert "not available yet" in line
-    assert not (tmp_path / "m").exists()
 
 
 def test_a_target_without_a_budget_has_no_effect(run: Run, readings: Path, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def statuses(estimator):
 
 
 @pytest.mark.parametrize("structure", ["naive", "chow-liu", "forest"])
-@pytest.mark.parametrize("parameters", ["ml", "bdeu"])
+@pytest.mark.parametrize("parameters", ["ml", "bdeu", "margin"])
 def test_scikit_learn_finds_nothing_to_complain_about_without_torch(structure, parameters):
     assert statuses(BNClassifier(structure, parameters)) == {}
 

@@ -22,6 +22,7 @@ def iris():
     [
         {"structure": "naive", "parameters": "ml"},
         {"structure": "chow-liu", "parameters": "bdeu"},
+        {"structure": "chow-liu", "parameters": "margin", "epochs": 10},
         {"structure": "chow-liu", "epochs": 10},
         {"structure": "tan-all", "epochs": 10},
         {"structure": "tables", "structure_options": {"tables": 4}, "epochs": 5},

@@ -11,7 +11,10 @@ from bncc.structure.alphas import alphas_of, best_alpha
 from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import forest
 from bncc.train import learn
+from bncc.train.course import Course
 from bncc.train.learn import Task, fit_in_turn, fit_jointly
+from bncc.train.margin_fit import margin_log_tables
+from bncc.train.margin_settings import MarginSettings
 from bncc.train.maximum_likelihood import bdeu_log_tables, ml_log_tables
 from bncc.train.record import settings_record
 from bncc.train.settings import TrainSettings
@@ -68,6 +71,37 @@ def test_counted_tables_are_counted_for_the_structure_found(parameters, count):
     expected = count(X, Y, structure, N_STATES, 2, *extra)
     assert np.array_equal(log_prior, expected[0])
     assert all(map(np.array_equal, tables, expected[1]))
+
+
+def test_margin_tables_are_learned_for_the_structure_found():
+    settings = replace(JOINT, parameters="margin", lambda_=20.0)
+    structure, (log_prior, tables) = fit_jointly(task(settings), never, None)
+    assert structure == fit_jointly(task(replace(settings, parameters="ml")), never, None)[0]
+    expected = margin_log_tables(X, Y, structure, N_STATES, 2, MarginSettings())
+    assert np.array_equal(log_prior, expected[0])
+    assert all(map(np.array_equal, tables, expected[1]))
+
+
+def test_margin_tables_follow_weights_and_tell_of_progress():
+    settings = TrainSettings(structure="naive", parameters="margin", lambda_=0.3, epochs=5)
+    weights, told = np.where(Y == 0, 1.8, 0.2), []
+    weights /= weights.mean()
+    weighted = Task(X, Y, N_STATES, 2, settings, weights=weights)
+    course = Course(lambda *said: told.append(said))
+    structure, (log_prior, _) = fit_in_turn(weighted, never, course)
+    expected = margin_log_tables(
+        X, Y, structure, N_STATES, 2, MarginSettings((0.3,), most_iterations=5), weights
+    )
+    assert np.array_equal(log_prior, expected[0])
+    assert told[0][2] == "margin, descent 1 of 6"
+    assert [done for done, *_ in told] == sorted(done for done, *_ in told)
+
+
+def test_tables_too_large_for_the_margin_are_refused(monkeypatch):
+    monkeypatch.setattr(learn, "MAX_MARGIN_ENTRIES", 20)
+    with pytest.raises(OptionError, match=r"more than 20; .* --structure naive"):
+        fit_in_turn(task(TrainSettings(structure="naive", parameters="margin")), never, None)
+    fit_in_turn(task(TrainSettings(structure="naive", parameters="ml")), never, None)
 
 
 def test_a_price_of_size_reaches_the_descent():

@@ -18,7 +18,7 @@ from bncc.train import fit, held, learn
 from bncc.train.held import tells_apart
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.pipeline import train_model
-from bncc.train.settings import FLOAT_FORMAT, TrainSettings
+from bncc.train.settings import FLOAT_FORMAT, PARAMETERS, TrainSettings
 
 ML = TrainSettings(structure="naive", parameters="ml")
 
@@ -56,7 +56,7 @@ def states(columns, y):
 TRAIN, TEST = readings(), readings(seed=1)
 
 
-@pytest.mark.parametrize("parameters", ["ml", "bdeu", "hybrid", "cross-entropy", "free"])
+@pytest.mark.parametrize("parameters", PARAMETERS)
 @pytest.mark.parametrize(
     "structure", ["naive", "chow-liu", "forest", "random", "tan-subset", "tan-all"]
 )

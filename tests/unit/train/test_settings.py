@@ -7,6 +7,8 @@ import pytest
 from bncc.errors import OptionError
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.idle import idle_notes
+from bncc.train.margin_settings import MarginSettings, margin_settings_of
+from bncc.train.record import settings_record
 from bncc.train.settings import TrainSettings
 
 
@@ -42,10 +44,6 @@ def test_bits_follow_from_what_is_given(options, bits):
         ({"structure": "tree"}, "unknown structure 'tree'"),
         ({"structure": "naive", "structure_options": {"alpha": "1"}}, "knows no option 'alpha'"),
         ({"structure": "forest", "structure_options": {"alpha": "x"}}, "not a positive number"),
-        (
-            {"parameters": "margin"},
-            "'margin' are not available yet; choose hybrid, cross",
-        ),
         ({"parameters": "mle"}, "unknown parameters 'mle'; choose hybrid"),
         ({"discretize": "chi"}, "unknown discretization 'chi'; choose mdl, quantile"),
         ({"size_weight": 0.1}, "--size-weight needs .* choose --structure tan-subset, tan-all or"),
@@ -55,6 +53,7 @@ def test_bits_follow_from_what_is_given(options, bits):
         (BITS | {"float_": True}, "price=bits asks for bits; leave it or --float out"),
         (WIDTHS | {"float_": True}, "widths=2,4 asks for bits; leave it or --float out"),
         (BITS | {"parameters": "ml"}, "price=bits needs tables .* choose --parameters hybrid"),
+        (BITS | {"parameters": "margin"}, "price=bits needs tables .* choose --parameters hybrid"),
         (WIDTHS | {"parameters": "bdeu"}, "widths=2,4 needs tables .* or leave it out"),
         (
             WIDTHS | {"bits": 3},
@@ -118,6 +117,35 @@ def test_options_without_effect_are_named():
     assert idle_notes(TrainSettings(float_=True, quantize_from=0.2)) == (
         "--quantize-from has no effect with --float",
     )
+
+
+def test_margin_heeds_lambda_eta_epochs_and_seed():
+    every = {"lr": 0.1, "gamma": 1.0, "dropout": 0.1, "engine": "torch", "quantize_from": 0.5}
+    given = {"epochs": 7, "lambda_": 0.2, "eta": 3.0, "seed": 5}
+    settings = TrainSettings(parameters="margin", structure="naive", **given)
+    assert idle_notes(settings) == ()
+    assert idle_notes(replace(settings, **every)) == tuple(
+        f"--{name} has no effect with --parameters margin"
+        for name in ("lr", "dropout", "quantize-from", "gamma", "engine")
+    )
+    assert margin_settings_of(settings) == MarginSettings((0.2,), 3.0, 7, seed=5)
+    assert margin_settings_of(TrainSettings(parameters="margin")) == MarginSettings()
+    record = settings_record(settings, 100)
+    assert (record["epochs"], record["lambdas"], record["eta"]) == (7, [0.2], 3.0)
+
+
+def test_a_joint_structure_descends_before_its_margin():
+    """What steers the descent says nothing of the margin, whose scale is another."""
+    settings = TrainSettings(structure="tan-all", parameters="margin", lambda_=50.0, epochs=3)
+    assert (settings.descends, settings.is_refit, settings.is_counted) == (True, True, False)
+    assert hyperparameters_of(settings, 100).loss == "hybrid"
+    assert margin_settings_of(settings) == MarginSettings()
+    assert idle_notes(replace(settings, average=0.5)) == (
+        "--average has no effect with --parameters margin",
+    )
+    record = settings_record(settings, 100)
+    assert (record["lambda"], record["epochs"]) == (50.0, 3)
+    assert "quantize_from" not in record
 
 
 def test_a_joint_structure_descends_whatever_the_parameters():
