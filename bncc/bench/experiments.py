@@ -13,7 +13,7 @@ PART = ("row", "column")
 STEERING = (*SEARCH, *PART)
 """What some experiments heed, and others do not."""
 STUDYING = ("runs", "jobs", "checkpoint", *PART)
-"""What those heed that count over data sets."""
+"""What those of S1 and S2 heed; `runs` are those of annealing, or repeats of the folds."""
 OVER_SETS = {"wins": ".0f", "ties": ".0f", "losses": ".0f", "median": ".4f", "p": ".2g"}
 """How people read their columns."""
 
@@ -32,9 +32,9 @@ class Experiment:
         Options beside ``--data`` and ``--quick`` that have an effect: in full, or where columns
         are named; and on the columns that ``--quick`` chooses itself.
     unit : str
-        Of its numbers, for people.
+        Of its numbers: ``percent``, or ``counts``, which are whole.
     formats : mapping of str to str
-        By column, how people read its numbers; the others have two decimals.
+        By column, how people read its numbers.
     """
 
     title: str
@@ -68,6 +68,21 @@ class Experiment:
         function = getattr(import_module(self.module), self.function)
         cells: tuple[Cell, ...] = function(request, advance)
         return cells
+
+    def form_of(self, column: str) -> str:
+        """Return how people read the numbers of a column.
+
+        Parameters
+        ----------
+        column : str
+            Its name.
+
+        Returns
+        -------
+        str
+            What `format` takes.
+        """
+        return self.formats.get(column, "," if self.unit == "counts" else ".2f")
 
     def unheeded(self, given: tuple[str, ...], quick: bool) -> tuple[str, ...]:
         """Return the options among those given that have no effect here.
@@ -107,6 +122,20 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     ),
     "s0-recover-chow-liu": Experiment(
         "parents of the Chow-Liu tree found again", "bncc.bench.recover", "s0_recover_chow_liu"
+    ),
+    "s1-table1": Experiment(
+        "classification error, counted tables", "bncc.bench.s1_tables", "s1_table1", STUDYING, S1
+    ),
+    "s1-table2": Experiment(
+        "classification error, maximum margin", "bncc.bench.s1_tables", "s1_table2", STUDYING, S1
+    ),
+    "s1-table3": Experiment(
+        "model complexity",
+        "bncc.bench.s1_table3",
+        "s1_table3",
+        STUDYING[1:],
+        STUDYING[1:],
+        "counts",
     ),
     "s2-table1": _over_sets("ETAN against naive Bayes and TAN", 1),
     "s2-table2": _over_sets("S-ETAN against the others", 2),

@@ -8,7 +8,7 @@ from typing import Any
 from bncc.errors import OptionError
 
 Cell = Mapping[str, Any]
-"""``row``, ``column``, values ``paper`` and ``ours`` in percent or None, rows ``n``, ``note``."""
+"""``row``, ``column``, ``paper`` and ``ours`` in percent, counts or None, rows ``n``, ``note``."""
 
 Names = tuple[str, ...]
 """Of rows or columns."""

@@ -56,8 +56,8 @@ def command(
 ) -> None:
     """Repeat the experiment behind TABLE and print ours beside the paper's.
 
-    TABLE is s0-table1, s0-recover-chow-liu, s2-table1 to s2-table4, s3-bits, s3-size, s3-budget or
-    s3-pareto; others are to come.
+    TABLE is s0-table1, s0-recover-chow-liu, s1-table1, s1-table2, s1-table3, s2-table1 to
+    s2-table4, s3-bits, s3-size, s3-budget or s3-pareto; others are to come.
     """
     refuse_later(table not in EXPERIMENTS, f"reproduce {table}", f"try {' or '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[table]
@@ -89,8 +89,8 @@ def _report(experiment: Experiment, cells: Sequence[Mapping[str, Any]]) -> str:
         [
             cell["row"],
             cell["column"],
-            _number(cell["paper"], experiment.formats.get(cell["column"], ".2f")),
-            _number(cell["ours"], experiment.formats.get(cell["column"], ".2f")),
+            _number(cell["paper"], experiment.form_of(cell["column"])),
+            _number(cell["ours"], experiment.form_of(cell["column"])),
             "" if cell["n"] is None else str(cell["n"]),
             cell["note"] or "",
         ]

@@ -13,6 +13,7 @@ from bncc.train.margin_layout import margin_layout_of
 from bncc.train.margin_settings import MarginSettings
 from bncc.train.maximum_likelihood import LogTables, ml_log_tables
 
+
 def margin_log_tables(
     X: IntArray,
     y: IntArray,

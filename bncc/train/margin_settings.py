@@ -2,12 +2,18 @@
 
 Both were chosen by what cross-validation itself says, on five random halves of spambase (the seeds
 0 to 4 of a permutation) and on the training rows of the authors' fold of usps. Best rate of five
-folds over 100 iterations, mean of the halves, percent:
+folds within 60 iterations, in percent, of spambase the mean of the halves:
 
-=======================  =====  =====  =====  =====  =====
-lambda                   0.01   0.03   0.1    0.3    1
-=======================  =====  =====  =====  =====  =====
-=======================  =====  =====  =====  =====  =====
+==================  =====  =====  =====  =====  =====  =====
+lambda              0.003  0.01   0.03   0.1    0.3    1
+==================  =====  =====  =====  =====  =====  =====
+spambase, naive     94.59  94.58  94.56  94.56  94.69  94.36
+spambase, Chow-Liu  94.58  94.48  94.58  94.45  94.78  94.37
+usps, naive         94.48  94.58  94.67  94.63  94.21  93.86
+usps, Chow-Liu      94.50  94.48  94.96  94.95  94.14  93.77
+==================  =====  =====  =====  =====  =====  =====
+
+The best was reached within 41 iterations on spambase, and within 21 on usps.
 """
 
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.bench import recover, s0_table1, s2_tables
+from bncc.bench import recover, s0_table1, s1_table3, s2_tables
 from bncc.bench.experiments import EXPERIMENTS
 from bncc.bench.request import Cell, Effort, Request
 from bncc.cli.reproduce import TABLES
@@ -65,6 +65,18 @@ def test_counts_and_chances_are_printed_as_such(run: Run, monkeypatch: pytest.Mo
         ["-", "-0.0067", "58"],
         ["8e-12", "1.8e-05", "58"],
     ]
+
+
+def test_counts_are_printed_whole(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [
+        {"row": "usps", "column": "N", "paper": 982272, "ours": 1000, "n": 8000, "note": None},
+        {"row": "dcmall", "column": "N", "paper": 191, "ours": None, "n": None, "note": "absent"},
+    ]
+    monkeypatch.setattr(s1_table3, "s1_table3", lambda *_: cells)
+    lines = run("reproduce", "s1-table3").stdout.splitlines()
+    assert lines[0] == "model complexity, counts"
+    assert lines[-2].split() == ["usps", "N", "982,272", "1,000", "8000"]
+    assert lines[-1].split() == ["dcmall", "N", "191", "-", "absent"]
 
 
 def test_a_search_is_steered(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

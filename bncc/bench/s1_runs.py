@@ -1,0 +1,207 @@
+"""The runs behind S1's tables: structures, tables learned on them, and machines; each kept."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict
+from multiprocessing import get_context
+from typing import Any
+
+from bncc.bench.folds import Fold
+from bncc.bench.request import Advance, Effort
+from bncc.bench.run_log import Result, RunLog, run_key
+from bncc.bench.s1_svm import machine_of
+from bncc.bench.training import decide
+from bncc.structure.graph import Structure, free_parameters
+from bncc.structure.learner import Problem
+from bncc.structure.learners import LEARNERS
+from bncc.train.margin_fit import margin_log_tables
+from bncc.train.margin_settings import MarginSettings
+from bncc.train.maximum_likelihood import ml_log_tables
+
+STRUCTURES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "NB": ("naive", {}),
+    "TAN-ST-CMI": ("chow-liu", {}),
+    "TAN-HC-CR": ("hill-climb", {"score": "cr"}),
+    "TAN-HC-MM": ("hill-climb", {"score": "mm"}),
+    "TAN-SA-CR": ("anneal", {"score": "cr"}),
+    "TAN-SA-MM": ("anneal", {"score": "mm"}),
+}
+"""Learner and its options, by the paper's names."""
+STOCHASTIC = ("TAN-SA-CR", "TAN-SA-MM")
+N_RUNS = 10
+"""Annealings per cell, as in S1."""
+PROGRAM = (
+    "structure", "train/maximum_likelihood.py", "train/margin_descent.py", "train/margin_fit.py",
+    "train/margin_layout.py", "train/margin_loss.py", "train/margin_settings.py", "discretize",
+    "data/splits.py", "bench/s1_data.py", "bench/s1_runs.py", "bench/s1_svm.py",
+    "bench/training.py",
+)  # fmt: skip
+"""What decides the result of a run."""
+
+Call = tuple[int, str, tuple[Any, ...]]
+"""Number of the fold, what is done, and how: JSON values."""
+
+
+def learn(fold: Fold, name: str, seed: int) -> Result:
+    """Learn a structure from all training rows.
+
+    Parameters
+    ----------
+    fold : Fold
+        The data.
+    name : str
+        A key of `STRUCTURES`.
+    seed : int
+        Of chance.
+
+    Returns
+    -------
+    mapping
+        ``parents`` of each feature, and score ``evaluations``, None where there are none.
+    """
+    learner, options = STRUCTURES[name]
+    problem = Problem(fold.X, fold.y, fold.n_states, fold.n_classes, options, seed)
+    structure = LEARNERS[learner].learn(problem)
+    return {"parents": [list(parents) for parents in structure.parents], "evaluations": None}
+
+
+def judge(fold: Fold, parents: Sequence[Sequence[int]], parameters: str) -> Result:
+    """Learn float tables from all training rows and decide the test rows.
+
+    Parameters
+    ----------
+    fold : Fold
+        The data.
+    parents : sequence of sequence of int
+        Of each feature, beside the class.
+    parameters : {"ml", "margin"}
+        How.
+
+    Returns
+    -------
+    mapping
+        ``error`` and ``free_parameters``.
+    """
+    structure = Structure(tuple(map(tuple, parents)), (True,) * len(parents))
+    data = fold.X, fold.y, structure, fold.n_states, fold.n_classes
+    tables = (
+        ml_log_tables(*data) if parameters == "ml" else margin_log_tables(*data, MarginSettings())
+    )
+    error = float((decide(fold.X_test, structure, fold.n_states, tables) != fold.y_test).mean())
+    free = free_parameters(structure, fold.n_states, fold.n_classes)
+    return {"error": error, "free_parameters": free}
+
+
+def machine(fold: Fold) -> Result:
+    """Learn a support vector machine.
+
+    Parameters
+    ----------
+    fold : Fold
+        The data.
+
+    Returns
+    -------
+    mapping
+        The fields of `Machine`.
+    """
+    return asdict(machine_of(fold))
+
+
+_DONE: Mapping[str, Callable[..., Result]] = {"learn": learn, "judge": judge, "machine": machine}
+
+
+class Runs:
+    """Runs on the folds of a data set.
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+        The data.
+    effort : Effort
+        Processes, and the log.
+    """
+
+    def __init__(self, folds: Sequence[Fold], effort: Effort) -> None:
+        self.folds, self._jobs = folds, effort.jobs
+        self._log = RunLog(effort.log, PROGRAM)
+
+    def learned(self, name: str, n_runs: int, advance: Advance) -> list[tuple[int, Result]]:
+        """Learn structures on all folds.
+
+        Parameters
+        ----------
+        name : str
+            A key of `STRUCTURES`.
+        n_runs : int
+            Seeds for each fold, from 0 on, where chance has a part.
+        advance : callable
+            Told of progress.
+
+        Returns
+        -------
+        list of (int, mapping)
+            Number of the fold, and what `learn` returns.
+        """
+        seeds = range(n_runs if name in STOCHASTIC else 1)
+        calls: list[Call] = [
+            (f, "learn", (name, seed)) for f in range(len(self.folds)) for seed in seeds
+        ]
+        results = self.results(calls, advance)
+        return [(f, result) for (f, _, _), result in zip(calls, results, strict=True)]
+
+    def results(self, calls: Sequence[Call], advance: Advance) -> list[Result]:
+        """Do what is not known yet.
+
+        Parameters
+        ----------
+        calls : sequence of (int, str, tuple)
+            Fold, ``learn``, ``judge`` or ``machine``, and arguments.
+        advance : callable
+            Told of progress.
+
+        Returns
+        -------
+        list of mapping
+            In the order of the calls.
+        """
+        keys = [run_key(what, self.folds[f].digest, list(how)) for f, what, how in calls]
+        todo = {key: call for key, call in zip(keys, calls, strict=True) if key not in self._log}
+        with _ready(self.folds, min(self._jobs, len(todo))) as run:
+            found = run(list(todo.values()))
+            for done, (key, result) in enumerate(zip(todo, found, strict=True), 1):
+                self._log.add(key, result)
+                advance(done / len(todo), f"{done} of {len(todo)}")
+        return [self._log[key] for key in keys]
+
+
+@contextmanager
+def _ready(
+    folds: Sequence[Fold], jobs: int
+) -> Iterator[Callable[[Sequence[Call]], Iterator[Result]]]:
+    """Hold processes ready, unless one is enough."""
+    if jobs <= 1:
+        yield lambda calls: (_result(folds, call) for call in calls)
+        return
+    with ProcessPoolExecutor(
+        jobs, mp_context=get_context("spawn"), initializer=_hold, initargs=(folds,)
+    ) as pool:
+        yield lambda calls: pool.map(_result_of_held, calls)
+
+
+_HELD: list[Sequence[Fold]] = []
+"""What a process was started with, so that no task carries the data."""
+
+
+def _hold(folds: Sequence[Fold]) -> None:
+    _HELD.append(folds)
+
+
+def _result_of_held(call: Call) -> Result:
+    return _result(_HELD[-1], call)
+
+
+def _result(folds: Sequence[Fold], call: Call) -> Result:
+    f, what, how = call
+    return _DONE[what](folds[f], *how)
