@@ -139,7 +139,7 @@ class MarginDescent:
         log_joint = self._samples.reads @ theta + prior
         loss, rows, slopes = margin_loss(log_joint, self._y, self._weights, lambda_, eta)
         by_theta = self._samples.reads[rows].T @ slopes
-        return loss, self._layout.slope(theta, prior, by_theta, slopes.sum(axis=0))
+        return loss, self._layout.slope(theta, by_theta, slopes.sum(axis=0))
 
     def right(self, logits: FloatArray, held: Samples) -> float:
         """Return how much of other samples is decided rightly, the first class on ties.

@@ -101,27 +101,25 @@ class MarginLayout:
             theta = theta - np.log(self._totals(np.exp(theta)))
         return np.minimum(theta, 0.0), np.minimum(prior - np.log(np.exp(prior).sum()), 0.0)
 
-    def slope(
-        self, theta: FloatArray, prior: FloatArray, by_theta: FloatArray, by_prior: FloatArray
-    ) -> FloatArray:
+    def slope(self, theta: FloatArray, by_theta: FloatArray, by_prior: FloatArray) -> FloatArray:
         """Return the derivative by logits from that by log-probabilities.
 
         Parameters
         ----------
-        theta, prior : float64 arrays
+        theta : (n_rows, n_classes) float64
             Log-probabilities.
         by_theta, by_prior : float64 arrays
-            Derivatives by them.
+            Derivatives by these, and by those of the classes. The latter sum to 0, since a margin
+            is a difference, and so are those by logits.
 
         Returns
         -------
         ((n_rows + 1) * n_classes,) float64
             Derivative by the vector of `pack`.
         """
-        of_prior = by_prior - np.exp(prior) * by_prior.sum()
         if self.features:
             by_theta = by_theta - np.exp(theta) * self._totals(by_theta)
-        return np.concatenate([by_theta, of_prior[None, :]]).ravel()
+        return np.concatenate([by_theta, by_prior[None, :]]).ravel()
 
     def unpack(self, logits: FloatArray) -> tuple[FloatArray, dict[int, FloatArray]]:
         """Return the tables that can move.

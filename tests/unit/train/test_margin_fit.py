@@ -199,6 +199,32 @@ def test_a_row_of_weight_two_is_two_rows_to_a_descent():
     )
 
 
+def test_a_descent_begins_with_counts_of_weighted_rows():
+    X, y, structure, n_states, n_classes = double_counting(50)
+    weights = 1.0 + (np.arange(50) % 2)
+    layout = margin_layout_of(structure, n_states)
+    descent = MarginDescent(layout, Samples(layout.reads(X), X, y, weights), n_classes)
+    counted = ml_log_tables(X, y, structure, n_states, n_classes, weights=weights / weights.mean())
+    assert descent.begin == pytest.approx(layout.pack(counted))
+    assert all(map(np.array_equal, descent.tables(descent.begin)[1], counted[1]))
+
+
+def test_a_descent_that_ends_by_itself_stays_where_it_is():
+    """Two rows that differ are soon far apart; those held out are then all decided wrongly."""
+    X, y = np.array([[0], [1]]), np.array([0, 1])
+    layout = margin_layout_of(forest([None]), [2])
+    descent = MarginDescent(layout, Samples(layout.reads(X), X, y, None), 2)
+    held = Samples(layout.reads(X), X, 1 - y, None)
+    held_rightly = Samples(layout.reads(X), X, y, None)
+    steps = []
+    settings = MarginSettings(most_iterations=200)
+    course = margin_fit._course(descent, held, 1.0, settings, steps.append)
+    assert len(course) == 201
+    assert len(steps) < 100
+    assert course[-1] == 0
+    assert margin_fit._course(descent, held_rightly, 1.0, settings, steps.append)[-1] == 2
+
+
 def test_progress_ends_within_all_descents():
     told = []
     margin_log_tables(*double_counting(100), FEW, told=lambda *a: told.append(a))
