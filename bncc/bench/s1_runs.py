@@ -8,33 +8,23 @@ from multiprocessing import get_context
 from typing import Any
 
 from bncc.bench.folds import Fold
-from bncc.bench.request import Advance, Effort
+from bncc.bench.request import Advance, Effort, part_of
 from bncc.bench.run_log import Result, RunLog, run_key
+from bncc.bench.s1_structures import found_structure, has_chance, has_margin, lambda_for
 from bncc.bench.s1_svm import machine_of
 from bncc.bench.training import decide
 from bncc.structure.graph import Structure, free_parameters
-from bncc.structure.learner import Problem
-from bncc.structure.learners import LEARNERS
 from bncc.train.margin_fit import margin_log_tables
 from bncc.train.margin_settings import MarginSettings
 from bncc.train.maximum_likelihood import ml_log_tables
 
-STRUCTURES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "NB": ("naive", {}),
-    "TAN-ST-CMI": ("chow-liu", {}),
-    "TAN-HC-CR": ("hill-climb", {"score": "cr"}),
-    "TAN-HC-MM": ("hill-climb", {"score": "mm"}),
-    "TAN-SA-CR": ("anneal", {"score": "cr"}),
-    "TAN-SA-MM": ("anneal", {"score": "mm"}),
-}
-"""Learner and its options, by the paper's names."""
-STOCHASTIC = ("TAN-SA-CR", "TAN-SA-MM")
 N_RUNS = 10
 """Annealings per cell, as in S1."""
 PROGRAM = (
     "structure", "train/maximum_likelihood.py", "train/margin_descent.py", "train/margin_fit.py",
     "train/margin_layout.py", "train/margin_loss.py", "train/margin_settings.py", "discretize",
-    "data/splits.py", "bench/s1_data.py", "bench/s1_runs.py", "bench/s1_svm.py",
+    "data/splits.py", "bench/s1_data.py", "bench/s1_runs.py", "bench/s1_structures.py",
+    "bench/s1_svm.py",
     "bench/training.py",
 )  # fmt: skip
 """What decides the result of a run."""
@@ -43,27 +33,39 @@ Call = tuple[int, str, tuple[Any, ...]]
 """Number of the fold, what is done, and how: JSON values."""
 
 
-def learn(fold: Fold, name: str, seed: int) -> Result:
-    """Learn a structure from all training rows.
+def scale(fold: Fold) -> Result:
+    """Choose the scale of the margin by which trees are scored.
 
     Parameters
     ----------
     fold : Fold
         The data.
-    name : str
-        A key of `STRUCTURES`.
-    seed : int
-        Of chance.
+
+    Returns
+    -------
+    mapping
+        ``lambda``.
+    """
+    return {"lambda": lambda_for(fold)}
+
+
+def learn(fold: Fold, name: str, run: int, lambda_: float | None) -> Result:
+    """Learn a structure from all training rows.
+
+    Parameters
+    ----------
+    fold, name, run, lambda_
+        As in `found_structure`.
 
     Returns
     -------
     mapping
         ``parents`` of each feature, and score ``evaluations``, None where there are none.
     """
-    learner, options = STRUCTURES[name]
-    problem = Problem(fold.X, fold.y, fold.n_states, fold.n_classes, options, seed)
-    structure = LEARNERS[learner].learn(problem)
-    return {"parents": [list(parents) for parents in structure.parents], "evaluations": None}
+    structure, evaluations = found_structure(fold, name, run, lambda_)
+    return {
+        "parents": [list(parents) for parents in structure.parents], "evaluations": evaluations
+    }  # fmt: skip
 
 
 def judge(fold: Fold, parents: Sequence[Sequence[int]], parameters: str) -> Result:
@@ -109,7 +111,9 @@ def machine(fold: Fold) -> Result:
     return asdict(machine_of(fold))
 
 
-_DONE: Mapping[str, Callable[..., Result]] = {"learn": learn, "judge": judge, "machine": machine}
+_DONE: Mapping[str, Callable[..., Result]] = {
+    "scale": scale, "learn": learn, "judge": judge, "machine": machine,
+}  # fmt: skip
 
 
 class Runs:
@@ -133,9 +137,9 @@ class Runs:
         Parameters
         ----------
         name : str
-            A key of `STRUCTURES`.
+            One of `STRUCTURES`.
         n_runs : int
-            Seeds for each fold, from 0 on, where chance has a part.
+            Of annealing, for each fold.
         advance : callable
             Told of progress.
 
@@ -144,11 +148,19 @@ class Runs:
         list of (int, mapping)
             Number of the fold, and what `learn` returns.
         """
-        seeds = range(n_runs if name in STOCHASTIC else 1)
+        folds = range(len(self.folds))
+        scales: list[float | None] = [None for _ in folds]
+        if has_margin(name):
+            told = part_of(advance, 0, 2, "lambda")
+            scales = [
+                each["lambda"] for each in self.results([(f, "scale", ()) for f in folds], told)
+            ]
         calls: list[Call] = [
-            (f, "learn", (name, seed)) for f in range(len(self.folds)) for seed in seeds
+            (f, "learn", (name, run, scales[f]))
+            for f in folds
+            for run in range(n_runs if has_chance(name) else 1)
         ]
-        results = self.results(calls, advance)
+        results = self.results(calls, part_of(advance, 1, 2, "structure"))
         return [(f, result) for (f, _, _), result in zip(calls, results, strict=True)]
 
     def results(self, calls: Sequence[Call], advance: Advance) -> list[Result]:
@@ -157,7 +169,7 @@ class Runs:
         Parameters
         ----------
         calls : sequence of (int, str, tuple)
-            Fold, ``learn``, ``judge`` or ``machine``, and arguments.
+            Fold, ``scale``, ``learn``, ``judge`` or ``machine``, and arguments.
         advance : callable
             Told of progress.
 

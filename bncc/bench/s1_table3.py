@@ -49,7 +49,7 @@ def s1_table3(request: Request, advance: Advance | None = None) -> tuple[Cell, .
     rows, columns = selection("s1-table3", request, known, (("spambase",), COLUMNS))
     cells: list[Cell] = []
     for row in rows:
-        runs = runs_of(request, row)
+        runs = runs_of(request, row, 1)
         for column in columns:
             tell = part_of(advance, len(cells), len(rows) * len(columns), f"{row} {column}")
             tell(0.0, "")
@@ -91,7 +91,7 @@ def _of_naive(runs: Runs, _: Advance) -> int:
 
 
 def _of_tan(runs: Runs, advance: Advance) -> int:
-    (learned,) = runs.results([(0, "learn", (TAN, 0))], advance)
+    _, learned = runs.learned(TAN, 1, advance)[0]
     parents = tuple(map(tuple, learned["parents"]))
     return _free(runs, Structure(parents, (True,) * len(parents)))
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from bncc.bench.request import Advance, Cell, Names, Request, part_of, selection
 from bncc.bench.s1_data import N_SPLITS, S1_FILES, s1_folds, s1_path
-from bncc.bench.s1_runs import N_RUNS, STOCHASTIC, STRUCTURES, Runs
+from bncc.bench.s1_runs import N_RUNS, Runs
+from bncc.bench.s1_structures import STRUCTURES, has_chance
 
 ROWS = (*S1_FILES, "dcmall")
 _RATES: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
@@ -106,7 +107,7 @@ def _table(
     rows, columns = selection(table, request, known, (("spambase",), known[1]))
     cells: list[Cell] = []
     for row in rows:
-        runs = runs_of(request, row)
+        runs = runs_of(request, row, 1 if request.quick else N_SPLITS)
         for column in columns:
             tell = part_of(advance, len(cells), len(rows) * len(columns), f"{row} {column}")
             tell(0.0, "")
@@ -115,7 +116,7 @@ def _table(
     return tuple(cells)
 
 
-def runs_of(request: Request, row: str) -> Runs | None:
+def runs_of(request: Request, row: str, n_splits: int) -> Runs | None:
     """Return what runs on a data set.
 
     Parameters
@@ -124,12 +125,13 @@ def runs_of(request: Request, row: str) -> Runs | None:
         Folder, rows by name, and effort.
     row : str
         One of `ROWS`.
+    n_splits : int
+        Of spambase.
 
     Returns
     -------
     Runs or None
-        On one split of spambase where that is to be quick, else on all; None where the file is
-        absent, and was not named.
+        None where the file is absent, and was not named.
 
     Raises
     ------
@@ -139,7 +141,7 @@ def runs_of(request: Request, row: str) -> Runs | None:
     is_needed = row == "spambase" or row in request.rows
     if row == "dcmall" or not (is_needed or s1_path(request.data_dir, row)):
         return None
-    return Runs(s1_folds(request.data_dir, row, 1 if request.quick else N_SPLITS), request.effort)
+    return Runs(s1_folds(request.data_dir, row, n_splits), request.effort)
 
 
 def absent(row: str) -> str:
@@ -171,7 +173,7 @@ def _found(
     else:
         name = column.rsplit("-", 1)[0]
         n_runs = request.effort.n_runs or (1 if request.quick else N_RUNS)
-        learned = runs.learned(name, n_runs, part_of(tell, 0, 2, "structure"))
+        learned = runs.learned(name, n_runs, part_of(tell, 0, 2, ""))
         judged = runs.results(
             [(f, "judge", (each["parents"], parameters)) for f, each in learned],
             part_of(tell, 1, 2, "tables"),
@@ -188,7 +190,7 @@ def _notes(
     name: str, n_runs: int, errors: Sequence[float], evaluations: Sequence[int | None]
 ) -> list[str]:
     notes = []
-    if name in STOCHASTIC:
+    if has_chance(name):
         by_run = 100 * np.reshape(errors, (-1, n_runs)).mean(axis=0)
         runs = "1 run" if n_runs == 1 else f"mean of {n_runs} runs, the best {by_run.min():.2f}"
         notes += [f"{runs}; the paper's is the best of 10"]

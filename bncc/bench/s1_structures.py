@@ -1,0 +1,116 @@
+"""The six structures of S1's tables, each run of annealing apart, so that it can be kept."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from bncc.bench.folds import Fold
+from bncc.structure.graph import Structure
+from bncc.structure.learner import Problem
+from bncc.structure.learners import LEARNERS
+from bncc.structure.learners.hill_climbing import hill_climb
+from bncc.structure.margin_scores.annealing import Schedule, anneal
+from bncc.structure.margin_scores.held_out import HeldOut, hold_out
+from bncc.structure.margin_scores.scored_tree import Found
+from bncc.structure.margin_scores.search import Search, choose_lambda
+
+COUNTED: Mapping[str, str] = {"NB": "naive", "TAN-ST-CMI": "chow-liu"}
+"""Learners that read a structure off counts, by the paper's names."""
+SEARCHED: Mapping[str, tuple[str, str]] = {
+    "TAN-HC-CR": ("climb", "cr"),
+    "TAN-HC-MM": ("climb", "mm"),
+    "TAN-SA-CR": ("anneal", "cr"),
+    "TAN-SA-MM": ("anneal", "mm"),
+}
+"""Search and score, by the paper's names."""
+STRUCTURES = (*COUNTED, *SEARCHED)
+
+
+def has_chance(name: str) -> bool:
+    """Return whether runs differ.
+
+    Parameters
+    ----------
+    name : str
+        One of `STRUCTURES`.
+
+    Returns
+    -------
+    bool
+        Of annealing.
+    """
+    return name in SEARCHED and SEARCHED[name][0] == "anneal"
+
+
+def has_margin(name: str) -> bool:
+    """Return whether a structure is searched by the margin, and so needs a lambda.
+
+    Parameters
+    ----------
+    name : str
+        One of `STRUCTURES`.
+
+    Returns
+    -------
+    bool
+        Of the score ``mm``.
+    """
+    return name in SEARCHED and SEARCHED[name][1] == "mm"
+
+
+def lambda_for(fold: Fold) -> float:
+    """Choose the scale of the margin by which trees are scored.
+
+    Parameters
+    ----------
+    fold : Fold
+        The data; its training rows choose.
+
+    Returns
+    -------
+    float
+        As ``--structure anneal`` chooses it with seed 0.
+    """
+    lambda_, _ = choose_lambda(_held_out(fold), Search(), 0, lambda *_: None)
+    return lambda_
+
+
+def found_structure(
+    fold: Fold, name: str, run: int, lambda_: float | None
+) -> tuple[Structure, int | None]:
+    """Learn a structure from all training rows.
+
+    Parameters
+    ----------
+    fold : Fold
+        The data.
+    name : str
+        One of `STRUCTURES`.
+    run : int
+        Of annealing, from 0 on: that of ``--structure anneal --seed 0`` with more runs.
+    lambda_ : float or None
+        Of scores by the margin.
+
+    Returns
+    -------
+    structure : Structure
+        The graph.
+    n_evaluations : int or None
+        Scores that a search asked for.
+    """
+    problem = Problem(fold.X, fold.y, fold.n_states, fold.n_classes)
+    if name in COUNTED:
+        return LEARNERS[COUNTED[name]].learn(problem), None
+    way, score = SEARCHED[name]
+    search = Search(score, lambda_)
+    found: Found
+    if way == "climb":
+        found = hill_climb(problem, search)
+    else:
+        tree = search.tree(_held_out(fold), score, lambda_ or 1.0)
+        found = anneal(tree, Schedule(), np.random.default_rng((0, run)), lambda *_: None)
+    return found.structure, found.n_evaluations
+
+
+def _held_out(fold: Fold) -> HeldOut:
+    return hold_out(fold.X, fold.y, fold.n_states, fold.n_classes, Search.n_folds, 0)
