@@ -10,9 +10,8 @@ from bncc.structure.learner import Problem
 from bncc.structure.learners import LEARNERS
 from bncc.structure.learners.hill_climbing import hill_climb
 from bncc.structure.margin_scores.annealing import Schedule, anneal
-from bncc.structure.margin_scores.held_out import HeldOut, hold_out
 from bncc.structure.margin_scores.scored_tree import Found
-from bncc.structure.margin_scores.search import Search, choose_lambda
+from bncc.structure.margin_scores.search import Search, begin
 
 COUNTED: Mapping[str, str] = {"NB": "naive", "TAN-ST-CMI": "chow-liu"}
 """Learners that read a structure off counts, by the paper's names."""
@@ -71,8 +70,8 @@ def lambda_for(fold: Fold) -> float:
     float
         As ``--structure anneal`` chooses it with seed 0.
     """
-    lambda_, _ = choose_lambda(_held_out(fold), Search(), 0, lambda *_: None)
-    return lambda_
+    tree, _, _ = begin(_problem(fold), Search())
+    return tree.kind.lambda_
 
 
 def found_structure(
@@ -98,7 +97,7 @@ def found_structure(
     n_evaluations : int or None
         Scores that a search asked for.
     """
-    problem = Problem(fold.X, fold.y, fold.n_states, fold.n_classes)
+    problem = _problem(fold)
     if name in COUNTED:
         return LEARNERS[COUNTED[name]].learn(problem), None
     way, score = SEARCHED[name]
@@ -107,10 +106,10 @@ def found_structure(
     if way == "climb":
         found = hill_climb(problem, search)
     else:
-        tree = search.tree(_held_out(fold), score, lambda_ or 1.0)
+        tree, _, _ = begin(problem, search)
         found = anneal(tree, Schedule(), np.random.default_rng((0, run)), lambda *_: None)
     return found.structure, found.n_evaluations
 
 
-def _held_out(fold: Fold) -> HeldOut:
-    return hold_out(fold.X, fold.y, fold.n_states, fold.n_classes, Search.n_folds, 0)
+def _problem(fold: Fold) -> Problem:
+    return Problem(fold.X, fold.y, fold.n_states, fold.n_classes)
