@@ -137,6 +137,22 @@ def test_what_is_judged_is_the_structure_that_was_learned():
     assert judged["error"] <= s1_runs.judge(fold, [[], [], []], "ml")["error"] + 0.1
 
 
+@pytest.mark.shared
+def test_counted_tables_err_as_in_the_paper(shared_data):
+    """Within what five halves of other rows leave open; S1's deviations are 0.5 to 0.6."""
+    part = {"rows": ("spambase", "usps"), "columns": ("NB-ML", "TAN-ST-CMI-ML")}
+    for cell in s1_table1(Request(shared_data, **part)):
+        assert cell["ours"] == pytest.approx(cell["paper"], abs=0.8)
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+def test_margin_tables_of_naive_bayes_decide_spambase_rightly(shared_data):
+    part = {"rows": ("spambase",), "columns": ("NB-MM",)}
+    (cell,) = s1_table2(Request(shared_data, **part))
+    assert cell["ours"] < 6.8, "counted tables err on more than 10 percent"
+
+
 def test_a_machine_learns_what_is_plain():
     machine = machine_of(small_fold())
     assert machine.error < 0.2
