@@ -10,7 +10,7 @@ from bncc.data.splits import stratified_folds
 
 PENALTY = 1.0
 """C* of S1's table 2."""
-GAMMAS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+GAMMAS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """Factors of squared distances in the kernel; S1's are among them."""
 N_FOLDS = 5
 MOST_ROWS = 4000
