@@ -124,10 +124,18 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         "parents of the Chow-Liu tree found again", "bncc.bench.recover", "s0_recover_chow_liu"
     ),
     "s1-table1": Experiment(
-        "classification error, counted tables", "bncc.bench.s1_tables", "s1_table1", STUDYING, S1
+        "classification error, counted tables",
+        "bncc.bench.s1_tables",
+        "s1_table1",
+        STUDYING,
+        STUDYING,
     ),
     "s1-table2": Experiment(
-        "classification error, maximum margin", "bncc.bench.s1_tables", "s1_table2", STUDYING, S1
+        "classification error, maximum margin",
+        "bncc.bench.s1_tables",
+        "s1_table2",
+        STUDYING,
+        STUDYING,
     ),
     "s1-table3": Experiment(
         "model complexity",
