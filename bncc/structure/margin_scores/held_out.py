@@ -10,7 +10,7 @@ from bncc._types import AnyArray, IntArray
 DEFAULT_FOLDS = 5
 """S1, section 5."""
 EPSILON = 1e-4
-"""What stands for a probability that counts leave at 0, or at 0/0."""
+"""What stands for a probability that counts leave at 0; at 0/0 all states are as likely."""
 MOST = 2**30
 """Magnitude that the logarithm of a joint stays below, so that differences fit 32 bits."""
 MOST_SCALE = 2**20
@@ -103,7 +103,7 @@ class HeldOut:
         r"""Return :math:`\log P(x_i \mid x_p, c)` by fold.
 
         Maximum likelihood of the rows outside the fold, without smoothing; where no such row
-        has the state, `EPSILON`.
+        has the state, `EPSILON`, and where none has the parent's state either, equal parts.
 
         Parameters
         ----------
@@ -160,6 +160,7 @@ class HeldOut:
     def _log_ratio(self, part: IntArray, whole: IntArray) -> IntArray:
         logs = self.logs[part] - self.logs[whole]
         nats = np.where(part > 0, np.maximum(logs, np.log(EPSILON)), np.log(EPSILON))
+        nats = np.where(whole > 0, nats, -np.log(part.shape[1]))
         return np.asarray(np.rint(nats * self.scale), dtype=np.int32)
 
 

@@ -91,7 +91,8 @@ class ScoredTree:
         self._speed_ups = speed_ups or SpeedUps()
         joint = np.zeros((held_out.n_samples, held_out.n_classes), dtype=np.int32)
         self._engine = score_engine_for(held_out, score, joint, engine)
-        tables = tables or Tables(held_out, self._speed_ups.table_bytes)
+        self._asked = engine
+        self._tables = tables = tables or Tables(held_out, self._speed_ups.table_bytes)
         self._terms = Terms(held_out, self._engine, tables, self._speed_ups.row_bytes)
         self._add_up()
 
@@ -121,6 +122,24 @@ class ScoredTree:
         while self.parent[feature] != self.held_out.n_features:
             feature = self.parent[feature]
         return feature
+
+    def judged_by(self, kind: str) -> "ScoredTree":
+        """Return the same tree under another score, with tables in common.
+
+        Parameters
+        ----------
+        kind : {"mm", "cr", "cl"}
+            The score.
+
+        Returns
+        -------
+        ScoredTree
+            It changes on its own.
+        """
+        score = Score(kind, self.kind.scale, self.kind.lambda_)
+        twin = ScoredTree(self.held_out, score, self._speed_ups, self._asked, self._tables)
+        twin.become(self.parent)
+        return twin
 
     def is_feasible(self, child: int, parent: int) -> bool:
         """Return whether an edge closes no cycle.

@@ -30,15 +30,17 @@ def spelled_joint(held, m, c, parents):
     """Return log P(c, x) of a row in units of 1 / scale, from the rows outside its fold."""
     others = [k for k in range(held.n_samples) if held.fold[k] != held.fold[m]]
 
-    def nats(part, whole):
-        value = log(max(len(part) / len(whole), EPSILON)) if part else log(EPSILON)
-        return round(value * held.scale)
+    def nats(part, whole, n_states):
+        if not whole:
+            return round(-log(n_states) * held.scale)
+        return round(log(max(len(part) / len(whole), EPSILON)) * held.scale)
 
     of_class = [k for k in others if held.y[k] == c]
-    total = nats(of_class, others)
+    total = nats(of_class, others, held.n_classes)
     for i, p in enumerate(parents):
         alike = [k for k in of_class if held.columns[p, k] == held.columns[p, m]]
-        total += nats([k for k in alike if held.columns[i, k] == held.columns[i, m]], alike)
+        same = [k for k in alike if held.columns[i, k] == held.columns[i, m]]
+        total += nats(same, alike, held.n_states[i])
     return total
 
 

@@ -29,6 +29,7 @@ def four_features(seed):
 @pytest.mark.parametrize("kind", ["mm", "cr", "cl"])
 @pytest.mark.parametrize("seed", range(3))
 def test_each_edge_is_the_first_of_greatest_score(kind, seed):
+    """Of equal classification rates that of greatest likelihood comes first."""
     held = four_features(seed)
     forests, present = all_forests(4), (4, 4, 4, 4)
     for _ in range(3):
@@ -39,12 +40,15 @@ def test_each_edge_is_the_first_of_greatest_score(kind, seed):
             and sum(p == 4 for p in parents) == sum(p == 4 for p in present) - 1
         ]
         totals = {parents: total_of(held, kind, parents) for parents in next_ones}
+        others = {
+            parents: total_of(held, "cl", parents) if kind == "cr" else 0 for parents in next_ones
+        }
 
-        def first(parents, present=present):
+        def rank(parents, present=present, totals=totals, others=others):
             child = next(i for i in range(4) if parents[i] != present[i])
-            return child, parents[child]
+            return -totals[parents], -others[parents], child, parents[child]
 
-        present = min(totals, key=lambda parents: (-totals[parents], *first(parents)))
+        present = min(totals, key=rank)
     found = climb(tree_of(held, kind), silence)
     assert found.structure.parents == tuple(() if p == 4 else (p,) for p in present)
     assert found.score == tree_of(held, kind).kind.value(totals[present], held.n_samples)

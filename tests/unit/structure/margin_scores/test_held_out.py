@@ -37,9 +37,10 @@ def test_probabilities_are_those_of_the_other_folds():
     assert held.by_row(0, 1, table)[0].tolist() == [-693, nothing]
 
 
-def test_a_parent_state_that_no_other_fold_has_leaves_epsilon():
+def test_a_state_that_no_other_fold_has_leaves_epsilon_and_a_parent_state_equal_parts():
     held = hold_out(np.array([[0, 0], [1, 1]]), np.array([0, 0]), (2, 2), 1, 2)
-    assert set(held.table(0, 1).ravel().tolist()) == {0, round(held.scale * np.log(EPSILON))}
+    parts = {0, round(held.scale * np.log(EPSILON)), round(held.scale * np.log(0.5))}
+    assert set(held.table(0, 1).ravel().tolist()) == parts
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(1, 6))
