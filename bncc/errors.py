@@ -53,6 +53,10 @@ class TrialError(BnccError):
     exit_code = 1
 
 
+class WorkerError(BnccError):
+    """A process that did a part of the work was ended from outside."""
+
+
 class MisfitError(ToolchainError):
     """The C of a model does not fit a machine."""
 

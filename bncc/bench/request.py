@@ -126,7 +126,9 @@ def selection(
     check_names(table, "row", request.rows, known[0])
     check_names(table, "column", request.columns, known[1])
     rows, columns = quick if request.quick else known
-    return request.rows or rows, request.columns or columns
+    return tuple(dict.fromkeys(request.rows)) or rows, tuple(
+        dict.fromkeys(request.columns)
+    ) or columns
 
 
 def part_of(advance: Advance | None, done: int, n: int, title: str) -> Advance:

@@ -1,13 +1,11 @@
 """The runs behind S1's tables: structures, tables learned on them, and machines; each kept."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from multiprocessing import get_context
 from typing import Any
 
 from bncc.bench.folds import Fold
+from bncc.bench.pool import results_of
 from bncc.bench.request import Advance, Effort, part_of
 from bncc.bench.run_log import Result, RunLog, run_key
 from bncc.bench.s1_structures import found_structure, has_chance, has_margin, lambda_for
@@ -180,40 +178,22 @@ class Runs:
         """
         keys = [run_key(what, self.folds[f].digest, list(how)) for f, what, how in calls]
         todo = {key: call for key, call in zip(keys, calls, strict=True) if key not in self._log}
-        with _ready(self.folds, min(self._jobs, len(todo))) as run:
-            found = run(list(todo.values()))
-            for done, (key, result) in enumerate(zip(todo, found, strict=True), 1):
-                self._log.add(key, result)
-                advance(done / len(todo), f"{done} of {len(todo)}")
+        waiting = list(todo)
+        found = results_of(_result, list(todo.values()), self._jobs, _hold, (self.folds,))
+        for done, (index, result) in enumerate(found, 1):
+            self._log.add(waiting[index], result)
+            advance(done / len(todo), f"{done} of {len(todo)}")
         return [self._log[key] for key in keys]
 
 
-@contextmanager
-def _ready(
-    folds: Sequence[Fold], jobs: int
-) -> Iterator[Callable[[Sequence[Call]], Iterator[Result]]]:
-    """Hold processes ready, unless one is enough."""
-    if jobs <= 1:
-        yield lambda calls: (_result(folds, call) for call in calls)
-        return
-    with ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_hold, initargs=(folds,)
-    ) as pool:
-        yield lambda calls: pool.map(_result_of_held, calls)
-
-
 _HELD: list[Sequence[Fold]] = []
-"""What a process was started with, so that no task carries the data."""
+"""What a process was started with, so that no call carries the data."""
 
 
 def _hold(folds: Sequence[Fold]) -> None:
-    _HELD.append(folds)
+    _HELD[:] = [folds]
 
 
-def _result_of_held(call: Call) -> Result:
-    return _result(_HELD[-1], call)
-
-
-def _result(folds: Sequence[Fold], call: Call) -> Result:
+def _result(call: Call) -> Result:
     f, what, how = call
-    return _DONE[what](folds[f], *how)
+    return _DONE[what](_HELD[-1][f], *how)

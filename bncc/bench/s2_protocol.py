@@ -10,6 +10,7 @@ from bncc.bench.folds import Fold
 from bncc.data.dataset import Column, Dataset
 from bncc.data.splits import stratified_folds
 from bncc.discretize.binning import median_cuts
+from bncc.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,19 @@ def parts_of(dataset: Dataset, protocol: Protocol, repeat: int) -> Iterator[Part
     Raises
     ------
     DataError
-        If there are fewer rows than folds.
+        If there are fewer rows than folds, or no columns.
 
     References
     ----------
     S2, section 4.
     """
+    if not dataset.table.columns:
+        raise DataError("no column but the class is left; take the file out of the folder")
+    if dataset.n_rows < protocol.n_folds:
+        raise DataError(
+            f"{dataset.n_rows} rows are too few for {protocol.n_folds} folds; take the file out of "
+            "the folder"
+        )
     columns = [_coded(column) for column in dataset.table.columns]
     fold_of = stratified_folds(dataset.y, protocol.n_folds, protocol.seed + repeat)
     for k in range(protocol.n_folds):

@@ -1,21 +1,21 @@
 """S2's study: each learner's losses and scores on each data set, by cross-validation."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
+from bncc.bench.pool import results_of
 from bncc.bench.request import Advance
 from bncc.bench.s2_learners import learn_networks
 from bncc.bench.s2_log import SetLog, set_key
 from bncc.bench.s2_losses import AODE, aode_losses, network_losses
-from bncc.bench.s2_protocol import Protocol, parts_of
+from bncc.bench.s2_protocol import Part, Protocol, parts_of
 from bncc.bench.s2_sets import read_set
+from bncc.data.dataset import Dataset
+from bncc.errors import DataError
 
 Todo = tuple[str, Path, Protocol]
 """A set's name, its file, and how it is dealt out."""
@@ -85,12 +85,13 @@ def study(
     keys = {name: set_key(name, path, protocol) for name, path in files.items()}
     missing = [name for name, key in keys.items() if key not in known]
     missing.sort(key=lambda name: -files[name].stat().st_size)  # the long ones first
-    with _workers(jobs) as tried:
-        results = tried([(name, files[name], protocol) for name in missing])
-        for done, name in enumerate(missing, start=len(files) - len(missing)):
-            if advance is not None:
-                advance(done / len(files), name)
-            known.add(keys[name], name, asdict(next(results)))
+    todo = [(name, files[name], protocol) for name in missing]
+    done = len(files) - len(missing)
+    tell = advance or (lambda share, what: None)
+    for index, result in results_of(try_set, todo, jobs):
+        name, done = missing[index], done + 1
+        known.add(keys[name], name, asdict(result))
+        tell(done / len(files), name)
     return {name: SetResult(**known[key]) for name, key in keys.items()}
 
 
@@ -122,7 +123,7 @@ def try_set(todo: Todo) -> SetResult:
     for repeat in range(protocol.n_repeats):
         generator = np.random.default_rng([protocol.seed, repeat])
         drawn = generator.random((dataset.n_rows, len(dataset.table.columns)))
-        for part in parts_of(dataset, protocol, repeat):
+        for part in _parts_of(name, dataset, protocol, repeat):
             fold = replace(part.fold, name=f"{name}, {part.fold.name}")
             networks = learn_networks(fold)
             found = network_losses(fold, networks, drawn[part.test_rows])
@@ -142,10 +143,9 @@ def try_set(todo: Todo) -> SetResult:
     )
 
 
-@contextmanager
-def _workers(jobs: int) -> Iterator[Callable[[Sequence[Todo]], Iterator[SetResult]]]:
-    if jobs == 1:
-        yield lambda todo: map(try_set, todo)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield lambda todo: pool.map(try_set, todo)
+def _parts_of(name: str, dataset: Dataset, protocol: Protocol, repeat: int) -> Iterator[Part]:
+    """Deal out a set whose name is in what is said of it."""
+    try:
+        yield from parts_of(dataset, protocol, repeat)
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from None

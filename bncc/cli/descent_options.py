@@ -24,7 +24,8 @@ _OPTIONS = (
         "--epochs",
         type=int,
         metavar="N",
-        help=f"Passes over the rows, in each of two trainings [default: {EPOCHS}].",
+        help=f"Passes over the rows, in each of two trainings [default: {EPOCHS}]; of margin the "
+        "most iterations.",
     ),
     click.option("--batch-size", type=int, metavar="N", help="Rows per step [default: by rows]."),
     click.option("--lr", type=float, metavar="R", help=f"First step size of Adam [default: {LR}]."),
@@ -33,7 +34,8 @@ _OPTIONS = (
         "lambda_",
         type=float,
         metavar="L",
-        help=f"Weight of the margin loss [default: {LAMBDA:g}; free: {FREE_LAMBDA:g}].",
+        help=f"Weight of the margin loss [default: {LAMBDA:g}; free: {FREE_LAMBDA:g}; "
+        "margin: chosen].",
     ),
     click.option(
         "--gamma",

@@ -28,7 +28,10 @@ TABLES = (
 @click.option("--data", "data_dir", metavar="DIR", default=".", help="Folder of the data sets.")
 @click.option("--quick", is_flag=True, help="A subset, in minutes.")
 @click.option(
-    "--runs", type=click.IntRange(1), metavar="N", help="Settings per cell; repeats of s2."
+    "--runs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Settings per cell; annealings of s1, repeats of s2.",
 )
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the rows.")
 @click.option(

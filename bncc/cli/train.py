@@ -109,7 +109,8 @@ def key_values(
     metavar="K=V",
     help=f"An option of the structure learner, repeatable: {_options_of_structures()}. Such as "
     "parents=8 candidates each, order=random|identity|A|B|C|none, width=16 pixels a row, "
-    "step=0.01, price=entries|bits, widths=2,4,6, score=bdeu|bic, alphas=1,2,5.",
+    "step=0.01, price=entries|bits, widths=2,4,6, score=mm|cr|cl|cmi|bdeu|bic, lambda=0.1, "
+    "alphas=1,2,5.",
 )
 @click.option("--parameters", type=click.Choice(PARAMETERS), default="hybrid", show_default=True)
 @click.option("--bits", type=int, metavar="B", help=f"Bits of a cost [default: {DEFAULT_BITS}].")

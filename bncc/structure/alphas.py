@@ -8,7 +8,7 @@ from bncc._types import IntArray
 from bncc.errors import OptionError
 from bncc.structure.counts import class_counts, family_counts
 from bncc.structure.graph import Structure
-from bncc.structure.option_readers import Options
+from bncc.structure.option_readers import LEAST, MOST, Options
 from bncc.structure.scores import bdeu
 
 DEFAULT_ALPHAS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0, 70.0)
@@ -40,7 +40,7 @@ def alphas_of(options: Options) -> tuple[float, ...]:
         alphas = [float(part) for part in text.split(",")]
     except ValueError:
         alphas = []
-    if not alphas or not all(0 < a < 1e9 for a in alphas) or len(set(alphas)) < len(alphas):
+    if not alphas or not all(LEAST <= a <= MOST for a in alphas) or len(set(alphas)) < len(alphas):
         raise OptionError(
             f"structure option alphas={text} is not a list of different positive numbers; "
             "try alphas=1,2,5,10"

@@ -97,6 +97,7 @@ def learn_structure(
     options: Mapping[str, str] | None = None,
     seed: int = 0,
     tell: Tell | None = None,
+    origin: IntArray | None = None,
 ) -> Structure:
     """Learn a structure by name.
 
@@ -118,6 +119,8 @@ def learn_structure(
         Seed of everything random.
     tell : callable, optional
         Told of progress by learners that take their time.
+    origin : (n_samples,) int, optional
+        Which row each sample copies, see `Problem`.
 
     Returns
     -------
@@ -133,4 +136,5 @@ def learn_structure(
     check_structure_options(name, options)
     if name not in LEARNERS:
         raise OptionError(f"structure '{name}' is learned together with the tables; train a model")
-    return LEARNERS[name].learn(Problem(X, y, n_states, n_classes, options, seed, tell or silence))
+    problem = Problem(X, y, n_states, n_classes, options, seed, tell or silence, origin)
+    return LEARNERS[name].learn(problem)

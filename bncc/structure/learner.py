@@ -43,6 +43,9 @@ class Problem:
         Seed of everything random.
     tell : callable
         Told of progress by learners that take their time.
+    origin : (n_samples,) int or None
+        Which row each sample copies, where rows that count more are there more than once; None
+        where none is. Who holds rows out holds out all copies.
     """
 
     X: IntArray
@@ -52,6 +55,7 @@ class Problem:
     options: Options = field(default_factory=dict)
     seed: int = 0
     tell: Tell = silence
+    origin: IntArray | None = None
 
     @property
     def data(self) -> tuple[IntArray, IntArray, Sequence[int], int]:

@@ -1,10 +1,13 @@
 """What structure options may be: text that is a number, a count, or one of some names."""
 
 from collections.abc import Mapping, Sequence
+from math import inf
 
 from bncc.errors import OptionError
 
 Options = Mapping[str, str]
+LEAST, MOST = 1e-6, 1e9
+"""Of a positive number: beyond, floats lose what is added to them."""
 
 
 def positive_of(options: Options, key: str, default: float) -> float:
@@ -22,21 +25,25 @@ def positive_of(options: Options, key: str, default: float) -> float:
     Returns
     -------
     float
-        Greater than 0.
+        In `LEAST` .. `MOST`.
 
     Raises
     ------
     OptionError
-        If it is not a positive number.
+        If it is no such number.
     """
     text = options.get(key, str(default))
     try:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not 0 < value < 1e9:
+    if not 0 < value < inf:
         raise OptionError(
             f"structure option {key}={text} is not a positive number; try {key}={default:g}"
+        )
+    if not LEAST <= value <= MOST:
+        raise OptionError(
+            f"structure option {key}={text} is not in {LEAST:g} to {MOST:g}; try {key}={default:g}"
         )
     return value
 

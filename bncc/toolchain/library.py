@@ -85,10 +85,10 @@ def native_library(parts: CParts) -> tuple[Any, Any]:
     path = cache_folder("bncc") / f"engine-{key.hexdigest()[:16]}.so"
     ffi: Any = cffi.FFI()
     ffi.cdef(re.sub(r"^#.*$", "", texts[parts.types], flags=re.MULTILINE))
-    if path.exists():
+    if path.exists() and _is_whole(path):
         try:
             return ffi, ffi.dlopen(str(path))
-        except OSError:  # cut off, or of another machine that shares this home
+        except OSError:  # of another machine that shares this home
             path.unlink(missing_ok=True)
     _build(tool, texts, parts.sources, path)
     return ffi, ffi.dlopen(str(path))
@@ -105,7 +105,24 @@ def _build(tool: Tool, texts: dict[str, str], sources: tuple[str, ...], path: Pa
             run((*command, NATIVE), folder)
         except ToolchainError:
             run(command, folder)  # a compiler that does not know the machine it runs on
+        _digest_path(path).write_text(_digest(folder / "engine.so"), encoding="utf-8")
         (folder / "engine.so").replace(path)
+
+
+def _digest_path(path: Path) -> Path:
+    return path.with_suffix(".sha256")
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def _is_whole(path: Path) -> bool:
+    """Return whether a library is as it was built: one that is cut off would end the process."""
+    try:
+        return _digest_path(path).read_text("utf-8") == _digest(path)
+    except (OSError, ValueError):
+        return False
 
 
 def _processor() -> str:

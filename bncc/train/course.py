@@ -70,6 +70,11 @@ class Course:
         if self._progress is not None:
             self._progress(round(share * STRUCTURE_STEPS), STRUCTURE_STEPS, words)
 
+    def disarm(self) -> None:
+        """Let the first Ctrl-C end what is left, where there is no descent to end early."""
+        if self._stop is not None:
+            self._stop.is_armed = False
+
     def goes_on(
         self, epoch: int, epochs: int, passed: Passed, moment: Callable[[], Moment]
     ) -> bool:

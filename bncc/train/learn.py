@@ -13,6 +13,7 @@ from bncc.structure.alphas import alphas_of, best_alpha
 from bncc.structure.candidate_sets import find_candidates
 from bncc.structure.catalog import learn_structure, option_keys
 from bncc.structure.graph import Structure, table_entries
+from bncc.structure.learner import Tell
 from bncc.structure.options import price_of, step_of, widths_of
 from bncc.train.candidate_layout import count_rows
 from bncc.train.course import Course
@@ -96,10 +97,10 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
         If the tables would be too large for the options.
     """
     settings = task.settings
-    X, y = typical_samples(task.X, task.y, task.weights, settings.seed)
+    X, y, origin = typical_samples(task.X, task.y, task.weights, settings.seed)
     structure = learn_structure(
         settings.structure, X, y, task.n_states, task.n_classes,
-        task.structure_options, settings.seed, None if course is None else course.tell,
+        task.structure_options, settings.seed, _part(course, 0, task), origin,
     )  # fmt: skip
     entries = table_entries(structure, task.n_states, task.n_classes)
     _check_size(entries, _most_entries(settings), "--structure naive")
@@ -160,7 +161,9 @@ def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> L
         return structure, tables
     entries = table_entries(structure, task.n_states, task.n_classes)
     _check_size(entries, _most_entries(settings), "--structure tan-subset with fewer parents=")
-    return structure, _refit(task, structure, None)
+    if course is not None:
+        course.disarm()
+    return structure, _refit(task, structure, course)
 
 
 def _refit(task: Task, structure: Structure, course: Course | None) -> LogTables:
@@ -172,8 +175,16 @@ def _refit(task: Task, structure: Structure, course: Course | None) -> LogTables
         return ml_log_tables(*data, weights=task.weights)
     from bncc.train.margin_fit import margin_log_tables  # scipy.optimize takes its time
 
-    told = None if course is None else course.tell
+    told = _part(course, 1, task)
     return margin_log_tables(*data, margin_settings_of(task.settings), task.weights, told)
+
+
+def _part(course: Course | None, part: int, task: Task) -> Tell | None:
+    """Return who is told of the structure, part 0, or of the margin that may follow it, part 1."""
+    if course is None:
+        return None
+    tell, n_parts = course.tell, 2 if task.settings.parameters == "margin" else 1
+    return lambda share, words: tell((part + share) / n_parts, words)
 
 
 def _most_entries(settings: TrainSettings) -> int:
@@ -187,7 +198,7 @@ def _alpha(task: Task, structure: Structure) -> float:
     settings = task.settings
     if "alpha" in settings.structure_options or "alphas" not in option_keys(settings.structure):
         return settings.alpha
-    X, y = typical_samples(task.X, task.y, task.weights, settings.seed)
+    X, y, _ = typical_samples(task.X, task.y, task.weights, settings.seed)
     alphas = alphas_of(settings.structure_options)
     return best_alpha(structure, X, y, task.n_states, task.n_classes, alphas)
 

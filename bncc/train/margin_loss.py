@@ -28,7 +28,7 @@ def huber_hinge(t: FloatArray) -> tuple[FloatArray, FloatArray]:
     slope : (n,) float64
         In -1 .. 0.
     """
-    short = np.maximum(1 + HUBER - t, 0.0)
+    short = np.clip(1 + HUBER - t, 0.0, 2 * HUBER)
     is_straight = t < 1 - HUBER
     loss = np.where(is_straight, 1 - t, short**2 / (4 * HUBER))
     slope = np.where(is_straight, -1.0, -short / (2 * HUBER))

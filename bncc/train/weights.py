@@ -78,7 +78,7 @@ def drawn_order(n: int, weights: FloatArray | None, rng: np.random.Generator) ->
 
 def typical_samples(
     X: IntArray, y: IntArray, weights: FloatArray | None, seed: int
-) -> tuple[IntArray, IntArray]:
+) -> tuple[IntArray, IntArray, IntArray | None]:
     """Draw samples for what can only count whole ones.
 
     Parameters
@@ -96,11 +96,13 @@ def typical_samples(
     -------
     X, y : int arrays
         As many samples, in their order, each as often as it counts, rounded by chance.
+    origin : (n_samples,) int64 or None
+        Which of the given ones each is; None where they are these.
     """
     if weights is None:
-        return X, y
+        return X, y, None
     drawn = _drawn(weights, np.random.default_rng(seed))
-    return X[drawn], y[drawn]
+    return X[drawn], y[drawn], drawn
 
 
 def _drawn(weights: FloatArray, rng: np.random.Generator) -> IntArray:

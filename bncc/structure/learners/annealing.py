@@ -78,11 +78,14 @@ def _parents_to_start(problem: Problem, features: IntArray, start: str) -> list[
     return parents
 
 
+SLOWEST, MOST_RUNS = 0.999, 1000
+
+
 def _cooling_of(options: Options) -> float:
     cooling = positive_of(options, "cooling", Schedule.cooling)
-    if cooling >= 1:
+    if cooling > SLOWEST:
         raise OptionError(
-            f"structure option cooling={options['cooling']} is not below 1; try cooling=0.8"
+            f"structure option cooling={options['cooling']} is more than {SLOWEST}; try cooling=0.8"
         )
     return cooling
 
@@ -92,7 +95,10 @@ def _scale_of(options: Options) -> float | None:
 
 
 def _runs_of(options: Options) -> int:
-    return count_of(options, "runs", 1)
+    n_runs = count_of(options, "runs", 1)
+    if n_runs > MOST_RUNS:
+        raise OptionError(f"structure option runs={n_runs} is more than {MOST_RUNS}; try runs=10")
+    return n_runs
 
 
 def _start_of(options: Options) -> str:

@@ -10,7 +10,7 @@ from bncc._types import AnyArray, IntArray
 DEFAULT_FOLDS = 5
 """S1, section 5."""
 EPSILON = 1e-4
-"""What stands for a probability that counts leave at 0; at 0/0 all states are as likely."""
+"""Least probability, for those that counts leave at 0; at 0/0 all states are as likely."""
 MOST = 2**30
 """Magnitude that the logarithm of a joint stays below, so that differences fit 32 bits."""
 MOST_SCALE = 2**20
@@ -103,7 +103,8 @@ class HeldOut:
         r"""Return :math:`\log P(x_i \mid x_p, c)` by fold.
 
         Maximum likelihood of the rows outside the fold, without smoothing; where no such row
-        has the state, `EPSILON`, and where none has the parent's state either, equal parts.
+        has the state, or few of many, `EPSILON`; where none has the parent's state either, equal
+        parts.
 
         Parameters
         ----------
@@ -171,6 +172,7 @@ def hold_out(
     n_classes: int,
     n_folds: int = DEFAULT_FOLDS,
     seed: int = 0,
+    origin: IntArray | None = None,
 ) -> HeldOut:
     """Deal rows to folds.
 
@@ -188,6 +190,8 @@ def hold_out(
         K, 2 or more; as many as rows where these are fewer.
     seed : int
         Equal seeds deal equal folds.
+    origin : (n_samples,) int, optional
+        Which row each sample copies: copies are in one fold.
 
     Returns
     -------
@@ -199,8 +203,11 @@ def hold_out(
     S1, section 5 (cross-validation on the training data, one partition for all learners).
     """
     n_samples, n_features = X.shape
-    n_folds = max(1, min(n_folds, n_samples))
-    fold = stratified_folds(y, n_folds, np.random.default_rng(seed))
+    first, row = np.arange(n_samples), np.arange(n_samples)
+    if origin is not None:
+        _, first, row = np.unique(origin, return_index=True, return_inverse=True)
+    n_folds = max(1, min(n_folds, len(first)))
+    fold = stratified_folds(y[first], n_folds, np.random.default_rng(seed))[row]
     columns = np.zeros((n_features + 1, n_samples), dtype=np.int32)
     columns[:-1] = X.T
     logs = np.log(np.maximum(np.arange(n_samples + 1), 1))

@@ -9,13 +9,24 @@ from bncc.structure.margin_scores.score import KINDS
 from bncc.structure.margin_scores.search import Search
 from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
 
+LAMBDA_LEAST, LAMBDA_MOST = 1e-3, 1e3
+"""Beyond, no margin reaches 1 / lambda nats, or every one does."""
+
 
 def _kind_of(options: Options) -> str:
     return choice_of(options, "score", KINDS)
 
 
 def _lambda_of(options: Options) -> float | None:
-    return positive_of(options, "lambda", 0.1) if "lambda" in options else None
+    if "lambda" not in options:
+        return None
+    lambda_ = positive_of(options, "lambda", 0.1)
+    if not LAMBDA_LEAST <= lambda_ <= LAMBDA_MOST:
+        raise OptionError(
+            f"structure option lambda={options['lambda']} is not in {LAMBDA_LEAST:g} to "
+            f"{LAMBDA_MOST:g}; try lambda=0.1"
+        )
+    return lambda_
 
 
 def _folds_of(options: Options) -> int:

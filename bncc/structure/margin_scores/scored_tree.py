@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import isqrt
 
 import numpy as np
 
@@ -11,6 +13,9 @@ from bncc.structure.margin_scores.engines import score_engine_for
 from bncc.structure.margin_scores.held_out import HeldOut
 from bncc.structure.margin_scores.score import Score
 from bncc.structure.margin_scores.terms import SpeedUps, Tables, Terms
+
+MOST_CELLS = 2**22
+"""Of the probabilities of a pair, all folds together. A name of each row is no parent or child."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +101,12 @@ class ScoredTree:
         self._terms = Terms(held_out, self._engine, tables, self._speed_ups.row_bytes)
         self._add_up()
 
-    @property
+    @cached_property
     def features(self) -> IntArray:
-        """Features of several states; the others take no part."""
-        return np.flatnonzero(np.array(self.held_out.n_states[:-1]) > 1)
+        """Features of several states, but not of so many that two fill memory."""
+        most = isqrt(MOST_CELLS // (self.held_out.n_folds * self.held_out.n_classes))
+        n_states = np.array(self.held_out.n_states[:-1])
+        return np.flatnonzero((n_states > 1) & (n_states <= most))
 
     @property
     def joint(self) -> IntArray:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bncc.structure.graph import Structure
-from bncc.structure.learner import Problem, Tell, silence
+from bncc.structure.learner import Problem, Tell
 from bncc.structure.margin_scores.annealing import Schedule, anneal
 from bncc.structure.margin_scores.held_out import DEFAULT_FOLDS, HeldOut, hold_out
 from bncc.structure.margin_scores.score import KINDS, Score
@@ -82,7 +82,7 @@ def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Tell]:
     tell : callable
         Tells the problem of the share of the search that is left.
     """
-    held_out = hold_out(*problem.data, search.n_folds, problem.seed)
+    held_out = hold_out(*problem.data, search.n_folds, problem.seed, problem.origin)
     tables = Tables(held_out, search.speed_ups.table_bytes)
     if search.kind != "mm" or search.lambda_ is not None:
         return search.tree(tables, search.kind, search.lambda_ or 1.0), 0, problem.tell
@@ -117,10 +117,15 @@ def choose_lambda(tables: Tables, search: Search, seed: int, tell: Tell) -> tupl
     n_evaluations : int
         Scores that were asked for.
     """
+
+    def part_of(done: int, lambda_: float) -> Tell:
+        n = 2 * len(LAMBDAS)
+        return lambda share, words: tell((done + share) / n, f"lambda {lambda_:g}, {words}")
+
     rates, n_evaluations = [], 0
     for done, lambda_ in enumerate(LAMBDAS):
         tree = search.tree(tables, "mm", lambda_)
-        found = anneal(tree, QUICK, np.random.default_rng(seed), silence)
+        found = anneal(tree, QUICK, np.random.default_rng(seed), part_of(done, lambda_))
         rates.append(classification_rate(tables.held_out, found.structure))
         n_evaluations += found.n_evaluations
         share = (done + 1) / (2 * len(LAMBDAS))

@@ -12,6 +12,9 @@ MOST_TABLE_BYTES = 2**29
 MOST_ROW_BYTES = 2**26
 """Of kept terms by row; those beyond are gathered from tables, which takes about as long."""
 
+BYTES_BESIDE = 700
+"""Of a kept array, about: what Python and C hold of it."""
+
 
 @dataclass(frozen=True)
 class SpeedUps:
@@ -51,7 +54,7 @@ class _Store:
         found = self._kept.get(pair)
         if found is None and self._left > 0:
             found = make(*pair)
-            self._left -= found.nbytes
+            self._left -= found.nbytes + BYTES_BESIDE
             self._kept[pair] = found
         return found
 

@@ -105,5 +105,10 @@ def test_a_class_of_one_row_keeps_its_number_in_the_fold_that_lacks_it():
 
 
 def test_fewer_rows_than_folds_are_refused():
-    with pytest.raises(DataError, match="4 rows cannot be dealt to 10 folds"):
+    with pytest.raises(DataError, match="4 rows are too few for 10 folds; take the file out"):
         list(parts_of(built_set([("a", [1.0] * 4)], [0, 1, 0, 1]), Protocol(), 0))
+
+
+def test_a_set_of_classes_alone_is_refused():
+    with pytest.raises(DataError, match="no column but the class is left"):
+        list(parts_of(built_set([], [0, 1] * 10), Protocol(), 0))

@@ -52,7 +52,7 @@ def test_a_log_keeps_results_to_the_bit_and_nothing_is_tried_twice(files, tmp_pa
     first = study(files, FOLDS, log=log, advance=lambda *each: told.append(each))
     assert list(first) == ["one", "two"]
     assert sorted(name for _, name in told) == ["one", "two"]
-    assert [done for done, _ in told] == [0.0, 0.5]
+    assert [done for done, _ in told] == [0.5, 1.0]
     text = log.read_text()
     log.write_text(text[:-20])  # killed while it wrote the last
     assert study(files, FOLDS, log=log) == first

@@ -14,7 +14,7 @@ def test_alphas_are_read_in_order():
     assert alphas_of({"alphas": "10,0.5,2"}) == (0.5, 2.0, 10.0)
 
 
-@pytest.mark.parametrize("text", ["", "1,,2", "one", "0,1", "-1", "nan", "inf", "2,2.0"])
+@pytest.mark.parametrize("text", ["", "1,,2", "one", "0,1", "-1", "nan", "inf", "2,2.0", "1e-320"])
 def test_other_lists_are_refused(text):
     with pytest.raises(OptionError, match=r"different positive numbers; try alphas=1,2,5,10"):
         alphas_of({"alphas": text})

@@ -86,7 +86,7 @@ def test_the_loss_is_the_hinge_of_the_classifier_that_the_tables_are():
     assert descent.loss(descent.begin, 1.0, 10.0)[0] == pytest.approx(expected)
 
 
-def test_the_fewest_iterations_of_equals_are_made_then_the_first_lambda(monkeypatch):
+def test_the_fewest_iterations_of_equals_are_made_then_the_largest_lambda(monkeypatch):
     """Cross-validation sees the same rates at 3 of lambda 0.1, and at 2 of 0.3 and of 0.5."""
     rates = {0.1: [1, 1, 1, 4, 4], 0.3: [1, 1, 4, 4, 4], 0.5: [1, 1, 4, 1, 1]}
     monkeypatch.setattr(margin_fit, "_course", lambda *a: np.array(rates[a[2]], dtype=float))
@@ -95,7 +95,7 @@ def test_the_fewest_iterations_of_equals_are_made_then_the_first_lambda(monkeypa
     monkeypatch.setattr(MarginDescent, "run", lambda *a: made.append(a[1:4]) or run(*a))
     settings = MarginSettings(lambdas=(0.1, 0.3, 0.5), most_iterations=4, eta=7.0)
     margin_log_tables(*double_counting(100), settings)
-    assert made == [(0.3, 7.0, 2)]
+    assert made == [(0.5, 7.0, 2)]
 
 
 def test_where_no_iteration_helps_the_tables_stay_as_counted():

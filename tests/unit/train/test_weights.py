@@ -54,5 +54,7 @@ def test_without_weights_an_epoch_takes_each_sample_once():
 def test_typical_samples_come_in_whole_numbers():
     X, y = np.array([[0], [1], [2]]), np.array([0, 1, 2])
     assert typical_samples(X, y, None, 0)[0] is X
-    drawn, classes = typical_samples(X, y, np.array([2.0, 0.0, 1.0]), 0)
+    drawn, classes, origin = typical_samples(X, y, np.array([2.0, 0.0, 1.0]), 0)
+    assert origin is not None
     assert (drawn.ravel().tolist(), classes.tolist()) == ([0, 0, 2], [0, 0, 2])
+    assert origin.tolist() == [0, 0, 2]

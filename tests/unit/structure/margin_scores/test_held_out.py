@@ -13,6 +13,8 @@ from bncc.structure.margin_scores.held_out import (
     scale_for,
     stratified_folds,
 )
+from bncc.structure.margin_scores.score import Score
+from bncc.structure.margin_scores.scored_tree import ScoredTree
 
 X = np.array([[0], [0], [1], [0], [1], [1]])
 Y = np.array([0, 0, 0, 1, 1, 0])
@@ -71,3 +73,21 @@ def test_joints_stay_within_their_bound(n_features):
     scale = scale_for(n_features)
     assert scale & (scale - 1) == 0
     assert (n_features + 1) * round(-np.log(EPSILON) * scale) < MOST
+
+
+def test_copies_of_a_row_are_held_out_together():
+    """Else a row would be judged by itself."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (60, 3)), rng.integers(0, 2, 60)
+    origin = np.sort(rng.integers(0, 20, 60))
+    fold = hold_out(X, y[origin], (2,) * 3, 2, 4, origin=origin).fold
+    assert all(len(set(fold[origin == row])) == 1 for row in set(origin))
+    assert set(fold) == {0, 1, 2, 3}
+
+
+def test_names_of_rows_are_no_parents():
+    """Two columns of a thousand states would fill memory, and tell nothing."""
+    X = np.stack([np.arange(1000), np.arange(1000), np.arange(1000) % 2], axis=1)
+    held = hold_out(X, np.arange(1000) % 2, (1000, 1000, 2), 2)
+    tree = ScoredTree(held, Score("cr", held.scale), engine="numpy")
+    assert tree.features.tolist() == [2]
