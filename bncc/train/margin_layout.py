@@ -137,7 +137,7 @@ class MarginLayout:
             The same of the states, by feature.
         """
         theta, prior = self.log_probabilities(logits)
-        ends = np.append(self.offset[1:], self.n_rows)
+        ends = np.append(self.offset, self.n_rows)[1:]
         rows = zip(self.features, self.offset, ends, strict=True)
         return prior, {i: theta[first:end] for i, first, end in rows}
 

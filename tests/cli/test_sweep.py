@@ -170,9 +170,9 @@ def test_trials_that_come_to_nothing_are_counted_and_replaced(
     run: Run, run_json: RunJson, options: tuple[object, ...], tmp_path: Path
 ) -> None:
     space = tmp_path / "space.toml"
-    # The learner knows no options, which training says and the space does not.
+    # The learner knows no such option, which training says and the space does not.
     when = "when = { structure = 'chow-liu' }"
-    space.write_text(f"{SPACE}[structure-option.alpha]\nvalue = 1.0\n{when}\n")
+    space.write_text(f"{SPACE}[structure-option.parents]\nvalue = 2\n{when}\n")
     result = run(*options, "-v")
     (study,) = read_study(str(tmp_path / "s.db"))
     assert len(study.points) == 6
@@ -190,7 +190,7 @@ def test_trials_that_come_to_nothing_are_counted_and_replaced(
 def test_too_many_that_come_to_nothing_end_the_sweep(
     run: Run, options: tuple[object, ...], tmp_path: Path
 ) -> None:
-    (tmp_path / "space.toml").write_text(SPACE + "[structure-option.alpha]\nvalue = 1.0\n")
+    (tmp_path / "space.toml").write_text(SPACE + "[structure-option.parents]\nvalue = 2\n")
     result = run(*options, code=1)
     assert result.stderr.startswith("bncc: error: 11 trials came to nothing, the last one because")
     assert len(result.stderr.splitlines()) == 1
