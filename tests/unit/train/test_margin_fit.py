@@ -239,7 +239,7 @@ def test_progress_ends_within_all_descents():
 def test_without_features_that_tell_the_classes_apart_the_prior_alone_is_learned():
     """Lambdas that leave all as it is tie, and a descent may still be made."""
     X, y = np.zeros((40, 2), np.int64), np.repeat([0, 1], [30, 10])
-    prior, tables = margin_log_tables(X, y, forest([None, None]), (1, 1), 2)
+    prior, tables = margin_log_tables(X, y, forest([None, None]), (1, 1), 2, MarginSettings())
     assert prior[0] > prior[1]
     assert [table.tolist() for table in tables] == [[[0.0, 0.0]], [[0.0, 0.0]]]
     layout = margin_layout_of(forest([None, None]), [1, 1])
