@@ -19,6 +19,10 @@ class ConstantColumnsError(DataError):
     """No column of a table varies, where a learner needs one that does."""
 
 
+class NetworkError(BnccError):
+    """A Bayesian network cannot be read, or cannot do what is asked of it."""
+
+
 class ModelFileError(BnccError):
     """A model file is damaged, hostile, or of another format version."""
 

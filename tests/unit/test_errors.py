@@ -9,6 +9,7 @@ from bncc import errors
     "name",
     [
         "DataError",
+        "NetworkError",
         "ModelFileError",
         "ModelError",
         "IrError",

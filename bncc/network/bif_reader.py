@@ -1,0 +1,221 @@
+"""Reading a network from a BIF file: a parser by recursive descent.
+
+It takes what BIF 0.15 describes and what pgmpy, pyAgrum and bnlearn write: commas may be absent,
+names may be quoted or of several words, properties and comments are passed over.
+"""
+
+from dataclasses import dataclass, field
+
+from bncc._types import FloatArray, StrPath
+from bncc.data.files import read_bytes
+from bncc.errors import DataError, NetworkError
+from bncc.network.bif_scanner import Item, Scanner
+from bncc.network.bif_tables import Header, Rows, table_of
+from bncc.network.network import Network, Variable, check_graph
+
+MAX_TEXT = 2**28
+"""Bytes of a file's text; the largest here, mildew, has 5 MB."""
+
+
+@dataclass
+class _Found:
+    """What has been read so far."""
+
+    variables: dict[str, Variable] = field(default_factory=dict)
+    blocks: list[tuple[Header, Rows]] = field(default_factory=list)
+
+
+def read_bif(path: StrPath) -> Network:
+    """Read a BIF file.
+
+    Parameters
+    ----------
+    path : path
+        The file; gzip is recognized by its first bytes.
+
+    Returns
+    -------
+    Network
+        Variables in the order of the file.
+
+    Raises
+    ------
+    NetworkError
+        If the file cannot be read, is too large, or holds no network.
+    """
+    try:
+        content = read_bytes(path)
+    except DataError as error:
+        raise NetworkError(str(error)) from None
+    if len(content) > MAX_TEXT:
+        raise NetworkError(
+            f"'{path}' holds more than {MAX_TEXT >> 20} MiB of text; split the network"
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise NetworkError(f"'{path}' is no UTF-8 text; save it as UTF-8") from None
+    return network_of(text, str(path))
+
+
+def network_of(text: str, name: str = "network") -> Network:
+    """Return the network that a text in BIF describes.
+
+    Parameters
+    ----------
+    text : str
+        The content of a BIF file. Numbers of a plain ``table`` have the variable's own states
+        outermost, then those of the parents, first parent first; every other row names the
+        states of its parents.
+    name : str
+        What errors call it.
+
+    Returns
+    -------
+    Network
+        The file's numbers; a row whose sum is off 1 by more than rounding is divided by its sum.
+
+    Raises
+    ------
+    NetworkError
+        If the text is malformed or cut short, with the line; if a row is absent or its sum is off
+        by more than 1e-2; or if it is no network, or one whose tables are too large.
+    """
+    scanner, found = Scanner(text, name), _Found()
+    while scanner.peek():
+        _block(scanner, found)
+    try:
+        return _network(scanner, found)
+    except NetworkError as error:
+        message = " ".join(str(error).split())  # a name may hold a line's end
+        raise NetworkError(
+            message if message.startswith(f"'{name}'") else f"'{name}': {message}"
+        ) from None
+
+
+def _block(scanner: Scanner, found: _Found) -> None:
+    start = scanner.position
+    keyword = scanner.word()
+    if keyword == "network":
+        scanner.items("{")
+        scanner.expect("{")
+        while not scanner.accept("}"):
+            _property(scanner)
+    elif keyword == "variable":
+        _variable(scanner, found)
+    elif keyword == "probability":
+        header = _header(scanner)
+        found.blocks.append((header, _rows(scanner)))
+    else:
+        scanner.fail("'network', 'variable' or 'probability' must stand here; write BIF", start)
+    scanner.accept(";")
+
+
+def _property(scanner: Scanner) -> None:
+    """Pass over a property, or fail."""
+    if not scanner.peek():
+        scanner.fail("the file ends inside a block; get the whole file")
+    if scanner.word() != "property":
+        scanner.fail("'}' or 'property' must stand here; write BIF")
+    scanner.skip_statement()
+
+
+def _variable(scanner: Scanner, found: _Found) -> None:
+    start = scanner.position
+    name = scanner.name("{")
+    states: tuple[str, ...] | None = None
+    while not scanner.accept("}"):
+        at = scanner.position
+        if scanner.word() != "type":
+            scanner.position = at
+            _property(scanner)
+            continue
+        if scanner.word() != "discrete":
+            scanner.fail("only variables of type 'discrete' are supported; discretize it")
+        if states is not None:
+            scanner.fail(f"variable '{name}' has two types; keep one", at)
+        states = _states(scanner)
+    if states is None:
+        scanner.fail(f"variable '{name}' has no type; add 'type discrete [ n ] {{ ... }};'", start)
+    if name in found.variables:
+        scanner.fail(f"variable '{name}' is described twice; keep one", start)
+    found.variables[name] = Variable(name, states)
+
+
+def _states(scanner: Scanner) -> tuple[str, ...]:
+    scanner.expect("[")
+    start = scanner.position
+    n = scanner.count("]")
+    scanner.expect("{")
+    states = split_to(scanner.items("}"), n)
+    scanner.expect("}")
+    scanner.accept(";")
+    if len(states) != n or n == 0:
+        scanner.fail(f"{n} states are announced and {len(states)} named; make them agree", start)
+    if len(set(states)) < n:
+        scanner.fail("a state is named twice; rename one", start)
+    return states
+
+
+def split_to(items: list[Item], n: int) -> tuple[str, ...]:
+    """Return n names: as they stand between commas, or word by word where there are no commas."""
+    if len(items) != n:
+        words = [[i.text] if i.is_quoted else i.text.split() for i in items]
+        if sum(map(len, words)) == n:
+            return tuple(word for of_item in words for word in of_item)
+    return tuple(item.text for item in items)
+
+
+def _header(scanner: Scanner) -> Header:
+    start = scanner.position
+    scanner.expect("(")
+    own = scanner.items("|", ")")
+    parents = scanner.items(")") if scanner.accept("|") else own[1:]
+    scanner.expect(")")
+    scanner.expect("{")
+    if not own:
+        scanner.fail("a variable's name is missing; write 'probability ( NAME | PARENTS )'", start)
+    return Header(own[0], tuple(parents), start)
+
+
+def _rows(scanner: Scanner) -> Rows:
+    rows = Rows([], [])
+    while not scanner.accept("}"):
+        start = scanner.position
+        if scanner.accept("("):
+            labels = scanner.items(")")
+            scanner.expect(")")
+            rows.named.append((labels, scanner.numbers(), start))
+            continue
+        keyword = scanner.word()
+        if keyword in ("table", "default"):
+            rows.plain.append((keyword, scanner.numbers(), start))
+        elif keyword == "property":
+            scanner.skip_statement()
+        elif not scanner.peek():
+            scanner.fail("the file ends inside a table; get the whole file")
+        else:
+            scanner.fail("'table', 'default', '(' or '}' must stand here; write BIF", start)
+    return rows
+
+
+def _network(scanner: Scanner, found: _Found) -> Network:
+    variables = tuple(found.variables.values())
+    place = {variable.name: i for i, variable in enumerate(variables)}
+    of_variable: dict[int, tuple[tuple[int, ...], Header, Rows]] = {}
+    for header, rows in found.blocks:
+        i, parents = header.resolve(scanner, place)
+        if i in of_variable:
+            scanner.fail(f"'{variables[i].name}' has two tables; keep one", header.position)
+        of_variable[i] = (parents, header, rows)
+    absent = [variable.name for i, variable in enumerate(variables) if i not in of_variable]
+    if absent:
+        raise NetworkError(f"variable '{absent[0]}' has no table; get the whole file")
+    all_parents = tuple(of_variable[i][0] for i in range(len(variables)))
+    check_graph(variables, all_parents)
+    tables: list[FloatArray] = []
+    for i, parents in enumerate(all_parents):
+        _, header, rows = of_variable[i]
+        own, others = variables[i].states, [variables[j].states for j in parents]
+        tables.append(table_of(scanner, header, rows, own, others))
+    return Network(variables, all_parents, tuple(tables))

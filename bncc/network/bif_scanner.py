@@ -1,0 +1,186 @@
+"""Words, lists and numbers in the text of a BIF file, and the line where one is wrong."""
+
+import re
+from dataclasses import dataclass
+from typing import NoReturn
+
+from bncc.errors import NetworkError
+
+_SPACE = re.compile(r"\s*")
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_ESCAPE = re.compile(r"\\([\"\\])")
+_RAW = re.compile(r"[^,;(){}\[\]|\"]+")
+_WORD = re.compile(r"[A-Za-z_]+")
+_STATEMENT = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^";])*;', re.DOTALL)
+_NUMBERS = re.compile(r"[^;(){}\[\]|\"]*")
+_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![^\s,;(){}\[\]|"])(?://[^\n]*|/\*.*?\*/)', re.DOTALL)
+_MOST = 1.01
+"""Of a probability: files carry rounded numbers."""
+_DIGITS = 9
+"""Of a number of states; more than any memory holds."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A name in a list.
+
+    Parameters
+    ----------
+    text : str
+        Without its quotes; words are apart by one space.
+    is_quoted : bool
+        Whether it stood in quotes, so that it is one name whatever it holds.
+    """
+
+    text: str
+    is_quoted: bool
+
+
+class Scanner:
+    """A text, and how far it is read.
+
+    Parameters
+    ----------
+    text : str
+        Of a BIF file. Comments begin where a word could, with ``//`` or ``/*``.
+    name : str
+        Of the file, for messages.
+    """
+
+    def __init__(self, text: str, name: str) -> None:
+        self._text = _COMMENT.sub(_blank, text) if "//" in text or "/*" in text else text
+        self._name = name
+        self.position = 0
+
+    def fail(self, what: str, position: int | None = None) -> NoReturn:
+        """Raise a `NetworkError` that says what is wrong at a line.
+
+        Parameters
+        ----------
+        what : str
+            Half a sentence with its remedy.
+        position : int, optional
+            Where in the text; by default, what is read next.
+        """
+        at = self.position if position is None else position
+        at += len(self._text[at:]) - len(self._text[at:].lstrip())
+        line = self._text.count("\n", 0, at) + 1
+        raise NetworkError(f"'{self._name}', line {line}: {' '.join(what.split())}")
+
+    def peek(self) -> str:
+        """Return the next character that is no space; "" at the end."""
+        match = _SPACE.match(self._text, self.position)
+        self.position = match.end() if match else self.position
+        return self._text[self.position : self.position + 1]
+
+    def accept(self, mark: str) -> bool:
+        """Pass over a character if it comes next, and return whether it did."""
+        found = self.peek() == mark
+        self.position += found
+        return found
+
+    def expect(self, mark: str) -> None:
+        """Pass over a character that must come next."""
+        if not self.accept(mark):
+            self._fail_here(f"'{mark}'")
+
+    def word(self) -> str:
+        """Return the keyword that comes next; "" if there is none."""
+        self.peek()
+        match = _WORD.match(self._text, self.position)
+        self.position = match.end() if match else self.position
+        return match.group() if match else ""
+
+    def skip_statement(self) -> None:
+        """Pass over everything up to the next semicolon outside quotes."""
+        match = _STATEMENT.match(self._text, self.position)
+        end = match.end() if match else self._text.find(";", self.position) + 1
+        if not end:
+            self.fail("';' is missing until the file's end; get the whole file")
+        self.position = end
+
+    def items(self, *closing: str) -> list[Item]:
+        """Return the names up to one of some characters, which is not passed over.
+
+        Parameters
+        ----------
+        *closing : str
+            Characters that end the list.
+
+        Returns
+        -------
+        list of Item
+            Names that stood between commas.
+        """
+        found = []
+        while (mark := self.peek()) not in closing:
+            if mark == '"':
+                found.append(Item(self._string(), True))
+            elif match := _RAW.match(self._text, self.position):
+                self.position = match.end()
+                found.append(Item(" ".join(match.group().split()), False))
+            else:
+                self._fail_here(f"a name or '{closing[0]}'")
+            self.accept(",")
+        return found
+
+    def name(self, closing: str) -> str:
+        """Return the one name that stands before a character, which is passed over."""
+        start = self.position
+        items = self.items(closing)
+        if len(items) != 1:
+            self.fail(f"one name must stand before '{closing}', not {len(items)}", start)
+        self.expect(closing)
+        return items[0].text
+
+    def count(self, closing: str) -> int:
+        """Return the whole number that stands before a character, which is passed over."""
+        start = self.position
+        text = self.name(closing)
+        if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+            self.fail(f"'{text}' is no number of states; write a whole one", start)
+        return int(text)
+
+    def numbers(self) -> list[float]:
+        """Return the probabilities up to the next semicolon, which is passed over."""
+        match = _NUMBERS.match(self._text, self.position)
+        words = match.group().replace(",", " ").split() if match else []
+        try:
+            values = list(map(float, words))
+        except ValueError:
+            values = []
+        is_wrong = len(values) < len(words) or not all(0 <= v <= _MOST for v in values)
+        if is_wrong or "_" in self._text[self.position : match.end() if match else 0]:
+            wrong = next(word for word in words if not _is_probability(word))
+            place = self._text.index(wrong, self.position)
+            self.fail(f"'{wrong[:40]}' is no probability; write a number from 0 to 1", place)
+        self.position = match.end() if match else self.position
+        self.expect(";")
+        return values
+
+    def _string(self) -> str:
+        match = _STRING.match(self._text, self.position)
+        if match is None:
+            self.fail("a quote is opened and never closed; close it")
+        self.position = match.end()
+        return _ESCAPE.sub(r"\1", match.group(1))
+
+    def _fail_here(self, wanted: str) -> NoReturn:
+        mark = self.peek()
+        if not mark:
+            self.fail(f"the file ends where {wanted} must stand; get the whole file")
+        self.fail(f"{mark!r} stands where {wanted} must; write BIF")
+
+
+def _is_probability(word: str) -> bool:
+    try:
+        value = float(word)
+    except ValueError:
+        return False
+    return 0 <= value <= _MOST and "_" not in word
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Return spaces in place of a comment, so that lines and positions stay."""
+    text = match.group()
+    return text if text.startswith('"') else re.sub(r"[^\n]", " ", text)
