@@ -1,0 +1,186 @@
+r"""Decisions where some features are missing at run time: these are summed out, in integers.
+
+The C's ``m_predict_missing`` follows the same rule bit for bit. A missing feature that has no known
+descendant is skipped, for its table sums to one. Every other one is summed out by integer
+additions of probabilities, `bncc.model.log_add`: in a forest by messages from the leaves upward
+(S1, figure 5), in other networks over all joint states.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bncc._types import BoolArray, IntArray
+from bncc.errors import DataError
+from bncc.model import missing_form
+from bncc.model.log_add import LogAdd
+from bncc.model.missing_form import MissingForm, missing_form_of
+from bncc.model.model import Model
+from bncc.structure.counts import family_rows
+
+PART = 1 << 20
+"""Numbers of a message at most; more rows than make so many are looked at in turn."""
+
+__all__ = ["costs", "predict", "scores", "why_not"]
+
+why_not = missing_form.why_not
+
+
+def costs(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
+    r"""Return the cost of every class from the features that are known.
+
+    In a forest feature i sends its parent, for each of the parent's states, the cost
+
+    .. math:: m_i(p, c) = \bigoplus_{k = 0, 1, \ldots}
+              \Big( 2^F q_i[p, k, c] + \sum_{j:\,pa(j)=i} m_j(k, c) \Big),
+
+    one term alone where it is known, 0 where it and all below it are missing; a root sends it to
+    the sum. In other networks the sum over the joint states of those that are not skipped, the last
+    feature fastest, has as terms the whole costs.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier; a forest, or a network small enough, see `why_not`.
+    X : (n_samples, n_features) int
+        States, each in ``0 .. n_states[i] - 1``; where `is_missing`, any number.
+    is_missing : (n_samples, n_features) bool
+        Features that are not known.
+
+    Returns
+    -------
+    (n_samples, n_classes) int64
+        Costs in units of ``2**-(B_F + F)`` nats. With nothing missing they are those of
+        `bncc.model.reference` times 2**F. F is 0 where no feature has a parent.
+
+    Raises
+    ------
+    ModelError
+        If the model's missing features cannot be summed out.
+    DataError
+        If the shapes are wrong or a known state is out of range.
+    """
+    form = missing_form_of(model)
+    X, is_missing = _checked(model, X, is_missing)
+    upward = _upward if form.is_forest else _jointly
+    size = max(1, PART // (form.widest * model.n_classes))
+    parts = [slice(start, start + size) for start in range(0, len(X), size)]
+    none = np.empty((0, model.n_classes), dtype=np.int64)
+    return np.concatenate([none, *(upward(model, form, X[p], is_missing[p]) for p in parts)])
+
+
+def scores(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
+    """Return ``cost[c] - min cost``: 0 for the decision.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n_samples, n_features) int
+        States.
+    is_missing : (n_samples, n_features) bool
+        Features that are not known.
+
+    Returns
+    -------
+    (n_samples, n_classes) int64
+        Scores in units of ``2**-(B_F + F)`` nats, >= 0.
+    """
+    total = costs(model, X, is_missing)
+    return np.asarray(total - total.min(axis=1, keepdims=True))
+
+
+def predict(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
+    """Return the class index of least cost, the smallest on ties.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n_samples, n_features) int
+        States.
+    is_missing : (n_samples, n_features) bool
+        Features that are not known.
+
+    Returns
+    -------
+    (n_samples,) int64
+        Class indices.
+    """
+    return np.asarray(costs(model, X, is_missing).argmin(axis=1), dtype=np.int64)
+
+
+def _checked(model: Model, X: IntArray, is_missing: BoolArray) -> tuple[IntArray, BoolArray]:
+    """Return states, 0 where missing, and where they are, after checking both."""
+    X, is_missing = np.asarray(X, dtype=np.int64), np.asarray(is_missing, dtype=np.bool_)
+    if X.ndim != 2 or X.shape[1] != model.n_features or X.shape != is_missing.shape:
+        raise DataError(
+            f"states of shape {X.shape} and gaps of shape {is_missing.shape} given; both need one "
+            f"column for each of the model's {model.n_features} features"
+        )
+    X = np.where(is_missing, 0, X)
+    if ((X < 0) | (X >= np.array(model.n_states))).any():
+        raise DataError("a state is out of range; states of feature i run from 0 to n_states[i]-1")
+    return X, is_missing
+
+
+def _upward(model: Model, form: MissingForm, X: IntArray, is_missing: BoolArray) -> IntArray:
+    total = np.tile(form.prior, (len(X), 1))
+    below: dict[int, IntArray] = {}
+    used = ~is_missing
+    for i in form.upward:
+        table = form.tables[i].reshape(-1, model.n_states[i], model.n_classes)
+        message = _message(form.log_add, table, below.pop(i, None), X[:, i], is_missing[:, i])
+        message[~used[:, i]] = 0
+        parent = form.parent[i]
+        if parent is None:
+            total += message[:, 0]
+            continue
+        used[:, parent] |= used[:, i]
+        below[parent] = below[parent] + message if parent in below else message
+    return total
+
+
+def _message(
+    log_add: LogAdd, table: IntArray, below: IntArray | None, x: IntArray, is_missing: BoolArray
+) -> IntArray:
+    """Return what a feature sends, (rows, parent's states, C), from what its children sent.
+
+    Without children one that is missing sends nothing.
+    """
+    message = np.moveaxis(table[:, x], 1, 0).copy()
+    if below is None:
+        return message
+    message += below[np.arange(len(x)), x][:, np.newaxis]
+    missing = np.flatnonzero(is_missing)
+    states = range(table.shape[1])
+    message[missing] = log_add.fold(table[:, k] + below[missing, k][:, np.newaxis] for k in states)
+    return message
+
+
+def _jointly(model: Model, form: MissingForm, X: IntArray, is_missing: BoolArray) -> IntArray:
+    """Sum over joint states, rows with the same gaps together."""
+    total = np.empty((len(X), model.n_classes), dtype=np.int64)
+    patterns, which = np.unique(is_missing, axis=0, return_inverse=True)
+    for k in range(len(patterns)):
+        gaps = patterns[k]
+        rows = np.flatnonzero(which.ravel() == k)
+        total[rows] = form.log_add.fold(_joint_costs(model, form, X[rows], gaps))
+    return total
+
+
+def _joint_costs(
+    model: Model, form: MissingForm, X: IntArray, gaps: BoolArray
+) -> Iterator[IntArray]:
+    """Yield the costs of rows for every joint state of the features that are summed out."""
+    used = ~gaps
+    for i in form.upward:
+        if used[i]:
+            used[list(form.structure.parents[i])] = True
+    summed = np.flatnonzero(gaps & used)
+    for states in np.ndindex(*(model.n_states[i] for i in summed)):
+        X[:, summed] = states
+        total = np.tile(form.prior, (len(X), 1))
+        for i in np.flatnonzero(used).tolist():
+            total += form.tables[i][family_rows(X, form.structure, model.n_states, i)]
+        yield total

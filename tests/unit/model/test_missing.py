@@ -1,0 +1,153 @@
+"""Decisions with missing features: the definition, float64, and what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bncc.errors import DataError, ModelError
+from bncc.fixed_point import QFormat
+from bncc.model import marginal, missing, missing_form, reference
+from tests.missing_oracle import Oracle, drawn_model, gaps_of
+from tests.models import (
+    category_with_missing,
+    general_network,
+    naive_integer,
+    one_state_feature,
+    pseudo_tan,
+    sum_of_tables,
+)
+
+FOREST = ([None, 0, 1, 1, 0, None], [2, 3, 4, 2, 1, 3])
+SHAPES = {
+    "naive": drawn_model([None] * 4, [2, 3, 4, 1], QFormat(4, 0)),
+    "tree": drawn_model(*FOREST, QFormat(3, 1)),
+    "many fraction bits": drawn_model(*FOREST, QFormat(3, 11), seed=1),
+    "eight fraction bits": drawn_model(*FOREST, QFormat(3, 8), seed=2),
+    "few bits": drawn_model(*FOREST, QFormat(4, -3), seed=3),
+    "class at some": drawn_model(
+        *FOREST, QFormat(4, 2), seed=4, of_class=[False, True, False, True, True, False]
+    ),
+    "network": general_network(),
+    "two parents": drawn_model(None, [2, 3, 2, 3], QFormat(4, 2), parents=[(), (), (0, 1), (2, 0)]),
+    "one feature": one_state_feature(),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_costs_are_those_of_the_definition(name):
+    model = SHAPES[name]
+    generator = np.random.default_rng(5)
+    X, is_missing, rows = gaps_of(model, 60, generator)
+    is_missing[0], is_missing[1] = True, False
+    rows[0], rows[1] = [None] * model.n_features, X[1].tolist()
+    oracle = Oracle(model)
+    expected = np.array([oracle.costs(row) for row in rows])
+    X[is_missing] = 10**6  # whatever stands there
+    found = missing.costs(model, X, is_missing)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(missing.predict(model, X, is_missing), expected.argmin(axis=1))
+    least = expected.min(axis=1, keepdims=True)
+    np.testing.assert_array_equal(missing.scores(model, X, is_missing), expected - least)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_with_nothing_missing_costs_are_those_of_the_model_shifted(name):
+    model = SHAPES[name]
+    X = np.random.default_rng(2).integers(0, model.n_states, (30, model.n_features))
+    found = missing.costs(model, X, np.zeros(X.shape, dtype=bool))
+    shift = missing_form.missing_form_of(model).log_add.extra_bits
+    np.testing.assert_array_equal(found, reference.costs(model, X) << shift)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_with_all_missing_the_prior_decides(name):
+    model = SHAPES[name]
+    X = np.zeros((1, model.n_features), dtype=int)
+    found = missing.costs(model, X, np.ones(X.shape, dtype=bool))
+    shift = missing_form.missing_form_of(model).log_add.extra_bits
+    np.testing.assert_array_equal(found[0], model.prior << shift)
+
+
+def test_a_missing_feature_of_naive_bayes_drops_its_table():
+    model = naive_integer()
+    costs = missing.costs(model, np.array([[1, 0], [2, 1]]), np.array([[0, 1], [1, 0]], dtype=bool))
+    np.testing.assert_array_equal(costs, [[6, 3, 9], [5, 4, 3]])
+
+
+def test_costs_are_near_those_of_float64():
+    for frac_bits in (1, 3, 6):
+        model = drawn_model(*FOREST, QFormat(8 - frac_bits, frac_bits), seed=9)
+        X, is_missing, _ = gaps_of(model, 500, np.random.default_rng(1))
+        unit = 2.0**-frac_bits
+        exact = marginal.log_joint(
+            model.structure,
+            model.n_states,
+            (-model.prior * unit, [-table * unit for table in model.tables]),
+            X,
+            is_missing,
+        )
+        used = missing.predict(model, X, is_missing)
+        shift = missing_form.missing_form_of(model).log_add.extra_bits
+        found = -missing.costs(model, X, is_missing) * unit * 2.0**-shift
+        # skipping leaves out tables that sum to 1 but for rounding, which float64 does not
+        assert (used == exact.argmax(axis=1)).mean() > 0.9
+        assert np.median(np.abs(found - exact)) < unit
+
+
+def test_rows_are_looked_at_in_parts(monkeypatch):
+    model = SHAPES["tree"]
+    X, is_missing, _ = gaps_of(model, 50, np.random.default_rng(4))
+    whole = missing.costs(model, X, is_missing)
+    monkeypatch.setattr(missing, "PART", 100)
+    np.testing.assert_array_equal(missing.costs(model, X, is_missing), whole)
+
+
+def test_no_rows_have_no_costs():
+    for model in (SHAPES["tree"], SHAPES["network"]):
+        X = np.empty((0, model.n_features), dtype=int)
+        assert missing.costs(model, X, X == 0).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (sum_of_tables(), "a sum of tables"),
+        (pseudo_tan(), "arcs form a cycle"),
+        (replace(naive_integer(), training={"parameters": "free"}), "free tables"),
+        (
+            drawn_model(None, [65, 64, 2], QFormat(4, 0), parents=[(), (), (0, 1)]),
+            "4160 joint states",
+        ),
+        (drawn_model([None, 0], [2, 2], QFormat(-3, 31)), "more than 32 bits; train with fewer"),
+    ],
+    ids=["sum", "cycle", "free", "joint", "bits"],
+)
+def test_what_cannot_be_summed_out_is_refused(model, words):
+    assert words in missing.why_not(model)
+    X = np.zeros((1, model.n_features), dtype=int)
+    with pytest.raises(ModelError, match=words):
+        missing.costs(model, X, X == 0)
+
+
+def test_a_model_that_can_has_nothing_against_it():
+    assert missing.why_not(category_with_missing()) is None
+    # 4096 joint states: the last feature has no children
+    model = drawn_model(None, [64, 64, 3], QFormat(4, 0), parents=[(), (), (0, 1)])
+    assert missing.why_not(model) is None
+
+
+def test_states_that_do_not_fit_are_refused():
+    model = SHAPES["tree"]
+    X = np.zeros((2, 6), dtype=int)
+    with pytest.raises(DataError, match="one column for each"):
+        missing.costs(model, X, np.zeros((2, 5), dtype=bool))
+    with pytest.raises(DataError, match="one column for each"):
+        missing.costs(model, X[0], X[0] == 0)
+    for state in (-1, 4):
+        X[1, 2] = state
+        with pytest.raises(DataError, match="out of range"):
+            missing.costs(model, X, np.zeros(X.shape, dtype=bool))
+        gap = np.zeros(X.shape, dtype=bool)
+        gap[1, 2] = True
+        missing.costs(model, X, gap)
