@@ -1,0 +1,201 @@
+"""Scores of families of any number of parents, counted once each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, prod
+
+import numpy as np
+
+from bncc.errors import OptionError
+from bncc.structure.dags.columns import Columns, Dag, Joint, one_joint
+from bncc.structure.table_sums import Term, log_gamma_term, log_likelihood_term
+
+SCORES = ("bdeu", "bic")
+MAX_ENTRIES = 2**16
+"""Entries of the largest table that a learner makes."""
+KEPT_JOINTS = 64
+"""Sets of variables whose joint states are kept, eight bytes a row each."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a family may have.
+
+    Parameters
+    ----------
+    parents : int or None
+        Most parents of a variable; None for any number.
+    entries : int
+        Most entries of a table.
+    """
+
+    parents: int | None = None
+    entries: int = MAX_ENTRIES
+
+
+@dataclass(frozen=True)
+class ScoreKind:
+    """Which score.
+
+    Parameters
+    ----------
+    name : {"bdeu", "bic"}
+        Its name.
+    alpha : float
+        Equivalent sample size of BDeu, > 0.
+    arc_price : float
+        What each arc costs beside, in nats, >= 0.
+    """
+
+    name: str = "bdeu"
+    alpha: float = 10.0
+    arc_price: float = 0.0
+
+
+class DagScore:
+    r"""A decomposable score of graphs over some rows, in nats.
+
+    .. math::
+       s(X, \Pi) = J(X, \Pi) - J(\Pi) - \text{penalty},
+
+    with J as in `bdeu_families`, the sum over the joint states that occur. J is kept by its set of
+    variables, so that families share what is counted. Where rows lie in segments, their scores are
+    added, each of the equivalent sample size divided by the number of segments (S4).
+
+    Parameters
+    ----------
+    columns : Columns
+        The rows.
+    kind : ScoreKind
+        Which score.
+    limits : Limits
+        What families may have.
+    segments : Joint, optional
+        The segment of each row, for BDeu; one when absent.
+
+    Raises
+    ------
+    OptionError
+        If the table of a variable without parents exceeds the limit.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        kind: ScoreKind | None = None,
+        limits: Limits | None = None,
+        segments: Joint | None = None,
+    ) -> None:
+        self.columns = columns
+        self.kind = kind or ScoreKind()
+        self.limits = limits or Limits()
+        for i, r in enumerate(columns.n_states):
+            if r > self.limits.entries:
+                raise OptionError(
+                    f"variable {i} alone has {r} states, more than the {self.limits.entries} "
+                    "entries that a table may have; discretize it, or raise max-entries="
+                )
+        start = segments or one_joint(columns.n_samples)
+        n_segments = len(start.counts()) if segments else 1
+        self._joints: dict[tuple[int, ...], Joint] = {(): Joint(start.index, start.n_listed, 1)}
+        self._sums: dict[tuple[int, ...], float] = {}
+        self._term = self._term_of(max(n_segments, 1))
+
+    def _term_of(self, n_segments: int) -> Term:
+        if self.kind.name == "bic":
+            return log_likelihood_term()
+        return log_gamma_term(self.kind.alpha / n_segments)
+
+    def fits(self, i: int, parents: Sequence[int]) -> bool:
+        """Return whether a family is within the limits; nothing is counted.
+
+        Parameters
+        ----------
+        i : int
+            The child.
+        parents : sequence of int
+            Its parents.
+
+        Returns
+        -------
+        bool
+            Whether both limits hold.
+        """
+        most = self.limits.parents
+        if most is not None and len(parents) > most:
+            return False
+        r = self.columns.n_states
+        return prod((r[j] for j in parents), start=r[i]) <= self.limits.entries
+
+    def family(self, i: int, parents: Sequence[int]) -> float:
+        """Return s(X_i, parents).
+
+        Parameters
+        ----------
+        i : int
+            The child.
+        parents : sequence of int
+            Its parents.
+
+        Returns
+        -------
+        float
+            Nats, the price of the arcs taken off.
+
+        Raises
+        ------
+        OptionError
+            If the table exceeds the limit.
+        """
+        r = self.columns.n_states
+        n_parent_states = prod(r[j] for j in parents)
+        if n_parent_states * r[i] > self.limits.entries:
+            raise OptionError(
+                f"the table of variable {i} with {len(parents)} parents would have "
+                f"{n_parent_states * r[i]} entries, more than {self.limits.entries}; use fewer "
+                "parents, or raise max-entries="
+            )
+        score = self._sum((*parents, i)) - self._sum(parents)
+        if self.kind.name == "bic":
+            score -= 0.5 * log(max(self.columns.n_samples, 1)) * n_parent_states * (r[i] - 1)
+        return score - self.kind.arc_price * len(parents)
+
+    def total(self, dag: Dag) -> float:
+        """Return the score of a graph.
+
+        Parameters
+        ----------
+        dag : Dag
+            The graph.
+
+        Returns
+        -------
+        float
+            The sum over all families, in nats.
+
+        Raises
+        ------
+        OptionError
+            If a table exceeds the limit.
+        """
+        return sum(self.family(i, parents) for i, parents in enumerate(dag))
+
+    def _sum(self, variables: Sequence[int]) -> float:
+        """Return J of a set of variables."""
+        key = tuple(sorted(variables))
+        if key not in self._sums:
+            joint = self._joint(tuple(variables))
+            terms = self._term(joint.counts(), joint.n_cells)
+            self._sums[key] = float(np.sum(terms))
+        return self._sums[key]
+
+    def _joint(self, variables: tuple[int, ...]) -> Joint:
+        """Return the joint states of variables, of which all but the last are likely kept."""
+        if variables not in self._joints:
+            before = self._joint(variables[:-1])
+            last = variables[-1]
+            joint = before.with_column(self.columns.states[last], self.columns.n_states[last])
+            if len(self._joints) > KEPT_JOINTS:
+                self._joints.pop(next(key for key in self._joints if key))
+            self._joints[variables] = joint
+        return self._joints[variables]
