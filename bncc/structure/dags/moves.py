@@ -1,0 +1,175 @@
+"""What each change of an arc gains, renewed only where the graph has changed."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from bncc._types import BoolArray, FloatArray
+from bncc.structure.dags.columns import Dag, no_arcs
+from bncc.structure.dags.dag_score import DagScore
+from bncc.structure.family_scores import NEGLIGIBLE_NATS
+
+KINDS = ("add", "delete", "reverse")
+
+
+class Move(NamedTuple):
+    """A change of one arc.
+
+    Parameters
+    ----------
+    kind : {"add", "delete", "reverse"}
+        What is done.
+    child : int
+        Where the arc ends, before it is reversed.
+    parent : int
+        Where it begins.
+    gain : float
+        Change of the score, in nats.
+    """
+
+    kind: str
+    child: int
+    parent: int
+    gain: float
+
+
+class Moves:
+    """A graph that is searched from, and its neighbours.
+
+    Row i of the gains holds what it gains variable i alone to have another parent, or not to have
+    one of those that it has. Reversing an arc is the sum of two entries, so a move renews one row,
+    or two.
+
+    Parameters
+    ----------
+    score : DagScore
+        The score.
+    allowed : (n_variables, n_variables) bool
+        Whether ``[child, parent]`` may be an arc.
+    start : Dag, optional
+        The graph; without arcs when absent. Its own arcs may be kept whatever is allowed.
+    """
+
+    def __init__(self, score: DagScore, allowed: BoolArray, start: Dag | None = None) -> None:
+        n = score.columns.n_variables
+        self._score = score
+        self._allowed = allowed & ~np.eye(n, dtype=bool)
+        self._parents = [list(parents) for parents in start or no_arcs(n)]
+        self._has = np.zeros((n, n), dtype=bool)
+        for i, parents in enumerate(self._parents):
+            self._has[i, parents] = True
+        self._gains = np.full((n, n), -np.inf)
+        for i in range(n):
+            self._renew(i)
+        self._ancestors = ancestors_of(self._has)
+
+    @property
+    def dag(self) -> Dag:
+        """The graph as it is now."""
+        return tuple(tuple(sorted(parents)) for parents in self._parents)
+
+    def gains(self) -> FloatArray:
+        """Return what each move gains.
+
+        Returns
+        -------
+        (3, n_variables, n_variables) float64
+            By kind, child and parent; -inf where a move is impossible or makes a cycle.
+        """
+        has, ancestors = self._has, self._ancestors
+        add = np.where(has | ancestors.T, -np.inf, self._gains)
+        delete = np.where(has, self._gains, -np.inf)
+        # Reversed, j -> i closes a cycle if j leads to another parent of i.
+        roundabout = has.astype(np.float32) @ ancestors.astype(np.float32) > 0
+        may = has & ~roundabout & self._allowed.T
+        reverse = np.where(may, delete + self._gains.T, -np.inf)
+        return np.stack([add, delete, reverse])
+
+    def best(self) -> Move:
+        """Return the move that gains most.
+
+        Returns
+        -------
+        Move
+            The first of those that gain as much but for rounding: additions, deletions, then
+            reversals, by child and then by parent. Its gain is -inf where there is no move.
+        """
+        gains = self.gains().ravel()
+        if gains.size == 0:
+            return Move(KINDS[0], 0, 0, -np.inf)
+        return self._move(int(np.argmax(gains >= gains.max() - NEGLIGIBLE_NATS)), gains)
+
+    def by_gain(self) -> Iterator[Move]:
+        """Return the possible moves, best first.
+
+        Yields
+        ------
+        Move
+            Equals in the order of `best`.
+        """
+        gains = self.gains().ravel()
+        rounded = np.where(np.isfinite(gains), np.round(gains / NEGLIGIBLE_NATS), -np.inf)
+        for place in np.argsort(-rounded, kind="stable"):
+            if gains[place] == -np.inf:
+                return
+            yield self._move(int(place), gains)
+
+    def _move(self, place: int, gains: FloatArray) -> Move:
+        kind, child, parent = np.unravel_index(place, (3, *self._has.shape))
+        return Move(KINDS[kind], int(child), int(parent), float(gains[place]))
+
+    def apply(self, move: Move) -> None:
+        """Change the graph.
+
+        Parameters
+        ----------
+        move : Move
+            A possible one.
+        """
+        child, parent = move.child, move.parent
+        self._toggle(child, parent)
+        if move.kind == "reverse":
+            self._toggle(parent, child)
+            self._renew(parent)
+        self._renew(child)
+        self._ancestors = ancestors_of(self._has)
+
+    def _toggle(self, child: int, parent: int) -> None:
+        parents = self._parents[child]
+        if self._has[child, parent]:
+            parents.remove(parent)
+        else:
+            parents.append(parent)
+        self._has[child, parent] = not self._has[child, parent]
+
+    def _renew(self, i: int) -> None:
+        score, parents = self._score, self._parents[i]
+        self._gains[i] = -np.inf
+        now = score.family(i, parents)
+        for j in np.flatnonzero(self._allowed[i] | self._has[i]).tolist():
+            others = [k for k in parents if k != j]
+            family = others if self._has[i, j] else [*parents, j]
+            if len(family) < len(parents) or score.fits(i, family):
+                self._gains[i, j] = score.family(i, family) - now
+
+
+def ancestors_of(has: BoolArray) -> BoolArray:
+    """Return who is an ancestor of whom.
+
+    Parameters
+    ----------
+    has : (n, n) bool
+        Whether ``[child, parent]`` is an arc; no cycles.
+
+    Returns
+    -------
+    (n, n) bool
+        Whether ``[i, j]``: a path leads from j to i.
+    """
+    found, n_before = has.copy(), -1
+    while (n_now := int(found.sum())) != n_before:
+        n_before = n_now
+        steps = found.astype(np.float32)
+        found |= steps @ steps > 0
+    return found
