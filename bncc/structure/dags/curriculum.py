@@ -1,0 +1,121 @@
+"""The curriculum: in which order variables are unfixed, and how rows then fall into segments."""
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from bncc._types import FloatArray
+from bncc.structure.dags.columns import Columns, Joint, one_joint
+from bncc.structure.scores import conditional_mutual_information
+
+FIRST_VARIABLES = 3
+"""Variables of the first stage, as in the code of S4's authors."""
+LEAST_CHANGE = 0.02
+"""Share by which the number of segments has to change for a stage to be worth a search."""
+
+
+def pair_information(columns: Columns) -> FloatArray:
+    """Return I(X_i; X_j) of all pairs.
+
+    Parameters
+    ----------
+    columns : Columns
+        The rows.
+
+    Returns
+    -------
+    (n_variables, n_variables) float64
+        Symmetric, in nats, >= 0; the diagonal holds the entropies.
+    """
+    one_class = np.zeros(columns.n_samples, dtype=np.int64)
+    return conditional_mutual_information(columns.states.T, one_class, columns.n_states, 1)
+
+
+def unfixing_order(information: FloatArray) -> tuple[int, ...]:
+    """Return the variables in the order in which they are unfixed.
+
+    Parameters
+    ----------
+    information : (n_variables, n_variables) float64
+        I(X_i; X_j); the diagonal is not read.
+
+    Returns
+    -------
+    tuple of int
+        First the variable of greatest mean information with all others, then always that of
+        greatest mean information with those before it. Of equals, the smallest index.
+
+    References
+    ----------
+    S4, "Make a Curriculum", questions 1 and 2.
+    """
+    n = len(information)
+    between = np.where(np.eye(n, dtype=bool), 0.0, information)
+    sums = between.sum(axis=1)
+    order: list[int] = []
+    for _ in range(n):
+        sums[order] = -np.inf
+        chosen = int(sums.argmax())
+        # Dividing by the number of those before changes no order.
+        sums = between[chosen].copy() if not order else sums + between[chosen]
+        order.append(chosen)
+    return tuple(order)
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One search of the curriculum.
+
+    Parameters
+    ----------
+    variables : tuple of int
+        Those that are unfixed; arcs may join them.
+    segments : Joint or None
+        By the states of all other variables, the segment of each row; None in the last stage,
+        where all rows are one.
+    n_segments : int
+        Segments that hold a row.
+    """
+
+    variables: tuple[int, ...]
+    segments: Joint | None
+    n_segments: int
+
+
+def stages_of(columns: Columns, order: tuple[int, ...], step: int) -> tuple[Stage, ...]:
+    """Return the stages of a curriculum.
+
+    Parameters
+    ----------
+    columns : Columns
+        The rows.
+    order : tuple of int
+        From `unfixing_order`.
+    step : int
+        Variables that each stage unfixes; 0 for the last stage alone, without a curriculum.
+
+    Returns
+    -------
+    tuple of Stage
+        The first has three variables. One is left out where its number of segments differs from
+        that of the stage before by less than 2 % of it, rounded up. The last has all variables and
+        all rows, unsegmented.
+
+    References
+    ----------
+    S4, algorithm 1 and question 3; the rule that leaves stages out is that of its authors' code.
+    """
+    stages: list[Stage] = []
+    sizes = range(FIRST_VARIABLES, len(order), step) if step else ()
+    for size in sizes:
+        fixed = one_joint(columns.n_samples)
+        for j in order[size:]:
+            fixed = fixed.with_column(columns.states[j], columns.n_states[j])
+        n_segments = len(fixed.counts())
+        if stages:
+            before = stages[-1].n_segments
+            if abs(n_segments - before) < ceil(LEAST_CHANGE * before):
+                continue
+        stages.append(Stage(tuple(order[:size]), fixed, n_segments))
+    return (*stages, Stage(order, None, min(columns.n_samples, 1)))
