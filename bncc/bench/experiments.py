@@ -145,6 +145,13 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         STUDYING[1:],
         "counts",
     ),
+    "s1-missing": Experiment(
+        "classification error, features missing",
+        "bncc.bench.s1_missing",
+        "s1_missing",
+        STUDYING,
+        STUDYING,
+    ),
     "s2-table1": _over_sets("ETAN against naive Bayes and TAN", 1),
     "s2-table2": _over_sets("S-ETAN against the others", 2),
     "s2-table3": _over_sets("SA-ETAN against the others, ETAN(10) against AODE", 3),

@@ -8,6 +8,7 @@ from bncc.bench.folds import Fold
 from bncc.bench.pool import results_of
 from bncc.bench.request import Advance, Effort, part_of
 from bncc.bench.run_log import Result, RunLog, run_key
+from bncc.bench.s1_missing_runs import errors_with_missing
 from bncc.bench.s1_structures import found_structure, has_chance, has_margin, lambda_for
 from bncc.bench.s1_svm import machine_of
 from bncc.bench.training import decide
@@ -21,9 +22,8 @@ N_RUNS = 10
 PROGRAM = (
     "structure", "train/maximum_likelihood.py", "train/margin_descent.py", "train/margin_fit.py",
     "train/margin_layout.py", "train/margin_loss.py", "train/margin_settings.py", "discretize",
-    "data/splits.py", "bench/s1_data.py", "bench/s1_runs.py", "bench/s1_structures.py",
-    "bench/s1_svm.py",
-    "bench/training.py",
+    "data/splits.py", "bench/s1_data.py", "bench/s1_missing_runs.py", "bench/s1_runs.py",
+    "bench/s1_structures.py", "bench/s1_svm.py", "bench/training.py", "model/marginal.py",
 )  # fmt: skip
 """What decides the result of a run."""
 
@@ -109,8 +109,24 @@ def machine(fold: Fold) -> Result:
     return asdict(machine_of(fold))
 
 
+def missing(fold: Fold, name: str, count: int, n_repeats: int) -> Result:
+    """Decide the test rows with some features missing.
+
+    Parameters
+    ----------
+    fold, name, count, n_repeats
+        As in `errors_with_missing`.
+
+    Returns
+    -------
+    mapping
+        ``errors``, by draw.
+    """
+    return {"errors": errors_with_missing(fold, name, count, n_repeats)}
+
+
 _DONE: Mapping[str, Callable[..., Result]] = {
-    "scale": scale, "learn": learn, "judge": judge, "machine": machine,
+    "scale": scale, "learn": learn, "judge": judge, "machine": machine, "missing": missing,
 }  # fmt: skip
 
 
@@ -167,7 +183,7 @@ class Runs:
         Parameters
         ----------
         calls : sequence of (int, str, tuple)
-            Fold, ``scale``, ``learn``, ``judge`` or ``machine``, and arguments.
+            Fold, one of `_DONE`, and arguments.
         advance : callable
             Told of progress.
 

@@ -1,6 +1,7 @@
 """The support vector machine that S1 sets beside Bayesian networks, by scikit-learn."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,14 +50,46 @@ def machine_of(fold: Fold) -> Machine:
     Machine
         The first kernel of those that err least.
     """
+    machine = learned_machine(fold)
+    error = float((machine.predict(inputs_of(fold, fold.X_test)) != fold.y_test).mean())
+    return Machine(error, int(machine.n_support_.sum()), machine.gamma)
+
+
+def learned_machine(fold: Fold) -> Any:
+    """Learn a machine from all training rows.
+
+    Parameters
+    ----------
+    fold : Fold
+        The data.
+
+    Returns
+    -------
+    sklearn.svm.SVC
+        It decides what `inputs_of` returns.
+    """
     from sklearn.svm import SVC
 
-    scale = np.maximum(np.asarray(fold.n_states) - 1, 1)
-    X, X_test = fold.X / scale, fold.X_test / scale
-    gamma = _chosen(X, fold.y)
-    machine = SVC(C=PENALTY, gamma=gamma).fit(X, fold.y)
-    error = float((machine.predict(X_test) != fold.y_test).mean())
-    return Machine(error, int(machine.n_support_.sum()), gamma)
+    X = inputs_of(fold, fold.X)
+    return SVC(C=PENALTY, gamma=_chosen(X, fold.y)).fit(X, fold.y)
+
+
+def inputs_of(fold: Fold, X: IntArray) -> FloatArray:
+    """Return states as a machine reads them.
+
+    Parameters
+    ----------
+    fold : Fold
+        The data.
+    X : (n_rows, n_features) int
+        States.
+
+    Returns
+    -------
+    (n_rows, n_features) float64
+        In 0 .. 1.
+    """
+    return np.asarray(X / np.maximum(np.asarray(fold.n_states) - 1, 1))
 
 
 def _chosen(X: FloatArray, y: IntArray) -> float:

@@ -16,7 +16,10 @@ _MOST_STEPS, _MOST_LOG_STEPS = 9, 4
 """Between the ticks of an axis; of a logarithmic one that has too few of 1, 2 and 5."""
 _LEAST_ACROSS, _LEAST_UPWARD = 1.0, 0.1
 """Steps between ticks at least: bits, bytes and entries are whole, and errors are percents."""
-_STYLES = (("#b45309", "", "disc"), ("#1e3a8a", "6 3", "square"), ("#6b7280", "2 3", "ring"))
+_STYLES = (
+    ("#b45309", "", "disc"), ("#1e3a8a", "6 3", "square"), ("#6b7280", "2 3", "ring"),
+    ("#0f766e", "8 3 2 3", "diamond"),
+)  # fmt: skip
 """Color, dashes and mark of each line."""
 
 Place = Callable[[float], float]
@@ -71,7 +74,7 @@ class Panel:
     title : str
         Above it.
     lines : tuple of Line
-        At most three.
+        At most four.
     """
 
     title: str
@@ -193,6 +196,9 @@ def _stroke(path: str, color: str, dashes: str, width: float) -> str:
 def _mark(kind: str, x: float, y: float, color: str) -> str:
     if kind == "square":
         return f'<rect x="{x - 3.5:.1f}" y="{y - 3.5:.1f}" width="7" height="7" fill="{color}"/>'
+    if kind == "diamond":
+        corners = f"{x:.1f},{y - 5:.1f} {x + 5:.1f},{y:.1f} {x:.1f},{y + 5:.1f} {x - 5:.1f},{y:.1f}"
+        return f'<polygon points="{corners}" fill="{color}"/>'
     paint = f'fill="{color}"' if kind == "disc" else f'fill="#fff" stroke="{color}"'
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{4 if kind == "disc" else 3}" {paint}/>'
 

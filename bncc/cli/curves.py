@@ -1,4 +1,4 @@
-"""The figures of S3 as charts of the cells that were measured."""
+"""The figures of S1 and S3 as charts of the cells that were measured."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -65,7 +65,26 @@ def pareto_chart(cells: Sequence[Cell]) -> Chart:
     return Chart(title, "operations", ERROR, _panels(cells, _over_operations), is_log=True)
 
 
+def missing_chart(cells: Sequence[Cell]) -> Chart:
+    """Return figure 5 of S1: errors over the number of missing features.
+
+    Parameters
+    ----------
+    cells : sequence of mapping
+        Those of `s1_missing`.
+
+    Returns
+    -------
+    Chart
+        A panel for each data set, a line for each learner.
+    """
+    title = "Error where features are missing, mean over draws of them"
+    cells = [{**cell, "row": cell["data"]} for cell in cells if cell["ours"] is not None]
+    return Chart(title, "missing features", ERROR, _panels(cells, _over_missing))
+
+
 CHARTS: Mapping[str, Callable[[Sequence[Cell]], Chart]] = {
+    "s1-missing": missing_chart,
     "s3-bits": bits_chart,
     "s3-size": size_chart,
     "s3-pareto": pareto_chart,
@@ -79,6 +98,16 @@ def _panels(
     rows = dict.fromkeys(cell["row"] for cell in cells)
     return tuple(
         Panel(row, lines_of([cell for cell in cells if cell["row"] == row])) for row in rows
+    )
+
+
+def _over_missing(cells: Sequence[Cell]) -> tuple[Line, ...]:
+    return tuple(
+        Line(
+            name,
+            tuple(Point(cell["missing"], cell["ours"]) for cell in cells if cell["column"] == name),
+        )
+        for name in dict.fromkeys(cell["column"] for cell in cells)
     )
 
 

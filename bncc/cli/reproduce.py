@@ -59,8 +59,8 @@ def command(
 ) -> None:
     """Repeat the experiment behind TABLE and print ours beside the paper's.
 
-    TABLE is s0-table1, s0-recover-chow-liu, s1-table1, s1-table2, s1-table3, s2-table1 to
-    s2-table4, s3-bits, s3-size, s3-budget or s3-pareto; others are to come.
+    TABLE is s0-table1, s0-recover-chow-liu, s1-table1, s1-table2, s1-table3, s1-missing,
+    s2-table1 to s2-table4, s3-bits, s3-size, s3-budget or s3-pareto; others are to come.
     """
     refuse_later(table not in EXPERIMENTS, f"reproduce {table}", f"try {' or '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[table]

@@ -1,4 +1,4 @@
-"""The figures of S3: what of the cells is drawn where, and ``bncc reproduce --plot``."""
+"""The figures of S1 and S3: what of the cells is drawn where, and ``bncc reproduce --plot``."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.bench import s3_bits, s3_pareto, s3_size
+from bncc.bench import s1_missing, s3_bits, s3_pareto, s3_size
 from bncc.bench.request import Cell, Request
 from bncc.cli.chart import Line, Point
-from bncc.cli.curves import bits_chart, pareto_chart, size_chart
+from bncc.cli.curves import bits_chart, missing_chart, pareto_chart, size_chart
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -45,6 +45,21 @@ PARETO_CELLS = (
     cell("usps", "NB 1 bit", 6.0, operations=2570, is_on_front=False),
     cell("usps", "FC sign 1 bit", 9.0, operations=900, is_on_front=True),
 )
+MISSING_CELLS = (
+    cell("usps, 0 missing", "NB-ML", 13.0, data="usps", missing=0),
+    cell("usps, 9 missing", "NB-ML", 14.0, data="usps", missing=9),
+    cell("usps, 0 missing", "SVM", 3.0, data="usps", missing=0),
+)
+
+
+def test_errors_are_drawn_over_missing_features() -> None:
+    absent = {**cell("spambase", "NB-ML", 0.0, data="spambase", missing=None), "ours": None}
+    (panel,) = missing_chart((*MISSING_CELLS, absent)).panels
+    assert panel.title == "usps"
+    assert panel.lines == (
+        Line("NB-ML", (Point(0, 13.0), Point(9, 14.0))),
+        Line("SVM", (Point(0, 3.0),)),
+    )
 
 
 def test_models_on_the_front_are_drawn_over_operations_by_their_class() -> None:
@@ -78,6 +93,7 @@ def test_the_front_is_joined_by_size_and_the_ends_are_named() -> None:
 @pytest.mark.parametrize(
     ("table", "module", "cells"),
     [
+        ("s1-missing", s1_missing, MISSING_CELLS),
         ("s3-bits", s3_bits, BITS_CELLS),
         ("s3-size", s3_size, SIZE_CELLS),
         ("s3-pareto", s3_pareto, PARETO_CELLS),
@@ -99,7 +115,8 @@ def test_the_figure_is_written_beside_the_cells(
     assert found == {"cells": list(cells)}
     svg = picture.read_text("utf-8")
     assert svg.startswith("<svg")
-    assert svg.count(f"{cells[0]['row']}</text>") == 1
+    title = cells[0].get("data", cells[0]["row"])
+    assert svg.count(f"{title}</text>") == 1
     assert "exists; give --force" in refused("reproduce", table, "--plot", picture)
     assert len(asked) == 1
     run_json("reproduce", table, "--plot", picture, "--force")
@@ -110,4 +127,6 @@ def test_what_has_no_figure_is_refused_before_any_work(refused: Refused, tmp_pat
     said = refused("reproduce", "s3-size", "--plot", tmp_path / "figure.png")
     assert "--plot writes SVG; name a file such as figure.svg" in said
     said = refused("reproduce", "s0-table1", "--plot", tmp_path / "figure.svg")
-    assert "--plot draws s3-bits, s3-size, s3-pareto; leave it out for s0-table1" in said
+    assert (
+        "--plot draws s1-missing, s3-bits, s3-size, s3-pareto; leave it out for s0-table1" in said
+    )

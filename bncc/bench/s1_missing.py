@@ -1,0 +1,87 @@
+"""Figure 5 of S1: right decisions over the number of features that are missing."""
+
+import numpy as np
+
+from bncc.bench.request import Advance, Cell, Request, part_of, selection
+from bncc.bench.s1_missing_runs import LEARNERS
+from bncc.bench.s1_runs import Runs
+from bncc.bench.s1_tables import absent, runs_of
+
+ROWS = ("usps", "spambase")
+N_REPEATS, QUICK_REPEATS = 100, 10
+"""Draws of missing features; the first is S1's."""
+SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+QUICK_SHARES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
+"""Of all features, in each draw the same ones for all rows."""
+
+
+def s1_missing(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
+    """Repeat figure 5 of S1 on the data at hand; the paper's is DCMall, and carries no numbers.
+
+    Parameters
+    ----------
+    request : Request
+        See `bncc.bench.s1_data.s1_path`; rows are data sets, columns are learners, `runs` draws
+        of the missing features, processes, and a log. Quick is spambase with few draws.
+    advance : callable, optional
+        Told of progress.
+
+    Returns
+    -------
+    tuple of mapping
+        One `Cell` for each data set, learner and number of missing features, which its ``row``
+        names after the data set; beside its keys ``data``, ``missing``, ``n_features`` and the
+        standard deviation ``sd`` over draws, in percent.
+
+    Raises
+    ------
+    DataError
+        If a file is absent that is needed: spambase's, and what is named.
+    OptionError
+        If there is no such row or column, or the log is another program's.
+    """
+    rows, columns = selection("s1-missing", request, (ROWS, LEARNERS), (("spambase",), LEARNERS))
+    n_repeats = request.effort.n_runs or (QUICK_REPEATS if request.quick else N_REPEATS)
+    shares = QUICK_SHARES if request.quick else SHARES
+    cells: list[Cell] = []
+    for done, row in enumerate(rows):
+        runs = runs_of(request, row, 1)
+        if runs is None:
+            cells += [_empty(row, column) for column in columns]
+            continue
+        tell = part_of(advance, done, len(rows), row)
+        cells += _cells(runs, row, columns, shares, n_repeats, tell)
+    return tuple(cells)
+
+
+def _cells(
+    runs: Runs,
+    row: str,
+    columns: tuple[str, ...],
+    shares: tuple[float, ...],
+    n_repeats: int,
+    tell: Advance,
+) -> list[Cell]:
+    fold = runs.folds[0]
+    n_features = len(fold.n_states)
+    counts = sorted({round(share * n_features) for share in shares})
+    # A draw of nothing is always the same.
+    places = [(name, count, n_repeats if count else 1) for name in columns for count in counts]
+    found = runs.results([(0, "missing", place) for place in places], tell)
+    cells: list[Cell] = []
+    for (name, count, repeats), result in zip(places, found, strict=True):
+        errors = 100 * np.array(result["errors"])
+        note = f"mean of {repeats} draws, sd {errors.std():.2f}" if count else "none missing"
+        cells.append({
+            "row": f"{row}, {count} missing", "column": name, "paper": None,
+            "ours": float(errors.mean()), "n": len(fold.y_test), "note": note, "data": row,
+            "missing": count, "n_features": n_features, "sd": float(errors.std()),
+        })  # fmt: skip
+    return cells
+
+
+def _empty(row: str, column: str) -> Cell:
+    return {
+        "row": row, "column": column, "paper": None, "ours": None, "n": None, "note": absent(row),
+        "data": row, "missing": None, "n_features": None, "sd": None,
+    }  # fmt: skip
