@@ -192,6 +192,25 @@ def sum_of_tables() -> Model:
     )
 
 
+def class_with_parents() -> Model:
+    """Return a network whose class has two parents, a child and a spouse that is given."""
+    return model_of(
+        [feature("above", 2), feature("beside", 3), feature("below", 2), feature("far", 2)],
+        Structure(
+            ((), (), (1,), ()), (False, False, True, False), class_parents=(3, 0), given=(1, 3)
+        ),
+        QFormat(3, 1),
+        [0, 0],
+        [
+            [[2, 2], [1, 1]],
+            [[0, 0]] * 3,
+            [[1, 9], [8, 0], [3, 3], [2, 5], [15, 1], [0, 12]],
+            [[0, 0]] * 2,
+            [[0, 15], [6, 1], [2, 2], [9, 3]],
+        ],
+    )
+
+
 def pseudo_tan() -> Model:
     """Return arcs that form cycles: a pair, a ring of three that one more feature hangs on."""
     n_states = (2, 3, 2, 2, 3, 2)
@@ -254,6 +273,7 @@ NAMED: dict[str, Callable[[], Model]] = {
     "sum_65536": lambda: summing_to(65536),
     "saturated": saturated,
     "general_network": general_network,
+    "class_with_parents": class_with_parents,
     "pseudo_tan": pseudo_tan,
     "sum_of_tables": sum_of_tables,
     "wide_states": wide_states,

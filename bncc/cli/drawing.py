@@ -33,11 +33,13 @@ def dot_of(model: Model) -> str:
     ]
     for i, feature in enumerate(model.features):
         label = f"{_quoted(feature.name)}\\n{feature.n_states} states"
-        lines.append(f'  x{i} [label="{label}"];')
+        given = ", style=dotted" if i in model.structure.given else ""
+        lines.append(f'  x{i} [label="{label}"{given}];')
     for i, parents in enumerate(model.structure.parents):
         if model.structure.class_is_parent[i]:
             lines.append(f"  c -> x{i} [style=dashed];")
         lines += [f"  x{j} -> x{i}{red if (j, i) in closing else ''};" for j in parents]
+    lines += [f"  x{j} -> c;" for j in model.structure.class_parents]
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -11,8 +11,10 @@ from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.discretize.feature import Feature
 from bncc.model.card import (
+    class_parent_names,
     cycle_note,
     early_end_note,
+    given_names,
     model_facts,
     number_words,
     parent_names,
@@ -85,6 +87,7 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
     -------
     dict
         The model fields of ``train``, ``parents`` (names per feature, the class as ``"class"``),
+        ``class_parents`` (names), ``given`` (names of features without a distribution),
         ``cycle`` (names of features whose arcs form one, None in a Bayesian network), ``tables``
         (of a sum that is no network: ``features``, ``cuts`` and ``rows`` of each; else None),
         ``n_states``, ``table_widths`` (bits per table), ``features``, ``classes`` and ``digest``.
@@ -93,6 +96,8 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
         "model": path,
         **model_facts(model),
         "parents": parent_names(model),
+        "class_parents": class_parent_names(model),
+        "given": given_names(model),
         "cycle": _cycle(model),
         "tables": _tables(model),
         "n_states": list(model.n_states),
@@ -198,6 +203,10 @@ def _of_features(model: Model, facts: dict[str, Any]) -> list[list[str]]:
         parents = ", ".join(facts["parents"][i])
         states = str(feature.n_states)
         table.append([feature.name, feature.kind, states, parents, rows, bits, _steps(feature)])
+    if facts["class_parents"]:
+        parents, rows = ", ".join(facts["class_parents"]), str(len(model.tables[-1]))
+        bits = str(facts["table_widths"][-1])
+        table.append(["(class)", "", str(model.n_classes), parents, rows, bits, ""])
     return table
 
 

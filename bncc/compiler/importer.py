@@ -7,6 +7,7 @@ from bncc.compiler.ranges import largest_cost
 from bncc.compiler.spec import verify
 from bncc.errors import IrError
 from bncc.model.model import Model
+from bncc.structure.graph import Structure
 
 
 def program_of(model: Model) -> Program:
@@ -34,12 +35,12 @@ def program_of(model: Model) -> Program:
         prior=model.prior.astype(np.int64),
         tables=tuple(
             Table(
-                model.features[lookup.features[-1]].name,
+                _name(model, t),
                 lookup.features,
                 table.astype(np.int64),
                 maps=lookup.maps,
             )
-            for lookup, table in zip(model.lookups, model.tables, strict=True)
+            for t, (lookup, table) in enumerate(zip(model.lookups, model.tables, strict=True))
         ),
     )
     if largest_cost(program) >= 1 << WIDTHS[-1]:
@@ -49,3 +50,10 @@ def program_of(model: Model) -> Program:
         )
     verify(program)
     return program
+
+
+def _name(model: Model, t: int) -> str:
+    """Return what a table stands for: its last feature, or the class where that has parents."""
+    if isinstance(model.structure, Structure) and t == model.n_features:
+        return "class"
+    return model.features[model.lookups[t].features[-1]].name

@@ -107,7 +107,7 @@ def why_no_probabilities(model: Model) -> str | None:
     """
     if isinstance(model.structure, Grids):
         return "tables are boosted"
-    if not model.structure.is_bayesian_network:
+    if model.structure.cycles.closing:
         return "arcs form a cycle"
     return "tables are free" if model.training.get("parameters") == "free" else None
 

@@ -68,6 +68,8 @@ def misfit(model: Model) -> str | None:
     """
     if isinstance(model.structure, Grids):
         return "the textbook classifier has a table per feature, and this model is another sum"
+    if model.structure.class_parents or model.structure.given:
+        return "the textbook classifier has a prior and a table per feature, and this model has not"
     largest = max(int(table.max()) for table in model.tables)
     if largest > MAX_ENTRY:
         return (

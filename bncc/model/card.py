@@ -109,7 +109,10 @@ def structure_words(model: Model) -> str:
     """Return what a structure is made of, for people: arcs, or tables and cuts."""
     structure = model.structure
     if not isinstance(structure, Grids):
-        return f"{_counted(structure.n_edges, 'arc')} between features"
+        of_class, given = len(structure.class_parents), len(structure.given)
+        words = f"{_counted(structure.n_edges, 'arc')} between features"
+        words += f", {_counted(of_class, 'parent')} of the class" if of_class else ""
+        return words + (f", {_counted(given, 'given feature')}" if given else "")
     tables, features = len(structure.tables), len(structure.features)
     return (
         f"{_counted(tables, 'table')} over {_counted(structure.n_cuts, 'cut')} of "
@@ -142,6 +145,20 @@ def parent_names(model: Model) -> list[list[str]]:
             model.structure.parents, model.structure.class_is_parent, strict=True
         )
     ]
+
+
+def class_parent_names(model: Model) -> list[str]:
+    """Return the names of the features that are parents of the class, outermost first."""
+    if isinstance(model.structure, Grids):
+        return []
+    return [model.features[j].name for j in model.structure.class_parents]
+
+
+def given_names(model: Model) -> list[str]:
+    """Return the names of the features without a distribution of their own."""
+    if isinstance(model.structure, Grids):
+        return []
+    return [model.features[j].name for j in model.structure.given]
 
 
 def early_end_note(model: Model) -> str | None:

@@ -1,7 +1,8 @@
 """A model as the entries of its file, and back."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any, NoReturn, cast
 
@@ -16,9 +17,10 @@ from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
 from bncc.structure.graph import Structure
 from bncc.structure.grids import Grid, Grids
 
-FORMAT, SUM_FORMAT = 1, 2
-FORMATS = (FORMAT, SUM_FORMAT)
-"""Of a file with a network, and of one with another sum of tables."""
+FORMAT, SUM_FORMAT, GENERAL_FORMAT = 1, 2, 3
+FORMATS = (FORMAT, SUM_FORMAT, GENERAL_FORMAT)
+"""Of a file with a network, of one with another sum of tables, and of one with a network whose
+class has parents or some of whose features are given."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
@@ -50,7 +52,7 @@ def encode(model: Model) -> dict[str, bytes]:
     """
     check_model(model)
     document = {
-        "format": SUM_FORMAT if isinstance(model.structure, Grids) else FORMAT,
+        "format": _format(model.structure),
         "features": [_feature_record(feature) for feature in model.features],
         "classes": list(model.classes),
         "structure": _structure_record(model.structure),
@@ -129,7 +131,7 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     if len(features) > MAX_FEATURES:
         raise ModelFileError("it holds too many features")
     q_format = QFormat(*map(_integer, _fields(q_record, ("int_bits", "frac_bits"))))
-    structure = (_grids if number == SUM_FORMAT else _network)(record)
+    structure = _STRUCTURES[number](record)
     if type(training) is not dict:
         _malformed("training")
     classes = tuple(_items(labels, str))
@@ -176,16 +178,25 @@ def _feature(record: dict[str, Any]) -> Feature:
     )
 
 
+def _format(structure: Structure | Grids) -> int:
+    if isinstance(structure, Grids):
+        return SUM_FORMAT
+    return GENERAL_FORMAT if structure.class_parents or structure.given else FORMAT
+
+
 def _structure_record(structure: Structure | Grids) -> dict[str, Any]:
     if isinstance(structure, Grids):
         return {
             "features": [list(grid.features) for grid in structure.tables],
             "cuts": [[list(cuts) for cuts in grid.cuts] for grid in structure.tables],
         }
-    return {
+    record: dict[str, Any] = {
         "parents": [list(parents) for parents in structure.parents],
         "class_is_parent": list(structure.class_is_parent),
     }
+    if _format(structure) == GENERAL_FORMAT:
+        record |= {"class_parents": list(structure.class_parents), "given": list(structure.given)}
+    return record
 
 
 def _network(record: Any) -> Structure:
@@ -194,6 +205,16 @@ def _network(record: Any) -> Structure:
         tuple(tuple(_items(row, int)) for row in _items(parents, list)),
         tuple(_items(class_is_parent, bool)),
     )
+
+
+def _general_network(record: Any) -> Structure:
+    keys = ("class_is_parent", "class_parents", "given", "parents")
+    flags, class_parents, given, parents = _fields(record, keys)
+    plain = _network({"class_is_parent": flags, "parents": parents})
+    of_class, alone = tuple(_items(class_parents, int)), tuple(_items(given, int))
+    if not (of_class or alone):
+        _malformed("a network of format 1 in another")
+    return replace(plain, class_parents=of_class, given=alone)
 
 
 def _grids(record: Any) -> Grids:
@@ -209,6 +230,11 @@ def _grids(record: Any) -> Grids:
             for read, of_features in zip(features, cuts, strict=True)
         )
     )
+
+
+_STRUCTURES: Mapping[int, Callable[[Any], Structure | Grids]] = dict(
+    zip(FORMATS, (_network, _grids, _general_network), strict=True)
+)
 
 
 def _fields(record: Any, keys: Sequence[str]) -> list[Any]:
@@ -261,6 +287,8 @@ def _levels(structure: Structure | Grids, n_states: Sequence[int]) -> Iterator[I
         raise ModelFileError("its structure and its features disagree in number")
     for i, parents in enumerate(structure.parents):
         yield (n_states[j] for j in (i, *parents))
+    if structure.class_parents:
+        yield (n_states[j] for j in structure.class_parents)
 
 
 def _split(flat: IntArray, shapes: Sequence[tuple[int, int]]) -> tuple[IntArray, ...]:

@@ -52,7 +52,8 @@ def log_joint(
     Raises
     ------
     ValueError
-        If a feature has two feature parents, or the arcs form a cycle.
+        If a feature has two feature parents, the class has one, a feature is given, or the arcs
+        form a cycle.
 
     References
     ----------
@@ -60,6 +61,8 @@ def log_joint(
     """
     if any(len(parents) > 1 for parents in structure.parents):
         raise ValueError("a feature has two feature parents; only forests are summed out here")
+    if structure.class_parents or structure.given:
+        raise ValueError("the class has a parent, or a feature is given; no forest is below it")
     order = topological_order(structure)
     if is_missing is None or not is_missing.any():
         return _plain(structure, n_states, log_tables, X)

@@ -29,7 +29,9 @@ class Model:
     index of least cost. A network has a table per feature, whose row is
     ``row_parents * n_states[i] + x[i]``, its parents' states counted in mixed radix, first parent
     outermost. Where its arcs form a cycle, the decision is defined alike, but costs are no longer
-    those of a distribution. The row of a sum's table counts the levels of its grid.
+    those of a distribution. Where the class has parents, its own table is the last one; its row is
+    their joint state, and the prior is zero. The row of a sum's table counts the levels of its
+    grid.
 
     Parameters
     ----------
@@ -44,7 +46,8 @@ class Model:
     prior : (n_classes,) int64
         Cost of each class before any feature is read.
     tables : tuple of (n_rows_t, n_classes) int64
-        One per feature, where one without the class as parent has equal columns; or one per grid.
+        One per feature, where one without the class as parent has equal columns and one of a given
+        feature is zero, and the class's where it has parents; or one per grid.
     training : mapping
         How it was made: structure and parameter names, seed, errors; JSON values only.
     """
@@ -136,8 +139,12 @@ def _check_structure(model: Model) -> None:
         if len(structure.tables) != len(model.tables):
             raise ModelError("the model's structure and tables disagree in the number of tables")
         return
-    if len(structure.parents) != n or len(model.tables) != n:
+    if len(structure.parents) != n or len(model.tables) != n + bool(structure.class_parents):
         raise ModelError("the model's structure and tables disagree in the number of features")
-    for i, table in enumerate(model.tables):
+    if structure.class_parents and model.prior.any():
+        raise ModelError("the model's class has parents and a prior; a table must stand for both")
+    for i, table in enumerate(model.tables[:n]):
+        if i in structure.given and table.any():
+            raise ModelError(f"table {i} holds a cost, and its feature is given")
         if not structure.class_is_parent[i] and (table != table[:, :1]).any():
             raise ModelError(f"table {i} depends on the class, which is not among its parents")

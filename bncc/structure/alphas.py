@@ -6,7 +6,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.errors import OptionError
-from bncc.structure.counts import class_counts, family_counts
+from bncc.structure.counts import class_family_counts, family_counts
 from bncc.structure.graph import Structure
 from bncc.structure.option_readers import LEAST, MOST, Options
 from bncc.structure.scores import bdeu
@@ -85,7 +85,8 @@ def best_alpha(
     ----------
     S2, section 4.
     """
-    totals = np.array([bdeu(class_counts(y, n_classes)[None, :], alpha) for alpha in alphas])
+    of_class = class_family_counts(X, y, structure, n_states, n_classes)
+    totals = np.array([bdeu(of_class, alpha) for alpha in alphas])
     for i, has_class in enumerate(structure.class_is_parent):
         cells = family_counts(X, y, structure, n_states, n_classes, i)
         tables = np.moveaxis(cells, 1, 2).reshape(-1, n_states[i]) if has_class else cells.sum(2)

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.structure.graph import Structure
+from bncc.structure.graph import Structure, class_rows
 
 
 def class_counts(y: IntArray, n_classes: int, weights: FloatArray | None = None) -> AnyArray:
@@ -27,6 +27,43 @@ def class_counts(y: IntArray, n_classes: int, weights: FloatArray | None = None)
         Rows of each class.
     """
     return np.bincount(y, weights, n_classes)
+
+
+def class_family_counts(
+    X: IntArray,
+    y: IntArray,
+    structure: Structure,
+    n_states: Sequence[int],
+    n_classes: int,
+    weights: FloatArray | None = None,
+) -> AnyArray:
+    """Count the joint states of the class and its parents.
+
+    Parameters
+    ----------
+    X : (n_samples, n_features) int
+        States.
+    y : (n_samples,) int
+        Class indices.
+    structure : Structure
+        The graph.
+    n_states : sequence of int
+        Cardinality of each feature.
+    n_classes : int
+        C.
+    weights : (n_samples,) float64, optional
+        How much each row counts.
+
+    Returns
+    -------
+    (n_parent_states, n_classes) int64, or float64 with weights
+        Rows of each class by the joint state of its parents, the first outermost.
+    """
+    row = np.zeros(len(X), dtype=np.int64)
+    for j in structure.class_parents:
+        row = row * n_states[j] + X[:, j]
+    n_rows = class_rows(structure, n_states)
+    return np.bincount(row * n_classes + y, weights, n_rows * n_classes).reshape(n_rows, n_classes)
 
 
 def family_rows(X: IntArray, structure: Structure, n_states: Sequence[int], i: int) -> IntArray:

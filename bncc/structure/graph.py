@@ -22,15 +22,24 @@ class Structure:
         ``parents[i]`` are the feature parents of feature i, outermost index first.
     class_is_parent : tuple of bool
         Whether the class is a parent of feature i too.
+    class_parents : tuple of int
+        Features that are parents of the class, outermost index first. Where there are any, the
+        class has a table of its own behind those of the features, and the prior is zero.
+    given : tuple of int
+        Features without a distribution of their own, ascending: others are conditioned on them.
+        They have no parents, and their tables are zero.
 
     Raises
     ------
     ValueError
-        If a parent is out of range or repeated, or a feature its own parent.
+        If a parent is out of range or repeated, a feature its own parent, the class on a cycle, or
+        a feature with parents given.
     """
 
     parents: tuple[tuple[int, ...], ...]
     class_is_parent: tuple[bool, ...]
+    class_parents: tuple[int, ...] = ()
+    given: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.parents)
@@ -41,6 +50,25 @@ class Structure:
                 raise ValueError(f"feature {i} has a repeated or unknown parent")
             if i in parents:
                 raise ValueError(f"feature {i} is its own parent")
+        if self.class_parents:
+            self._check_class()
+        if list(self.given) != sorted(set(self.given)) or not all(0 <= i < n for i in self.given):
+            raise ValueError("the given features repeat, do not ascend or are unknown")
+        for i in self.given:
+            if self.parents[i] or self.class_is_parent[i]:
+                raise ValueError(f"feature {i} is given and has parents")
+
+    def _check_class(self) -> None:
+        above, n = set(self.class_parents), len(self.parents)
+        if len(above) != len(self.class_parents) or not all(0 <= i < n for i in above):
+            raise ValueError("the class has a repeated or unknown parent")
+        to_see = list(above)
+        while to_see:
+            i = to_see.pop()
+            if self.class_is_parent[i]:
+                raise ValueError(f"the class lies on a cycle through feature {i}")
+            to_see += set(self.parents[i]) - above
+            above.update(self.parents[i])
 
     @property
     def n_features(self) -> int:
@@ -59,8 +87,8 @@ class Structure:
 
     @property
     def is_bayesian_network(self) -> bool:
-        """Whether the arcs form no cycle, so that probability tables make a distribution."""
-        return not self.cycles.closing
+        """Whether tables make a distribution: no cycle, and no feature without its own table."""
+        return not (self.cycles.closing or self.given)
 
 
 def one_parent_each(parent: Sequence[int | None]) -> Structure:
@@ -98,7 +126,7 @@ def forest(parent: Sequence[int | None]) -> Structure:
         If the arcs form a cycle.
     """
     structure = one_parent_each(parent)
-    if not structure.is_bayesian_network:
+    if structure.cycles.closing:
         raise ValueError(f"features {structure.cycles.first[:5]} lie on a cycle")
     return structure
 
@@ -170,8 +198,13 @@ def n_rows(structure: Structure, n_states: Sequence[int], i: int) -> int:
     return n_states[i] * prod(n_states[j] for j in structure.parents[i])
 
 
+def class_rows(structure: Structure, n_states: Sequence[int]) -> int:
+    """Return the number of joint states of the parents of the class; 1 where it has none."""
+    return prod(n_states[j] for j in structure.class_parents)
+
+
 def table_entries(structure: Structure, n_states: Sequence[int], n_classes: int) -> int:
-    r"""Count what is stored: ``C + sum_i r_i q_i`` with the class among the parents (S3).
+    r"""Count what is stored: ``q C + sum_i r_i q_i`` with the class among the parents (S3).
 
     Parameters
     ----------
@@ -185,16 +218,18 @@ def table_entries(structure: Structure, n_states: Sequence[int], n_classes: int)
     Returns
     -------
     int
-        Table entries, the prior's included; a table without the class has one entry a row.
+        Table entries, the class's included, which are its prior where it has no parents; a table
+        without the class has one entry a row, a given feature none.
     """
-    return n_classes + sum(
+    return class_rows(structure, n_states) * n_classes + sum(
         n_rows(structure, n_states, i) * (n_classes if structure.class_is_parent[i] else 1)
         for i in range(structure.n_features)
+        if i not in structure.given
     )
 
 
 def free_parameters(structure: Structure, n_states: Sequence[int], n_classes: int) -> int:
-    r"""Count free parameters: ``(C - 1) + sum_i (r_i - 1) q_i`` (S1, table 3).
+    r"""Count free parameters: ``q (C - 1) + sum_i (r_i - 1) q_i`` (S1, table 3).
 
     Parameters
     ----------
@@ -210,9 +245,10 @@ def free_parameters(structure: Structure, n_states: Sequence[int], n_classes: in
     int
         Free parameters.
     """
-    return (n_classes - 1) + sum(
+    return class_rows(structure, n_states) * (n_classes - 1) + sum(
         (n_states[i] - 1)
         * prod(n_states[j] for j in structure.parents[i])
         * (n_classes if structure.class_is_parent[i] else 1)
         for i in range(structure.n_features)
+        if i not in structure.given
     )

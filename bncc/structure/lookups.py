@@ -73,7 +73,8 @@ def lookups_of(structure: Structure | Grids, n_states: Sequence[int]) -> tuple[L
     Parameters
     ----------
     structure : Structure or Grids
-        A graph has a table per feature, read by its parents and itself; a sum has one per grid.
+        A graph has a table per feature, read by its parents and itself, and where the class has
+        parents one more, read by these; a sum has one per grid.
     n_states : sequence of int
         Cardinality of each feature.
 
@@ -87,7 +88,9 @@ def lookups_of(structure: Structure | Grids, n_states: Sequence[int]) -> tuple[L
 
 @lookups_of.register
 def _(structure: Structure, n_states: Sequence[int]) -> tuple[LookUp, ...]:
-    scopes = ((*parents, i) for i, parents in enumerate(structure.parents))
+    scopes = [(*parents, i) for i, parents in enumerate(structure.parents)]
+    if structure.class_parents:
+        scopes.append(structure.class_parents)
     return tuple(LookUp(scope, tuple(n_states[f] for f in scope)) for scope in scopes)
 
 

@@ -68,11 +68,14 @@ def structure_svg(
     -------
     str
         A self-contained SVG document. The class, a parent of almost every feature, is told in
-        words instead of by arcs; a feature without it has a dashed frame.
+        words instead of by arcs; a feature without it has a dashed frame. A class with parents is
+        a box below these.
     """
     closing = structure.cycles.closing
-    tree = acyclic_part(structure)
+    tree = _with_class(acyclic_part(structure))
     counts = ["" if n_states is None else f" ({n})" for n in n_states or names]
+    if structure.class_parents:
+        names, counts = [*names, "class"], [*counts, ""]
     boxes = _layout(tree, [_label(name) + n for name, n in zip(names, counts, strict=True)])
     aside = [_aside(boxes[j], boxes[i]) for j, i in closing]
     width = max([*aside, *(box.x + box.width / 2 for box in boxes)]) + _MARGIN
@@ -81,6 +84,8 @@ def structure_svg(
         f"{structure.n_features} features, {structure.n_edges} arcs between them; "
         "the class is a parent of every feature in a solid frame"
     )
+    if structure.class_parents:
+        title += ", and has parents itself"
     if closing:
         title += "; red arcs close cycles: no Bayesian network"
     if caption:
@@ -100,7 +105,7 @@ def structure_svg(
         lines += [_arc(boxes[j], boxes[i]) for j in parents]
     lines += [_closing_arc(boxes[j], boxes[i]) for j, i in closing]
     for i, box in enumerate(boxes):
-        lines.append(_frame(box, names[i], structure.class_is_parent[i]))
+        lines.append(_frame(box, names[i], tree.class_is_parent[i]))
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
@@ -138,6 +143,13 @@ def _frame(box: Box, name: str, reads_class: bool) -> str:
         f'stroke="#456"{dash}/><text x="{box.x:.1f}" y="{box.y + 17:.1f}" text-anchor="middle">'
         f"{escape(box.label)}</text></g>"
     )
+
+
+def _with_class(tree: Structure) -> Structure:
+    """Return a graph in which a class with parents is a node without children, the last."""
+    if not tree.class_parents:
+        return tree
+    return Structure((*tree.parents, tree.class_parents), (*tree.class_is_parent, True))
 
 
 def _layout(tree: Structure, labels: Sequence[str]) -> list[Box]:

@@ -6,8 +6,8 @@ import numpy as np
 
 from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat, rounded
-from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure
+from bncc.structure.lookups import lookups_of
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
 
 MAX_INT_BITS = 8
@@ -78,7 +78,7 @@ def best_format(
     log_prior : (n_classes,) float64
         Natural log-probabilities, <= 0.
     log_tables : sequence of (n_rows_i, n_classes) float64
-        One table per feature.
+        In the order of `bncc.structure.lookups.lookups_of`.
     structure : Structure
         The graph.
     n_states : sequence of int
@@ -105,7 +105,7 @@ def best_format(
     """
     if len(formats) == 1:
         return formats[0]
-    rows = [family_rows(X, structure, n_states, i) for i in range(structure.n_features)]
+    rows = [lookup.rows(X) for lookup in lookups_of(structure, n_states)]
     exact = _scores(log_prior, log_tables, rows)
     wrong, strays = [], []
     for fmt in formats:

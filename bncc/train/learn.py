@@ -1,7 +1,7 @@
 """Structure and tables from states: one after the other, or both in one descent."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -104,6 +104,9 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
     )  # fmt: skip
     entries = table_entries(structure, task.n_states, task.n_classes)
     _check_size(entries, _most_entries(settings), "--structure naive")
+    if structure.class_parents and not settings.is_counted:
+        settings = counted_instead(settings)
+        return structure, _refit(replace(task, settings=settings), structure, course)
     if settings.is_refit:
         return structure, _refit(task, structure, course)
     start = ml_log_tables(
@@ -120,6 +123,32 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
         task.is_ordered, task.weights,
     )  # fmt: skip
     return structure, tables
+
+
+def counted_instead(settings: TrainSettings) -> TrainSettings:
+    """Return settings that count tables, for a class with parents, which no descent trains.
+
+    Parameters
+    ----------
+    settings : TrainSettings
+        Options whose parameters are not counted.
+
+    Returns
+    -------
+    TrainSettings
+        With ``ml`` in place of the default parameters.
+
+    Raises
+    ------
+    OptionError
+        If the parameters are not the default ones, so that the user has asked for them.
+    """
+    if settings.parameters != TrainSettings().parameters:
+        raise OptionError(
+            f"--parameters {settings.parameters} trains no table of a class with parents, which "
+            f"--structure {settings.structure} has found; use --parameters ml"
+        )
+    return replace(settings, parameters="ml")
 
 
 def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> Learned:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.structure.counts import class_counts, family_counts
+from bncc.structure.counts import class_counts, class_family_counts, family_counts
 from bncc.structure.graph import Structure
 
 LogTables = tuple[FloatArray, tuple[FloatArray, ...]]
@@ -26,6 +26,7 @@ def ml_log_tables(
     .. math:: p(x_i \mid pa_i) = \frac{N(x_i, pa_i) + s}{N(pa_i) + s\,r_i}, \quad p(c) = N(c) / N
 
     The prior is not smoothed, as in the authors' code of S0 and in scikit-learn's CategoricalNB.
+    The table of a class with parents is, as any other.
 
     Parameters
     ----------
@@ -50,12 +51,17 @@ def ml_log_tables(
         Natural log-probabilities; minus infinity for a class without rows.
     log_tables : tuple of (n_rows_i, n_classes) float64
         One table per feature, rows as in `Model`; without the class as a parent its columns
-        are equal.
+        are equal, and zero if the feature is given. Where the class has parents one table more, the
+        last, and the prior is zero.
     """
     tables = []
     for i, has_class in enumerate(structure.class_is_parent):
         counts = family_counts(X, y, structure, n_states, n_classes, i, weights)
         tables.append(_log_means(counts, has_class, smoothing))
+    _drop_given(tables, structure)
+    if structure.class_parents:
+        of_class = class_family_counts(X, y, structure, n_states, n_classes, weights)
+        return np.zeros(n_classes), (*tables, _log_shares(of_class, smoothing))
     with np.errstate(divide="ignore"):
         log_prior = np.log(class_counts(y, n_classes, weights) / len(y))
     return log_prior, tuple(tables)
@@ -90,16 +96,32 @@ def bdeu_log_tables(
     log_prior : (n_classes,) float64
         Natural log-probabilities.
     log_tables : tuple of (n_rows_i, n_classes) float64
-        One table per feature.
+        As from `ml_log_tables`.
     """
     tables = []
     for i, has_class in enumerate(structure.class_is_parent):
         counts = family_counts(X, y, structure, n_states, n_classes, i, weights)
         cells = counts.size if has_class else counts.size // n_classes
         tables.append(_log_means(counts, has_class, alpha / cells))
+    _drop_given(tables, structure)
+    if structure.class_parents:
+        of_class = class_family_counts(X, y, structure, n_states, n_classes, weights)
+        return np.zeros(n_classes), (*tables, _log_shares(of_class, alpha / of_class.size))
     of_classes = class_counts(y, n_classes, weights)
     log_prior = np.log((of_classes + alpha / n_classes) / (len(y) + alpha))
     return log_prior, tuple(tables)
+
+
+def _drop_given(tables: list[FloatArray], structure: Structure) -> None:
+    for i in structure.given:
+        tables[i] = np.zeros_like(tables[i])
+
+
+def _log_shares(counts: AnyArray, pseudo_count: float) -> FloatArray:
+    """Return the class's log table from counts of (parent state, class) cells."""
+    smoothed = counts + pseudo_count
+    theta = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+    return np.asarray(np.minimum(theta, 0.0))
 
 
 def _log_means(counts: AnyArray, has_class: bool, pseudo_count: float) -> FloatArray:

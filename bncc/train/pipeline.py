@@ -8,7 +8,7 @@ from bncc.data.dataset import Dataset, check_trainable
 from bncc.discretize.feature import states_of
 from bncc.fixed_point import QFormat
 from bncc.model import reference
-from bncc.model.card import cycle_note
+from bncc.model.card import class_parent_names, cycle_note
 from bncc.model.model import Model
 from bncc.train.bit_split import best_format, formats_of
 from bncc.train.checkpoint import Checkpoint
@@ -20,6 +20,7 @@ from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.identity import identity_digest, identity_of
 from bncc.train.idle import idle_notes
 from bncc.train.interrupts import StopRequest
+from bncc.train.learn import counted_instead
 from bncc.train.record import settings_record
 from bncc.train.session import Session
 from bncc.train.settings import TrainSettings
@@ -133,6 +134,8 @@ def train_model(
     )
     first, model, rows, stopped_after = fitted
     notes += [*_identifier_notes(model, dataset.n_rows), *_stray_text_notes(dataset)]
+    done, more = _as_done(settings, model)
+    notes += more
     of_cycle = cycle_note(model)
     notes += [of_cycle] if of_cycle else []
     figures = {
@@ -148,8 +151,16 @@ def train_model(
         notes += [session.not_kept] if session.not_kept else []
         identity = identity_digest(identity_of(dataset, settings))
         figures |= {"interim": True, "epochs_done": stopped_after, "identity": identity}
-    model = replace(model, training=settings_record(settings, dataset.n_rows) | figures)
+    model = replace(model, training=settings_record(done, dataset.n_rows) | figures)
     return TrainResult(model, perf_counter() - begin, tuple(notes), stopped_after is not None)
+
+
+def _as_done(settings: TrainSettings, model: Model) -> tuple[TrainSettings, list[str]]:
+    """Return the settings that the tables were fitted by, and a note where these are others."""
+    if not class_parent_names(model) or settings.is_counted:
+        return settings, []
+    note = "the class has parents: tables were counted as --parameters ml does, not descended"
+    return counted_instead(settings), [note]
 
 
 def _kept(

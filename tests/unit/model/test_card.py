@@ -6,8 +6,10 @@ import numpy as np
 
 from bncc.fixed_point import QFormat
 from bncc.model.card import (
+    class_parent_names,
     cycle_note,
     early_end_note,
+    given_names,
     model_facts,
     number_words,
     parent_names,
@@ -106,3 +108,15 @@ def test_the_prior_of_a_rare_class_makes_no_table_larger():
     assert number_words(rare) == "UQ2.1, 3 bits per cost, 7 in the prior"
     assert number_words(model) == "UQ2.1, 3 bits per cost"
     assert model_facts(model)["table_bits"] == 54 * 3
+
+
+def test_a_class_with_parents_is_told_in_words_and_names():
+    model = hand.class_with_parents()
+    assert structure_words(model) == (
+        "1 arc between features, 2 parents of the class, 2 given features"
+    )
+    assert (class_parent_names(model), given_names(model)) == (["far", "above"], ["beside", "far"])
+    # class: 4 rows of 2; above: 2; below: 6 rows of 2
+    assert model_facts(model)["table_entries"] == 8 + 2 + 12
+    for other in (hand.sum_of_tables(), hand.general_network()):
+        assert class_parent_names(other) == given_names(other) == []

@@ -255,3 +255,31 @@ def test_grids_of_different_lengths_are_refused():
     document["structure"]["cuts"].pop()
     with pytest.raises(ModelFileError, match="the grids of its tables is malformed"):
         decode(document, with_sums(entries))
+
+
+GENERAL = with_sums(encode(hand.class_with_parents()))
+
+
+def test_a_class_with_parents_has_a_format_of_its_own():
+    assert (GOOD["format"], read_document(GENERAL)["format"]) == (1, 3)
+    again = decode(read_document(GENERAL), GENERAL)
+    assert again.structure == hand.class_with_parents().structure
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"class_parents": [], "given": []}, "a network of format 1 in another is malformed"),
+        ({"class_parents": [3, 9]}, "out of range|beyond|unknown"),
+        ({"class_parents": [True]}, "a list of int is malformed"),
+        ({"class_parents": [2, 0]}, "cycle"),
+        ({"given": [1, 2, 3]}, "given and has parents"),
+        ({"given": [0, 1, 3]}, "table 0 holds a cost, and its feature is given"),
+        ({"class_parents": []}, "vector of"),
+    ],
+)
+def test_a_general_network_that_is_none_is_refused(change, words):
+    document = json.loads(json.dumps(read_document(GENERAL)))
+    document["structure"] |= change
+    with pytest.raises((BnccError, ValueError), match=words):
+        decode(document, GENERAL)

@@ -119,3 +119,10 @@ def test_what_is_no_forest_is_refused():
     ring = Structure(((1,), (0,)), (True,) * 2)
     with pytest.raises(ValueError, match="cycle"):
         log_joint(ring, [2] * 2, (np.zeros(2), ()), np.zeros((1, 2), int))
+
+
+@pytest.mark.parametrize("options", [{"class_parents": (0,)}, {"given": (0,)}])
+def test_what_is_no_forest_below_the_class_is_refused(options):
+    structure = Structure(((), ()), (False, True), **options)
+    with pytest.raises(ValueError, match="the class has a parent, or a feature is given"):
+        log_joint(structure, (2, 2), (np.zeros(2), [np.zeros((2, 2))] * 2), np.zeros((1, 2), int))

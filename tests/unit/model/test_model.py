@@ -97,3 +97,22 @@ def test_a_sum_has_a_table_for_each_grid():
         check_model(replace(whole, tables=whole.tables[:2]))
     with pytest.raises(ModelError, match=r"table 0 has shape \(3, 3\); its cuts ask for \(6, 3\)"):
         check_model(replace(whole, tables=(whole.tables[1], *whole.tables[1:])))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"prior": np.array([0, 1])}, "class has parents and a prior"),
+        ({"tables": hand.class_with_parents().tables[:-1]}, "disagree in the number of features"),
+    ],
+)
+def test_a_class_with_parents_has_a_table_and_no_prior(change, words):
+    with pytest.raises(ModelError, match=words):
+        check_model(replace(hand.class_with_parents(), **change))
+
+
+def test_a_given_feature_has_no_costs():
+    model = hand.class_with_parents()
+    tables = (*model.tables[:3], np.ones((2, 2), dtype=np.int64), model.tables[4])
+    with pytest.raises(ModelError, match="table 3 holds a cost, and its feature is given"):
+        check_model(replace(model, tables=tables))

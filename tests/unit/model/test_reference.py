@@ -37,10 +37,9 @@ def digits_by_hand(model, x):
             ]
             for grid in model.structure.tables
         ]
-    return [
-        [(x[j], model.features[j].n_states) for j in (i, *reversed(parents))]
-        for i, parents in enumerate(model.structure.parents)
-    ]
+    scopes = [(*parents, i) for i, parents in enumerate(model.structure.parents)]
+    scopes += [model.structure.class_parents] if model.structure.class_parents else []
+    return [[(x[j], model.features[j].n_states) for j in reversed(scope)] for scope in scopes]
 
 
 def every_state(model):

@@ -1,5 +1,7 @@
 """The graph of a classifier and what it costs."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from bncc.structure.graph import (
     Structure,
     acyclic_part,
+    class_rows,
     forest,
     free_parameters,
     n_rows,
@@ -88,3 +91,36 @@ def test_sizes_count_stored_entries_and_free_parameters():
     assert n_rows(structure, (3, 2), 0) == 6
     assert table_entries(structure, (3, 2), 5) == 5 + 6 * 5 + 2
     assert free_parameters(structure, (3, 2), 5) == 4 + 2 * 2 * 5 + 1
+
+
+GENERAL = Structure(((), (), (1,)), (False, False, True), class_parents=(0, 1), given=(0,))
+
+
+def test_a_class_with_parents_and_given_features_are_counted():
+    # 4 joint states above a class of 3; feature 1 alone, feature 2 below feature 1 and the class
+    assert class_rows(GENERAL, (2, 2, 5)) == 4
+    assert table_entries(GENERAL, (2, 2, 5), 3) == 4 * 3 + 2 + 2 * 5 * 3
+    assert free_parameters(GENERAL, (2, 2, 5), 3) == 4 * 2 + 1 + 2 * 4 * 3
+    assert not GENERAL.is_bayesian_network
+    assert replace(GENERAL, given=()).is_bayesian_network
+    assert class_rows(forest([None]), (2,)) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"class_parents": (2,)}, "cycle through feature 2"),
+        ({"class_parents": (3,)}, "cycle through feature 2"),
+        ({"class_parents": (0, 0)}, "class has a repeated or unknown parent"),
+        ({"class_parents": (4,)}, "class has a repeated or unknown parent"),
+        ({"given": (1, 0)}, "do not ascend"),
+        ({"given": (0, 0)}, "do not ascend"),
+        ({"given": (4,)}, "unknown"),
+        ({"given": (2,)}, "feature 2 is given and has parents"),
+        ({"given": (1,)}, "feature 1 is given and has parents"),
+    ],
+)
+def test_impossible_parents_of_the_class_are_refused(options, message):
+    """Feature 1 is below the class, 2 below 0 and the class, 3 below 2."""
+    with pytest.raises(ValueError, match=message):
+        Structure(((), (), (0,), (2,)), (False, True, True, False), **options)

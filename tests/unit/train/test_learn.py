@@ -9,7 +9,7 @@ from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.structure.alphas import alphas_of, best_alpha
 from bncc.structure.catalog import learn_structure
-from bncc.structure.graph import forest
+from bncc.structure.graph import Structure, forest
 from bncc.train import learn
 from bncc.train.course import Course
 from bncc.train.learn import Task, fit_in_turn, fit_jointly
@@ -187,3 +187,27 @@ def test_tables_take_the_alpha_that_a_structure_was_chosen_with(options, alpha):
     assert not all(structure.class_is_parent)
     for ours, theirs in zip(tables, expected, strict=True):
         assert np.array_equal(ours, theirs)
+
+
+@pytest.fixture
+def class_below(monkeypatch):
+    """Let every learner find features 0 and 3 above the class."""
+    above = Structure(((),) * 4, (False,) * 4, class_parents=(0, 3))
+    monkeypatch.setattr(learn, "learn_structure", lambda *_: above)
+    return above
+
+
+def test_tables_of_a_class_with_parents_are_counted(class_below):
+    for settings in (TrainSettings(), TrainSettings(parameters="ml")):
+        structure, (prior, tables) = fit_in_turn(task(settings), never)
+        assert structure == class_below
+        assert not prior.any()
+        assert [t.shape for t in tables] == [(3, 2)] * 4 + [(9, 2)]
+    expected = ml_log_tables(X, Y, class_below, N_STATES, 2)[1]
+    np.testing.assert_array_equal(tables[4], expected[4])
+
+
+@pytest.mark.parametrize("parameters", ["margin", "cross-entropy", "free"])
+def test_other_parameters_of_a_class_with_parents_are_refused(class_below, parameters):
+    with pytest.raises(OptionError, match=f"--parameters {parameters} trains no .* ml$"):
+        fit_in_turn(task(TrainSettings(parameters=parameters)), never)

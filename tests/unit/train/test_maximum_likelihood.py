@@ -105,3 +105,18 @@ def test_a_row_of_weight_3_counts_as_three(has_class):
         assert prior == pytest.approx(same_prior)
         for table, same in zip(tables, same_tables, strict=True):
             assert table == pytest.approx(same)
+
+
+def test_the_table_of_a_class_with_parents_is_counted_as_any_other():
+    """Parent state 0: classes 1, 1, 0; state 1: class 0 alone."""
+    X, y = np.array([[0, 1], [0, 0], [0, 1], [1, 1]]), np.array([1, 1, 0, 0])
+    structure = Structure(((), ()), (False, True), class_parents=(0,), given=(0,))
+    prior, tables = ml_log_tables(X, y, structure, (2, 2), 2)
+    assert not prior.any()
+    assert not tables[0].any()
+    assert np.exp(tables[2]) == pytest.approx(np.array([[2 / 5, 3 / 5], [2 / 3, 1 / 3]]))
+    assert np.exp(tables[1][:, 0]) == pytest.approx([1 / 4, 3 / 4])
+    prior, tables = bdeu_log_tables(X, y, structure, (2, 2), 2, alpha=4.0)
+    assert not prior.any()
+    assert not tables[0].any()
+    assert np.exp(tables[2]) == pytest.approx(np.array([[2 / 5, 3 / 5], [2 / 3, 1 / 3]]))
