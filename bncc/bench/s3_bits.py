@@ -10,7 +10,8 @@ from bncc.bench.folds import FILES, Fold, read_folds, rows_at
 from bncc.bench.request import Advance, Cell, Effort, Request, part_of, selection
 from bncc.bench.s0_table1 import BATCH_SIZES, OUR_MNIST, PAPER
 from bncc.bench.search import explore
-from bncc.train.settings import MAX_BITS, MIN_BITS, TrainSettings
+from bncc.train.settings import TrainSettings
+from bncc.train.settings_values import MAX_BITS, MIN_BITS
 
 STRUCTURES = {"NB": "naive", "TAN": "chow-liu"}
 """S3's TAN is the best of S0's search of structures, which was chosen on test rows; ours is the

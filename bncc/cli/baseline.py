@@ -18,7 +18,7 @@ from bncc.sweep.record import trial_facts
 from bncc.sweep.rival_trial import run_rival
 from bncc.sweep.rivals import NAME, rival_settings
 from bncc.sweep.workload import Workload, check_rows, measured_rows
-from bncc.train.settings import DISCRETIZERS
+from bncc.train.settings_values import DISCRETIZERS
 
 _WORDS: dict[str, Choice] = {"yes": True, "no": False}
 

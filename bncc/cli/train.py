@@ -42,7 +42,8 @@ from bncc.train.folder_lock import folder_locked
 from bncc.train.identity import identity_of
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.repeats import train_repeats
-from bncc.train.settings import CLASS_WEIGHTS, DEFAULT_BITS, DISCRETIZERS, TrainSettings
+from bncc.train.settings import TrainSettings
+from bncc.train.settings_values import CLASS_WEIGHTS, DEFAULT_BITS, DISCRETIZERS
 
 DEFAULT_STRUCTURE = STRUCTURES[0]
 PARAMETERS = ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")

@@ -11,7 +11,8 @@ from bncc.search.budget import Budget, price_of
 from bncc.search.folds import Fold
 from bncc.search.tried import Tried
 from bncc.train.pipeline import train_model
-from bncc.train.settings import DEFAULT_BITS, TrainSettings
+from bncc.train.settings import TrainSettings
+from bncc.train.settings_values import DEFAULT_BITS
 
 SHRUNK = 4
 """Times that the compiler's passes and packing may make tables smaller, at most a guess."""

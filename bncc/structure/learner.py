@@ -75,8 +75,31 @@ class Learner:
         From a problem to a structure.
     readers : mapping of str to callable
         By the key of each option that it knows, what reads its value.
+    needs : mapping of str to (str, str)
+        By the key of an option that has an effect with one value of another alone, that other one
+        and its value.
     """
 
     name: str
     learn: Callable[[Problem], Structure]
     readers: Mapping[str, Reader] = field(default_factory=dict)
+    needs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def idle(self, options: Options) -> tuple[str, ...]:
+        """Return a sentence for each option given that has no effect because of another.
+
+        Parameters
+        ----------
+        options : mapping of str to str
+            Structure options, their keys and values already checked.
+
+        Returns
+        -------
+        tuple of str
+            For the user.
+        """
+        return tuple(
+            f"structure option {key} has no effect without {other}={value}"
+            for key, (other, value) in self.needs.items()
+            if key in options and self.readers[other](options) != value
+        )

@@ -7,7 +7,7 @@ from bncc.compiler.cost_model import LEVELS
 from bncc.errors import OptionError
 from bncc.structure.catalog import KNOWN, option_keys
 from bncc.sweep.point import Choice
-from bncc.train.settings import CLASS_WEIGHTS, DISCRETIZERS, PARAMETERS
+from bncc.train.settings_values import CLASS_WEIGHTS, DISCRETIZERS, PARAMETERS
 
 STRUCTURE_OPTION = "structure-option"
 """What the names of structure options begin with, before a dot."""

@@ -1,7 +1,9 @@
 """Options that have no effect, because of others."""
 
+from bncc.structure.learners import LEARNERS
 from bncc.structure.options import price_of
-from bncc.train.settings import MARGIN, TrainSettings, option_name
+from bncc.train.settings import TrainSettings
+from bncc.train.settings_values import MARGIN, option_name
 
 _MARGIN = ("lambda_", "gamma", "eta")
 _OF_TABLES = ("average", "quantize_from")
@@ -46,11 +48,24 @@ def idle_notes(settings: TrainSettings) -> tuple[str, ...]:
         notes.append("--threads has no effect with --engine native")
     if price_of(settings.structure_options) == "bits" and settings.size_weight == 0:
         notes.append("structure option price=bits has no effect without --size-weight")
+    notes += _idle_structure_options(settings)
     if settings.n_bins != 8 and settings.discretize not in ("quantile", "width"):
         is_implied = settings.is_boosted and settings.discretize is None
         by = f"{method} alone" if is_implied else f"--discretize {settings.discretize or 'mdl'}"
         notes.append(f"--n-bins has no effect with {by}")
     return tuple(notes)
+
+
+def _idle_structure_options(settings: TrainSettings) -> list[str]:
+    if settings.structure not in LEARNERS:
+        return []
+    # With --parameters bdeu alpha is that of the tables too.
+    own = {
+        key: value
+        for key, value in settings.structure_options.items()
+        if key != "alpha" or settings.parameters != "bdeu"
+    }
+    return list(LEARNERS[settings.structure].idle(own))
 
 
 def _given(settings: TrainSettings, names: tuple[str, ...]) -> list[str]:

@@ -4,7 +4,8 @@ from typing import Any
 
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.margin_settings import margin_settings_of
-from bncc.train.settings import MARGIN, TrainSettings
+from bncc.train.settings import TrainSettings
+from bncc.train.settings_values import MARGIN
 from bncc.train.sum_settings import boost_settings_of
 
 

@@ -10,7 +10,7 @@ from bncc.structure.graph import Structure
 from bncc.structure.learner import Learner, Problem, Tell
 from bncc.structure.learners.chow_liu import chow_liu_tree
 from bncc.structure.margin_scores.annealing import Schedule, anneal
-from bncc.structure.margin_scores.options import READERS, search_of
+from bncc.structure.margin_scores.options import NEEDS, READERS, search_of
 from bncc.structure.margin_scores.scored_tree import Found
 from bncc.structure.margin_scores.search import Search, begin
 from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
@@ -115,4 +115,4 @@ def _learn(problem: Problem) -> Structure:
 READERS_OF_ANNEALING = {
     **READERS, "cooling": _cooling_of, "scale": _scale_of, "runs": _runs_of, "start": _start_of
 }  # fmt: skip
-LEARNERS = (Learner("anneal", _learn, READERS_OF_ANNEALING),)
+LEARNERS = (Learner("anneal", _learn, READERS_OF_ANNEALING, NEEDS),)

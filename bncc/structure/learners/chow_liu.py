@@ -85,4 +85,6 @@ def _learn(problem: Problem) -> Structure:
     return chow_liu_tree(*problem.data)
 
 
-LEARNERS = (Learner("chow-liu", _learn, {"score": _score, "alpha": alpha_of}),)
+LEARNERS = (
+    Learner("chow-liu", _learn, {"score": _score, "alpha": alpha_of}, {"alpha": ("score", "bdeu")}),
+)

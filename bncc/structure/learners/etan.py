@@ -167,7 +167,8 @@ def _learner(name: str, is_selective: bool) -> Learner:
             return etan_by_bic(*problem.data, is_selective=is_selective)
         return etan(*problem.data, (alpha_of(problem.options),), is_selective=is_selective)
 
-    return Learner(name, learn, {"alpha": alpha_of, "score": _score})
+    readers = {"alpha": alpha_of, "score": _score}
+    return Learner(name, learn, readers, {"alpha": ("score", "bdeu")})
 
 
 def _learner_of_alphas(name: str, is_selective: bool) -> Learner:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from bncc.structure.graph import Structure
 from bncc.structure.learner import Learner, Problem
 from bncc.structure.margin_scores.climbing import climb
-from bncc.structure.margin_scores.options import READERS, search_of
+from bncc.structure.margin_scores.options import NEEDS, READERS, search_of
 from bncc.structure.margin_scores.scored_tree import Found
 from bncc.structure.margin_scores.search import Search, begin
 from bncc.structure.option_readers import Options, choice_of
@@ -47,4 +47,4 @@ def _learn(problem: Problem) -> Structure:
     return hill_climb(problem, search_of(problem.options), is_full=is_full).structure
 
 
-LEARNERS = (Learner("hill-climb", _learn, {**READERS, "stop": _stop_of}),)
+LEARNERS = (Learner("hill-climb", _learn, {**READERS, "stop": _stop_of}, NEEDS),)

@@ -21,7 +21,7 @@ def climb(tree: ScoredTree, tell: Tell, *, is_full: bool = True) -> Found:
     tree : ScoredTree
         Where the search begins: without edges in S1. It is left where the search ends.
     tell : callable
-        Told of each edge.
+        Told of each child that was looked at, and of each edge.
     is_full : bool
         Whether edges are added up to a tree even if the score falls, as in S1; otherwise the
         search ends with the last edge that raises the score.
@@ -43,7 +43,11 @@ def climb(tree: ScoredTree, tell: Tell, *, is_full: bool = True) -> Found:
     n_edges = len(free) - 1
     scored = tree.n_evaluations - before
     for done in range(n_edges):
-        best, edges = _best_edges(tree, free)
+
+        def looked(share: float, words: str, done: int = done) -> None:
+            tell((done + share) / n_edges, f"edge {done + 1}, {words}")
+
+        best, edges = _best_edges(tree, free, looked)
         if best <= total and not is_full:
             break
         total = best
@@ -59,12 +63,13 @@ def climb(tree: ScoredTree, tell: Tell, *, is_full: bool = True) -> Found:
     return Found(found, value, scored, found, value, tree.kind.lambda_)
 
 
-def _best_edges(tree: ScoredTree, free: list[int]) -> tuple[int, list[Edge]]:
+def _best_edges(tree: ScoredTree, free: list[int], tell: Tell) -> tuple[int, list[Edge]]:
     """Return the edges of greatest score; only a feature without a parent is a child."""
     root = [tree.root_of(i) for i in range(tree.held_out.n_features)]
     best: int | None = None
     edges: list[Edge] = []
-    for child in free:
+    for looked_at, child in enumerate(free):
+        tell(looked_at / len(free), f"feature {looked_at + 1} of {len(free)}")
         for parent in map(int, tree.features):
             if root[parent] == child:
                 continue

@@ -40,6 +40,8 @@ def _folds_of(options: Options) -> int:
 
 READERS: Mapping[str, Reader] = {"score": _kind_of, "lambda": _lambda_of, "folds": _folds_of}
 """By the key of each option of the scores, what reads it."""
+NEEDS = {"lambda": ("score", "mm")}
+"""See `bncc.structure.learner.Learner`."""
 
 
 def search_of(options: Options) -> Search:

@@ -18,7 +18,8 @@ from bncc.train import fit, held, learn
 from bncc.train.held import tells_apart
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.pipeline import train_model
-from bncc.train.settings import FLOAT_FORMAT, PARAMETERS, TrainSettings
+from bncc.train.settings import FLOAT_FORMAT, TrainSettings
+from bncc.train.settings_values import PARAMETERS
 
 ML = TrainSettings(structure="naive", parameters="ml")
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from bncc.errors import OptionError
@@ -117,6 +118,45 @@ def test_options_without_effect_are_named():
     assert idle_notes(TrainSettings(float_=True, quantize_from=0.2)) == (
         "--quantize-from has no effect with --float",
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("epochs", 2.5, "--epochs is 2.5; it must be a whole number"),
+        ("bits", "6", "--bits is '6'; it must be a whole number"),
+        ("lambda_", "x", "--lambda is 'x'; it must be a number"),
+        ("validation", "0.1", "--validation is '0.1'; it must be a number"),
+    ],
+)
+def test_what_is_no_number_is_refused(name, value, words):
+    with pytest.raises(OptionError, match=words):
+        TrainSettings(**{name: value})
+    assert TrainSettings(epochs=np.int64(3), lr=np.float32(0.5), bits=np.uint8(4)).epochs == 3
+
+
+@pytest.mark.parametrize(
+    ("structure", "options", "note"),
+    [
+        ("hill-climb", {"lambda": "0.2", "score": "cr"}, "lambda has no effect without score=mm"),
+        ("anneal", {"lambda": "0.2", "score": "cl"}, "lambda has no effect without score=mm"),
+        ("anneal", {"lambda": "0.2"}, None),
+        ("chow-liu", {"alpha": "3"}, "alpha has no effect without score=bdeu"),
+        ("chow-liu", {"alpha": "3", "score": "bdeu"}, None),
+        ("etan", {"alpha": "3", "score": "bic"}, "alpha has no effect without score=bdeu"),
+        ("etan", {"alpha": "3"}, None),
+        ("tan-subset", {"parents": "3"}, None),
+    ],
+)
+def test_options_that_a_score_does_not_read_are_named(structure, options, note):
+    notes = () if note is None else (f"structure option {note}",)
+    settings = TrainSettings(structure=structure, structure_options=options)
+    assert idle_notes(settings) == notes
+
+
+def test_alpha_is_that_of_the_tables_too():
+    settings = TrainSettings(parameters="bdeu", structure_options={"alpha": "3"})
+    assert idle_notes(settings) == ()
 
 
 def test_margin_heeds_lambda_eta_epochs_and_seed():

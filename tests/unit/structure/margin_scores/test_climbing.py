@@ -64,7 +64,10 @@ def test_edges_are_added_to_the_last_even_if_the_score_falls():
     assert full.structure.n_edges == 4
     assert early.structure.n_edges < 4
     assert early.score >= max(full.score, tree_of(held).kind.value(naive, 60))
-    assert [share for share, _ in words] == [0.25, 0.5, 0.75, 1.0]
+    shares = [share for share, _ in words]
+    assert shares == sorted(shares)
+    assert [share for share, said in words if "score" in said] == [0.25, 0.5, 0.75, 1.0]
+    assert words[2] == (pytest.approx(2 / 20), "edge 1, feature 3 of 5")
     assert words[-1][1] == f"edge 4, score {full.score:.4f}, {full.n_evaluations} scores"
 
 
