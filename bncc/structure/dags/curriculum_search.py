@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bncc._types import BoolArray
+from bncc._types import BoolArray, IntArray
 from bncc.structure.dags.climbing import climb
 from bncc.structure.dags.columns import Columns, Dag
 from bncc.structure.dags.curriculum import pair_information, stages_of, unfixing_order
@@ -14,6 +14,8 @@ from bncc.structure.learner import Tell, silence
 
 STEPS = (0, 1, 2, 3)
 """Step sizes to choose among; 0 is hill climbing with the price of arcs alone."""
+HELD_SHARE = 0.2
+"""Of the training rows, those that judge step sizes."""
 PRICE_OF_SAMPLES = 1000.0
 PRICE_OF_VARIABLES = 100.0
 """a and b of S4's penalty, (a / N + V / b) per arc, from its authors' code."""
@@ -134,3 +136,26 @@ def choose_step(
     judge = DagScore(held, ScoreKind("bdeu", settings.alpha), settings.limits)
     dags = [learn_by_curriculum(kept, allowed, step, settings) for step in steps]
     return steps[int(np.argmax([judge.total(dag) for dag in dags]))]
+
+
+def held_rows(n_samples: int, seed: int, origin: IntArray | None = None) -> BoolArray:
+    """Draw the rows that judge step sizes.
+
+    Parameters
+    ----------
+    n_samples : int
+        Training rows.
+    seed : int
+        Of the draw, >= 0.
+    origin : (n_samples,) int, optional
+        Which row each sample copies; all copies go together.
+
+    Returns
+    -------
+    (n_samples,) bool
+        A fifth of the rows, rounded down.
+    """
+    rows = np.arange(n_samples) if origin is None else origin
+    distinct = np.unique(rows)
+    held = np.random.default_rng(seed).permutation(distinct)[: int(HELD_SHARE * len(distinct))]
+    return np.isin(rows, held)

@@ -9,6 +9,7 @@ from bncc.structure.dags.curriculum_search import (
     CurriculumSettings,
     arc_price,
     choose_step,
+    held_rows,
     learn_by_curriculum,
 )
 from bncc.structure.dags.dag_score import DagScore, Limits, ScoreKind
@@ -83,3 +84,16 @@ def test_fewer_than_four_variables_are_learned_in_one_stage():
     assert learn_by_curriculum(columns(np.zeros((3, 1), int), (2,)), np.ones((1, 1), bool), 1) == (
         (),
     )
+
+
+def test_a_fifth_of_the_rows_judges_and_copies_go_together():
+    held = held_rows(100, 3)
+    assert held.sum() == 20
+    assert np.array_equal(held, held_rows(100, 3))
+    assert not np.array_equal(held, held_rows(100, 4))
+    origin = np.arange(100) // 4
+    copies = held_rows(100, 3, origin)
+    assert copies.sum() == 20
+    assert all(len(set(copies[origin == k])) == 1 for k in range(25))
+    assert held_rows(0, 1).shape == (0,)
+    assert held_rows(4, 1).sum() == 0

@@ -41,24 +41,28 @@ def test_compelled_arcs_are_those_that_all_equivalent_graphs_share():
     for dags in classes.values():
         shared = frozenset.intersection(*(frozenset(arcs_of(dag)) for dag in dags))
         assert {compelled_arcs(dag) for dag in dags} == {shared}
-        assert all(structural_distance(dag, dags[0]).total == 0 for dag in dags)
+        assert all(structural_distance(dag, dags[0]).of_patterns == 0 for dag in dags)
+    firsts = [dags[0] for dags in classes.values()]
+    zero = [structural_distance(dag, firsts[0]).of_patterns == 0 for dag in firsts]
+    assert sum(zero) == 1  # of itself alone
 
 
 @pytest.mark.parametrize(
     ("learned", "true", "expected"),
     [
-        (((), (0,), (1,)), ((1,), (), (1,)), Distance(0, 0, 0)),  # equivalent
-        (((), (), ()), ((), (0,), (1,)), Distance(2, 0, 0)),
-        (((), (0,), (0,)), ((), (0,), ()), Distance(0, 1, 0)),
+        (((), (0,), (1,)), ((1,), (), (1,)), Distance(0, 0, 0, 0)),  # equivalent
+        (((), (), ()), ((), (0,), (1,)), Distance(2, 0, 0, 0)),
+        (((), (0,), (0,)), ((), (0,), ()), Distance(0, 1, 0, 0)),
         # 0 -> 2 <- 1, 2 -> 3 against 3 -> 2 <- 1, 2 -> 0: two arcs are turned round
-        (((), (), (0, 1), (2,)), ((2,), (), (1, 3), ()), Distance(0, 0, 2)),
+        (((), (), (0, 1), (2,)), ((2,), (), (1, 3), ()), Distance(0, 0, 2, 0)),
         # 0 -> 2 <- 1 against the chain 0, 2, 1: compelled in one alone
-        (((), (), (0, 1)), ((), (2,), (0,)), Distance(0, 0, 0)),
+        (((), (), (0, 1)), ((), (2,), (0,)), Distance(0, 0, 0, 2)),
     ],
 )
 def test_distances_by_hand(learned, true, expected):
     assert structural_distance(learned, true) == expected
     assert expected.total == expected.missing + expected.extra + expected.reversed
+    assert expected.of_patterns == expected.total + expected.undecided
 
 
 def test_a_graph_of_nothing_is_at_no_distance():
