@@ -13,7 +13,8 @@ PART = ("row", "column")
 STEERING = (*SEARCH, *PART)
 """What some experiments heed, and others do not."""
 STUDYING = ("runs", "jobs", "checkpoint", *PART)
-"""What those of S1 and S2 heed; `runs` are those of annealing, or repeats of the folds."""
+"""What those of S1, S2 and S4 heed; `runs` are those of annealing, repeats of the folds, or
+samples."""
 OVER_SETS = {"wins": ".0f", "ties": ".0f", "losses": ".0f", "median": ".4f", "p": ".2g"}
 """How people read their columns."""
 
@@ -179,6 +180,15 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         "s3_pareto",
         STEERING,
         STEERING,
+    ),
+    "s4-metrics": Experiment(
+        "measures as ratios to curriculum learning, and networks won",
+        "bncc.bench.s4_metrics",
+        "s4_metrics",
+        STUDYING,
+        STUDYING,
+        "ratios",
+        {f"{n} won": ".0f" for n in (100, 500, 1000, 5000, 10000, 50000)},
     ),
 }
 """By the name that ``bncc reproduce`` takes."""

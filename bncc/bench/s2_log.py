@@ -1,4 +1,4 @@
-"""What S2's learners reach on each data set in a file, one JSON line each."""
+"""What the learners of a study reach, case by case, in a file of JSON lines."""
 
 import json
 from collections.abc import Mapping
@@ -21,12 +21,16 @@ TEXTS = (
 
 
 class SetLog:
-    """Results by set, and a file of them. Its first line tells this version of the study.
+    """Results by case, and a file of them. Its first line tells this version of the study.
 
     Parameters
     ----------
     path : Path or None
         The file; None keeps all in memory alone.
+    texts : tuple of str, optional
+        Folders and files of bncc whose text decides what the study gives; S2's when absent.
+    study : str
+        Its name, for messages.
 
     Raises
     ------
@@ -34,14 +38,17 @@ class SetLog:
         If the file was not written by this version of the study.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(
+        self, path: Path | None, texts: tuple[str, ...] | None = None, study: str = "S2"
+    ) -> None:
+        version = trainer_digest(texts or TEXTS)
         self._path = path
         self._known: dict[str, Mapping[str, Any]] = {}
         text = path.read_text("utf-8", "replace") if path and path.exists() else ""
         lines = text.splitlines()
-        if lines and _entry(lines[0]).get("study") != trainer_digest(TEXTS):
+        if lines and _entry(lines[0]).get("study") != version:
             raise OptionError(
-                f"'{path}' is no checkpoint of this version of S2's study, and results of two "
+                f"'{path}' is no checkpoint of this version of {study}'s study, and results of two "
                 "versions are not mixed; name another file with --checkpoint"
             )
         for entry in map(_entry, lines):
@@ -49,7 +56,7 @@ class SetLog:
             if isinstance(key, str) and isinstance(result, dict):
                 self._known[key] = result
         if not lines:
-            self._write({"study": trainer_digest(TEXTS), "bncc": __version__})
+            self._write({"study": version, "bncc": __version__})
         elif not text.endswith("\n"):
             self._write({})  # ends the line that was cut off
 

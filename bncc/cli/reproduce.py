@@ -11,7 +11,7 @@ from bncc.bench.request import Effort, Request
 from bncc.cli.chart import svg_of
 from bncc.cli.console import Console, aligned
 from bncc.cli.curves import CHARTS
-from bncc.cli.options import force_option, given, refuse_later, speaks
+from bncc.cli.options import force_option, given, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.errors import OptionError
 
@@ -31,7 +31,7 @@ TABLES = (
     "--runs",
     type=click.IntRange(1),
     metavar="N",
-    help="Settings per cell; annealings of s1, repeats of s2.",
+    help="Settings per cell; annealings of s1, repeats of s2, samples of s4.",
 )
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the rows.")
 @click.option(
@@ -60,9 +60,8 @@ def command(
     """Repeat the experiment behind TABLE and print ours beside the paper's.
 
     TABLE is s0-table1, s0-recover-chow-liu, s1-table1, s1-table2, s1-table3, s1-missing,
-    s2-table1 to s2-table4, s3-bits, s3-size, s3-budget or s3-pareto; others are to come.
+    s2-table1 to s2-table4, s3-bits, s3-size, s3-budget, s3-pareto or s4-metrics.
     """
-    refuse_later(table not in EXPERIMENTS, f"reproduce {table}", f"try {' or '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[table]
     for name in experiment.unheeded(tuple(filter(given, STEERING)), quick):
         console.note(f"--{name} has no effect on {table}{' --quick' if quick else ''}")

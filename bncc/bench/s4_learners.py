@@ -1,0 +1,122 @@
+"""The learners that S4's study compares, on one sample of rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bncc.structure.dags.climbing import climb, tabu_search
+from bncc.structure.dags.columns import Columns, Dag, arcs_of
+from bncc.structure.dags.curriculum_search import (
+    CurriculumSettings,
+    choose_step,
+    held_rows,
+    learn_by_curriculum,
+)
+from bncc.structure.dags.dag_score import DagScore, ScoreKind
+from bncc.structure.dags.equivalence import structural_distance
+from bncc.structure.dags.measures import measure
+from bncc.structure.dags.neighbors import parents_and_children, varying_pairs
+
+ALPHA = 10.0
+"""Equivalent sample size of all learners and of the judging BDeu."""
+CL, MMHC, TABU, PRICED, HC = "CL", "MMHC", "Tabu", "Priced HC", "HC"
+LEARNERS = (CL, MMHC, TABU, PRICED, HC)
+"""CL has the curriculum; MMHC is hill climbing within the same sets, Tabu likewise with a list of
+100 graphs; Priced HC is CL without stages, its step 0; HC may join any two variables."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What a learner reaches on one sample.
+
+    Parameters
+    ----------
+    bdeu, bic, kl : float
+        Of the test rows, see `bncc.structure.dags.measures.Measures`.
+    shd, shd_of_patterns : int
+        Distance to the true graph, see `bncc.structure.dags.equivalence.Distance`.
+    n_arcs : int
+        Arcs.
+    """
+
+    bdeu: float
+    bic: float
+    kl: float
+    shd: int
+    shd_of_patterns: int
+    n_arcs: int
+
+
+def learn_graphs(train: Columns, seed: int) -> dict[str, Dag]:
+    """Learn a graph by each learner.
+
+    Parameters
+    ----------
+    train : Columns
+        Training rows.
+    seed : int
+        Which of them judge CL's step size; MMPC's sets are those of all training rows.
+
+    Returns
+    -------
+    dict of str to Dag
+        By the names of `LEARNERS`.
+    """
+    sets, settings = parents_and_children(train), CurriculumSettings(ALPHA)
+    score = DagScore(train, ScoreKind("bdeu", ALPHA))
+    step = choose_step(train, held_rows(train.n_samples, seed), sets, settings)
+    return {
+        CL: learn_by_curriculum(train, sets, step, settings),
+        MMHC: climb(score, sets),
+        TABU: tabu_search(score, sets),
+        PRICED: learn_by_curriculum(train, sets, 0, settings),
+        HC: climb(score, varying_pairs(train)),
+    }
+
+
+def judge(dag: Dag, true: Dag, test: Columns) -> Reached:
+    """Measure a graph.
+
+    Parameters
+    ----------
+    dag : Dag
+        What was learned.
+    true : Dag
+        The graph of the network.
+    test : Columns
+        Rows that it was not learned of.
+
+    Returns
+    -------
+    Reached
+        All measures.
+    """
+    found, distance = measure(test, dag, ALPHA), structural_distance(dag, true)
+    return Reached(
+        bdeu=found.bdeu,
+        bic=found.bic,
+        kl=found.information,
+        shd=distance.total,
+        shd_of_patterns=distance.of_patterns,
+        n_arcs=len(arcs_of(dag)),
+    )
+
+
+def judge_all(train: Columns, test: Columns, true: Dag, seed: int) -> Mapping[str, Reached]:
+    """Learn by each learner, and measure what was learned.
+
+    Parameters
+    ----------
+    train, test : Columns
+        Rows to learn of, and others.
+    true : Dag
+        The graph of the network.
+    seed : int
+        As in `learn_graphs`.
+
+    Returns
+    -------
+    mapping of str to Reached
+        By the names of `LEARNERS`.
+    """
+    dags = learn_graphs(train, seed)
+    return {name: judge(dag, true, test) for name, dag in dags.items()}
