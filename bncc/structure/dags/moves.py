@@ -146,8 +146,9 @@ class Moves:
     def _renew(self, i: int) -> None:
         score, parents = self._score, self._parents[i]
         self._gains[i] = -np.inf
-        now = score.family(i, parents)
-        for j in np.flatnonzero(self._allowed[i] | self._has[i]).tolist():
+        candidates = np.flatnonzero(self._allowed[i] | self._has[i]).tolist()
+        now = score.family(i, parents) if candidates else 0.0
+        for j in candidates:
             others = [k for k in parents if k != j]
             family = others if self._has[i, j] else [*parents, j]
             if len(family) < len(parents) or score.fits(i, family):
