@@ -28,6 +28,8 @@ COMMANDS = {
     "predict": ("predict", "Classify readings."),
     "explain": ("explain", "Show why a model decides as it does on a row of readings."),
     "inspect": ("inspect", "Show what a model is made of."),
+    "import-bif": ("import_bif", "Make a model of a Bayesian network in a BIF file."),
+    "export-bif": ("export_bif", "Write a model as a Bayesian network in a BIF file."),
     "emit-c": ("emit_c", "Write a model as dependency-free C99."),
     "verify": ("verify", "Prove that the emitted C agrees with the model."),
     "bench": ("bench", "Measure footprint and speed of the emitted C on a machine."),

@@ -25,8 +25,8 @@ def test_help_lists_every_command_of_this_version() -> None:
     commands = result.stdout.split("Commands:")[1].split("Exit codes")[0]
     listed = [line.split()[0] for line in commands.splitlines() if line.strip()]
     assert listed == [
-        "train", "evaluate", "predict", "explain", "inspect", "emit-c", "verify", "bench",
-        "targets", "demo", "sweep", "baseline", "report", "reproduce",
+        "train", "evaluate", "predict", "explain", "inspect", "import-bif", "export-bif", "emit-c",
+        "verify", "bench", "targets", "demo", "sweep", "baseline", "report", "reproduce",
     ]  # fmt: skip
 
 

@@ -1,0 +1,58 @@
+"""``bncc export-bif``: a model as a Bayesian network in a BIF file."""
+
+import click
+
+from bncc.cli.console import Console
+from bncc.cli.options import force_option, model_argument, speaks
+from bncc.cli.output import check_free, write_file
+from bncc.model.card import given_names
+from bncc.model.file import load_model
+from bncc.model.model import Model
+from bncc.model.to_network import Export, network_of_model
+from bncc.network.bif_writer import bif_bytes
+
+
+@click.command("export-bif")
+@model_argument
+@click.option(
+    "-o", "--output", required=True, metavar="NETWORK.bif[.gz]", help="The network's file."
+)
+@force_option
+@speaks
+def command(console: Console, model_path: str, output: str, force: bool) -> None:
+    """Write MODEL as a Bayesian network, for other tools.
+
+    Its probabilities are those that the model's integers stand for, every row made to add up
+    to 1. States are named by their labels or by the readings that they stand for.
+    """
+    check_free(output, force=force)
+    model = load_model(model_path)
+    made = network_of_model(model)
+    content = bif_bytes(made.network, compress=output.lower().endswith(".gz"))
+    write_file(output, content, force=force)
+    notes = _notes(model, made)
+    for note in notes:
+        console.note(note)
+    network = made.network
+    facts = {
+        "network": output,
+        "class": network.names[-1],
+        "variables": network.n_variables,
+        "arcs": network.n_arcs,
+        "notes": notes,
+    }
+    words = f"wrote {network.n_variables} variables and {network.n_arcs} arcs into {output}"
+    console.result(facts, words)
+
+
+def _notes(model: Model, made: Export) -> list[str]:
+    notes = []
+    if made.n_changed:
+        notes.append(
+            f"{made.n_changed} rows of the model's tables are no distributions and were made such: "
+            "the network may decide otherwise than the model"
+        )
+    given = given_names(model)
+    if given:
+        notes.append(f"{len(given)} features without a distribution of their own became uniform")
+    return notes

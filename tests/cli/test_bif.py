@@ -1,0 +1,135 @@
+"""Networks in BIF files become models, C, and networks again."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import Result
+
+from bncc.model.file import load_model, save_model
+from bncc.model.reference import predict
+from bncc.network.bif_reader import read_bif
+from bncc.network.bif_writer import bif_bytes
+from bncc.network.network import Network, Variable
+from tests import models as hand
+from tests.unit.network.networks import drawn
+
+Run = Callable[..., Result]
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+
+NAMES = ["above", 'spo"use', "*/ class", "lüft", "far away", "lone"]
+
+
+@pytest.fixture
+def bif(tmp_path: Path) -> Path:
+    """Write a network in which variable 2 has a parent, a child, a spouse and others."""
+    network = drawn([(4,), (0,), (0, 4), (1, 2), (), ()], [2, 3, 3, 2, 2, 2], 3, names=NAMES)
+    path = tmp_path / "n.bif"
+    path.write_bytes(bif_bytes(network))
+    return path
+
+
+def test_any_variable_becomes_the_class_of_a_model_whose_c_agrees(
+    run_json: RunJson, bif: Path, tmp_path: Path
+) -> None:
+    for k, name in enumerate(NAMES[:5]):
+        path = tmp_path / f"{k}.bncc"
+        facts = run_json("import-bif", bif, "--class", name, "-o", path)
+        assert (facts["class"], facts["variables"], facts["arcs"]) == (name, 6, 6)
+        assert facts["removed"] == 5 - len(facts["features"])
+        assert run_json("verify", path)["agree"]
+    facts = run_json("inspect", tmp_path / "2.bncc")
+    assert facts["class_parents"] == ["above", "far away"]
+    assert facts["features"] == ["above", 'spo"use', "lüft", "far away"]
+
+
+def test_bits_and_keep_are_followed(run_json: RunJson, run: Run, bif: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.bncc"
+    options = ("import-bif", bif, "--class", "above", "-o", path, "--force")
+    facts = run_json(*options, "--bits", "12", "--keep", "all")
+    assert sum(facts["q_format"].values()) == 12
+    assert len(facts["features"]) == 5
+    assert run_json(*options)["removed"] == 2
+    assert "3, 2 variables removed" in " ".join(run(*options).stdout.split())
+
+
+def test_what_the_format_cannot_hold_is_told(run: Run, run_json: RunJson, tmp_path: Path) -> None:
+    variables = (Variable("c", ("n", "y")), Variable("x", ("a", "b")))
+    tables = (np.array([[0.5, 0.5]]), np.array([[1.0, 0.0], [0.5, 0.5]]))
+    path, model = tmp_path / "n.bif.gz", tmp_path / "m.bncc"
+    path.write_bytes(bif_bytes(Network(variables, ((), (0,)), tables), compress=True))
+    facts = run_json("import-bif", path, "--class", "c", "-o", model)
+    assert [note[:15] for note in facts["notes"]] == ["1 probabilities"]
+    assert (
+        "1 probabilities" in run("import-bif", path, "--class", "c", "-o", model, "--force").stderr
+    )
+
+
+def test_large_tables_make_features_given(run_json: RunJson, tmp_path: Path) -> None:
+    network = drawn([(), (), (1,), (0, 1, 2)], [2, 200, 90, 1])
+    path, model, again = tmp_path / "n.bif", tmp_path / "m.bncc", tmp_path / "again.bif"
+    path.write_bytes(bif_bytes(network))
+    facts = run_json("import-bif", path, "--class", "v0", "-o", model, "--bits", "4")
+    assert facts["given"] == ["v2"]
+    assert facts["notes"][-1].startswith("1 features have no distribution of their own")
+    notes = run_json("export-bif", model, "-o", again)["notes"]
+    assert notes[-1] == "1 features without a distribution of their own became uniform"
+
+
+def test_a_model_comes_back_from_the_network_that_it_was_written_as(
+    run_json: RunJson, run: Run, bif: Path, tmp_path: Path
+) -> None:
+    first, network, second = tmp_path / "a.bncc", tmp_path / "b.bif.gz", tmp_path / "c.bncc"
+    options = ("--class", "*/ class", "--keep", "all", "--bits", "14")
+    run_json("import-bif", bif, *options, "-o", first)
+    facts = run_json("export-bif", first, "-o", network)
+    assert (facts["variables"], facts["arcs"], facts["notes"]) == (6, 6, [])
+    again = read_bif(network)
+    old = read_bif(bif)
+    assert {v.name: v.states for v in again.variables} == {v.name: v.states for v in old.variables}
+    run_json("import-bif", network, *options, "-o", second)
+    X = hand.all_states(load_model(first))
+    assert (predict(load_model(first), X) == predict(load_model(second), X)).mean() > 0.99
+    assert "wrote 6 variables and 6 arcs" in run("export-bif", first, "-o", tmp_path / "d").stdout
+
+
+def test_a_network_of_free_tables_is_noted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "m.bncc"
+    save_model(hand.class_with_parents(), path)
+    stderr = run("export-bif", path, "-o", tmp_path / "n.bif").stderr
+    assert "7 rows of the model's tables are no distributions" in stderr
+
+
+def test_what_cannot_be_done_is_refused(refused: Refused, bif: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.bncc"
+    assert "no variable 'x'" in refused("import-bif", bif, "--class", "x", "-o", path)
+    assert "nothing in the network" in refused("import-bif", bif, "--class", "lone", "-o", path)
+    assert "exists; give --force" in refused("import-bif", bif, "--class", "above", "-o", bif)
+    bif.write_text(bif.read_text("utf-8")[:-20], "utf-8")
+    assert "line 50: the file ends" in refused("import-bif", bif, "--class", "above", "-o", path)
+    assert not path.exists()
+    save_model(hand.sum_of_tables(), path)
+    assert "is no Bayesian network" in refused("export-bif", path, "-o", tmp_path / "x")
+
+
+@pytest.mark.cc
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        ("asia", None), ("cancer", None), ("earthquake", None), ("survey", None),
+        ("alarm", ("HYPOVOLEMIA", "HR", "CATECHOL", "VENTLUNG", "BP")),
+    ],
+)  # fmt: skip
+def test_networks_of_others_become_c_that_agrees(
+    run_json: RunJson, shared_data: Path, tmp_path: Path, name: str, classes: tuple[str] | None
+) -> None:
+    path = shared_data / "networks" / f"{name}.bif.gz"
+    for k, variable in enumerate(classes or read_bif(path).names):
+        model = tmp_path / f"{k}.bncc"
+        facts = run_json("import-bif", path, "--class", variable, "-o", model)
+        assert facts["given"] == []
+        assert run_json("verify", model)["agree"]
