@@ -1,0 +1,196 @@
+"""Exact inference: the posterior of a variable where some are known, by variable elimination."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
+from bncc.errors import NetworkError
+from bncc.network.network import Network
+
+MAX_FACTOR = 2**24
+"""Numbers of a factor: 128 MiB. More rows than make so many are looked at in turn."""
+
+_Factor = tuple[tuple[int, ...], AnyArray]
+"""Unknown variables, and numbers with an axis for the rows and one for each of these."""
+
+
+def log_joint(
+    network: Network, target: int, X: IntArray, is_missing: BoolArray | None = None
+) -> FloatArray:
+    r"""Return ln p(c, x_K) for every state c of a variable, x_K the known others.
+
+    .. math:: p(c, x_K) = \sum_{x_M} \prod_i p(x_i \mid x_{pa(i)})
+
+    Rows in which the same variables are known are looked at together. Variables below which
+    nothing is known are left out first; the others go in an order of least fill-in.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+    target : int
+        The variable.
+    X : (n_samples, n_variables) int
+        States; where `is_missing`, and in the column of the target, anything.
+    is_missing : (n_samples, n_variables) bool, optional
+        Variables that are not known, by default none but the target.
+
+    Returns
+    -------
+    (n_samples, n_states of the target) float64
+        Natural logarithms; -inf where a row is impossible.
+
+    Raises
+    ------
+    NetworkError
+        If a factor would hold more than `MAX_FACTOR` numbers for one row.
+    """
+    gaps = np.zeros(X.shape, dtype=bool) if is_missing is None else is_missing.copy()
+    gaps[:, target] = True
+    patterns, which = np.unique(gaps, axis=0, return_inverse=True)
+    found = np.empty((len(X), network.n_states[target]))
+    for k, pattern in enumerate(patterns):
+        rows = np.flatnonzero(which.reshape(-1) == k)
+        found[rows] = _eliminated(network, target, X[rows], pattern)
+    return found
+
+
+def log_posterior(
+    network: Network, target: int, X: IntArray, is_missing: BoolArray | None = None
+) -> FloatArray:
+    """Return ln p(c | x_K) for every state c of a variable, x_K the known others.
+
+    Parameters
+    ----------
+    network, target, X, is_missing
+        As in `log_joint`.
+
+    Returns
+    -------
+    (n_samples, n_states of the target) float64
+        Natural logarithms; NaN where what is known is impossible.
+
+    Raises
+    ------
+    NetworkError
+        If a factor would hold more than `MAX_FACTOR` numbers for one row.
+    """
+    joint = log_joint(network, target, X, is_missing)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+
+
+def _eliminated(network: Network, target: int, X: IntArray, gap: BoolArray) -> FloatArray:
+    """Return the answer for rows in which the same variables are unknown."""
+    needed = _ancestors(network, [target, *np.flatnonzero(~gap).tolist()])
+    scopes = [{j for j in (*network.parents[i], i) if gap[j]} for i in needed]
+    order, widest = _order(scopes, target, network.n_states)
+    if widest > MAX_FACTOR:
+        raise NetworkError(
+            f"with {int(gap.sum())} unknown variables a factor would hold {widest} numbers, more "
+            f"than {MAX_FACTOR}; leave fewer unknown"
+        )
+    part = max(1, MAX_FACTOR // widest)
+    return np.concatenate(
+        [
+            _summed(network, target, X[start : start + part], gap, needed, order)
+            for start in range(0, len(X), part)
+        ]
+    )
+
+
+def _ancestors(network: Network, of: Sequence[int]) -> list[int]:
+    """Return some variables and all above them, ascending."""
+    found, to_see = set(of), list(of)
+    while to_see:
+        above = set(network.parents[to_see.pop()]) - found
+        found |= above
+        to_see += above
+    return sorted(found)
+
+
+def _order(
+    scopes: Sequence[set[int]], target: int, n_states: Sequence[int]
+) -> tuple[list[int], int]:
+    """Return the unknown variables but the target so that few new pairs arise; the widest factor.
+
+    Of as few new pairs the variable of the smaller factor goes first, then the smaller index.
+    """
+    near: dict[int, set[int]] = {}
+    for scope in scopes:
+        for i in scope:
+            near.setdefault(i, set()).update(scope - {i})
+    order, widest = [], n_states[target]
+    costs: dict[int, tuple[int, int, int]] = {}
+    while len(near) > 1:
+        for i in near.keys() - costs.keys() - {target}:
+            pairs = sum(len(near[i] - near[j]) - 1 for j in near[i]) // 2
+            costs[i] = (pairs, prod(n_states[j] for j in (i, *near[i])), i)
+        i = min(costs.values())[2]
+        widest = max(widest, costs[i][1])
+        order.append(i)
+        touched = near.pop(i)
+        for j in touched:
+            near[j] |= touched - {j}
+            near[j].discard(i)
+        for j in {i, *touched}.union(*(near[j] for j in touched)):
+            costs.pop(j, None)
+    return order, widest
+
+
+def _summed(
+    network: Network,
+    target: int,
+    X: IntArray,
+    gap: BoolArray,
+    needed: Sequence[int],
+    order: Sequence[int],
+) -> FloatArray:
+    factors = [_factor(network, i, X, gap) for i in needed]
+    log_scale = np.zeros(len(X))
+    for i in order:
+        with_i = [factor for factor in factors if i in factor[0]]
+        scope, values = _product(with_i)
+        axis = scope.index(i)
+        scope, values = scope[:axis] + scope[axis + 1 :], values.sum(axis=axis + 1)
+        # Products of many probabilities would leave float64.
+        most = values.max(axis=tuple(range(1, values.ndim)), keepdims=True)
+        most = np.where(most > 0, most, 1.0)
+        log_scale = log_scale + np.log(most).reshape(-1)
+        factors = [f for f in factors if i not in f[0]] + [(scope, values / most)]
+    total = np.zeros((len(X), network.n_states[target]))
+    with np.errstate(divide="ignore"):
+        for scope, values in factors:
+            total += np.log(values) if scope else np.log(values)[:, np.newaxis]
+    return np.asarray(total + log_scale[:, np.newaxis])
+
+
+def _factor(network: Network, i: int, X: IntArray, gap: BoolArray) -> _Factor:
+    """Return a table at the known states of each row; a row of its own only if these differ."""
+    axes = [j for j in (*network.parents[i], i) if network.n_states[j] > 1 or gap[j]]
+    table = network.tables[i].reshape([network.n_states[j] for j in axes])
+    known = [j for j in axes if not gap[j]]
+    scope = tuple(j for j in axes if gap[j])
+    table = table.transpose([axes.index(j) for j in (*known, *scope)])
+    if not known:
+        return scope, table[np.newaxis]
+    return scope, table[tuple(X[:, j] for j in known)]
+
+
+def _product(factors: Sequence[_Factor]) -> _Factor:
+    """Multiply factors."""
+    scope, values = factors[0]
+    for other, more in factors[1:]:
+        joint = tuple(dict.fromkeys((*scope, *other)))
+        values = _aligned(scope, values, joint) * _aligned(other, more, joint)
+        scope = joint
+    return scope, values
+
+
+def _aligned(scope: tuple[int, ...], values: AnyArray, joint: tuple[int, ...]) -> AnyArray:
+    """Return a factor with an axis for every variable of a larger scope."""
+    order = [scope.index(j) + 1 for j in joint if j in scope]
+    shape = [values.shape[scope.index(j) + 1] if j in scope else 1 for j in joint]
+    return values.transpose([0, *order]).reshape([len(values), *shape])
