@@ -10,6 +10,7 @@ from bncc.structure.dags.curriculum_search import (
     choose_step,
     held_rows,
     learn_by_curriculum,
+    order_of,
 )
 from bncc.structure.dags.dag_score import DagScore, ScoreKind
 from bncc.structure.dags.equivalence import structural_distance
@@ -64,11 +65,12 @@ def learn_graphs(train: Columns, seed: int) -> dict[str, Dag]:
     sets, settings = parents_and_children(train), CurriculumSettings(ALPHA)
     score = DagScore(train, ScoreKind("bdeu", ALPHA))
     step = choose_step(train, held_rows(train.n_samples, seed), sets, settings)
+    order = order_of(train)
     return {
-        CL: learn_by_curriculum(train, sets, step, settings),
+        CL: learn_by_curriculum(train, sets, step, settings, order=order),
         MMHC: climb(score, sets),
         TABU: tabu_search(score, sets),
-        PRICED: learn_by_curriculum(train, sets, 0, settings),
+        PRICED: learn_by_curriculum(train, sets, 0, settings, order=order),
         HC: climb(score, varying_pairs(train)),
     }
 

@@ -36,7 +36,7 @@ from bncc.cli.train_within import (
 from bncc.cli.trained import facts_of, report_of, stopped_note
 from bncc.errors import OptionError
 from bncc.model.file import save_model
-from bncc.structure.catalog import KNOWN, STRUCTURES, option_keys
+from bncc.structure.catalog import STRUCTURES, option_keys
 from bncc.train.course import News
 from bncc.train.folder_lock import folder_locked
 from bncc.train.identity import identity_of
@@ -54,7 +54,7 @@ MACHINES = tuple(target for target in TARGETS if target != "all")
 def _options_of_structures() -> str:
     """Return which option keys the structures read, those that read the same together."""
     readers: dict[str, list[str]] = {}
-    for name in KNOWN:
+    for name in STRUCTURES:
         readers.setdefault(", ".join(option_keys(name)), []).append(name)
     return "; ".join(f"of {', '.join(names)}: {keys}" for keys, names in readers.items() if keys)
 
@@ -110,7 +110,8 @@ def key_values(
     metavar="K=V",
     help=f"An option of the structure learner, repeatable: {_options_of_structures()}. Such as "
     "parents=8 candidates each, order=random|identity|A|B|C|none, width=16 pixels a row, "
-    "step=0.01, price=entries|bits, widths=2,4,6, score=mm|cr|cl|cmi|bdeu|bic, lambda=0.1, "
+    "step=0.01 of a descent or best|0|1|2|3 of a curriculum, candidates=all|mmpc, max-parents=5, "
+    "price=entries|bits, widths=2,4,6, score=mm|cr|cl|cmi|bdeu|bic, lambda=0.1, "
     "alphas=1,2,5.",
 )
 @click.option("--parameters", type=click.Choice(PARAMETERS), default="hybrid", show_default=True)

@@ -22,10 +22,7 @@ CONTRACT = (
 """Names of the command line's contract, in its order."""
 _OFFERED = (*LEARNERS, *CANDIDATE_SETS, SUM)
 STRUCTURES = (*CONTRACT, *(name for name in _OFFERED if name not in CONTRACT))
-KNOWN = tuple(name for name in STRUCTURES if name in _OFFERED)
 """Structures that can be learned."""
-ANNOUNCED = tuple(name for name in STRUCTURES if name not in _OFFERED)
-"""Names of the contract whose learners are still to come."""
 
 
 def option_keys(name: str) -> tuple[str, ...]:
@@ -52,9 +49,7 @@ def option_keys(name: str) -> tuple[str, ...]:
         return CANDIDATE_SETS[name].option_keys
     if name == SUM:
         return SUM_KEYS
-    known = f"{', '.join(KNOWN[:-1])} or {KNOWN[-1]}"
-    if name in ANNOUNCED:
-        raise OptionError(f"structure '{name}' is not available yet; choose {known}")
+    known = f"{', '.join(STRUCTURES[:-1])} or {STRUCTURES[-1]}"
     raise OptionError(f"unknown structure '{name}'; choose {known}")
 
 
@@ -82,7 +77,8 @@ def check_structure_options(
         if key not in keys:
             known = f"its options are {', '.join(keys)}" if keys else "it has no options"
             raise OptionError(f"structure '{name}' knows no option '{key}'; {known}")
-    check_values(options)
+    own = LEARNERS[name].readers if name in LEARNERS else {}
+    check_values({key: text for key, text in options.items() if key not in own})
     if name in LEARNERS:
         for read in LEARNERS[name].readers.values():
             read(options)

@@ -76,6 +76,11 @@ class Structure:
         return len(self.parents)
 
     @property
+    def is_class_isolated(self) -> bool:
+        """Whether no arc joins the class to a feature, so that features decide nothing."""
+        return not self.class_parents and not any(self.class_is_parent)
+
+    @property
     def n_edges(self) -> int:
         """Number of arcs between features."""
         return sum(len(parents) for parents in self.parents)

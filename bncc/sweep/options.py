@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bncc.compiler.cost_model import LEVELS
 from bncc.errors import OptionError
-from bncc.structure.catalog import KNOWN, option_keys
+from bncc.structure.catalog import STRUCTURES, option_keys
 from bncc.sweep.point import Choice
 from bncc.train.settings_values import CLASS_WEIGHTS, DISCRETIZERS, PARAMETERS
 
@@ -28,7 +28,7 @@ BASELINE_KEYS = (
 """Which one it is, and all options of theirs."""
 OPTIMIZE = "optimize"
 """The one option that is of the compiler, not of training."""
-STRUCTURE_KEYS = frozenset({"alpha"}.union(*map(option_keys, KNOWN)))
+STRUCTURE_KEYS = frozenset({"alpha"}.union(*map(option_keys, STRUCTURES)))
 
 MOST = 2**53
 """Numbers from there on are none that training takes, and some are no floats."""
@@ -146,7 +146,7 @@ _KINDS = {
     "any or flag": "a number, a text in quotes, true or false",
 }
 _OPTIONS = (
-    Option("structure", "text", KNOWN),
+    Option("structure", "text", STRUCTURES),
     Option("parameters", "text", PARAMETERS),
     Option("discretize", "text", DISCRETIZERS),
     *(Option(name, "integer") for name in ("n-bins", "bits", "int-bits", "frac-bits")),

@@ -10,6 +10,7 @@ from bncc.fixed_point import QFormat
 from bncc.model import reference
 from bncc.model.card import class_parent_names, cycle_note
 from bncc.model.model import Model
+from bncc.structure.graph import Structure
 from bncc.train.bit_split import best_format, formats_of
 from bncc.train.checkpoint import Checkpoint
 from bncc.train.course import Progress
@@ -136,6 +137,7 @@ def train_model(
     notes += [*_identifier_notes(model, dataset.n_rows), *_stray_text_notes(dataset)]
     done, more = _as_done(settings, model)
     notes += more
+    notes += _isolated_notes(model)
     of_cycle = cycle_note(model)
     notes += [of_cycle] if of_cycle else []
     figures = {
@@ -209,6 +211,17 @@ def _identifier_notes(model: Model, n_rows: int) -> list[str]:
         "as the name of a row would; leave such a column out with --drop"
         for feature in model.features
         if len(feature.categories) > max(MAX_PLAIN_CATEGORIES, n_rows * IDENTIFIER_SHARE)
+    ]
+
+
+def _isolated_notes(model: Model) -> list[str]:
+    """Return a note where no arc joins the class to a feature."""
+    structure = model.structure
+    if not isinstance(structure, Structure) or not structure.is_class_isolated:
+        return []
+    return [
+        "no feature was found to say anything of the class, so every decision is the most frequent "
+        "class; try --structure forest"
     ]
 
 

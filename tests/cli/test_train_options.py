@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 from bncc.cli.train import PARAMETERS, STRUCTURES, command
-from bncc.structure.catalog import ANNOUNCED, KNOWN, option_keys
+from bncc.structure.catalog import option_keys
 from tests.cli.conftest import HEADER, write_csv
 
 Run = Callable[..., Result]
@@ -81,15 +81,6 @@ def test_every_option_of_gradient_descent(
 def test_float_has_no_number_format(run_json: RunJson, readings: Path, tmp_path: Path) -> None:
     found = run_json("train", readings, "-o", tmp_path / "m.bncc", *QUICK, "--float")
     assert found["q_format"] is None
-
-
-@pytest.mark.parametrize("name", ANNOUNCED)
-def test_a_structure_of_a_later_version_says_so(
-    refused: Refused, readings: Path, tmp_path: Path, name: str
-) -> None:
-    line = refused("train", readings, "-o", tmp_path / "m", "--structure", name)
-    assert name in line
-    assert "chow-liu" in line
 
 
 def test_a_target_without_a_budget_has_no_effect(run: Run, readings: Path, tmp_path: Path) -> None:
@@ -168,7 +159,7 @@ def test_the_help_names_the_options_of_every_structure(run: Run) -> None:
     text = " ".join(run("train", "--help").stdout.split())
     assert "of chow-liu: score, alpha;" in text
     assert "of sa-etan, a-etan: alphas;" in text
-    for name in KNOWN:
+    for name in STRUCTURES:
         keys = ", ".join(option_keys(name))
         assert not keys or re.search(rf"of [a-z, -]*\b{name}\b[a-z, -]*: {keys}[;.]", text), name
 

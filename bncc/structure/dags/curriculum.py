@@ -1,5 +1,6 @@
 """The curriculum: in which order variables are unfixed, and how rows then fall into segments."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
@@ -107,11 +108,7 @@ def stages_of(columns: Columns, order: tuple[int, ...], step: int) -> tuple[Stag
     S4, algorithm 1 and question 3; the rule that leaves stages out is that of its authors' code.
     """
     stages: list[Stage] = []
-    sizes = range(FIRST_VARIABLES, len(order), step) if step else ()
-    for size in sizes:
-        fixed = one_joint(columns.n_samples)
-        for j in order[size:]:
-            fixed = fixed.with_column(columns.states[j], columns.n_states[j])
+    for size, fixed in _fixed_joints(columns, order, step):
         n_segments = len(fixed.counts())
         if stages:
             before = stages[-1].n_segments
@@ -119,3 +116,17 @@ def stages_of(columns: Columns, order: tuple[int, ...], step: int) -> tuple[Stag
                 continue
         stages.append(Stage(tuple(order[:size]), fixed, n_segments))
     return (*stages, Stage(order, None, min(columns.n_samples, 1)))
+
+
+def _fixed_joints(
+    columns: Columns, order: tuple[int, ...], step: int
+) -> Iterator[tuple[int, Joint]]:
+    """Return the sizes of the segmented stages, and the joint states of what each leaves fixed."""
+    sizes = range(FIRST_VARIABLES, len(order), step) if step else range(0)
+    found: dict[int, Joint] = {}
+    fixed = one_joint(columns.n_samples)
+    for size in reversed(range(FIRST_VARIABLES, len(order))):
+        fixed = fixed.with_column(columns.states[order[size]], columns.n_states[order[size]])
+        if size in sizes:
+            found[size] = fixed
+    return ((size, found[size]) for size in sizes)

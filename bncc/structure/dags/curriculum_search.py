@@ -58,12 +58,29 @@ def arc_price(columns: Columns) -> float:
     return per_sample + columns.n_variables / PRICE_OF_VARIABLES
 
 
+def order_of(columns: Columns) -> tuple[int, ...]:
+    """Return the order in which the rows say that variables are unfixed.
+
+    Parameters
+    ----------
+    columns : Columns
+        The rows.
+
+    Returns
+    -------
+    tuple of int
+        From `unfixing_order`.
+    """
+    return unfixing_order(pair_information(columns))
+
+
 def learn_by_curriculum(
     columns: Columns,
     allowed: BoolArray,
     step: int,
     settings: CurriculumSettings | None = None,
     tell: Tell = silence,
+    order: tuple[int, ...] | None = None,
 ) -> Dag:
     """Learn a graph by a curriculum of one step size.
 
@@ -79,6 +96,8 @@ def learn_by_curriculum(
         How stages are searched.
     tell : callable
         Told of each stage.
+    order : tuple of int, optional
+        In which variables are unfixed; `order_of` the rows when absent.
 
     Returns
     -------
@@ -91,7 +110,7 @@ def learn_by_curriculum(
     """
     settings = settings or CurriculumSettings()
     kind = ScoreKind("bdeu", settings.alpha, arc_price(columns))
-    stages = stages_of(columns, unfixing_order(pair_information(columns)), step)
+    stages = stages_of(columns, order or order_of(columns), step)
     dag: Dag | None = None
     for done, stage in enumerate(stages, start=1):
         inside = np.zeros(columns.n_variables, dtype=bool)
@@ -111,6 +130,7 @@ def choose_step(
     allowed: BoolArray,
     settings: CurriculumSettings,
     steps: Sequence[int] = STEPS,
+    tell: Tell = silence,
 ) -> int:
     """Return the step size whose graph, learned of some rows, scores best on the others.
 
@@ -126,6 +146,8 @@ def choose_step(
         How stages are searched, and the equivalent sample size of the judging BDeu.
     steps : sequence of int
         At least one.
+    tell : callable
+        Told of each step size.
 
     Returns
     -------
@@ -134,8 +156,13 @@ def choose_step(
     """
     kept, held = columns.rows(~is_held), columns.rows(is_held)
     judge = DagScore(held, ScoreKind("bdeu", settings.alpha), settings.limits)
-    dags = [learn_by_curriculum(kept, allowed, step, settings) for step in steps]
-    return steps[int(np.argmax([judge.total(dag) for dag in dags]))]
+    order = order_of(kept)
+    scores: list[float] = []
+    for step in steps:
+        dag = learn_by_curriculum(kept, allowed, step, settings, order=order)
+        scores.append(judge.total(dag))
+        tell(len(scores) / len(steps), f"step {step}: {scores[-1]:.4f} nats of held-out rows")
+    return steps[int(np.argmax(scores))]
 
 
 def held_rows(n_samples: int, seed: int, origin: IntArray | None = None) -> BoolArray:

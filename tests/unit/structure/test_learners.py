@@ -5,9 +5,9 @@ import pytest
 
 from bncc.errors import OptionError
 from bncc.structure.catalog import (
-    ANNOUNCED,
-    KNOWN,
+    CONTRACT,
     LEARNERS,
+    STRUCTURES,
     check_structure_options,
     learn_structure,
 )
@@ -83,11 +83,10 @@ def test_a_structure_learned_with_its_tables_is_not_learned_alone():
         learn_structure("tan-all", X, Y, N_STATES, 2)
 
 
-def test_a_name_of_a_later_version_says_so():
-    for name in ANNOUNCED:
-        with pytest.raises(OptionError, match="not available yet; choose chow-liu, naive, forest"):
-            learn_structure(name, X, Y, N_STATES, 2)
-    assert not set(ANNOUNCED) & set(KNOWN)
+def test_every_name_of_the_contract_is_offered():
+    assert STRUCTURES[: len(CONTRACT)] == CONTRACT
+    for name in CONTRACT:
+        check_structure_options(name, {})
 
 
 def test_an_unknown_name_lists_the_known_ones():
@@ -109,3 +108,4 @@ def test_values_are_read_before_any_work():
     for name, options in (("forest", {"alpha": "0"}), ("tan-subset", {"parents": "none"})):
         with pytest.raises(OptionError, match="is not a"):
             check_structure_options(name, options)
+    check_structure_options("curriculum", {"step": "0"})  # no step of a descent

@@ -41,7 +41,10 @@ def test_bits_follow_from_what_is_given(options, bits):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"structure": "curriculum"}, "not available yet; choose chow-liu"),
+        (
+            {"structure": "curriculum", "structure_options": {"step": "4"}},
+            "choose best, 0, 1, 2 or",
+        ),
         ({"structure": "tree"}, "unknown structure 'tree'"),
         ({"structure": "naive", "structure_options": {"alpha": "1"}}, "knows no option 'alpha'"),
         ({"structure": "forest", "structure_options": {"alpha": "x"}}, "not a positive number"),

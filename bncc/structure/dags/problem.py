@@ -1,0 +1,257 @@
+"""From a problem of a classifier to a search for a graph, and back to a structure."""
+
+from collections.abc import Mapping
+
+from bncc._types import BoolArray
+from bncc.errors import OptionError
+from bncc.structure.dags.columns import Columns, Dag, columns_of
+from bncc.structure.dags.dag_score import MAX_ENTRIES, SCORES, Limits, ScoreKind
+from bncc.structure.dags.neighbors import LEVEL, parents_and_children, varying_pairs
+from bncc.structure.graph import Structure
+from bncc.structure.learner import Problem, Reader, Tell
+from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
+
+DEFAULT_ALPHA = 10.0
+"""Equivalent sample size of S4."""
+DEFAULT_PARENTS = 5
+"""Of S4's authors, where they limit parents at all."""
+CANDIDATES = ("all", "mmpc")
+"""Any two variables that vary may be joined, or those that MMPC finds."""
+MAX_VARIABLES = 1000
+"""Each move renews the gains of a variable with all others, and all pairs begin."""
+
+
+def alpha_of(options: Options) -> float:
+    """Return the equivalent sample size among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``alpha`` may be absent.
+
+    Returns
+    -------
+    float
+        Alpha, > 0; 10 when absent.
+
+    Raises
+    ------
+    OptionError
+        If it is not a positive number.
+    """
+    return positive_of(options, "alpha", DEFAULT_ALPHA)
+
+
+def score_of(options: Options) -> str:
+    """Return the name of the score among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``score`` may be absent.
+
+    Returns
+    -------
+    {"bdeu", "bic"}
+        BDeu when absent.
+
+    Raises
+    ------
+    OptionError
+        If it is neither.
+    """
+    return choice_of(options, "score", SCORES)
+
+
+def candidates_of(options: Options) -> str:
+    """Return which variables may be joined among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``candidates`` may be absent.
+
+    Returns
+    -------
+    {"all", "mmpc"}
+        All when absent.
+
+    Raises
+    ------
+    OptionError
+        If it is neither.
+    """
+    return choice_of(options, "candidates", CANDIDATES)
+
+
+def level_of(options: Options) -> float:
+    """Return the greatest p-value of a dependence among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``level`` may be absent.
+
+    Returns
+    -------
+    float
+        Above 0, up to 1; 0.05 when absent.
+
+    Raises
+    ------
+    OptionError
+        If it is no such number.
+    """
+    level = positive_of(options, "level", LEVEL)
+    if level > 1:
+        raise OptionError(f"structure option level={level:g} is above 1; try level={LEVEL:g}")
+    return level
+
+
+def _parents_of(options: Options) -> int:
+    return count_of(options, "max-parents", DEFAULT_PARENTS)
+
+
+def _entries_of(options: Options) -> int:
+    return count_of(options, "max-entries", MAX_ENTRIES)
+
+
+def limits_of(options: Options) -> Limits:
+    """Return what families may have.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``max-parents`` and ``max-entries`` may be absent.
+
+    Returns
+    -------
+    Limits
+        Five parents and 65,536 entries when absent.
+
+    Raises
+    ------
+    OptionError
+        If one is not a whole number from 1 on.
+    """
+    return Limits(_parents_of(options), _entries_of(options))
+
+
+def kind_of(options: Options) -> ScoreKind:
+    """Return the score among structure options.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Structure options; ``score`` and ``alpha`` may be absent.
+
+    Returns
+    -------
+    ScoreKind
+        Arcs have no price.
+
+    Raises
+    ------
+    OptionError
+        If one cannot be read.
+    """
+    return ScoreKind(score_of(options), alpha_of(options))
+
+
+LIMIT_READERS: Mapping[str, Reader] = {
+    "alpha": alpha_of,
+    "max-parents": _parents_of,
+    "max-entries": _entries_of,
+}
+"""Options that all learners of networks know."""
+
+
+def variables_of(problem: Problem) -> Columns:
+    """Return the variables of a problem: its features, then the class.
+
+    Parameters
+    ----------
+    problem : Problem
+        States and classes.
+
+    Returns
+    -------
+    Columns
+        All rows.
+
+    Raises
+    ------
+    OptionError
+        If there are more than a search of pairs can go through.
+    """
+    columns = columns_of(*problem.data)
+    if columns.n_variables > MAX_VARIABLES:
+        raise OptionError(
+            f"networks are learned of up to {MAX_VARIABLES} variables, and there are "
+            f"{columns.n_variables} with the class; choose --structure forest, or --drop some"
+        )
+    return columns
+
+
+def part_of(tell: Tell, start: float, end: float) -> Tell:
+    """Return what tells of progress within a part of the work.
+
+    Parameters
+    ----------
+    tell : callable
+        Told of the whole.
+    start, end : float
+        The part, in 0 .. 1.
+
+    Returns
+    -------
+    callable
+        Takes the share of this part that is done.
+    """
+    return lambda share, words: tell(start + share * (end - start), words)
+
+
+def allowed_pairs(columns: Columns, options: Options, candidates: str, tell: Tell) -> BoolArray:
+    """Return which variables may be joined.
+
+    Parameters
+    ----------
+    columns : Columns
+        The rows.
+    options : mapping of str to str
+        Structure options; ``level`` may be absent.
+    candidates : {"all", "mmpc"}
+        How they are found.
+    tell : callable
+        Told of MMPC's progress, up to half of the work.
+
+    Returns
+    -------
+    (n_variables, n_variables) bool
+        Symmetric.
+    """
+    if candidates == "all":
+        return varying_pairs(columns)
+    return parents_and_children(columns, level_of(options), tell=part_of(tell, 0.0, 0.5))
+
+
+def structure_of(dag: Dag) -> Structure:
+    """Return the structure of a graph whose last variable is the class.
+
+    Parameters
+    ----------
+    dag : Dag
+        The graph.
+
+    Returns
+    -------
+    Structure
+        Of all features, those too that say nothing of the class: their tables are equal for all
+        classes, and the compiler drops them.
+    """
+    c = len(dag) - 1
+    return Structure(
+        tuple(tuple(j for j in parents if j != c) for parents in dag[:-1]),
+        tuple(c in parents for parents in dag[:-1]),
+        class_parents=dag[-1],
+    )
