@@ -49,10 +49,10 @@ def _notes(model: Model, made: Export) -> list[str]:
     notes = []
     if made.n_changed:
         notes.append(
-            f"{made.n_changed} rows of the model's tables are no distributions and were made such: "
-            "the network may decide otherwise than the model"
+            f"rows of the model's tables that are no distributions: {made.n_changed}; they were "
+            "made such, and the network may decide otherwise than the model"
         )
     given = given_names(model)
     if given:
-        notes.append(f"{len(given)} features without a distribution of their own became uniform")
+        notes.append(f"features without a distribution, which became uniform: {len(given)}")
     return notes

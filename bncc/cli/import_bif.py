@@ -100,14 +100,14 @@ def _notes(made: Import) -> list[str]:
     notes = []
     if made.n_clipped:
         notes.append(
-            f"{made.n_clipped} probabilities, those of 0 among them, are below what a cost can "
-            "say, and count as the least that it can"
+            f"numbers below the least probability of a cost, 0 among them: {made.n_clipped}; they "
+            "count as the least"
         )
     given = given_names(made.model)
     if given:
         notes.append(
-            f"{len(given)} features have no distribution of their own, as its table would be too "
-            "large: decisions are the network's where all features are known, and there alone"
+            f"features without a distribution, as its table would be too large: {len(given)}; "
+            "decisions are the network's where all features are known, and there alone"
         )
     return notes
 
@@ -115,8 +115,8 @@ def _notes(made: Import) -> list[str]:
 def _report(network: Network, made: Import, path: str) -> str:
     model = made.model
     rows = [
-        ["network", f"{network.n_variables} variables, {network.n_arcs} arcs"],
-        ["features", f"{model.n_features}, {made.n_removed} variables removed"],
+        ["network", f"variables: {network.n_variables}, arcs: {network.n_arcs}"],
+        ["features", f"{model.n_features}; variables removed: {made.n_removed}"],
         ["structure", structure_words(model)],
         ["numbers", str(model.q_format)],
         ["model", path],

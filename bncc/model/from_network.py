@@ -44,9 +44,9 @@ class Import:
 def model_of(
     network: Network, target: int, bits: int = DEFAULT_BITS, *, keep_all: bool = False
 ) -> Import:
-    r"""Return the classifier that a network and the choice of a class make.
+    """Return the classifier that a network and the choice of a class make.
 
-    Its costs are :math:`q = \mathrm{rne}(-\ln p \cdot 2^{B_F})`, as everywhere (S3, equation 11),
+    Its costs are ``q = rne(-ln p * 2**B_F)``, as everywhere (S3, equation 11),
     with the largest B_F for which the least probability above 0 in a table with the class still
     has a cost of its own. A probability of 0 has the largest cost.
 
@@ -190,7 +190,8 @@ def _format(tables: list[FloatArray], bits: int) -> QFormat:
 
 def _costs(table: FloatArray, q_format: QFormat) -> AnyArray:
     with np.errstate(divide="ignore"):
-        return quantize(np.minimum(np.log(table), 0.0), q_format)
+        costs = quantize(np.minimum(np.log(table), 0.0), q_format)
+    return np.ascontiguousarray(costs)
 
 
 def _feature(network: Network, i: int) -> Feature:

@@ -37,7 +37,7 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    r"""A Bayesian network: variables, their parents, and a conditional table for each.
+    """A Bayesian network: variables, their parents, and a conditional table for each.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Network:
     parents : tuple of tuple of int
         ``parents[i]`` are the parents of variable i, outermost first.
     tables : tuple of (n_rows_i, n_states_i) float64
-        ``tables[i][u, k]`` is :math:`p(x_i = k \mid x_{pa(i)} = u)`, where row u counts the joint
+        ``tables[i][u, k]`` is ``p(x_i = k | parents = u)``, where row u counts the joint
         states of the parents in mixed radix, the first parent outermost.
 
     Raises

@@ -22,6 +22,6 @@ def distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
     """
     # The bytes of a row as one value: sorting rows of numbers takes several times as long. Those of
     # big-endian numbers >= 0 ascend as the numbers do.
-    whole = rows.astype(">i8").view(f"V{8 * rows.shape[1]}").reshape(-1)
+    whole = rows.astype(">i8", order="C").view(f"V{8 * rows.shape[1]}").reshape(-1)
     _, first, index = np.unique(whole, return_index=True, return_inverse=True)
     return rows[first], index.reshape(-1)

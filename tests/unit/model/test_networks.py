@@ -162,3 +162,9 @@ def test_ties_of_equal_classes_go_to_the_first():
     model = model_of(network, 0).model
     assert (costs(model, np.array([[0], [1]])).std(axis=1) == 0).all()
     assert predict(model, np.array([[0], [1]])).tolist() == [0, 0]
+
+
+def test_tables_lie_in_memory_as_those_of_a_file():
+    """The class is the outermost parent of a feature, as it is not in a table of costs."""
+    model = model_of(drawn([(), (0, 2), ()], [2, 3, 4]), 0).model
+    assert all(table.flags.c_contiguous for table in model.tables)

@@ -13,3 +13,9 @@ def test_rows_are_those_of_the_index(rows):
     different, index = distinct(given_rows)
     assert np.array_equal(different[index], given_rows)
     assert different.tolist() == sorted(map(list, set(rows)))
+
+
+def test_rows_may_lie_in_memory_column_by_column():
+    rows = np.array([[3, 1], [0, 2], [3, 1]])
+    different, index = distinct(np.asfortranarray(rows))
+    assert (different.tolist(), index.tolist()) == ([[0, 2], [3, 1]], [1, 0, 1])
