@@ -113,7 +113,8 @@ def drawn_model(parent, n_states, q_format, seed=0, n_classes=3, parents=None, o
         if not of_class[i]:
             chances = np.repeat(chances[:, :1], n_classes, axis=1)
         chances = np.swapaxes(chances / chances.sum(axis=2, keepdims=True), 1, 2)
-        tables.append(quantize(np.log(chances), q_format).reshape(n * r, n_classes))
+        costs = quantize(np.log(chances), q_format).reshape(n * r, n_classes)
+        tables.append(np.ascontiguousarray(costs))
     prior = quantize(np.log(generator.dirichlet(np.ones(n_classes))), q_format)
     features = [feature(f"x{i}", r) for i, r in enumerate(n_states)]
     return model_of(features, Structure(tuple(parents), tuple(of_class)), q_format, prior, tables)

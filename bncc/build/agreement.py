@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from bncc.build.cross import CrossHarness, find_bench
 from bncc.build.harness import build_harness
 from bncc.build.host import build_library
 from bncc.build.inputs.cases import Case, Effort, cases, strength
+from bncc.build.inputs.gaps import gap_cases, gap_words
 from bncc.build.machine import HarnessError, Machine
 from bncc.build.targets import find_target
 from bncc.data.dataset import Table
@@ -98,15 +100,19 @@ def _differences(machine: Machine, case: Case) -> tuple[BoolArray, str | None]:
             differs = differs.any(axis=1)
         if differs.any() and story is None:
             k = int(np.flatnonzero(differs)[0])
-            story = (
-                f"{entry} of {'readings' if case.kind == 'raw' else 'states'} {_short(case.x[k])}: "
-                f"the C says {_short(answer[k])}, Python says {_short(truth[k])}"
-            )
+            what = "readings" if case.kind.startswith("raw") else "states"
+            lack = "" if case.gaps is None else f" without {_short(np.flatnonzero(case.gaps[k]))}"
+            said = f"the C says {_short(answer[k])}, Python says {_short(truth[k])}"
+            story = f"{entry} of {what} {_short(case.x[k])}{lack}: {said}"
         wrong |= differs
     return wrong, story
 
 
 def _answers(machine: Machine, case: Case) -> Iterable[tuple[str, IntArray, IntArray]]:
+    if case.gaps is not None:
+        ask = machine.missing if case.kind == "missing" else machine.raw_missing
+        yield case.kind, ask(case.x, case.gaps), case.y
+        return
     if case.kind == "raw":
         if "raw" in machine.entries:
             yield "raw", machine.raw(case.x), case.y
@@ -206,7 +212,11 @@ def verify(
         with build() as machine:
             has_raw = "raw" in machine.entries
             words = strength(model, table, effort, has_raw=has_raw)
-            outcome = compare(machine, cases(model, table, effort, has_raw=has_raw))
+            inputs = cases(model, table, effort, has_raw=has_raw)
+            if "missing" in machine.entries:
+                words = f"{words}, {gap_words(model, effort)}"
+                inputs = chain(inputs, gap_cases(model, table, effort, has_raw=has_raw))
+            outcome = compare(machine, inputs)
         outcomes.append(replace(outcome, target=target, strength=words))
     return combine(outcomes)
 

@@ -18,8 +18,8 @@ from bncc.errors import ToolchainError
 from bncc.model.model import Model
 
 ENTRIES = (
-    "predict", "predict_trusted", "predict_raw", "states", "scores", "begin", "feed", "feed_raw",
-    "end", "class_name",
+    "predict", "predict_trusted", "predict_raw", "predict_missing", "predict_raw_missing", "states",
+    "scores", "begin", "feed", "feed_raw", "end", "class_name",
 )  # fmt: skip
 """All functions of the interface, without the model's prefix."""
 COUNTED = {"predict": "predict", "trusted": "predict_trusted", "raw": "predict_raw"}

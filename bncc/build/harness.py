@@ -26,7 +26,8 @@ from bncc.toolchain.tools import (
 )
 
 CODES: Mapping[Entry, str] = {
-    "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "stream": "f", "stream_raw": "g",
+    "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "missing": "m", "raw_missing": "n",
+    "stream": "f", "stream_raw": "g",
 }  # fmt: skip
 """What the harness and the meter call each entry point."""
 
@@ -36,8 +37,8 @@ def request(entry: Entry, rows: AnyArray) -> bytes:
 
     Parameters
     ----------
-    entry : {"predict", "trusted", "scores", "raw", "stream", "stream_raw"}
-        What to ask.
+    entry : str
+        What to ask: a key of `CODES`.
     rows : (n, ...) array
         In the machine's own types.
 
@@ -88,7 +89,7 @@ class Harness(Machine):
         if len(reply) < 5:
             raise HarnessError(f"the program built by {self.toolchain} wrote nothing")
         raw_size = int.from_bytes(reply[1:5], "little")
-        if entry in ("raw", "stream_raw") and raw_size != self.row_dtype.itemsize:
+        if entry in ("raw", "raw_missing", "stream_raw") and raw_size != self.row_dtype.itemsize:
             raise HarnessError(
                 f"a raw row has {raw_size} bytes in the C and {self.row_dtype.itemsize} in "
                 "Python; report this, it is a mistake in bncc"

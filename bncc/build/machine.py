@@ -7,13 +7,15 @@ from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
-from bncc._types import AnyArray, FloatArray, IntArray
+from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.build.inputs.raw import ByteOrder, pack, row_dtype
 from bncc.discretize.readings import state_dtype
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 
-Entry = Literal["predict", "trusted", "scores", "raw", "stream", "stream_raw"]
+Entry = Literal[
+    "predict", "trusted", "scores", "raw", "missing", "raw_missing", "stream", "stream_raw"
+]
 
 RUN_LIMIT = 600.0
 """Seconds after which a program that still runs is stopped."""
@@ -138,6 +140,46 @@ class Machine(ABC):
             Class indices.
         """
         return self.raw_rows(pack(R, self.row_dtype))
+
+    def missing(self, X: IntArray, is_missing: BoolArray) -> IntArray:
+        """Return ``m_predict_missing`` of each row of states.
+
+        Parameters
+        ----------
+        X : (n, n_features) int
+            States as the C takes them, in range or not.
+        is_missing : (n, n_features) bool
+            Where M_MISSING stands for the state.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices, or M_ERR_STATE.
+        """
+        marked = np.where(is_missing, np.iinfo(self.state_dtype).max, X)
+        return self._answer("missing", self._states(marked))[0]
+
+    def raw_missing(self, R: FloatArray, is_missing: BoolArray) -> IntArray:
+        """Return ``m_predict_raw_missing`` of each row of raw readings.
+
+        Parameters
+        ----------
+        R : (n, n_features) float64
+            Values of the C types.
+        is_missing : (n, n_features) bool
+            Which are marked by their bit.
+
+        Returns
+        -------
+        (n,) int16
+            Class indices.
+        """
+        bits = np.packbits(is_missing, axis=1, bitorder="little")
+        fields = [("readings", self.row_dtype), ("bits", np.uint8, bits.shape[1:])]
+        rows = np.zeros(len(R), dtype=fields)
+        rows["readings"] = pack(R, self.row_dtype)
+        rows["bits"] = bits
+        return self._answer("raw_missing", rows)[0]
 
     def stream(self, X: IntArray) -> IntArray:
         """Return what ``m_end`` says of each row of states, fed feature by feature.

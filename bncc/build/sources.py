@@ -46,7 +46,8 @@ class Sources:
         File name to text: the emission's C and header, and ``bncc_model.h``; ``stream.h`` where
         features can be fed one by one.
     entries : frozenset of str
-        Among ``predict``, ``trusted``, ``scores``, ``raw``, ``stream`` and ``stream_raw``.
+        Among ``predict``, ``trusted``, ``scores``, ``raw``, ``missing``, ``raw_missing``,
+        ``stream`` and ``stream_raw``.
     """
 
     name: str
@@ -95,6 +96,8 @@ def sources(model: Interface, files: Mapping[str, str]) -> Sources:
             ("trusted", f"{name}_predict_trusted"),
             ("scores", f"{name}_scores"),
             ("raw", f"{name}_predict_raw"),
+            ("missing", f"{name}_predict_missing"),
+            ("raw_missing", f"{name}_predict_raw_missing"),
             ("stream", f"{name}_feed"),
             ("stream_raw", f"{name}_feed_raw"),
         )
@@ -159,6 +162,11 @@ def _glue(model: Interface, name: str, entries: set[str]) -> str:
         ]
     else:
         lines.append("#define MODEL_RAW_SIZE 0")
+    if "missing" in entries:
+        lines.append(f"#define MODEL_MISSING {name}_predict_missing")
+    if "raw_missing" in entries:
+        lines.append(f"#define MODEL_RAW_MISSING {name}_predict_raw_missing")
+        lines.append(f"#define MODEL_MISSING_BYTES {name.upper()}_MISSING_BYTES")
     lines += _stream_glue(name, entries)
     return "\n".join([*lines, "", "#endif", ""])
 

@@ -18,7 +18,6 @@ from bncc.cli.options import (
     fold_option,
     force_option,
     model_argument,
-    refuse_later,
     speaks,
 )
 from bncc.cli.output import check_free, staged_directory
@@ -87,7 +86,6 @@ def command(
     force: bool,
 ) -> None:
     """Write MODEL as C, with test vectors, a self-test, and what a build system wants around it."""
-    refuse_later("missing" in entries, "--with missing", "use raw, scores, stream or trusted")
     if target == "all":
         raise OptionError("generic C builds for all machines; leave --target out")
     if measure:

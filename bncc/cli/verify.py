@@ -56,7 +56,7 @@ ENTRIES = frozenset({"scores", "trusted", "raw"})
 @click.option(
     "--with",
     "more",
-    type=click.Choice(("stream",)),
+    type=click.Choice(("missing", "stream")),
     multiple=True,
     help="Compare that as well, in the C that emit-c writes with the same option.",
 )

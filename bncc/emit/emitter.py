@@ -13,6 +13,7 @@ from bncc.compiler.discretizers import choose_discretizers
 from bncc.compiler.importer import program_of
 from bncc.compiler.input_check import input_check
 from bncc.compiler.ir import Program
+from bncc.compiler.missing_plan import plan_missing
 from bncc.compiler.pipeline import PassReport, optimize_each
 from bncc.compiler.state_frequencies import state_frequencies
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
@@ -105,6 +106,8 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         If no layout is within the budget.
     IrError
         If a sum could exceed 32 bits.
+    ModelError
+        If missing features are to be summed out and cannot be.
     """
     options = options or EmitOptions()
     find_package(options.package, check_name(options.name))
@@ -268,6 +271,7 @@ def _laid_out(
         options.name,
         check,
         discretizers,
+        missing=plan_missing(model) if "missing" in options.entries else None,
         may_copy=options.optimize == "speed",
         constant_time=options.constant_time,
     )

@@ -34,6 +34,11 @@ readings."""
 STREAM = (140, 90)
 """Bytes of code of the entry points for one feature at a time: all, and where states are held. From
 the small models of the tests at -Os."""
+MISSING = (230, 470)
+"""Bytes of code that sums missing features out: for all networks, and for those with arcs. From the
+small models of the tests at -Os, as is what follows."""
+MISSING_FRAMES = (50, 70)
+"""Bytes of stack, likewise, beside arrays."""
 FRAMES = (30, 17, -3, 9, 9)
 """Bytes of stack per entry of `frame_terms`."""
 
@@ -80,8 +85,12 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
         flash=constant_bytes(layout)
         + kernel_bytes(layout, target, level)
         + _weighted(CODE, code_terms(layout))
-        + _weighted(STREAM, stream_terms(layout)),
-        ram=buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
+        + _weighted(STREAM, stream_terms(layout))
+        + _weighted(MISSING, missing_terms(layout)),
+        ram=max(
+            buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
+            missing_buffer_bytes(layout) + _weighted(MISSING_FRAMES, missing_terms(layout)),
+        ),
         instructions=decision_cost(kernel, target, level) + layout.check.work,
     )
 
@@ -147,6 +156,31 @@ def stream_terms(layout: Layout) -> tuple[int, ...]:
     """
     stream = layout.stream
     return (int(stream is not None), int(stream is not None and stream.holds_states))
+
+
+def missing_terms(layout: Layout) -> tuple[int, ...]:
+    """Return what the code for missing features grows with.
+
+    Parameters
+    ----------
+    layout : Layout
+        Types and arrays of the C.
+
+    Returns
+    -------
+    tuple of int
+        Whether there is any, and whether the network has arcs.
+    """
+    missing = layout.missing
+    return (int(missing is not None), int(missing is not None and missing.has_arcs))
+
+
+def missing_buffer_bytes(layout: Layout) -> int:
+    """Return the bytes of stack of the arrays by which missing features are summed out."""
+    if layout.missing is None:
+        return 0
+    states = len(layout.program.features) * layout.state_bits // 8 if layout.raw else 0
+    return layout.missing.scratch_bytes + states
 
 
 def buffer_bytes(layout: Layout) -> int:

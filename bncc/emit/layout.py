@@ -7,6 +7,7 @@ from bncc.compiler.input_check import InputCheck
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
 from bncc.compiler.kernels.plain import PlainKernel
+from bncc.compiler.missing_plan import MissingPlan
 from bncc.compiler.steps import float_key
 from bncc.emit.avr import avr_error
 from bncc.emit.c99 import ArrayText, array, counter, unsigned
@@ -16,6 +17,7 @@ from bncc.emit.input_check import check_text
 from bncc.emit.kernels.dispatch import kernel_text
 from bncc.emit.kernels.text import KernelText
 from bncc.emit.labels import LabelText, label_text
+from bncc.emit.missing import MissingText, missing_text
 from bncc.emit.raw import RawPlan, plan_raw
 from bncc.emit.stream import StreamPlan, plan_stream
 
@@ -61,6 +63,8 @@ class Layout:
         What the raw entry point compares readings with where it needs no states.
     stream : StreamPlan or None
         The entry points for one feature at a time, when there are any.
+    missing : MissingText or None
+        The entry points for missing features, when there are any.
     constant_time : ConstantTime or None
         How branches on the input are avoided, where they are.
     state_bits : {8, 16}
@@ -85,6 +89,7 @@ class Layout:
     raw: RawPlan | None
     direct: DirectReadings | None
     stream: StreamPlan | None
+    missing: MissingText | None
     constant_time: ConstantTime | None
     state_bits: int
     check: InputCheck
@@ -138,6 +143,7 @@ class Layout:
             "raw_missing": _raw_missing(self.raw),
             "narrowing": _narrowing(self.raw),
             "stream": self.stream,
+            "missing": self.missing,
             "constant_time": self.constant_time,
             "with_scores": self.entries.scores,
             "with_sum": self.entries.scores or not self.decides,
@@ -162,6 +168,7 @@ def lay_out(
     check: InputCheck,
     discretizers: Discretizers,
     *,
+    missing: MissingPlan | None = None,
     may_copy: bool = False,
     constant_time: bool = False,
 ) -> Layout:
@@ -181,6 +188,8 @@ def lay_out(
         How states are checked.
     discretizers : Discretizers
         How raw readings find their states.
+    missing : MissingPlan or None, default=None
+        The model as missing features are summed out of it, where that is asked for.
     may_copy : bool, default=False
         Whether code may stand twice where that saves instructions.
     constant_time : bool, default=False
@@ -199,7 +208,8 @@ def lay_out(
     text = kernel_text(program, kernel, name, state_bits)
     arrays = list(text.arrays)
     feeds = stream is not None and not stream.last
-    if check.reads_last_states or text.reads_last_states or feeds:
+    absent = missing_text(missing, state_bits) if missing is not None else None
+    if check.reads_last_states or text.reads_last_states or feeds or absent is not None:
         last = [n - 1 for n in program.n_states]
         arrays.append(array("last_state", state_bits, last, "Largest state of each feature."))
     direct = plan_direct(program, kernel) if raw is not None else None
@@ -209,6 +219,8 @@ def lay_out(
         arrays += direct.arrays
     if stream is not None:
         arrays += stream.arrays
+    if absent is not None:
+        arrays += absent.arrays
     labels = label_text(program.classes)
     arrays.append(labels.starts)
     return Layout(
@@ -219,6 +231,7 @@ def lay_out(
         raw=raw,
         direct=direct,
         stream=stream,
+        missing=absent,
         constant_time=plan_constant_time(kernel, raw) if constant_time else None,
         state_bits=state_bits,
         check=check,

@@ -7,7 +7,7 @@ from bncc.compiler.demands import Demands
 from bncc.emit.bounds import Bounds
 from bncc.emit.vectors import Vectors
 
-ENTRIES = frozenset({"raw", "scores", "stream", "trusted"})
+ENTRIES = frozenset({"missing", "raw", "scores", "stream", "trusted"})
 """Entry points that can be asked for beside ``predict``."""
 
 
@@ -19,9 +19,10 @@ class EmitOptions:
     ----------
     name : str, default="model"
         Prefix of every symbol and of the file names.
-    entries : frozenset of {"raw", "scores", "stream", "trusted"}, default=frozenset()
+    entries : frozenset of {"missing", "raw", "scores", "stream", "trusted"}, default=frozenset()
         Entry points beside ``predict``; ``raw`` is always there when the model has thresholds.
-        ``stream`` needs a kernel that adds rows one by one.
+        ``stream`` needs a kernel that adds rows one by one, ``missing`` a network, see
+        `bncc.model.missing.why_not`.
     package : str, default="plain"
         A key of `bncc.emit.packages.PACKAGES`: what is put around the C.
     kernel : str or None, default=None

@@ -185,7 +185,6 @@ def test_what_was_compared_is_told_the_best_first(
         ),
         (["--target", "all"], "generic C builds for all machines; leave --target out"),
         (["--target", "toaster"], "is not one of"),
-        (["--with", "missing"], "arrives with a later version"),
         (["--with", "stream", "--kernel", "lanes"], "use --kernel plain"),
         (["--optimize", "fast"], "is not one of 'balanced', 'size', 'speed'"),
         (["--kernel", "swar"], "is not one of 'plain', "),

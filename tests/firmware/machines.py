@@ -19,6 +19,9 @@ from bncc.compiler.choose import FAMILIES, Optimize
 from bncc.compiler.importer import program_of
 from bncc.compiler.pipeline import optimize
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.model.missing import why_not
+from bncc.model.model import Model
+from bncc.structure.graph import Structure
 from tests import models as hand
 from tests.agreement.large import LARGE
 
@@ -83,9 +86,21 @@ BY_KERNEL = (
 
 
 @cache
-def emitted(name: str) -> Mapping[str, str]:
-    """Return the files of a model, all entry points, under its own name."""
-    return emit_c(MODELS[name](), EmitOptions(name, ENTRIES)).files
+def emitted(name: str, for_avr: bool = False) -> Mapping[str, str]:
+    """Return the files of a model, all entry points that it and a machine can have."""
+    model = MODELS[name]()
+    files = emit_c(model, EmitOptions(name, ENTRIES | missing_entries(model))).files
+    if for_avr and any("defined(__AVR__)\n#error" in text for text in files.values()):
+        files = emit_c(model, EmitOptions(name, ENTRIES)).files  # its tables fit once
+    return files
+
+
+def missing_entries(model: Model) -> frozenset[str]:
+    """Return the entry point for missing features where the C of a model can have it."""
+    is_forest = isinstance(model.structure, Structure) and all(
+        len(parents) <= 1 for parents in model.structure.parents
+    )
+    return frozenset({"missing"}) if is_forest and why_not(model) is None else frozenset()
 
 
 def emit_all(folder: Path, machine: Machine) -> tuple[str, ...]:
@@ -93,7 +108,7 @@ def emit_all(folder: Path, machine: Machine) -> tuple[str, ...]:
     is_avr = machine.compiler == "avr-gcc"
     names = tuple(name for name in MODELS if not (is_avr and name in TOO_LARGE_FOR_AVR))
     for name in names:
-        for file, text in emitted(name).items():
+        for file, text in emitted(name, is_avr).items():
             (folder / file).write_text(text, encoding="utf-8")
     return names
 

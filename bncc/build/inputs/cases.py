@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from bncc._types import AnyArray, FloatArray, IntArray
+from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.build.inputs.cover import (
     boundary_states,
     joint_states,
@@ -40,7 +40,7 @@ class Case:
 
     Parameters
     ----------
-    kind : {"states", "invalid", "raw"}
+    kind : {"states", "invalid", "raw", "missing", "raw_missing"}
         ``invalid`` holds states out of range, which ``predict`` and ``scores`` refuse.
     x : (n, n_features) array
         uint8 or uint16 states, or float64 raw readings.
@@ -48,12 +48,15 @@ class Case:
         Class indices, or M_ERR_STATE.
     scores : (n, n_classes) int64 or None
         Scores, for ``states`` alone.
+    gaps : (n, n_features) bool or None
+        What is missing, for ``missing`` and ``raw_missing``.
     """
 
-    kind: Literal["states", "invalid", "raw"]
+    kind: Literal["states", "invalid", "raw", "missing", "raw_missing"]
     x: AnyArray
     y: IntArray
     scores: IntArray | None = None
+    gaps: BoolArray | None = None
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,39 @@ void bncc_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows)
 }
 #endif
 
+#ifdef MODEL_MISSING
+void bncc_missing(const MODEL_STATE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_missing(const MODEL_STATE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_MISSING(x);
+        x += MODEL_N_FEATURES;
+    }
+}
+#endif
+
+#ifdef MODEL_RAW_MISSING
+void bncc_raw_missing(const unsigned char *x, int16_t *y, uint32_t n_rows);
+
+/* A row is the readings, then the bits; it is copied to where readings may lie. */
+void bncc_raw_missing(const unsigned char *x, int16_t *y, uint32_t n_rows)
+{
+    MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+    unsigned char *to;
+    uint32_t k;
+
+    for (; n_rows > 0U; n_rows--) {
+        to = (unsigned char *)raw;
+        for (k = 0U; k < (uint32_t)sizeof raw; k++) {
+            *to++ = *x++;
+        }
+        *y++ = MODEL_RAW_MISSING(raw, x);
+        x += MODEL_MISSING_BYTES;
+    }
+}
+#endif
+
 #ifdef MODEL_STREAM_TYPE
 void bncc_stream(const MODEL_STATE *x, int16_t *y, uint32_t n_rows);
 

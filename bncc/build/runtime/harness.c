@@ -1,9 +1,11 @@
 /* harness.c -- answers blocks of inputs around one emitted model, one row in memory at a time.
  *
  * In:  blocks of  entry                         (1 byte: predict 'p', trusted 't', scores 's',
- *                                                raw 'r', fed states 'f', fed readings 'g')
+ *                                                raw 'r', missing 'm', raw missing 'n', fed
+ *                                                states 'f', fed readings 'g')
  *                 number of rows                (4 bytes, least significant first)
- *                 the rows                      (in this machine's own types)
+ *                 the rows                      (in this machine's own types; for 'n' readings,
+ *                                                then a bit for each feature)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
  *      then for each row an int16_t and, for 's', the scores (in this machine's own types).
  * A row lies on the stack, in an object of exactly its size: there sanitizers see an access on
@@ -26,9 +28,18 @@ static int answer(unsigned char entry)
     MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
 #endif
     int16_t y = -1;
-    int is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g');
+#ifdef MODEL_RAW_MISSING
+    uint8_t bits[MODEL_MISSING_BYTES];
+#endif
+    int is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g'
+                  || entry == (unsigned char)'n');
 #ifdef MODEL_RAW
     if (is_raw && !port_read(raw, sizeof raw)) {
+        return 0;
+    }
+#endif
+#ifdef MODEL_RAW_MISSING
+    if (entry == (unsigned char)'n' && !port_read(bits, sizeof bits)) {
         return 0;
     }
 #endif
@@ -52,6 +63,16 @@ static int answer(unsigned char entry)
 #ifdef MODEL_RAW
     case 'r':
         y = MODEL_RAW(raw);
+        break;
+#endif
+#ifdef MODEL_MISSING
+    case 'm':
+        y = MODEL_MISSING(states);
+        break;
+#endif
+#ifdef MODEL_RAW_MISSING
+    case 'n':
+        y = MODEL_RAW_MISSING(raw, bits);
         break;
 #endif
 #ifdef MODEL_STREAM_TYPE

@@ -76,6 +76,9 @@ COST_OF(trusted, MODEL_TRUSTED(states))
 #ifdef MODEL_RAW
 COST_OF(raw, MODEL_RAW(raw))
 #endif
+#ifdef MODEL_MISSING
+COST_OF(missing, MODEL_MISSING(states))
+#endif
 #ifdef MODEL_STREAM_TYPE
 /* What a caller does that has all states, one after the other. */
 static __attribute__((noinline)) int16_t stream(void)
@@ -142,6 +145,11 @@ static int measure(unsigned char entry)
 #ifdef MODEL_RAW
     case 'r':
         MEASURE(raw, MODEL_RAW(raw));
+        break;
+#endif
+#ifdef MODEL_MISSING
+    case 'm':
+        MEASURE(missing, MODEL_MISSING(states));
         break;
 #endif
 #ifdef MODEL_STREAM_TYPE

@@ -1,0 +1,108 @@
+"""Missing features, on this machine: the C decides as the definition in Python does."""
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from bncc.build.agreement import verify
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.fixed_point import QFormat
+from bncc.model.missing import why_not
+from tests import models as hand
+from tests.agreement.large import LARGE
+from tests.agreement.mistakes import Spoiled, bumped, replaced
+from tests.missing_oracle import drawn_model
+from tests.strategies import models
+
+pytestmark = pytest.mark.cc
+ENTRIES = frozenset({"missing", "raw", "scores", "trusted"})
+
+
+def can(model):
+    """Return whether the C sums its missing features out."""
+    return why_not(model) is None and max(map(len, model.structure.parents)) <= 1
+
+
+BY_NAME = {name: make for name, make in {**hand.NAMED, **LARGE}.items() if can(make())}
+TREE = ([None, 0, 1, 1, 0, None, 4, 6], [2, 3, 4, 2, 3, 3, 4, 2])
+DRAWN = {
+    "narrow costs": drawn_model(*TREE, QFormat(3, 1)),
+    "wide sums": drawn_model(*TREE, QFormat(11, 1), seed=1),
+    "many fraction bits": drawn_model(*TREE, QFormat(2, 12), seed=2),
+    "chain": drawn_model([1, 2, 3, 4, None], [3, 2, 4, 2, 3], QFormat(4, 2), seed=3),
+    "class at some": drawn_model(
+        *TREE, QFormat(4, 0), seed=4, of_class=[False, True, True, False, True, True, False, True]
+    ),
+    "naive": drawn_model([None] * 5, [3, 2, 1, 4, 2], QFormat(4, 0), seed=5),
+}
+
+
+def emitted(model, **options):
+    return emit_c(model, EmitOptions("m", ENTRIES, **options))
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_any_gap_has_the_decision_of_python(require_tool, name):
+    require_tool("gcc")
+    model = BY_NAME[name]()
+    outcome = verify(model, emission=emitted(model), opt_level="-Os", n_random=300)
+    assert outcome.agree, outcome.first_mismatch
+    assert "10, 30 and 50% missing" in outcome.strength
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_nothing_is_touched_out_of_bounds(require_tool, name):
+    require_tool("gcc")
+    model = DRAWN[name]
+    emission = emitted(model, optimize="size")
+    outcome = verify(model, emission=emission, sanitize=True, opt_level="-O1", n_random=600)
+    assert outcome.agree, outcome.first_mismatch
+
+
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(model=models())
+def test_any_model_agrees(require_tool, model):
+    require_tool("gcc")
+    assume(can(model))
+    outcome = verify(model, emission=emitted(model), opt_level="-O1", n_random=60)
+    assert outcome.agree, outcome.first_mismatch
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("place[up] = 0U;", ""),
+        ("m_clear(own, (uint16_t)(last + 1U));", ""),
+        ("apart < 1596U", "apart < 1000U"),
+        ("sum = (int16_t)(sum + *sent);", ""),
+        ("cost << 7", "cost << 6"),
+        ("(uint8_t)(pair >> 4) : (uint8_t)(pair & 15U)", "(uint8_t)(pair & 15U) : pair"),
+        ("if ((x[i] != M_MISSING)\n            && (x[i]", "if ((x[i] == M_MISSING)\n || (x[i]"),
+        ("(missing_bits[i >> 3] & (uint8_t)(1U << (i & 7U)))", "missing_bits[i >> 3]"),
+        ("if ((c == 0U) || (cost < least))", "if ((c == 0U) || (cost <= least))"),
+    ],
+)
+def test_a_mistake_in_the_text_is_seen(require_tool, old, new):
+    require_tool("gcc")
+    model = DRAWN["narrow costs"]
+    files = dict(emitted(model).files)
+    files["m.c"] = replaced(files["m.c"], old, new)
+    outcome = verify(model, emission=Spoiled(files), opt_level="-O1", n_random=600)
+    assert not outcome.agree
+
+
+@pytest.mark.parametrize(
+    ("array", "k"),
+    [
+        ("all_costs", 5), ("all_prior", 1), ("table_at", 3), ("node_feature", 2),
+        ("row_stride", 1), ("sums_at", 6), ("correction", 16),
+    ],
+)  # fmt: skip
+def test_a_wrong_number_is_seen(require_tool, array, k):
+    require_tool("gcc")
+    model = DRAWN["narrow costs"]
+    files = dict(emitted(model).files)
+    files["m.c"] = bumped(files["m.c"], array, k, 50 if array == "correction" else 1)
+    outcome = verify(model, emission=Spoiled(files), opt_level="-O1", n_random=3000)
+    assert not outcome.agree
