@@ -1,6 +1,6 @@
 """scikit-learn's own checks of X and y, on the way to a table and to class indices."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,7 +14,9 @@ from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.data.columns import checked_table
 from bncc.data.dataset import Table
 from bncc.data.frames import column_of_series, table_of_arrays
-from bncc.errors import DataError, OptionError
+from bncc.discretize.feature import states_of
+from bncc.discretize.gaps import gaps_of
+from bncc.errors import DataError, ModelError, OptionError
 
 
 def checked_readings(estimator: Any, X: Any, *, fitting: bool = False) -> Table:
@@ -47,6 +49,29 @@ def checked_readings(estimator: Any, X: Any, *, fitting: bool = False) -> Table:
     names = _names(estimator)
     columns = [column_of_series(name, X.iloc[:, i]) for i, name in enumerate(names)]
     return checked_table("the data frame", columns)
+
+
+def without_gaps(estimator: Any, X: Any, answer: Callable[..., AnyArray]) -> AnyArray:
+    """Ask a fitted estimator's model about readings of which some are missing.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        With a ``to_model``.
+    X : (n_samples, n_features) array-like or data frame
+        Readings; NaN and None are missing.
+    answer : callable
+        Takes the model, states and gaps; of `bncc.model.missing`.
+
+    Returns
+    -------
+    array
+        What `answer` returns.
+    """
+    model = estimator.to_model()
+    with value_errors():
+        table = checked_readings(estimator, X)
+        return answer(model, states_of(model.features, table), gaps_of(model.features, table))
 
 
 def _names(estimator: Any) -> list[str]:
@@ -200,9 +225,9 @@ def value_errors() -> Iterator[None]:
     Raises
     ------
     ValueError
-        With the text of a DataError or OptionError raised in the block.
+        With the text of a DataError, ModelError or OptionError raised in the block.
     """
     try:
         yield
-    except (DataError, OptionError) as error:
+    except (DataError, ModelError, OptionError) as error:
         raise ValueError(str(error)) from error

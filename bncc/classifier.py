@@ -14,7 +14,8 @@ from bncc._deployment import Deployable
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.data.dataset import Dataset
 from bncc.discretize.feature import states_of
-from bncc.model import reference
+from bncc.errors import OptionError
+from bncc.model import missing, reference
 from bncc.model.explanation import contributions
 from bncc.model.model import Model
 from bncc.train.idle import idle_notes
@@ -62,6 +63,9 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         takes the defaults.
     engine : {"native", "torch"}, optional
         What computes it; None takes C where a compiler is found.
+    missing : {"state", "marginal"}, default="state"
+        What a missing reading is in predictions: the state that training gave it, or summed out,
+        as by the C's ``predict_missing``.
     random_state : int, RandomState instance or None, default=None
         An int is the seed of ``bncc train --seed``.
 
@@ -111,6 +115,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         average: float | None = None,
         quantize_from: float | None = None,
         engine: str | None = None,
+        missing: str = "state",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.structure = structure
@@ -136,6 +141,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.average = average
         self.quantize_from = quantize_from
         self.engine = engine
+        self.missing = missing
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BNClassifier":
@@ -190,8 +196,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         (n_samples,) array
             Labels out of `classes_`.
         """
-        indices = reference.predict(self.to_model(), self._states(X))
-        return np.asarray(self.classes_[indices])
+        return np.asarray(self.classes_[self._ask(X, "costs").argmin(axis=1)])
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Return the normalized log-probabilities that the integer costs stand for.
@@ -206,7 +211,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         (n_samples, n_classes) float64
             Natural logarithms, <= 0.
         """
-        return reference.log_proba(self.to_model(), self._states(X))
+        return self._ask(X, "log_proba")
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities that the integer costs stand for.
@@ -236,7 +241,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         (n_samples, n_classes) int64, or (n_samples,) int64 for two classes
             Negative costs in ``2**-frac_bits`` nats; of two, the first cost less the second.
         """
-        costs = reference.costs(self.to_model(), self._states(X))
+        costs = self._ask(X, "costs")
         return costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else -costs
 
     def contributions(self, X: Any) -> FloatArray:
@@ -275,6 +280,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _settings(self) -> TrainSettings:
         params = self.get_params(deep=False)
+        if params.pop("missing") not in ("state", "marginal"):
+            raise OptionError(f"missing={self.missing!r} is unknown; use 'state' or 'marginal'")
         params["seed"] = _validation.seed_of(params.pop("random_state"))
         params["structure_options"] = _validation.texts_of(self.structure_options)
         params["lambda_"] = params.pop("lam")
@@ -282,6 +289,11 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
             params["class_weight"] = None  # it is in the weights of the rows
         params["float_"] = not params.pop("quantize")
         return TrainSettings(**params)
+
+    def _ask(self, X: Any, what: str) -> AnyArray:
+        if self.missing != "marginal":
+            return np.asarray(getattr(reference, what)(self.to_model(), self._states(X)))
+        return _validation.without_gaps(self, X, getattr(missing, what))
 
     def _states(self, X: Any) -> IntArray:
         with _validation.value_errors():

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc.bench.measurement import WRITTEN, Measurement, measure_ours, measure_textbook
+from bncc.bench.missing_cost import missing_cost
 from bncc.build.cross import find_bench
 from bncc.build.inputs.cover import random_states
-from bncc.build.meter import Inputs
+from bncc.build.meter import Cost, Inputs
 from bncc.build.targets import Target, Unit
 from bncc.data.dataset import Table
 from bncc.discretize.feature import states_of
@@ -41,6 +42,8 @@ class TargetReport:
         Why it does not fit.
     estimate : Estimate
         What was estimated before anything was built.
+    missing : Cost or None
+        Of a decision with missing features, where that was measured.
     """
 
     target: str
@@ -51,6 +54,7 @@ class TargetReport:
     baseline: Measurement | None
     baseline_misfit: str | None
     estimate: Estimate
+    missing: Cost | None = None
 
     @property
     def ratio(self) -> Mapping[str, float | None]:
@@ -132,6 +136,7 @@ def bench_target(
     opt_level: str = "-O2",
     options: EmitOptions = WRITTEN,
     emission: Emission | None = None,
+    with_missing: bool = False,
 ) -> TargetReport:
     """Measure the emitted classifier and the textbook's on a target, in the same way.
 
@@ -151,6 +156,8 @@ def bench_target(
         How the C is emitted; the default is what ``bncc emit-c`` writes.
     emission : Emission or None
         What to measure in its place.
+    with_missing : bool, default=False
+        Whether to measure decisions with missing features too, where the C can have them.
 
     Returns
     -------
@@ -181,4 +188,7 @@ def bench_target(
         baseline=baseline,
         baseline_misfit=reason,
         estimate=emission.estimate,
+        missing=missing_cost(model, bench, inputs, opt_level=opt_level, options=options)
+        if with_missing
+        else None,
     )

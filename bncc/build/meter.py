@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from bncc._types import AnyArray, FloatArray, IntArray
+from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.build.cross import Bench, link_program
 from bncc.build.harness import request
 from bncc.build.image import Builder, Image, model_object
@@ -18,7 +18,7 @@ from bncc.build.simulators.base import Simulator
 from bncc.build.sources import Interface, Sources, sources, support_file
 from bncc.discretize.readings import state_dtype
 
-Metered = Literal["predict", "trusted", "raw", "stream"]
+Metered = Literal["predict", "trusted", "raw", "missing", "stream"]
 _ROUNDS = 2000
 """Rounds by which the meter's two loops differ."""
 _WRAP = 2**32
@@ -74,10 +74,13 @@ class Inputs:
         States.
     R : (n, n_features) float64 or None
         Raw readings, for models that take them.
+    gaps : (n, n_features) bool or None
+        What is missing, for C that decides without.
     """
 
     X: IntArray
     R: FloatArray | None = None
+    gaps: BoolArray | None = None
 
 
 class Meter:
@@ -146,7 +149,8 @@ class Meter:
         Returns
         -------
         mapping of str to Cost
-            By ``predict``, ``trusted``, ``raw``, and ``stream``: begin, all features, end.
+            By ``predict``, ``trusted``, ``raw``, ``missing``, and ``stream``: begin, all features,
+            end.
 
         Raises
         ------
@@ -163,6 +167,9 @@ class Meter:
             asked["trusted"] = asked["predict"]
         if "stream" in self._built.entries:
             asked["stream"] = asked["predict"]
+        if "missing" in self._built.entries and inputs.gaps is not None:
+            absent = states.dtype.type(np.iinfo(states.dtype).max)
+            asked["missing"] = np.where(inputs.gaps, absent, states).astype(states.dtype)
         if "raw" in self._built.entries and inputs.R is not None:
             asked["raw"] = pack(
                 inputs.R, row_dtype(self._model.features, packed=packed, byte_order=order)

@@ -6,12 +6,21 @@ from typing import Any
 import click
 import numpy as np
 
-from bncc._types import IntArray
+from bncc._types import BoolArray, IntArray
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import labeled_rows
-from bncc.cli.options import class_option, data_argument, fold_option, model_argument, speaks
+from bncc.cli.options import (
+    class_option,
+    data_argument,
+    fold_option,
+    missing_option,
+    model_argument,
+    speaks,
+)
 from bncc.discretize.feature import states_of
+from bncc.discretize.gaps import gaps_of
 from bncc.errors import DataError
+from bncc.model import missing as marginal
 from bncc.model.card import cycle_note
 from bncc.model.file import load_model
 from bncc.model.model import Model
@@ -24,11 +33,17 @@ _MOST_COLUMNS = 30
 @click.command("evaluate")
 @model_argument
 @data_argument
+@missing_option
 @class_option
 @fold_option
 @speaks
 def command(
-    console: Console, model_path: str, data_path: str, class_name: str | None, fold: int | None
+    console: Console,
+    model_path: str,
+    data_path: str,
+    missing: str,
+    class_name: str | None,
+    fold: int | None,
 ) -> None:
     """Count the errors of MODEL on the labeled readings DATA.
 
@@ -37,13 +52,14 @@ def command(
     model = load_model(model_path)
     dataset = labeled_rows(model, data_path, class_name, fold, console)
     X = states_of(model.features, dataset.table)
-    missing = sum(
+    n_missing = sum(
         int(column.missing.sum())
         for column in dataset.table.columns
         if column.name in {feature.name for feature in model.features}
     )
-    found = evaluation(model, X, dataset.y)
-    found["missing_cells"] = missing
+    gaps = gaps_of(model.features, dataset.table) if missing == "marginal" else None
+    found = evaluation(model, X, dataset.y, gaps)
+    found["missing_cells"] = n_missing
     found["classes"] = list(model.classes)
     of_cycle = cycle_note(model)
     if of_cycle:
@@ -57,7 +73,9 @@ def command(
     console.result(found, _report(found, model.classes), essential=True)
 
 
-def evaluation(model: Model, X: IntArray, y: IntArray) -> dict[str, Any]:
+def evaluation(
+    model: Model, X: IntArray, y: IntArray, gaps: BoolArray | None = None
+) -> dict[str, Any]:
     """Measure a model on states and classes.
 
     Parameters
@@ -68,6 +86,8 @@ def evaluation(model: Model, X: IntArray, y: IntArray) -> dict[str, Any]:
         States.
     y : (n_samples,) int
         Class indices; -1 for a class that the model does not know.
+    gaps : (n_samples, n_features) bool, optional
+        Features to sum out; none by default.
 
     Returns
     -------
@@ -79,17 +99,23 @@ def evaluation(model: Model, X: IntArray, y: IntArray) -> dict[str, Any]:
     ------
     DataError
         If there is no row.
+    ModelError
+        If there are features to sum out and the model is none in which they can be.
     """
     if len(y) == 0:
         raise DataError("there is no row to evaluate; give labeled rows")
-    decisions = predict(model, X)
+    decisions = predict(model, X) if gaps is None else marginal.predict(model, X, gaps)
     known = np.flatnonzero(y >= 0)
     confusion = np.zeros((model.n_classes, model.n_classes), dtype=np.int64)
     np.add.at(confusion, (y[known], decisions[known]), 1)
     errors = int((decisions != y).sum())
     log_loss = None
     if len(known):
-        log_loss = float(-log_proba(model, X[known])[np.arange(len(known)), y[known]].mean())
+        if gaps is None:
+            log_probabilities = log_proba(model, X[known])
+        else:
+            log_probabilities = marginal.log_proba(model, X[known], gaps[known])
+        log_loss = float(-log_probabilities[np.arange(len(known)), y[known]].mean())
     return {
         "n": len(y),
         "errors": errors,

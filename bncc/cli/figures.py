@@ -34,6 +34,7 @@ def facts_of(report: TargetReport) -> dict[str, Any]:
         "toolchain": report.toolchain,
         "simulator": report.simulator,
         **_facts(report.ours, report.unit),
+        "missing": None if report.missing is None else {report.unit: _spread(report.missing)},
         "baseline": None if report.baseline is None else _facts(report.baseline, report.unit),
         "baseline_misfit": report.baseline_misfit,
         "ratio": dict(report.ratio),
@@ -101,6 +102,8 @@ def _table(names: str, report: TargetReport) -> str:
         if costs[0] is not None:
             values = [_range(cost) if cost else "" for cost in costs]
             rows.append([f"{entry}, {report.unit}", *values, _times(report.ratio[entry])])
+    if report.missing is not None:
+        rows.append([f"missing, {report.unit}", _range(report.missing), "", ""])
     title = f"{names}: {report.toolchain} {ours.optimization}, {report.simulator}"
     note = f"textbook: {book.optimization}" if book else f"no textbook: {report.baseline_misfit}"
     return f"{table_text(title, rows, right=(1, 2, 3))}\n{fill(note, WIDTH)}"

@@ -81,6 +81,18 @@ def fold_option(function: Command) -> Command:
     )(function)
 
 
+def missing_option(function: Command) -> Command:
+    """Add ``--missing state|marginal``."""
+    return click.option(
+        "--missing",
+        type=click.Choice(("state", "marginal")),
+        default="state",
+        show_default=True,
+        help="What a missing reading is: the state that training gave it, as in predict_raw, or "
+        "summed out, as in predict_missing.",
+    )(function)
+
+
 def force_option(function: Command) -> Command:
     """Add ``--force``."""
     return click.option("--force", is_flag=True, help="Replace files that exist.")(function)

@@ -16,11 +16,14 @@ from bncc.cli.options import (
     data_argument,
     fold_option,
     force_option,
+    missing_option,
     model_argument,
     speaks,
 )
 from bncc.cli.output import check_free, write_file
 from bncc.discretize.feature import states_of
+from bncc.discretize.gaps import gaps_of
+from bncc.model import missing as marginal
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.model.reference import scores as scores_of
@@ -31,6 +34,7 @@ from bncc.model.reference import scores as scores_of
 @data_argument
 @click.option("-o", "--output", metavar="FILE.csv", help="Where to [default: stdout].")
 @click.option("--scores", is_flag=True, help="Add a column with the score of each class.")
+@missing_option
 @class_option
 @fold_option
 @force_option
@@ -41,6 +45,7 @@ def command(
     data_path: str,
     output: str | None,
     scores: bool,
+    missing: str,
     class_name: str | None,
     fold: int | None,
     force: bool,
@@ -48,13 +53,19 @@ def command(
     """Classify the readings DATA with MODEL, one row per input.
 
     ``margin`` is the score of the second best class: how much the decision is better, in units of
-    2**-B_F nats; 0 is a tie. A score is a class's cost less the least cost.
+    2**-B_F nats; 0 is a tie. A score is a class's cost less the least cost. With `--missing
+    marginal` the unit is that of the C's predict_missing: 2**-8 nats or finer where features have
+    parents among each other.
     """
     if output is not None:
         check_free(output, force=force)
     model = load_model(model_path)
     table = rows_to_classify(data_path, class_name, fold, console)
-    all_scores = scores_of(model, states_of(model.features, table))
+    X = states_of(model.features, table)
+    if missing == "marginal":
+        all_scores = marginal.scores(model, X, gaps_of(model.features, table))
+    else:
+        all_scores = scores_of(model, X)
     columns = prediction_columns(model, all_scores, with_scores=scores)
     if output is not None:
         write_file(output, _csv(columns), force=force)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bncc._types import BoolArray, IntArray
+from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.errors import DataError
 from bncc.model import missing_form
 from bncc.model.log_add import LogAdd
@@ -21,7 +21,7 @@ from bncc.structure.counts import family_rows
 PART = 1 << 20
 """Numbers of a message at most; more rows than make so many are looked at in turn."""
 
-__all__ = ["costs", "predict", "scores", "why_not"]
+__all__ = ["costs", "log_proba", "predict", "scores", "why_not"]
 
 why_not = missing_form.why_not
 
@@ -108,6 +108,28 @@ def predict(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
         Class indices.
     """
     return np.asarray(costs(model, X, is_missing).argmin(axis=1), dtype=np.int64)
+
+
+def log_proba(model: Model, X: IntArray, is_missing: BoolArray) -> FloatArray:
+    """Return the normalized log-probability of every class that the integer costs stand for.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n_samples, n_features) int
+        States.
+    is_missing : (n_samples, n_features) bool
+        Features that are not known.
+
+    Returns
+    -------
+    (n_samples, n_classes) float64
+        Natural logarithms, each row summing to one after exponentiation.
+    """
+    bits = model.q_format.frac_bits + missing_form_of(model).log_add.extra_bits
+    theta = -scores(model, X, is_missing).astype(np.float64) * 2.0**-bits
+    return np.asarray(theta - np.log(np.exp(theta).sum(axis=1, keepdims=True)))
 
 
 def _checked(model: Model, X: IntArray, is_missing: BoolArray) -> tuple[IntArray, BoolArray]:

@@ -72,6 +72,10 @@ def why_not(model: Model) -> str | None:
     structure = model.structure
     if isinstance(structure, Grids):
         lack = "a sum of tables, for it is no distribution"
+    elif structure.class_parents:
+        lack = "a network whose class has parents, for only classes without are summed for"
+    elif structure.given:
+        lack = "a network with given features, for these have no distribution"
     elif not structure.is_bayesian_network:
         lack = "a model whose arcs form a cycle, for it is no distribution"
     elif model.training.get("parameters") == "free":

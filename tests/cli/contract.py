@@ -4,6 +4,7 @@ from typing import Any
 
 KEYS = {
     "toolchain", "simulator", "optimization", "flash", "ram", "stack", "predict", "trusted", "raw",
+    "missing",
     "baseline", "baseline_misfit", "ratio", "estimate",
 }  # fmt: skip
 BASELINE_KEYS = {"optimization", "flash", "ram", "stack", "predict", "trusted", "raw"}

@@ -126,6 +126,7 @@ def test_options_reach_the_measurement(
     chosen = EmitOptions("m", kernel="plain", optimize="size", target="rv32")
     assert how.pop("options") == chosen
     assert how.pop("emission").files == emit_c(load_model(model), chosen).files
+    assert how.pop("with_missing")
     assert how == {"compiler": "clang", "simulator": "unicorn", "opt_level": "-Os"}
 
 

@@ -8,6 +8,7 @@ import pytest
 from bncc.errors import DataError, ModelError
 from bncc.fixed_point import QFormat
 from bncc.model import marginal, missing, missing_form, reference
+from bncc.structure.graph import Structure
 from tests.missing_oracle import Oracle, drawn_model, gaps_of
 from tests.models import (
     category_with_missing,
@@ -32,6 +33,12 @@ SHAPES = {
     "two parents": drawn_model(None, [2, 3, 2, 3], QFormat(4, 2), parents=[(), (), (0, 1), (2, 0)]),
     "one feature": one_state_feature(),
 }
+
+
+def of_structure(**more):
+    """Return two features in a structure in which not all is a plain arc."""
+    flags = ("class_parents" not in more, "given" not in more)
+    return replace(naive_integer(), structure=Structure(((), ()), flags, **more))
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -115,13 +122,15 @@ def test_no_rows_have_no_costs():
         (sum_of_tables(), "a sum of tables"),
         (pseudo_tan(), "arcs form a cycle"),
         (replace(naive_integer(), training={"parameters": "free"}), "free tables"),
+        (of_structure(class_parents=(0,)), "class has parents"),
+        (of_structure(given=(1,)), "given features"),
         (
             drawn_model(None, [65, 64, 2], QFormat(4, 0), parents=[(), (), (0, 1)]),
             "4160 joint states",
         ),
         (drawn_model([None, 0], [2, 2], QFormat(-3, 31)), "more than 32 bits; train with fewer"),
     ],
-    ids=["sum", "cycle", "free", "joint", "bits"],
+    ids=["sum", "cycle", "free", "class", "given", "joint", "bits"],
 )
 def test_what_cannot_be_summed_out_is_refused(model, words):
     assert words in missing.why_not(model)

@@ -1,0 +1,60 @@
+"""What a decision costs where features are missing."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from bncc.build.cross import Bench
+from bncc.build.machine import HarnessError
+from bncc.build.meter import Cost, Inputs, Meter
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.errors import MisfitError, ModelError
+from bncc.model import missing
+from bncc.model.model import Model
+
+SHARE = 0.3
+"""Part of the features that is missing by chance."""
+
+
+def missing_cost(
+    model: Model, bench: Bench, inputs: Inputs, *, opt_level: str, options: EmitOptions
+) -> Cost | None:
+    """Measure ``m_predict_missing``, 30 % of the features missing by chance.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    bench : Bench
+        Where.
+    inputs : Inputs
+        From `bncc.bench.on_target.bench_inputs`.
+    opt_level : str
+        The compiler's level.
+    options : EmitOptions
+        How the C is emitted; in an emission of its own.
+
+    Returns
+    -------
+    Cost or None
+        None where the C cannot sum missing features out, or does not fit with it.
+
+    Raises
+    ------
+    HarnessError
+        If a measured decision is not the model's.
+    """
+    gaps = np.random.default_rng(0).random(inputs.X.shape) < SHARE
+    try:
+        emission = emit_c(model, replace(options, entries=options.entries | {"missing"}))
+        with Meter(model, emission.files, bench, opt_level) as meter:
+            cost = meter.costs(Inputs(inputs.X, gaps=gaps))["missing"]
+    except (MisfitError, ModelError):
+        return None
+    wrong = int((cost.classes != missing.predict(model, inputs.X, gaps)).sum())
+    if wrong:
+        raise HarnessError(
+            f"missing on {bench.place} decides {wrong} of {len(gaps)} inputs otherwise than the "
+            "model; run `bncc verify --with missing` for this target"
+        )
+    return cost
