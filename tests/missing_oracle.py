@@ -20,8 +20,10 @@ class Oracle:
     def __init__(self, model):
         self.model = model
         self.parents = model.structure.parents
+        self.above = model.structure.class_parents
         self.bits = max(8, model.q_format.frac_bits)
-        self.extra = self.bits - model.q_format.frac_bits if any(self.parents) else 0
+        has_arcs = any((*self.parents, self.above))
+        self.extra = self.bits - model.q_format.frac_bits if has_arcs else 0
         self.seen = []
 
     def add(self, a, b):
@@ -37,19 +39,29 @@ class Oracle:
 
     def costs(self, x):
         """Return the costs of all classes; None stands for a missing state."""
-        forest = all(len(some) <= 1 for some in self.parents)
+        forest = not self.above and all(len(some) <= 1 for some in self.parents)
         return [(self.forest if forest else self.joint)(x, c) for c in range(self.model.n_classes)]
 
     def is_used(self, x, i):
-        """Return whether a feature or one below it is known."""
+        """Return whether a feature or one below it is known, or the class is below it."""
         children = [j for j, some in enumerate(self.parents) if i in some]
-        return x[i] is not None or any(self.is_used(x, j) for j in children)
+        here = x[i] is not None or i in self.above
+        return here or any(self.is_used(x, j) for j in children)
 
     def entry(self, x, i, c):
         """Return the shifted cost of feature i in known states."""
         filled = np.array([[0 if s is None else s for s in x]])
         row = int(family_rows(filled, self.model.structure, self.model.n_states, i)[0])
         return self.kept(int(self.model.tables[i][row, c]) * 2**self.extra)
+
+    def of_class(self, x, c):
+        """Return the shifted cost of a class in known states of its parents."""
+        if not self.above:
+            return int(self.model.prior[c]) * 2**self.extra
+        row = 0
+        for j in self.above:
+            row = row * self.model.n_states[j] + x[j]
+        return self.kept(int(self.model.tables[-1][row, c]) * 2**self.extra)
 
     def message(self, x, i, c):
         """Return what feature i and all below it cost; the parent's state stands in x."""
@@ -75,7 +87,7 @@ class Oracle:
         return total
 
     def joint(self, x, c):
-        """Return the cost of a class in any network."""
+        """Return the cost of a class in any network; its parents are used."""
         used = [i for i in range(len(x)) if self.is_used(x, i)]
         choices = [
             range(self.model.n_states[i]) if i in used and s is None else [s]
@@ -83,7 +95,7 @@ class Oracle:
         ]
         total = None
         for y in product(*choices):
-            term = int(self.model.prior[c]) * 2**self.extra
+            term = self.of_class(y, c)
             for i in used:
                 term = self.kept(term + self.entry(y, i, c))
             total = term if total is None else self.add(total, term)
@@ -101,8 +113,13 @@ def gaps_of(model, n, generator, share=0.5):
     return X, is_missing, rows
 
 
-def drawn_model(parent, n_states, q_format, seed=0, n_classes=3, parents=None, of_class=None):
-    """Return a model of quantized random distributions over a forest, or over given parents."""
+def drawn_model(
+    parent, n_states, q_format, seed=0, n_classes=3, parents=None, of_class=None, above=()
+):
+    """Return a model of quantized random distributions over a forest, or over given parents.
+
+    Those of the class are `above`.
+    """
     generator = np.random.default_rng(seed)
     parents = parents or [() if j is None else (j,) for j in parent]
     of_class = of_class or [True] * len(n_states)
@@ -115,6 +132,10 @@ def drawn_model(parent, n_states, q_format, seed=0, n_classes=3, parents=None, o
         chances = np.swapaxes(chances / chances.sum(axis=2, keepdims=True), 1, 2)
         costs = quantize(np.log(chances), q_format).reshape(n * r, n_classes)
         tables.append(np.ascontiguousarray(costs))
-    prior = quantize(np.log(generator.dirichlet(np.ones(n_classes))), q_format)
+    n = int(np.prod([n_states[j] for j in above], dtype=int))
+    prior = quantize(np.log(generator.dirichlet(np.ones(n_classes), n)), q_format)
+    tables += [prior] if above else []
+    prior = np.zeros(n_classes, dtype=int) if above else prior[0]
     features = [feature(f"x{i}", r) for i, r in enumerate(n_states)]
-    return model_of(features, Structure(tuple(parents), tuple(of_class)), q_format, prior, tables)
+    structure = Structure(tuple(parents), tuple(of_class), tuple(above))
+    return model_of(features, structure, q_format, prior, tables)

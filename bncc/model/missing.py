@@ -1,9 +1,10 @@
 r"""Decisions where some features are missing at run time: these are summed out, in integers.
 
-The C's ``m_predict_missing`` follows the same rule bit for bit. A missing feature that has no known
-descendant is skipped, for its table sums to one. Every other one is summed out by integer
-additions of probabilities, `bncc.model.log_add`: in a forest by messages from the leaves upward
-(S1, figure 5), in other networks over all joint states.
+The C's ``m_predict_missing`` follows the same rule bit for bit. A missing feature is skipped if
+nothing below it is known, nor the class, which is what is asked: its table sums to one. Every other
+one is summed out by integer additions of probabilities, `bncc.model.log_add`: in a forest by
+messages from the leaves upward (S1, figure 5), in other networks, and where the class has parents,
+over all joint states.
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,6 @@ from bncc.model import missing_form
 from bncc.model.log_add import LogAdd
 from bncc.model.missing_form import MissingForm, missing_form_of
 from bncc.model.model import Model
-from bncc.structure.counts import family_rows
 
 PART = 1 << 20
 """Numbers of a message at most; more rows than make so many are looked at in turn."""
@@ -35,8 +35,8 @@ def costs(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
               \Big( 2^F q_i[p, k, c] + \sum_{j:\,pa(j)=i} m_j(k, c) \Big),
 
     one term alone where it is known, 0 where it and all below it are missing; a root sends it to
-    the sum. In other networks the sum over the joint states of those that are not skipped, the last
-    feature fastest, has as terms the whole costs.
+    the sum. In other networks, and where the class has parents, the sum over the joint states of
+    those that are not skipped, the last feature fastest, has as terms the whole costs.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def costs(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
     -------
     (n_samples, n_classes) int64
         Costs in units of ``2**-(B_F + F)`` nats. With nothing missing they are those of
-        `bncc.model.reference` times 2**F. F is 0 where no feature has a parent.
+        `bncc.model.reference` times 2**F. F is 0 where no feature has a child.
 
     Raises
     ------
@@ -196,13 +196,15 @@ def _joint_costs(
 ) -> Iterator[IntArray]:
     """Yield the costs of rows for every joint state of the features that are summed out."""
     used = ~gaps
+    used[list(form.structure.class_parents)] = True
     for i in form.upward:
         if used[i]:
             used[list(form.structure.parents[i])] = True
     summed = np.flatnonzero(gaps & used)
+    read = [*np.flatnonzero(used).tolist(), *range(model.n_features, len(form.tables))]
     for states in np.ndindex(*(model.n_states[i] for i in summed)):
         X[:, summed] = states
         total = np.tile(form.prior, (len(X), 1))
-        for i in np.flatnonzero(used).tolist():
-            total += form.tables[i][family_rows(X, form.structure, model.n_states, i)]
+        for t in read:
+            total += form.tables[t][model.lookups[t].rows(X)]
         yield total

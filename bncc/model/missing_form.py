@@ -14,7 +14,7 @@ from bncc.structure.graph import Structure, topological_order
 from bncc.structure.grids import Grids
 
 MOST_JOINT = 4096
-"""Joint states of all features that have children, at most, in a network that is no forest."""
+"""Joint states of all features that have children, at most, where the model is no forest."""
 MOST_BITS = 31
 """Bits of a number beside its sign, at most."""
 REMEDY = "train with rows that have such gaps, so that a missing reading is a state of its own"
@@ -32,14 +32,14 @@ class MissingForm:
         How probabilities are added; by no additional bits where nothing is ever added.
     prior : (n_classes,) int64
         The model's, in units of ``2**-(B_F + F)`` nats.
-    tables : tuple of (n_rows_i, n_classes) int64
-        Likewise.
+    tables : tuple of (n_rows_t, n_classes) int64
+        Likewise; the class's is the last where it has parents.
     upward : tuple of int
         All features, children before their parents.
     parent : tuple of int or None
         The parent of each feature, in a forest; None at its roots and in other networks.
     is_forest : bool
-        Whether no feature has two feature parents.
+        Whether no feature has two feature parents, and the class has none.
     """
 
     structure: Structure
@@ -72,8 +72,6 @@ def why_not(model: Model) -> str | None:
     structure = model.structure
     if isinstance(structure, Grids):
         lack = "a sum of tables, for it is no distribution"
-    elif structure.class_parents:
-        lack = "a network whose class has parents, for only classes without are summed for"
     elif structure.given:
         lack = "a network with given features, for these have no distribution"
     elif not structure.is_bayesian_network:
@@ -82,7 +80,7 @@ def why_not(model: Model) -> str | None:
         lack = "free tables, for they are no distribution"
     elif not _is_forest(structure) and (n := n_joint(model, structure)) > MOST_JOINT:
         lack = f"a network that is no forest with {n} joint states of its features that have "
-        lack += f"children, more than {MOST_JOINT}"
+        lack += f"children, the class among these, more than {MOST_JOINT}"
     elif _largest(model, structure) >> MOST_BITS:
         return (
             f"missing features cannot be summed out of costs in {model.q_format}, which would take "
@@ -130,11 +128,13 @@ def missing_form_of(model: Model) -> MissingForm:
 
 
 def _is_forest(structure: Structure) -> bool:
-    return all(len(parents) <= 1 for parents in structure.parents)
+    return not structure.class_parents and all(len(some) <= 1 for some in structure.parents)
 
 
 def n_joint(model: Model, structure: Structure) -> int:
     """Return the joint states of all features that are ever summed out: those with children.
+
+    The class is a child of its parents.
 
     Parameters
     ----------
@@ -146,21 +146,26 @@ def n_joint(model: Model, structure: Structure) -> int:
     Returns
     -------
     int
-        1 where no feature has a parent.
+        1 where no feature has a child.
     """
-    return prod(model.n_states[j] for j in {j for parents in structure.parents for j in parents})
+    above = {j for parents in (*structure.parents, structure.class_parents) for j in parents}
+    return prod(model.n_states[j] for j in above)
 
 
 def _log_add(model: Model, structure: Structure) -> LogAdd:
     usual = log_add_of(model.q_format.frac_bits)
-    return usual if structure.n_edges else replace(usual, extra_bits=0)
+    return usual if _has_sums(structure) else replace(usual, extra_bits=0)
+
+
+def _has_sums(structure: Structure) -> bool:
+    return bool(structure.n_edges or structure.class_parents)
 
 
 def _largest(model: Model, structure: Structure) -> int:
     """Return a bound of the size of every number: all costs, and what additions take off."""
     log_add = _log_add(model, structure)
     costs = int(model.prior.max()) + sum(int(table.max()) for table in model.tables)
-    if not structure.n_edges:
+    if not _has_sums(structure):
         return costs
     # No addition takes more than a nat off, what is set aside for its rounding included.
     additions = sum(model.n_states) if _is_forest(structure) else n_joint(model, structure)

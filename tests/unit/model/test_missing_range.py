@@ -17,7 +17,11 @@ MODELS = {
     "saturated": saturated(),
     "zero": all_zero(),
     "network": general_network(),
-}
+    "class with parents": drawn_model(
+        None, [2, 3, 2, 2], QFormat(3, 1), parents=[(), (0,), (), (1,)],
+        of_class=[False, False, False, True], above=(2, 1), seed=4,
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODELS)
