@@ -5,6 +5,7 @@
 #   N_ROWS  how many labeled rows go into the image
 #   EMIT    options of `bncc emit-c`
 #   TRAIN   options of `bncc train`, for `make model`
+#   PREDICT options of `bncc predict`, which answers for Python
 #
 # and may name further SOURCES. `make BNCC=/absolute/path/to/bncc` where bncc is not on the PATH, `make V=1`
 # to see every command.
@@ -17,7 +18,7 @@ TRAINING_ROWS ?= data/train.csv.gz
 TEST_ROWS ?= data/test.csv.gz
 # What the sensor delivers; other rows than TEST_ROWS where the board computes features first.
 READINGS ?= $(TEST_ROWS)
-LABELED_ROWS := $(or $(TEST_ROWS),$(TRAINING_ROWS))
+LABELED_ROWS ?= $(or $(TEST_ROWS),$(TRAINING_ROWS))
 
 # 1: with the simulator's ways to end a program and to count. 0: for a board on the table.
 SIMULATED ?= 1
@@ -66,7 +67,7 @@ $(IMAGE)_rows.h: $(NAME).bncc $(LABELED_ROWS) $(READINGS) $(EXAMPLES)/rows.py
 	$(NEED_BNCC)
 	@mkdir -p $(OUT)
 	$(Q)$(BNCC) inspect $< --json > $(OUT)/model.json
-	$(Q)$(BNCC) predict $< $(LABELED_ROWS) -o $(OUT)/answers.csv --force --quiet > /dev/null
+	$(Q)$(BNCC) predict $< $(LABELED_ROWS) $(PREDICT) -o $(OUT)/answers.csv --force --quiet > /dev/null
 	$(Q)$(PYTHON) $(EXAMPLES)/rows.py $(NAME) $(N_ROWS) $(READINGS) $(OUT)/model.json \
 	    $(OUT)/answers.csv -o $@
 

@@ -26,6 +26,12 @@ BOARDS = {
     "rv32_virt": "RV32",
 }
 HEAD = ("example", "board", "test error", "flash", "RAM", "a decision takes", "vectors", "rows")
+TEST_ROWS = {
+    "build/test.csv": (),
+    "data/test.csv.gz": (),
+    "data/failing.csv.gz": ("--missing", "marginal"),
+}
+"""Where an example's test rows are, and options of `bncc evaluate` for them."""
 UNO_CYCLES_PER_MS = 16_000
 
 SAID = re.compile(
@@ -116,12 +122,11 @@ def measure(folder: Path, bncc: str) -> Figures:
 
 
 def _error(folder: Path, bncc: str) -> float | None:
-    candidates = (folder / "build" / "test.csv", folder / "data" / "test.csv.gz")
-    rows = next((path for path in candidates if path.exists()), None)
+    rows = next((path for path in TEST_ROWS if (folder / path).exists()), None)
     if rows is None:
         return None
     (model,) = folder.glob("*.bncc")
-    command = [*shlex.split(bncc), "evaluate", str(model), str(rows), "--json"]
+    command = [*shlex.split(bncc), "evaluate", str(model), rows, *TEST_ROWS[rows], "--json"]
     return float(json.loads(_output(command, folder))["error"])
 
 

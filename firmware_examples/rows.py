@@ -5,7 +5,8 @@
 READINGS is a CSV file (.gz too) whose last column is the label, MODEL.json what `bncc inspect
 --json` prints, ANSWERS.csv what `bncc predict` writes for the same rows. N rows are taken at equal
 distances; of their columns those that the model takes, or all where the board makes features of
-them first. It needs Python's standard library only.
+them first. An empty cell becomes the least number of its type. It needs Python's standard library
+only.
 """
 
 import argparse
@@ -32,9 +33,10 @@ def spread(n_rows: int, n: int) -> list[int]:
 
 
 def type_of(readings: Sequence[Sequence[str]]) -> str:
-    """Return the smallest C type of all readings."""
+    """Return the smallest C type of all readings; one of signed numbers where some are missing."""
+    cells = [value for row in readings for value in row]
     try:
-        numbers = [int(value) for row in readings for value in row]
+        numbers = [int(value) for value in cells if value] + [-1] * ("" in cells)
     except ValueError:
         return "float"
     fitting = (
@@ -45,6 +47,8 @@ def type_of(readings: Sequence[Sequence[str]]) -> str:
 
 def literal(value: str, type_name: str) -> str:
     """Return a reading as a constant of a type."""
+    if not value:
+        return '__builtin_nanf("")' if type_name == "float" else f"{type_name[:-2].upper()}_MIN"
     if type_name == "float":
         return f"{float(value)!r}f"
     return f"{value}U" if type_name.startswith("u") else value
