@@ -5,7 +5,7 @@ from math import exp, log
 
 import numpy as np
 
-from bncc.fixed_point import quantize
+from bncc.fixed_point import QFormat, quantize
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure
 from tests.models import feature, model_of
@@ -100,6 +100,23 @@ class Oracle:
                 term = self.kept(term + self.entry(y, i, c))
             total = term if total is None else self.add(total, term)
         return total
+
+
+def joint_models():
+    """Return networks by name that are no forest, or whose class has parents."""
+    k_parents = [(), (), (0, 1), (2, 0), (3,), (4, 1, 2)]
+    of_class = [False, False, False, True, True]
+    above = {"parents": [(), (0,), (), (1, 2), (3,)], "of_class": of_class, "above": (2, 1)}
+    wide = {"parents": [(), (0,), (0, 1)], "seed": 3}
+    return {
+        "several parents": drawn_model(None, [2, 3, 2, 3, 2, 2], QFormat(3, 1), parents=k_parents),
+        "class with parents": drawn_model(None, [2, 3, 2, 3, 2], QFormat(4, 2), seed=1, **above),
+        "class alone": drawn_model(
+            [None] * 2, [3, 2], QFormat(4, 1), seed=2, of_class=[False] * 2, above=(1, 0)
+        ),
+        "wide states and sums": drawn_model(None, [300, 2, 2], QFormat(10, 1), **wide),
+        "many fraction bits": drawn_model(None, [2, 1, 4], QFormat(2, 12), **wide),
+    }
 
 
 def gaps_of(model, n, generator, share=0.5):

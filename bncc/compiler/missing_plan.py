@@ -7,76 +7,46 @@ one's turn. Places are given to others then, so that few numbers are held at any
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from bncc._types import IntArray
-from bncc.compiler.ir import width_of
-from bncc.errors import ModelError
-from bncc.model.log_add import LogAdd
-from bncc.model.missing_form import REMEDY, MissingForm, missing_form_of
+from bncc.compiler.missing_joint import JointPlan, plan_jointly
+from bncc.compiler.missing_tables import MissingTables
+from bncc.model.missing_form import MissingForm, missing_form_of
 from bncc.model.missing_range import missing_range
 from bncc.model.model import Model
 
-NARROW_BITS = 4
-"""Width of costs of which two share a byte."""
-
 
 @dataclass(frozen=True, eq=False)
-class MissingPlan:
-    """A model's tables as missing features are summed out of them.
+class MissingPlan(MissingTables):
+    """The tables of a forest in the order of the walk.
 
     Parameters
     ----------
+    starts, costs, prior, number_bits, log_add
+        As in `MissingTables`, by node.
     features : tuple of int
         The feature of each node.
     parents : tuple of int or None
         The node that is the parent of each.
     strides : tuple of int
         Entries between the rows of two neighboring states of the parent; 0 without one.
-    starts : tuple of int
-        First entry of each node's table.
     places : tuple of int
         Where the sums of each node's states are held; 0 for those without children.
     n_sums : int
         Sums that are held at once, at most.
-    costs : (n_entries,) int64
-        All tables one after the other, class index fastest; as in the model, not shifted.
-    prior : (n_classes,) int64
-        Likewise.
-    number_bits : {16, 32}
-        Width of the signed numbers, by range analysis.
-    log_add : LogAdd
-        How probabilities are added.
     """
 
     features: tuple[int, ...]
     parents: tuple[int | None, ...]
     strides: tuple[int, ...]
-    starts: tuple[int, ...]
     places: tuple[int, ...]
     n_sums: int
-    costs: IntArray
-    prior: IntArray
-    number_bits: int
-    log_add: LogAdd
 
     @property
     def has_arcs(self) -> bool:
         """Whether any node has a parent; else nothing is ever added but costs."""
         return any(parent is not None for parent in self.parents)
-
-    @cached_property
-    def entry_bits(self) -> int:
-        """Width of an entry: 4 where two share a byte, 8, 16 or 32."""
-        largest = int(self.costs.max())
-        return NARROW_BITS if largest < 1 << NARROW_BITS else width_of(largest)
-
-    @property
-    def place_bits(self) -> int:
-        """Width of an entry's number, with one left that no entry has: 16 or 32."""
-        return max(16, width_of(len(self.costs)))
 
     @property
     def scratch_bytes(self) -> int:
@@ -87,7 +57,7 @@ class MissingPlan:
         return (len(self.features) * self.place_bits + self.n_sums * self.number_bits) // 8
 
 
-def plan_missing(model: Model) -> MissingPlan:
+def plan_missing(model: Model) -> MissingPlan | JointPlan:
     """Lay out a model for summing missing features out.
 
     Parameters
@@ -97,8 +67,9 @@ def plan_missing(model: Model) -> MissingPlan:
 
     Returns
     -------
-    MissingPlan
-        Of its own tables: what passes keep, the margin of complete inputs, is not enough here.
+    MissingPlan or JointPlan
+        The former of a forest. Of the model's own tables: what passes keep, the margin of complete
+        inputs, is not enough here.
 
     Raises
     ------
@@ -106,11 +77,10 @@ def plan_missing(model: Model) -> MissingPlan:
         If missing features cannot be summed out of it.
     """
     form = missing_form_of(model)
-    if not form.is_forest:
-        raise ModelError(
-            "the C sums missing features out of forests alone, and a feature of this model has two "
-            f"feature parents; {REMEDY}"
-        )
+    return _plan_forest(model, form) if form.is_forest else plan_jointly(model, form)
+
+
+def _plan_forest(model: Model, form: MissingForm) -> MissingPlan:
     features = _walk(model, form)
     node = {feature: k for k, feature in enumerate(features)}
     parents = tuple(None if (j := form.parent[i]) is None else node[j] for i in features)

@@ -7,6 +7,7 @@ from bncc.compiler.input_check import InputCheck
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.base import Kernel
 from bncc.compiler.kernels.plain import PlainKernel
+from bncc.compiler.missing_joint import JointPlan
 from bncc.compiler.missing_plan import MissingPlan
 from bncc.compiler.steps import float_key
 from bncc.emit.avr import avr_error
@@ -168,7 +169,7 @@ def lay_out(
     check: InputCheck,
     discretizers: Discretizers,
     *,
-    missing: MissingPlan | None = None,
+    missing: MissingPlan | JointPlan | None = None,
     may_copy: bool = False,
     constant_time: bool = False,
 ) -> Layout:
@@ -188,7 +189,7 @@ def lay_out(
         How states are checked.
     discretizers : Discretizers
         How raw readings find their states.
-    missing : MissingPlan or None, default=None
+    missing : MissingPlan, JointPlan or None, default=None
         The model as missing features are summed out of it, where that is asked for.
     may_copy : bool, default=False
         Whether code may stand twice where that saves instructions.

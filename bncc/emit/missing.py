@@ -3,11 +3,18 @@
 from dataclasses import dataclass
 
 from bncc.compiler.ir import width_of
-from bncc.compiler.missing_plan import NARROW_BITS, MissingPlan
+from bncc.compiler.missing_joint import JointPlan
+from bncc.compiler.missing_plan import MissingPlan
+from bncc.compiler.missing_tables import NARROW_BITS, MissingTables
 from bncc.emit.c99 import ArrayText, array, counter, unsigned
+from bncc.emit.missing_joint import JointText, joint_text
 from bncc.model.log_add import CORRECTIONS
 
-_OF_KIND = {"naive": "missing/rows.c.j2", "forest": "missing/forest.c.j2"}
+_OF_KIND = {
+    "naive": "missing/rows.c.j2",
+    "forest": "missing/forest.c.j2",
+    "joint": "missing/joint.c.j2",
+}
 
 
 @dataclass(frozen=True)
@@ -34,11 +41,13 @@ class MissingText:
     half, index_shift, value_shift, reach : int
         Of `bncc.model.log_add.LogAdd`.
     n_sums : int
-        Length of the array of sums.
+        Length of the array of sums; 0 without.
     n_bits : int
         Bytes of a bit for each feature.
     scratch_bytes : int
         Bytes of its arrays on the stack.
+    joint : JointText or None
+        More of a network that is summed over joint states.
     """
 
     template: str
@@ -62,6 +71,7 @@ class MissingText:
     n_sums: int
     n_bits: int
     scratch_bytes: int
+    joint: JointText | None
 
     @property
     def has_arcs(self) -> bool:
@@ -69,12 +79,12 @@ class MissingText:
         return self.template != _OF_KIND["naive"]
 
 
-def missing_text(plan: MissingPlan, state_bits: int) -> MissingText:
+def missing_text(plan: MissingPlan | JointPlan, state_bits: int) -> MissingText:
     """Print what the templates need.
 
     Parameters
     ----------
-    plan : MissingPlan
+    plan : MissingPlan or JointPlan
         The model, laid out.
     state_bits : {8, 16}
         Width of a state.
@@ -84,16 +94,29 @@ def missing_text(plan: MissingPlan, state_bits: int) -> MissingText:
     MissingText
         For the templates.
     """
-    arrays = {each.name: each for each in _arrays(plan)}
+    arrays = {each.name: each for each in _table_arrays(plan)}
+    joint = None
+    if isinstance(plan, JointPlan):
+        kind, n_features, n_sums = "joint", len(plan.arcs), 0
+        more, joint = joint_text(plan)
+    else:
+        kind, n_features, n_sums = "naive", len(plan.features), plan.n_sums
+        more = []
+        if plan.has_arcs:
+            kind, more = "forest", _forest_arrays(plan)
+    arrays |= {each.name: each for each in more}
+    if kind != "naive":
+        meaning = "2^8 ln(1 + exp(-k / 2^5)), rounded, for k = 0, 1, ...: what a sum takes off."
+        arrays["correction"] = array("correction", 8, CORRECTIONS, meaning)
     types = {name: each.type for name, each in arrays.items()}
     return MissingText(
-        template=_OF_KIND["forest" if plan.has_arcs else "naive"],
+        template=_OF_KIND[kind],
         arrays=tuple(arrays.values()),
         number_type=f"int{plan.number_bits}_t",
         bits_type=unsigned(plan.number_bits),
         place_type=unsigned(plan.place_bits),
         entry_type=types["all_costs"],
-        node_type=counter(len(plan.features)),
+        node_type=counter(n_features),
         stride_type=types.get("row_stride", ""),
         sum_type=types.get("sums_at", ""),
         prior_type=types["all_prior"],
@@ -105,22 +128,27 @@ def missing_text(plan: MissingPlan, state_bits: int) -> MissingText:
         index_shift=plan.log_add.index_shift,
         value_shift=plan.log_add.value_shift,
         reach=plan.log_add.reach,
-        n_sums=plan.n_sums,
-        n_bits=(len(plan.features) + 7) // 8,
+        n_sums=n_sums,
+        n_bits=(n_features + 7) // 8,
         scratch_bytes=plan.scratch_bytes,
+        joint=joint,
     )
 
 
-def _arrays(plan: MissingPlan) -> list[ArrayText]:
-    """Return the constants that only summing out reads."""
+def _table_arrays(plan: MissingTables) -> list[ArrayText]:
+    """Return the constants that are read however features are summed out."""
     bits = plan.place_bits
     found = [_costs(plan)]
     prior = plan.prior.tolist()
     meaning = "Cost of each class before any feature is read, no pass applied."
     found.append(array("all_prior", width_of(max(prior)), prior, meaning))
     found.append(array("table_at", bits, plan.starts, "First cost of each table in all_costs."))
-    if not plan.has_arcs:
-        return found
+    return found
+
+
+def _forest_arrays(plan: MissingPlan) -> list[ArrayText]:
+    """Return what says where a forest's nodes are, and where their sums."""
+    found: list[ArrayText] = []
     n = len(plan.features)
     node_bits = width_of(n)
     meaning = "Feature of each node; a node comes before its parent."
@@ -133,12 +161,10 @@ def _arrays(plan: MissingPlan) -> list[ArrayText]:
     meaning = "Where the sums for the states of each node are held, once children have sent some."
     # In 16 bits at least: AVR compilers multiply to index wide sums by a number of 8 bits.
     found.append(array("sums_at", max(16, width_of(plan.n_sums)), plan.places, meaning))
-    meaning = "2^8 ln(1 + exp(-k / 2^5)), rounded, for k = 0, 1, ...: what a sum takes off."
-    found.append(array("correction", 8, CORRECTIONS, meaning))
     return found
 
 
-def _costs(plan: MissingPlan) -> ArrayText:
+def _costs(plan: MissingTables) -> ArrayText:
     """Return all tables."""
     costs = plan.costs.tolist()
     meaning = "Costs of all tables, no pass applied, class index fastest"

@@ -1,28 +1,29 @@
 """Missing features, on this machine: the C decides as the definition in Python does."""
 
+from itertools import product
+
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from bncc.build.agreement import verify
+from bncc.build.agreement import compare, verify
+from bncc.build.host import build_library
+from bncc.build.inputs.cases import Case
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
+from bncc.model import missing
 from bncc.model.missing import why_not
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.agreement.mistakes import Spoiled, bumped, replaced
-from tests.missing_oracle import drawn_model
+from tests.missing_oracle import drawn_model, joint_models
 from tests.strategies import models
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"missing", "raw", "scores", "trusted"})
 
 
-def can(model):
-    """Return whether the C sums its missing features out."""
-    return why_not(model) is None and max(map(len, model.structure.parents)) <= 1
-
-
-BY_NAME = {name: make for name, make in {**hand.NAMED, **LARGE}.items() if can(make())}
+BY_NAME = {name: make for name, make in {**hand.NAMED, **LARGE}.items() if why_not(make()) is None}
 TREE = ([None, 0, 1, 1, 0, None, 4, 6], [2, 3, 4, 2, 3, 3, 4, 2])
 DRAWN = {
     "narrow costs": drawn_model(*TREE, QFormat(3, 1)),
@@ -33,6 +34,7 @@ DRAWN = {
         *TREE, QFormat(4, 0), seed=4, of_class=[False, True, True, False, True, True, False, True]
     ),
     "naive": drawn_model([None] * 5, [3, 2, 1, 4, 2], QFormat(4, 0), seed=5),
+    **joint_models(),
 }
 
 
@@ -58,13 +60,27 @@ def test_nothing_is_touched_out_of_bounds(require_tool, name):
     assert outcome.agree, outcome.first_mismatch
 
 
+@pytest.mark.parametrize("name", ["several parents", "class with parents", "class alone"])
+def test_every_state_with_every_gap_agrees(require_tool, name):
+    require_tool("gcc")
+    model = DRAWN[name]
+    rows = np.array(list(product(*(range(-1, n) for n in model.n_states))))
+    gaps = rows < 0
+    X = np.maximum(rows, 0)
+    case = Case("missing", X.astype(np.uint8), missing.predict(model, X, gaps), gaps=gaps)
+    with build_library(model, emitted(model).files, opt_level="-O1") as machine:
+        outcome = compare(machine, [case])
+    assert outcome.agree, outcome.first_mismatch
+    assert outcome.checked == np.prod(np.add(model.n_states, 1))
+
+
 @settings(
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(model=models())
 def test_any_model_agrees(require_tool, model):
     require_tool("gcc")
-    assume(can(model))
+    assume(why_not(model) is None)
     outcome = verify(model, emission=emitted(model), opt_level="-O1", n_random=60)
     assert outcome.agree, outcome.first_mismatch
 
@@ -84,8 +100,29 @@ def test_any_model_agrees(require_tool, model):
     ],
 )
 def test_a_mistake_in_the_text_is_seen(require_tool, old, new):
+    see_mistake(require_tool, DRAWN["narrow costs"], old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("place[M_N_FEATURES] = m_rom_uint16(&m_table_at[M_N_FEATURES]);", ""),
+        ("is_read = 1U;", ""),
+        ("joint->state[k] = 0U;\n", "\n"),
+        ("*at - m_rom_uint16(&m_arc_span[a])", "*at - m_rom_uint16(&m_arc_span[0])"),
+        ("is_next = 1U;", ""),
+        ("total = (int16_t)(total - m_cost_at((uint16_t)(*at + c)));", ""),
+        ("if ((c == 0U) || (sum < least))", "if ((c == 0U) || (sum <= least))"),
+    ],
+)
+def test_a_mistake_in_the_odometer_is_seen(require_tool, old, new):
+    name = "class with parents" if "N_FEATURES" in old else "several parents"
+    see_mistake(require_tool, DRAWN[name], old, new)
+
+
+def see_mistake(require_tool, model, old, new):
+    """Require that the check sees a change of the C's text."""
     require_tool("gcc")
-    model = DRAWN["narrow costs"]
     files = dict(emitted(model).files)
     files["m.c"] = replaced(files["m.c"], old, new)
     outcome = verify(model, emission=Spoiled(files), opt_level="-O1", n_random=600)
@@ -100,8 +137,23 @@ def test_a_mistake_in_the_text_is_seen(require_tool, old, new):
     ],
 )  # fmt: skip
 def test_a_wrong_number_is_seen(require_tool, array, k):
+    see_number(require_tool, DRAWN["narrow costs"], array, k)
+
+
+@pytest.mark.parametrize(
+    ("array", "k"),
+    [
+        ("all_costs", 5), ("table_at", 3), ("upward", 3), ("arcs_at", 2), ("arc_table", 1),
+        ("arc_stride", 4), ("arc_span", 1), ("correction", 16),
+    ],
+)  # fmt: skip
+def test_a_wrong_number_of_the_odometer_is_seen(require_tool, array, k):
+    see_number(require_tool, DRAWN["several parents"], array, k)
+
+
+def see_number(require_tool, model, array, k):
+    """Require that the check sees a change of an entry."""
     require_tool("gcc")
-    model = DRAWN["narrow costs"]
     files = dict(emitted(model).files)
     files["m.c"] = bumped(files["m.c"], array, k, 50 if array == "correction" else 1)
     outcome = verify(model, emission=Spoiled(files), opt_level="-O1", n_random=3000)

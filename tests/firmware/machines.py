@@ -21,7 +21,6 @@ from bncc.compiler.pipeline import optimize
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.missing import why_not
 from bncc.model.model import Model
-from bncc.structure.graph import Structure
 from tests import models as hand
 from tests.agreement.large import LARGE
 
@@ -97,10 +96,7 @@ def emitted(name: str, for_avr: bool = False) -> Mapping[str, str]:
 
 def missing_entries(model: Model) -> frozenset[str]:
     """Return the entry point for missing features where the C of a model can have it."""
-    is_forest = isinstance(model.structure, Structure) and all(
-        len(parents) <= 1 for parents in model.structure.parents
-    )
-    return frozenset({"missing"}) if is_forest and why_not(model) is None else frozenset()
+    return frozenset({"missing"}) if why_not(model) is None else frozenset()
 
 
 def emit_all(folder: Path, machine: Machine) -> tuple[str, ...]:

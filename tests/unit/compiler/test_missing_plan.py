@@ -6,8 +6,16 @@ import pytest
 from bncc.compiler.missing_plan import plan_missing
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
-from tests.missing_oracle import drawn_model
-from tests.models import general_network, naive_integer, pseudo_tan, tan_float
+from bncc.model import reference
+from bncc.model.missing_form import n_joint
+from tests.missing_oracle import drawn_model, joint_models
+from tests.models import (
+    class_with_parents,
+    general_network,
+    naive_integer,
+    pseudo_tan,
+    tan_float,
+)
 
 
 def plan(parent, n_states, int_bits=4, frac_bits=0):
@@ -91,8 +99,49 @@ def test_widths_are_those_that_numbers_need():
 
 
 @pytest.mark.parametrize(
-    ("model", "words"), [(general_network(), "two feature parents"), (pseudo_tan(), "a cycle")]
+    ("model", "words"), [(class_with_parents(), "given features"), (pseudo_tan(), "a cycle")]
 )
 def test_other_models_are_refused(model, words):
     with pytest.raises(ModelError, match=words):
         plan_missing(model)
+
+
+def test_arcs_are_what_reads_each_feature():
+    parents = [(), (0,), (), (1, 2)]
+    of_class = [False, False, False, True]
+    model = drawn_model(
+        None, [2, 3, 4, 2], QFormat(4, 0), parents=parents, of_class=of_class, above=(2, 1)
+    )
+    found = plan_missing(model)
+    assert found.starts == (0, 6, 24, 36, 108)
+    assert found.has_class_table
+    assert [[(arc.table, arc.stride, arc.span) for arc in some] for some in found.arcs] == [
+        [(0, 3, 3), (1, 9, 9)],
+        [(1, 3, 6), (3, 24, 48), (4, 3, 6)],
+        [(2, 3, 9), (3, 6, 18), (4, 9, 27)],
+        [(3, 3, 3)],
+    ]
+    assert found.arcs_at == (0, 2, 5, 8, 9)
+    assert found.upward == (3, 1, 2, 0)
+    assert (found.n_summed, found.n_joint) == (3, 24)
+    assert found.scratch_bytes == 5 * 2 + 3 * 2
+
+
+def test_rows_are_where_arcs_lead():
+    """From any joint state, as numbers are where the model's look-ups say."""
+    for model in joint_models().values():
+        found = plan_missing(model)
+        X = np.random.default_rng(1).integers(0, model.n_states, (20, model.n_features))
+        rows = reference.rows(model, X)
+        for t, start in enumerate(found.starts):
+            places = np.full(len(X), start)
+            for i, some in enumerate(found.arcs):
+                places += sum(arc.stride * X[:, i] for arc in some if arc.table == t)
+            np.testing.assert_array_equal(places, start + rows[:, t] * model.n_classes)
+        assert found.n_joint == n_joint(model, model.structure)
+
+
+def test_a_network_without_a_class_table_has_no_more_than_features():
+    found = plan_missing(general_network())
+    assert not found.has_class_table
+    assert len(found.starts) == len(found.arcs)

@@ -9,7 +9,7 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.missing import missing_text
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
-from tests.missing_oracle import drawn_model
+from tests.missing_oracle import drawn_model, joint_models
 from tests.models import naive_integer, sum_of_tables, tan_float, wide_states
 
 ENTRIES = frozenset({"missing"})
@@ -45,11 +45,30 @@ def test_naive_bayes_needs_no_corrections():
 
 
 def test_no_operation_but_additions_comparisons_and_shifts():
-    for model in (naive_integer(), tan_float(), drawn_model([None, 0], [2, 3], QFormat(3, 12))):
+    drawn = drawn_model([None, 0], [2, 3], QFormat(3, 12))
+    for model in (naive_integer(), tan_float(), drawn, *joint_models().values()):
         code = files_of(model)["m.c"]
         part = code[code.index("/* Missing features */") : code.index("/* Entry points */")]
         part = re.sub(r"/\*.*?\*/", "", part, flags=re.DOTALL)
         assert not re.search(r"[\w)\]] [*/%] [\w(]", part)
+
+
+def test_the_most_joint_states_are_told():
+    models = joint_models()
+    header = " ".join(files_of(models["class with parents"])["m.h"].replace(" * ", "").split())
+    assert "no known feature and no class below them are left out" in header
+    assert "at most 36, gone through for each class" in header
+    header = " ".join(files_of(models["several parents"])["m.h"].replace(" * ", "").split())
+    assert "no known feature below them are left out" in header
+    assert "at most 72, gone through" in header
+    code = files_of(models["wide states and sums"])["m.c"]
+    assert "at most 600 for each class" in code
+    assert "uint16_t state[2];" in code
+
+
+def test_a_tree_is_not_summed_over_joint_states():
+    assert "joint" not in files_of(tan_float())["m.c"]
+    assert "joint states" not in files_of(tan_float())["m.h"]
 
 
 def test_two_narrow_costs_share_a_byte():
