@@ -73,14 +73,15 @@ def why_not(model: Model) -> str | None:
     if isinstance(structure, Grids):
         lack = "a sum of tables, for it is no distribution"
     elif structure.given:
-        lack = "a network with given features, for these have no distribution"
+        lack = "a network with given features, for these have no distribution; import it with "
+        return f"missing features cannot be summed out of {lack}--keep all, or {REMEDY}"
     elif not structure.is_bayesian_network:
         lack = "a model whose arcs form a cycle, for it is no distribution"
     elif model.training.get("parameters") == "free":
         lack = "free tables, for they are no distribution"
     elif not _is_forest(structure) and (n := n_joint(model, structure)) > MOST_JOINT:
         lack = f"a network that is no forest with {n} joint states of its features that have "
-        lack += f"children, the class among these, more than {MOST_JOINT}"
+        lack += f"children, more than {MOST_JOINT}"
     elif _largest(model, structure) >> MOST_BITS:
         return (
             f"missing features cannot be summed out of costs in {model.q_format}, which would take "
