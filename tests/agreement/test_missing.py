@@ -35,6 +35,7 @@ DRAWN = {
     ),
     "naive": drawn_model([None] * 5, [3, 2, 1, 4, 2], QFormat(4, 0), seed=5),
     **joint_models(),
+    "many entries": drawn_model(None, [10, 9, 250], QFormat(4, 0), 6, parents=[(), (), (0, 1)]),
 }
 
 
