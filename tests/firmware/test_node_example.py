@@ -1,0 +1,45 @@
+"""The node whose sensors fail: what it finds, on two boards, and where its rows come from."""
+
+import gzip
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import blocks, matches
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "firmware_examples"
+NODE = EXAMPLES / "uno_node"
+SIMULATORS = {
+    "uno": ("avr-gcc", "simavr"),
+    "microbit": ("arm-none-eabi-gcc", "qemu-system-arm"),
+}
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("board", SIMULATORS)
+def test_it_finds_the_sensors_that_fail(
+    board: str, tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    """When they fail and work again, and how often it would be right without knowing."""
+    for tool in ("make", *SIMULATORS[board]):
+        require_tool(tool)
+    copy = tmp_path / "firmware_examples"
+    shutil.copytree(EXAMPLES, copy, ignore=shutil.ignore_patterns("build", "__pycache__"))
+    command = ["make", "run", f"BNCC={sys.executable} -m bncc", f"BOARD={board}"]
+    done = subprocess.run(command, cwd=copy / NODE.name, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (shown,) = (block.text for block in blocks(NODE / "README.md") if block.language == "text")
+    assert matches(shown, done.stdout)
+
+
+def test_its_rows_are_written_again(tmp_path: Path) -> None:
+    """By the script that ships, from rows that ship."""
+    test = EXAMPLES / "microbit_occupancy" / "data" / "test.csv.gz"
+    subprocess.run([sys.executable, NODE / "failing.py", test, tmp_path], check=True)
+    for name in ("delivered.csv.gz", "failing.csv.gz"):
+        written, shipped = (at / name for at in (tmp_path, NODE / "data"))
+        assert gzip.decompress(written.read_bytes()) == gzip.decompress(shipped.read_bytes())
