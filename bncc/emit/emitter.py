@@ -21,6 +21,7 @@ from bncc.emit.avr import avr_vectors_error
 from bncc.emit.bounds import Bounds, bound_lines
 from bncc.emit.card import card_lines, class_lines, feature_lines, why_no_probabilities
 from bncc.emit.estimate import Estimate, estimate
+from bncc.emit.gap_vectors import drawn_gaps
 from bncc.emit.identifiers import check_name, constant_names
 from bncc.emit.layout import EntryPoints, Layout, lay_out
 from bncc.emit.options import ENTRIES, EmitOptions
@@ -170,7 +171,9 @@ def _printed(
     whole: Estimate,
 ) -> Emission:
     name = layout.name
-    vectors = vector_text(options.vectors or drawn_vectors(model), layout)
+    inputs = options.vectors or drawn_vectors(model)
+    gaps = drawn_gaps(model, inputs) if layout.missing is not None else None
+    vectors = vector_text(inputs, layout, gaps)
     fired = [report.name for report in passes if report.fired]
     digest = model_digest(model)[:8]
     context: dict[str, object] = {

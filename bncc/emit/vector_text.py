@@ -9,6 +9,7 @@ from bncc.compiler.ir import width_of
 from bncc.discretize.feature import MISSING_INT, Feature
 from bncc.discretize.readings import raw_dtypes
 from bncc.emit.c99 import unsigned, wrap, wrap_words
+from bncc.emit.gap_vectors import GapVectors
 from bncc.emit.layout import Layout
 from bncc.emit.vectors import Vectors
 
@@ -31,6 +32,10 @@ class VectorText:
         Its initializer; empty where the model takes no readings.
     array_bytes : tuple of int
         Bytes of each array on a machine that does not pad structs.
+    n_gap_bytes : int
+        Bytes of all bits of missing features together; 0 where these are not summed out.
+    gaps, gap_classes : tuple of str
+        Initializers of the bits and of the classes that are decided for then.
     """
 
     n_vectors: int
@@ -40,6 +45,9 @@ class VectorText:
     n_readings: int
     readings: tuple[str, ...]
     array_bytes: tuple[int, ...]
+    n_gap_bytes: int = 0
+    gaps: tuple[str, ...] = ()
+    gap_classes: tuple[str, ...] = ()
 
     @property
     def index_type(self) -> str:
@@ -52,7 +60,7 @@ class VectorText:
         return any("NAN" in line for line in self.readings)
 
 
-def vector_text(vectors: Vectors, layout: Layout) -> VectorText:
+def vector_text(vectors: Vectors, layout: Layout, gaps: GapVectors | None = None) -> VectorText:
     """Print vectors for an emission.
 
     Parameters
@@ -61,6 +69,8 @@ def vector_text(vectors: Vectors, layout: Layout) -> VectorText:
         Inputs and answers.
     layout : Layout
         Types of the C.
+    gaps : GapVectors or None, default=None
+        The same inputs with gaps, where missing features are summed out.
 
     Returns
     -------
@@ -76,6 +86,10 @@ def vector_text(vectors: Vectors, layout: Layout) -> VectorText:
         readings = _reading_lines(vectors, features, layout.name.upper(), raw.is_array)
         n_readings = vectors.readings.size if raw.is_array else n
         array_bytes.append(n * sum(dtype.itemsize for dtype in raw_dtypes(features)))
+    bits = np.zeros((n, 0), np.uint8)
+    if gaps is not None:
+        bits = np.packbits(gaps.is_missing, axis=1, bitorder="little")
+        array_bytes += [bits.size, n]
     return VectorText(
         n_vectors=n,
         n_states=vectors.states.size,
@@ -84,6 +98,9 @@ def vector_text(vectors: Vectors, layout: Layout) -> VectorText:
         n_readings=n_readings,
         readings=tuple(readings),
         array_bytes=tuple(array_bytes),
+        n_gap_bytes=bits.size,
+        gaps=tuple(line for row in bits.tolist() for line in wrap(row)),
+        gap_classes=() if gaps is None else tuple(wrap(gaps.classes.tolist())),
     )
 
 
