@@ -4,6 +4,7 @@ An AVR's int has 16 bits: sums that other machines form in 32 bits wrap there, a
 than 32,767 bytes fill several arrays.
 """
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -45,9 +46,15 @@ int main(void)
 """
 
 
-def answer(folder: Path, name: str, model: Model, source_of: Callable[[str], str] = str) -> str:
+def answer(
+    folder: Path,
+    name: str,
+    model: Model,
+    source_of: Callable[[str], str] = str,
+    entries: frozenset[str] = frozenset(),
+) -> str:
     """Return what the self-test of a model prints: P when all vectors agree, else F."""
-    emission = emit_c(model, EmitOptions(name, kernel="plain"))
+    emission = emit_c(model, EmitOptions(name, entries, kernel="plain"))
     for file, text in emission.files.items():
         (folder / file).write_text(source_of(text), encoding="utf-8")
     (folder / "main.c").write_text(MAIN.format(name=name), encoding="utf-8")
@@ -102,3 +109,19 @@ def test_a_wrong_reading_is_noticed(tmp_path: Path, require_tool: Callable[[str]
             return text.replace(right, wrong, 1)
 
         assert answer(tmp_path, name, MODELS[name](), changed) == "F"
+
+
+@pytest.mark.parametrize("name", ["naive_integer", "mixed_kinds", "general_network", "wide_states"])
+def test_vectors_with_gaps_are_decided(
+    name: str, tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    """Where missing features are summed out; an answer that is another is noticed."""
+    require_tool("avr-gcc")
+    require_tool("simavr")
+    model, entries = MODELS[name](), frozenset({"missing"})
+
+    def changed(text: str) -> str:
+        return re.sub(r"(gap_classes\[\d+\] [^{]*\{\s*)\d+U", r"\g<1>200U", text)
+
+    assert answer(tmp_path, name, model, entries=entries) == "P"
+    assert answer(tmp_path, name, model, changed, entries) == "F"
