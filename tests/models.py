@@ -1,12 +1,14 @@
 """Small models built by hand, each the smallest of its kind, shared by all tests."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.discretize.feature import Feature
+from bncc.emit.emitter import ENTRIES
 from bncc.fixed_point import QFormat
+from bncc.model.missing import why_not
 from bncc.model.model import Model
 from bncc.structure.graph import Structure, forest, one_parent_each
 from bncc.structure.grids import Grid, Grids
@@ -286,3 +288,8 @@ def all_states(model: Model) -> IntArray:
     """Return every joint state of a small model's features, (n, n_features) int64."""
     grid = np.indices(model.n_states).reshape(model.n_features, -1).T
     return np.ascontiguousarray(grid, dtype=np.int64)
+
+
+def possible_entries(model: Model, entries: Iterable[str] = ENTRIES) -> frozenset[str]:
+    """Return the entry points that a model can have: not out of all are missing features summed."""
+    return frozenset(entries) - (set() if why_not(model) is None else {"missing"})

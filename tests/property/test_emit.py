@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
-from bncc.model.missing import why_not
+from tests.models import possible_entries
 from tests.strategies import models
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -31,14 +31,9 @@ def initializer(text, name):
     return numbers
 
 
-def possible(model, entries=ENTRIES):
-    """Return the entries that a model can have: missing features are not summed out of all."""
-    return frozenset(entries) - (set() if why_not(model) is None else {"missing"})
-
-
 emissions = st.builds(
     lambda model, entries, optimize: emit_c(
-        model, EmitOptions("m", possible(model, entries), optimize=optimize)
+        model, EmitOptions("m", possible_entries(model, entries), optimize=optimize)
     ),
     models(),
     st.sets(st.sampled_from(sorted(ENTRIES))),
@@ -87,7 +82,7 @@ def test_the_kernel_neither_multiplies_nor_divides(emission):
 @given(models())
 @settings(max_examples=60, deadline=None)
 def test_arrays_hold_the_plain_kernel_s_numbers(model):
-    emission = emit_c(model, EmitOptions("m", possible(model), kernel="plain"))
+    emission = emit_c(model, EmitOptions("m", possible_entries(model), kernel="plain"))
     kernel, text = emission.layout.kernel, emission.files["m.c"]
     assert initializer(text, "costs") == kernel.costs.tolist()
     assert initializer(text, "start") == kernel.starts.tolist()
@@ -105,5 +100,5 @@ def test_arrays_hold_the_plain_kernel_s_numbers(model):
 @given(models())
 @settings(max_examples=30, deadline=None)
 def test_emitting_twice_gives_the_same_text(model):
-    options = EmitOptions("m", possible(model))
+    options = EmitOptions("m", possible_entries(model))
     assert emit_c(model, options).files == emit_c(model, options).files

@@ -17,6 +17,7 @@ from tests import models as hand
 from tests.agreement.large import letter_like
 
 FUNCTIONS = {
+    "missing": "int16_t m_predict_missing(const",
     "raw": "int16_t m_predict_raw(const m_raw_t *x)",
     "scores": "int16_t m_scores(const",
     "stream": "int16_t m_feed(m_state_t *s, uint16_t i, ",
@@ -94,7 +95,7 @@ def test_the_emission_tells_how_the_files_came_about():
 
 def test_an_unknown_entry_point_names_those_that_exist():
     with pytest.raises(
-        OptionError, match="no entry point 'fast'; there are raw, scores, stream, trusted"
+        OptionError, match="no entry point 'fast'; there are missing, raw, scores, stream, trusted"
     ):
         emitted(hand.ties(), "scores", "fast")
 
@@ -158,10 +159,12 @@ def test_a_candidate_is_emitted_as_if_it_had_been_chosen():
 
 PRINT_ALL = """
 from bncc.discretize.feature import Feature
-from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
+from bncc.emit.emitter import EmitOptions, emit_c
 from tests import models
 for name, make in models.NAMED.items():
-    for file, text in emit_c(make(), EmitOptions("m", ENTRIES)).files.items():
+    model = make()
+    options = EmitOptions("m", models.possible_entries(model))
+    for file, text in emit_c(model, options).files.items():
         print(name, file, text)
 """
 
