@@ -196,7 +196,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         (n_samples,) array
             Labels out of `classes_`.
         """
-        return np.asarray(self.classes_[self._ask(X, "costs").argmin(axis=1)])
+        best = self._ask(X, "costs").argmin(axis=1)
+        return np.asarray(self.classes_[best])
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Return the normalized log-probabilities that the integer costs stand for.
@@ -291,8 +292,9 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         return TrainSettings(**params)
 
     def _ask(self, X: Any, what: str) -> AnyArray:
+        model = self.to_model()
         if self.missing != "marginal":
-            return np.asarray(getattr(reference, what)(self.to_model(), self._states(X)))
+            return np.asarray(getattr(reference, what)(model, self._states(X)))
         return _validation.without_gaps(self, X, getattr(missing, what))
 
     def _states(self, X: Any) -> IntArray:
