@@ -64,8 +64,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
     engine : {"native", "torch"}, optional
         What computes it; None takes C where a compiler is found.
     missing : {"state", "marginal"}, default="state"
-        What a missing reading is in predictions: the state that training gave it, or summed out,
-        as by the C's ``predict_missing``.
+        What a missing reading is: its state in training, or summed out as by ``predict_missing``.
     random_state : int, RandomState instance or None, default=None
         An int is the seed of ``bncc train --seed``.
 
@@ -292,9 +291,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         return TrainSettings(**params)
 
     def _ask(self, X: Any, what: str) -> AnyArray:
-        model = self.to_model()
         if self.missing != "marginal":
-            return np.asarray(getattr(reference, what)(model, self._states(X)))
+            return np.asarray(getattr(reference, what)(self.to_model(), self._states(X)))
         return _validation.without_gaps(self, X, getattr(missing, what))
 
     def _states(self, X: Any) -> IntArray:
