@@ -90,9 +90,9 @@ def test_any_model_agrees(require_tool, model):
     ("old", "new"),
     [
         ("place[up] = 0U;", ""),
-        ("m_clear(own, (uint16_t)(last + 1U));", ""),
+        ("m_clear(own, (uint16_t)((uint16_t)last + 1U));", ""),
         ("apart < 1596U", "apart < 1000U"),
-        ("sum = (int16_t)(sum + *sent);", ""),
+        ("sum = (int16_t)(sum + *more);", ""),
         ("cost << 7", "cost << 6"),
         ("(uint8_t)(pair >> 4) : (uint8_t)(pair & 15U)", "(uint8_t)(pair & 15U) : pair"),
         ("if ((x[i] != M_MISSING)\n            && (x[i]", "if ((x[i] == M_MISSING)\n || (x[i]"),

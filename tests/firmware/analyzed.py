@@ -134,7 +134,11 @@ SPECIAL = (
     Analyzed("mixed_kinds", EmitOptions("m", ENTRIES, constant_time=True)),
     Analyzed("tan_float", EmitOptions("m", ENTRIES, constant_time=True)),
     Analyzed("sum_65535", EmitOptions("m", ENTRIES, constant_time=True)),
+    Analyzed("naive_integer", EmitOptions("m", frozenset({"missing"}))),
+    Analyzed("tan_float", EmitOptions("m", ENTRIES | {"missing"}), has_selftest=True),
+    Analyzed("wide_states", EmitOptions("m", frozenset({"missing"}))),
+    Analyzed("general_network", EmitOptions("m", ENTRIES | {"missing"}), has_selftest=True),
 )
 """What no kernel and level stands for: no entries but those that are always there, rows found by
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by
-one, long names, no branches on inputs."""
+one, long names, no branches on inputs, features summed out in each of three ways."""
