@@ -174,7 +174,7 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
             f"{facts['free_parameters']} free parameters",
         ],
         ["errors", _errors(facts)],
-        ["seed", str(facts["seed"])],
+        *([["seed", str(facts["seed"])]] if facts["seed"] is not None else []),
         ["digest", facts["digest"]],
     ]
     table, right = _of_features(model, facts), (2, 4, 5)

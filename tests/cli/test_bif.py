@@ -33,7 +33,7 @@ def bif(tmp_path: Path) -> Path:
 
 
 def test_any_variable_becomes_the_class_of_a_model_whose_c_agrees(
-    run_json: RunJson, bif: Path, tmp_path: Path
+    run: Run, run_json: RunJson, bif: Path, tmp_path: Path
 ) -> None:
     for k, name in enumerate(NAMES[:5]):
         path = tmp_path / f"{k}.bncc"
@@ -44,6 +44,7 @@ def test_any_variable_becomes_the_class_of_a_model_whose_c_agrees(
     facts = run_json("inspect", tmp_path / "2.bncc")
     assert facts["class_parents"] == ["above", "far away"]
     assert facts["features"] == ["above", 'spo"use', "lüft", "far away"]
+    assert "seed" not in run("inspect", tmp_path / "2.bncc").stdout
 
 
 def test_bits_and_keep_are_followed(run_json: RunJson, run: Run, bif: Path, tmp_path: Path) -> None:
