@@ -10,11 +10,16 @@ _DEFERRED = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def interrupts_deferred() -> Iterator[None]:
+def interrupts_deferred(tell: Callable[[], None] | None = None) -> Iterator[None]:
     """Hold back Ctrl-C and a polite kill until the block ends.
 
     An exception that a signal raises in the middle of an import of torch may be lost there, or
-    pass through C++ that aborts the process.
+    pass through C++ that aborts the process; in a function that C calls it is printed and lost.
+
+    Parameters
+    ----------
+    tell : callable, optional
+        Called when a signal comes, to end the block early.
 
     Yields
     ------
@@ -28,6 +33,8 @@ def interrupts_deferred() -> Iterator[None]:
 
     def remember(number: int, frame: FrameType | None) -> None:
         caught.append(number)
+        if tell is not None:
+            tell()
 
     # None stands for a handler of C, which cannot be put back.
     usual = [(n, signal.getsignal(n)) for n in _DEFERRED if signal.getsignal(n) is not None]

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from bncc.build.image import Image
 from bncc.build.machine import RUN_LIMIT, HarnessError
 from bncc.toolchain.tools import Tool, find_tools, require
+from bncc.train.interrupts import interrupts_deferred
 
 _DOORBELL = 0x7000_0000
 _PAGE = 0x1000
@@ -165,13 +166,15 @@ class _Run:
 
         entry = self._image.symbols["bncc_start"] | self._core.entry_bit
         limit = monotonic() + RUN_LIMIT
-        try:
-            self._uc.emu_start(
-                entry, 0xFFFF_FFF0, timeout=int(RUN_LIMIT * 1e6), count=self._core.most
-            )
-        except unicorn.UcError as error:
-            # A MIPS that is told to stop, whoever told it, reports an error besides.
-            self._end = self._end or f"was stopped ({error})"
+        # Raised in a function that C calls, Ctrl-C would be printed and lost.
+        with interrupts_deferred(self._uc.emu_stop):
+            try:
+                self._uc.emu_start(
+                    entry, 0xFFFF_FFF0, timeout=int(RUN_LIMIT * 1e6), count=self._core.most
+                )
+            except unicorn.UcError as error:
+                # A MIPS that is told to stop, whoever told it, reports an error besides.
+                self._end = self._end or f"was stopped ({error})"
         if self._end == _DONE:
             return self._output.getvalue()
         if monotonic() >= limit:

@@ -1,8 +1,10 @@
 """Programs under QEMU and unicorn: their bytes, and how they fail; simavr has tests of its own."""
 
 import re
+import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -47,16 +49,27 @@ ILLEGAL = {"x86": "ud2", "rv32": ".word 0", "big-endian": "break"}
 
 
 @pytest.fixture
-def run(require_bench, tmp_path):
-    """Return ``run(target, simulator, body, request)``: what a program wrote."""
+def linked(require_bench, tmp_path):
+    """Return ``linked(target, simulator, body)``: a program's image."""
 
-    def answer(target, simulator, body, request=b"", main=MAIN):
+    def build(target, simulator, body, main=MAIN):
         bench = require_bench(target, simulator=simulator)
         builder = Builder(tmp_path, bench.target, bench.compiler)
         port = support_file(bench.simulator.port)
         builder.write({"bncc_port.h": port, "main.c": main.replace("BODY", body)})
         program = builder.compile("main.c", "main.o", "-O2", *bench.simulator.defines)
-        return bench.simulator.run(builder.link("main.elf", program), request)
+        return builder.link("main.elf", program)
+
+    return build
+
+
+@pytest.fixture
+def run(require_bench, linked):
+    """Return ``run(target, simulator, body, request)``: what a program wrote."""
+
+    def answer(target, simulator, body, request=b"", main=MAIN):
+        image = linked(target, simulator, body, main)
+        return require_bench(target, simulator=simulator).simulator.run(image, request)
 
     return answer
 
@@ -113,6 +126,19 @@ def test_a_program_that_does_not_end_is_stopped(run, monkeypatch, target, simula
     told = "^the program did not end on (qemu|unicorn).* within 0 s; try fewer inputs$"
     with pytest.raises(HarnessError, match=told):
         run(target, simulator, '    for (;;) {\n        port_write("", 0U);\n    }')
+
+
+@pytest.mark.parametrize("target", WITH_UNICORN)
+def test_no_interruption_is_lost(linked, monkeypatch, target):
+    """Wherever it comes: Python prints an exception of a function that C calls, and goes on."""
+    monkeypatch.setattr(unicorn, "RUN_LIMIT", 2.0)
+    image = linked(target, "unicorn", '    for (;;) {\n        port_write("", 0U);\n    }')
+    main = threading.main_thread().ident
+    for k in range(20):
+        timer = threading.Timer(0.01 + 0.0007 * k, signal.pthread_kill, (main, signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            unicorn.Unicorn().run(image, b"", is_metered=True)
 
 
 @pytest.mark.parametrize("target", WITH_UNICORN)
