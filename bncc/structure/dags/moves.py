@@ -62,7 +62,7 @@ class Moves:
         self._gains = np.full((n, n), -np.inf)
         for i in range(n):
             self._renew(i)
-        self._ancestors = ancestors_of(self._has)
+        self._far = far_ancestors_of(self._has)
 
     @property
     def dag(self) -> Dag:
@@ -77,12 +77,11 @@ class Moves:
         (3, n_variables, n_variables) float64
             By kind, child and parent; -inf where a move is impossible or makes a cycle.
         """
-        has, ancestors = self._has, self._ancestors
-        add = np.where(has | ancestors.T, -np.inf, self._gains)
+        has, far = self._has, self._far
+        add = np.where(has | (has | far).T, -np.inf, self._gains)
         delete = np.where(has, self._gains, -np.inf)
         # Reversed, j -> i closes a cycle if j leads to another parent of i.
-        roundabout = has.astype(np.float32) @ ancestors.astype(np.float32) > 0
-        may = has & ~roundabout & self._allowed.T
+        may = has & ~far & self._allowed.T
         reverse = np.where(may, delete + self._gains.T, -np.inf)
         return np.stack([add, delete, reverse])
 
@@ -133,7 +132,7 @@ class Moves:
             self._toggle(parent, child)
             self._renew(parent)
         self._renew(child)
-        self._ancestors = ancestors_of(self._has)
+        self._far = far_ancestors_of(self._has)
 
     def _toggle(self, child: int, parent: int) -> None:
         parents = self._parents[child]
@@ -155,8 +154,8 @@ class Moves:
                 self._gains[i, j] = score.family(i, family) - now
 
 
-def ancestors_of(has: BoolArray) -> BoolArray:
-    """Return who is an ancestor of whom.
+def far_ancestors_of(has: BoolArray) -> BoolArray:
+    """Return who is an ancestor of whom by more than one arc.
 
     Parameters
     ----------
@@ -166,11 +165,14 @@ def ancestors_of(has: BoolArray) -> BoolArray:
     Returns
     -------
     (n, n) bool
-        Whether ``[i, j]``: a path leads from j to i.
+        Whether ``[i, j]``: a path of two arcs or more leads from j to i.
     """
-    found, n_before = has.copy(), -1
-    while (n_now := int(found.sum())) != n_before:
-        n_before = n_now
-        steps = found.astype(np.float32)
-        found |= steps @ steps > 0
-    return found
+    far, n_to_see = np.zeros_like(has), has.sum(axis=1)
+    ready = np.flatnonzero(n_to_see == 0).tolist()
+    while ready:
+        i = ready.pop()
+        parents, children = has[i], has[:, i]
+        far[i] = (has[parents] | far[parents]).any(axis=0)
+        n_to_see[children] -= 1
+        ready += np.flatnonzero(children & (n_to_see == 0)).tolist()
+    return far

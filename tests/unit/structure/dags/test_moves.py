@@ -5,7 +5,7 @@ import pytest
 
 from bncc.structure.dags.columns import no_arcs
 from bncc.structure.dags.dag_score import DagScore, Limits, ScoreKind
-from bncc.structure.dags.moves import KINDS, Moves, ancestors_of
+from bncc.structure.dags.moves import KINDS, Moves, far_ancestors_of
 from tests.unit.structure.dags.rows import all_dags, changes, drawn, oracle_columns
 
 ANY = np.ones((5, 5), bool)
@@ -69,11 +69,11 @@ def test_one_variable_has_no_moves_and_none_at_all_neither():
         assert list(moves.by_gain()) == []
 
 
-def test_ancestors_are_those_that_a_path_leads_from():
+def test_far_ancestors_are_those_that_a_path_of_two_arcs_or_more_leads_from():
     for dag in all_dags(4):
         has = np.array([[j in parents for j in range(4)] for parents in dag])
-        expected, reach = has.copy(), has.copy()
+        expected, reach = np.zeros_like(has), has
         for _ in range(3):
             reach = (reach.astype(int) @ has.astype(int)) > 0
             expected |= reach
-        assert np.array_equal(ancestors_of(has), expected)
+        assert np.array_equal(far_ancestors_of(has), expected)
