@@ -59,13 +59,17 @@ def check_cells(path: StrPath, n_rows: int, n_columns: int) -> None:
         )
 
 
-def read_bytes(path: StrPath) -> bytes:
+def read_bytes(path: StrPath, most: int | None = None, remedy: str = "keep fewer rows") -> bytes:
     """Read a file whole; gzip is recognized by its first bytes.
 
     Parameters
     ----------
     path : str or path
         The file.
+    most : int, optional
+        Bytes of its content, decompressed, that are taken; `MAX_BYTES` when absent.
+    remedy : str
+        What the message says to do about a larger one.
 
     Returns
     -------
@@ -75,12 +79,13 @@ def read_bytes(path: StrPath) -> bytes:
     Raises
     ------
     DataError
-        If it cannot be read, is damaged, holds more than `MAX_BYTES`, or ends in ``.gz`` without
+        If it cannot be read, is damaged, holds more than that, or ends in ``.gz`` without
         being gzip.
     """
+    most = MAX_BYTES if most is None else most
     try:
         with Path(path).open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
+            content = stream.read(most + 1)
     except FileNotFoundError:
         raise DataError(f"'{path}' does not exist; check the path") from None
     except IsADirectoryError:
@@ -89,18 +94,18 @@ def read_bytes(path: StrPath) -> bytes:
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"'{path}' cannot be read ({reason}); check the path") from None
     if content.startswith(_GZIP_MAGIC):
-        content = _gunzip(path, content)
+        content = _gunzip(path, content, most)
     elif Path(path).suffix.lower() == ".gz":
         raise DataError(f"'{path}' is not gzip data; drop .gz from its name or compress it")
-    if len(content) > MAX_BYTES:
-        raise DataError(f"'{path}' holds more than {MAX_BYTES >> 20} MiB; keep fewer rows")
+    if len(content) > most:
+        raise DataError(f"'{path}' holds more than {most >> 20} MiB; {remedy}")
     return content
 
 
-def _gunzip(path: StrPath, content: bytes) -> bytes:
+def _gunzip(path: StrPath, content: bytes, most: int) -> bytes:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-            return stream.read(MAX_BYTES + 1)
+            return stream.read(most + 1)
     except (EOFError, OSError, zlib.error):
         raise DataError(f"'{path}' is damaged or cut short gzip data; get it again") from None
 

@@ -44,13 +44,9 @@ def read_bif(path: StrPath) -> Network:
         If the file cannot be read, is too large, or holds no network.
     """
     try:
-        content = read_bytes(path)
+        content = read_bytes(path, MAX_TEXT, "split the network")
     except DataError as error:
         raise NetworkError(str(error)) from None
-    if len(content) > MAX_TEXT:
-        raise NetworkError(
-            f"'{path}' holds more than {MAX_TEXT >> 20} MiB of text; split the network"
-        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
