@@ -54,6 +54,12 @@ class Header:
         for name in names:
             if name not in place:
                 scanner.fail(f"variable '{name}' is not described; add it", self.position)
+        if names[0] in names[1:]:
+            scanner.fail(f"'{names[0]}' is its own parent; leave it out", self.position)
+        for k, name in enumerate(names):
+            if name in names[:k]:
+                what = f"'{names[0]}' has the parent '{name}' twice; keep one"
+                scanner.fail(what, self.position)
         own, *parents = (place[name] for name in names)
         return own, tuple(parents)
 

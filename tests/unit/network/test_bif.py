@@ -147,6 +147,8 @@ def test_rounded_rows_are_made_whole_and_others_stay_as_they_are():
         (one_table("")[:-1], "line 6: the file ends inside a table"),
         (one_table("default 0, 1;") + "\nnode x {}", "line 7: 'network', 'variable' or"),
         (one_table("default 0, 1;").replace("( a )", "( c )"), "line 3: variable 'c' is not desc"),
+        (one_table("default 0, 1;").replace("( a )", "( a | a )"), "line 3: 'a' is its own parent"),
+        (one_table("default 0, 1;").replace("( a )", "( a | b, b )"), "'a' has the parent 'b' twi"),
         (one_table("default 0, 1;").replace("( a )", "( )"), "line 3: a variable's name is miss"),
         (one_table("default 0, 1;").replace("( a )", "( b )"), "line 4: 'b' has two tables"),
         (one_table("default 0, 1;").replace("{y, n}", "{y, y}"), "line 1: a state is named twice"),
