@@ -114,15 +114,15 @@ def _within(structure: Structure, n_states: list[int], n_classes: int, name: str
         for i, parents in enumerate(structure.parents)
     ]
     free = [i for i, flag in enumerate(structure.class_is_parent) if not flag]
+    total, given = sum(sizes), set(structure.given)
     for i in sorted(free, key=lambda i: (-sizes[i], i)):
-        if sum(sizes) <= MAX_ENTRIES:
+        if total <= MAX_ENTRIES:
             break
-        if not structure.parents[i]:
-            continue
-        sizes[i] = n_classes * n_states[i]
-        parents = tuple(() if k == i else some for k, some in enumerate(structure.parents))
-        given = tuple(sorted({*structure.given, i}))
-        structure = replace(structure, parents=parents, given=given)
+        if structure.parents[i]:
+            total -= sizes[i] - n_classes * n_states[i]
+            given.add(i)
+    parents = tuple(() if i in given else some for i, some in enumerate(structure.parents))
+    structure = replace(structure, parents=parents, given=tuple(sorted(given)))
     entries = table_entries(structure, n_states, n_classes)
     if entries > MAX_ENTRIES:
         raise NetworkError(
