@@ -102,11 +102,14 @@ def _extreme(program: Program, reduce: Reduce) -> IntArray:
 
 def _values(program: Program) -> list[IntArray]:
     """Return of each feature the states that stand for all: one of those never told apart."""
+    readers: list[list[Table]] = [[] for _ in program.n_states]
+    for table in program.tables:
+        for f in table.features:
+            readers[f].append(table)
     values: list[IntArray] = []
     for f, n in enumerate(program.n_states):
-        readers = [table for table in program.tables if f in table.features]
-        maps = [table.maps[f] for table in readers if f in table.maps]
-        if maps and len(maps) == len(readers):
+        maps = [table.maps[f] for table in readers[f] if f in table.maps]
+        if maps and len(maps) == len(readers[f]):
             values.append(_told_apart(np.array(maps)))
         else:
             values.append(np.arange(n))
