@@ -30,6 +30,7 @@ from bncc.emit.vector_text import vector_text
 from bncc.emit.vectors import drawn_vectors
 from bncc.errors import OptionError
 from bncc.model.file import model_digest
+from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
 
 __all__ = ["ENTRIES", "Emission", "EmitOptions", "emit_c", "emit_candidate"]
@@ -112,6 +113,8 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
     """
     options = options or EmitOptions()
     find_package(options.package, check_name(options.name))
+    if "missing" in options.entries:
+        missing_form_of(model)  # what cannot be is refused before the passes run
     imported = program_of(model)
     flows = optimize_each(imported, options.demands.flows(options.optimize))
     choice, layout, whole = _fitting(

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from bncc.compiler.missing_plan import plan_missing
+from bncc.emit import emitter
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.missing import missing_text
 from bncc.errors import ModelError
@@ -87,6 +88,7 @@ def test_an_estimate_knows_of_it():
     assert found.instructions == without.instructions
 
 
-def test_a_sum_of_tables_is_refused():
+def test_a_sum_of_tables_is_refused_before_any_pass_runs(monkeypatch):
+    monkeypatch.setattr(emitter, "optimize_each", None)
     with pytest.raises(ModelError, match="missing features cannot be summed out of a sum"):
         files_of(sum_of_tables())
