@@ -73,8 +73,9 @@ def why_not(model: Model) -> str | None:
     if isinstance(structure, Grids):
         lack = "a sum of tables, for it is no distribution"
     elif structure.given:
-        lack = "a network with given features, for these have no distribution; import it with "
-        return f"missing features cannot be summed out of {lack}--keep all, or {REMEDY}"
+        lack = "a network with given features, for these have no distribution"
+        remedy = f"import it with --keep all if its tables fit then, or {REMEDY}"
+        return f"missing features cannot be summed out of {lack}; {remedy}"
     elif not structure.is_bayesian_network:
         lack = "a model whose arcs form a cycle, for it is no distribution"
     elif model.training.get("parameters") == "free":
