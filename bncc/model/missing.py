@@ -19,7 +19,7 @@ from bncc.model.missing_form import MissingForm, missing_form_of
 from bncc.model.model import Model
 
 PART = 1 << 20
-"""Numbers of a message at most; more rows than make so many are looked at in turn."""
+"""Numbers of a message, or states, at most; more rows than make so many are looked at in turn."""
 
 __all__ = ["costs", "log_proba", "predict", "scores", "why_not"]
 
@@ -63,7 +63,8 @@ def costs(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
     form = missing_form_of(model)
     X, is_missing = _checked(model, X, is_missing)
     upward = _upward if form.is_forest else _jointly
-    size = max(1, PART // (form.widest * model.n_classes))
+    width = form.widest * model.n_classes if form.is_forest else model.n_features
+    size = max(1, PART // width)
     parts = [slice(start, start + size) for start in range(0, len(X), size)]
     none = np.empty((0, model.n_classes), dtype=np.int64)
     return np.concatenate([none, *(upward(model, form, X[p], is_missing[p]) for p in parts)])
@@ -181,30 +182,36 @@ def _message(
 
 
 def _jointly(model: Model, form: MissingForm, X: IntArray, is_missing: BoolArray) -> IntArray:
-    """Sum over joint states, rows with the same gaps together."""
+    """Sum over joint states, rows with as many of them in step, whatever their gaps are."""
+    used = ~is_missing
+    used[:, list(form.structure.class_parents)] = True
+    for i in form.upward:
+        used[:, list(form.structure.parents[i])] |= used[:, [i]]
+    sizes = np.where(is_missing & used, np.array(model.n_states), 1)
+    n_joint = sizes.prod(axis=1)
     total = np.empty((len(X), model.n_classes), dtype=np.int64)
-    patterns, which = np.unique(is_missing, axis=0, return_inverse=True)
-    for k in range(len(patterns)):
-        gaps = patterns[k]
-        rows = np.flatnonzero(which.ravel() == k)
-        total[rows] = form.log_add.fold(_joint_costs(model, form, X[rows], gaps))
+    for n in np.unique(n_joint).tolist():
+        rows = np.flatnonzero(n_joint == n)
+        costs_of = _joint_costs(model, form, X[rows], used[rows], sizes[rows])
+        total[rows] = form.log_add.fold(costs_of)
     return total
 
 
 def _joint_costs(
-    model: Model, form: MissingForm, X: IntArray, gaps: BoolArray
+    model: Model, form: MissingForm, X: IntArray, used: BoolArray, sizes: IntArray
 ) -> Iterator[IntArray]:
-    """Yield the costs of rows for every joint state of the features that are summed out."""
-    used = ~gaps
-    used[list(form.structure.class_parents)] = True
-    for i in form.upward:
-        if used[i]:
-            used[list(form.structure.parents[i])] = True
-    summed = np.flatnonzero(gaps & used)
-    read = [*np.flatnonzero(used).tolist(), *range(model.n_features, len(form.tables))]
-    for states in np.ndindex(*(model.n_states[i] for i in summed)):
-        X[:, summed] = states
+    """Yield the costs of rows for every joint state of the features that are summed out.
+
+    These have as many states in ``sizes``, all others 1; every row has as many joint states.
+    """
+    # The last feature is the fastest.
+    strides = np.flip(np.cumprod(np.flip(sizes, axis=1), axis=1), axis=1) // sizes
+    read = np.flatnonzero(used.any(axis=0)).tolist()
+    read += range(model.n_features, len(form.tables))
+    for k in range(int(sizes[0].prod())):
+        states = X + k // strides % sizes
         total = np.tile(form.prior, (len(X), 1))
         for t in read:
-            total += form.tables[t][model.lookups[t].rows(X)]
+            costs_of = form.tables[t][model.lookups[t].rows(states)]
+            total += costs_of * used[:, [t]] if t < model.n_features else costs_of
         yield total

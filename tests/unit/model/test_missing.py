@@ -9,6 +9,7 @@ import pytest
 from bncc.errors import DataError, ModelError
 from bncc.fixed_point import QFormat
 from bncc.model import marginal, missing, missing_form, reference
+from bncc.model.log_add import LogAdd
 from bncc.model.to_network import network_of_model
 from bncc.network.inference import log_posterior
 from bncc.structure.graph import Structure
@@ -140,6 +141,20 @@ def test_rows_are_looked_at_in_parts(monkeypatch):
     whole = missing.costs(model, X, is_missing)
     monkeypatch.setattr(missing, "PART", 100)
     np.testing.assert_array_equal(missing.costs(model, X, is_missing), whole)
+
+
+def test_rows_are_summed_in_step_whatever_their_gaps_are(monkeypatch):
+    model, calls = SHAPES["class with parents"], []
+    fold = LogAdd.fold
+
+    def counted(self, terms):
+        calls.append(self)
+        return fold(self, terms)
+
+    monkeypatch.setattr(LogAdd, "fold", counted)
+    is_missing = np.array(list(np.ndindex(*[2] * 5)), dtype=bool)
+    missing.costs(model, np.zeros((32, 5), dtype=int), is_missing)
+    assert len(calls) <= 9  # 1, 2, 3, 4, 6, 9, 12, 18 or 36 joint states
 
 
 def test_no_rows_have_no_costs():
