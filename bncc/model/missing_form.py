@@ -86,7 +86,7 @@ def why_not(model: Model) -> str | None:
     elif _largest(model, structure) >> MOST_BITS:
         return (
             f"missing features cannot be summed out of costs in {model.q_format}, which would take "
-            "more than 32 bits; train with fewer bits"
+            "more than 32 bits; train or import it with fewer bits"
         )
     else:
         return None
