@@ -63,17 +63,22 @@ def count_of(options: Options, key: str, default: int) -> int:
     Returns
     -------
     int
-        1 or more.
+        In 1 .. `MOST`.
 
     Raises
     ------
     OptionError
-        If it is not a whole number from 1 on.
+        If it is not a whole number from 1 on, or above `MOST`.
     """
     text = options.get(key, str(default))
-    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 9 and int(text) > 0):
+    if not (text.isascii() and text.isdigit() and text.strip("0")):
         raise OptionError(
             f"structure option {key}={text} is not a whole number from 1 on; try {key}={default}"
+        )
+    # Longer texts are not converted: Python refuses those of thousands of digits.
+    if len(text.lstrip("0")) > len(f"{MOST:.0f}") or int(text) > MOST:
+        raise OptionError(
+            f"structure option {key}={text[:20]} is above {MOST:.0f}; try {key}={default}"
         )
     return int(text)
 

@@ -43,10 +43,17 @@ def test_numbers_are_positive(key, text):
 
 
 @pytest.mark.parametrize("key", ["parents", "width"])
-@pytest.mark.parametrize("text", ["0", "-1", "2.5", "", "two", "9" * 5000])
+@pytest.mark.parametrize("text", ["0", "-1", "2.5", "", "two", "000"])
 def test_counts_are_whole_numbers_from_1_on(key, text):
     with pytest.raises(OptionError, match=f"{key}=.* is not a whole number from 1 on; try {key}=8"):
         check_values({key: text})
+
+
+@pytest.mark.parametrize("text", ["1000000001", "9" * 5000])
+def test_counts_have_a_limit(text):
+    with pytest.raises(OptionError, match=r"parents=[109]{,20} is above 1000000000; try parents=8"):
+        check_values({"parents": text})
+    check_values({"parents": "0001000000000"})
 
 
 def test_no_order_is_told_apart_and_is_no_order_itself():
