@@ -250,13 +250,13 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Parameters
         ----------
         X : (n_samples, n_features) array-like or data frame
-            Readings.
+            Readings; a missing one is its state in training, whatever ``missing`` is.
 
         Returns
         -------
         (n_samples, 1 + n_tables, n_classes) float64
             In nats, the prior first, each 0 in the mean over classes; the class of the largest sum
-            over the second axis is the prediction, but for ties.
+            over the second axis is the prediction, but for ties and what is summed out.
         """
         return contributions(self.to_model(), self._states(X))
 
