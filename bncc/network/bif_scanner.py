@@ -7,13 +7,13 @@ from typing import NoReturn
 from bncc.errors import NetworkError
 
 _SPACE = re.compile(r"\s*")
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
 _ESCAPE = re.compile(r"\\([\"\\])")
 _RAW = re.compile(r"[^,;(){}\[\]|\"]+")
 _WORD = re.compile(r"[A-Za-z_]+")
-_STATEMENT = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^";])*;', re.DOTALL)
+_UNQUOTED = re.compile(r'[^";]*')
 _NUMBERS = re.compile(r"[^;(){}\[\]|\"]*")
-_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![^\s,;(){}\[\]|"])(?://[^\n]*|/\*.*?\*/)', re.DOTALL)
+_MARK = re.compile(r'"|(?<![^\s,;(){}\[\]|"])/[/*]')
 _MOST = 1.01
 """Of a probability: files carry rounded numbers."""
 _DIGITS = 9
@@ -48,8 +48,9 @@ class Scanner:
     """
 
     def __init__(self, text: str, name: str) -> None:
-        self._text = _COMMENT.sub(_blank, text) if "//" in text or "/*" in text else text
+        self._text = _without_comments(text) if "//" in text or "/*" in text else text
         self._name = name
+        self._open = len(self._text)
         self.position = 0
 
     def fail(self, what: str, position: int | None = None) -> NoReturn:
@@ -93,11 +94,25 @@ class Scanner:
 
     def skip_statement(self) -> None:
         """Pass over everything up to the next semicolon outside quotes."""
-        match = _STATEMENT.match(self._text, self.position)
-        end = match.end() if match else self._text.find(";", self.position) + 1
+        end = self._end_of_statement() or self._text.find(";", self.position) + 1
         if not end:
             self.fail("';' is missing until the file's end; get the whole file")
         self.position = end
+
+    def _end_of_statement(self) -> int:
+        """Return where the statement ends; 0 where a quote in it is never closed, or it."""
+        at = self.position
+        while True:
+            match = _UNQUOTED.match(self._text, at)
+            at = match.end() if match else at
+            if self._text[at : at + 1] != '"':
+                return at + 1 if at < len(self._text) else 0
+            # No quote behind one that is never closed is closed either.
+            string = _STRING.match(self._text, at) if at < self._open else None
+            if string is None:
+                self._open = min(self._open, at)
+                return 0
+            at = string.end()
 
     def items(self, *closing: str) -> list[Item]:
         """Return the names up to one of some characters, which is not passed over.
@@ -180,7 +195,27 @@ def _is_probability(word: str) -> bool:
     return 0 <= value <= _MOST and "_" not in word
 
 
-def _blank(match: re.Match[str]) -> str:
-    """Return spaces in place of a comment, so that lines and positions stay."""
-    text = match.group()
-    return text if text.startswith('"') else re.sub(r"[^\n]", " ", text)
+def _without_comments(text: str) -> str:
+    """Return spaces in place of comments, so that lines and positions stay.
+
+    Where a quote or a comment is never closed, none behind it is: it is looked for once.
+    """
+    parts, done, position, is_open = [], 0, 0, False
+    last = text.rfind("*/")
+    while match := _MARK.search(text, position):
+        start, position = match.span()
+        if match.group() == '"':
+            string = None if is_open else _STRING.match(text, start)
+            is_open = string is None
+            position = string.end() if string else position
+            continue
+        if match.group() == "//":
+            end = text.find("\n", position)
+            end = len(text) if end < 0 else end
+        elif last >= position:
+            end = text.index("*/", position) + 2
+        else:
+            continue
+        parts += [text[done:start], re.sub(r"[^\n]", " ", text[start:end])]
+        done = position = end
+    return "".join([*parts, text[done:]])

@@ -215,6 +215,17 @@ def test_simple_names_stand_without_quotes_and_others_with():
     assert 'probability ( "two words" | Asy/Patch<5-12 ) {\n  (s0) 1.0;\n}' in text
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["network x { //\n" + '\\"' * 200_000, "//\n" + "/* " * 200_000,
+     "network x { " + 'property \\";\n' * 100_000],
+)  # fmt: skip
+def test_quotes_and_comments_that_are_never_closed_are_looked_for_once(text):
+    """Else each would be looked for up to the end, for hours."""
+    with pytest.raises(NetworkError):
+        network_of(text)
+
+
 def test_files_are_read_compressed_or_not(tmp_path):
     network = drawn([(1,), ()], [2, 3])
     for compress, name in ((False, "n.bif"), (True, "n.bif.gz")):
