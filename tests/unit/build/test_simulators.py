@@ -136,8 +136,8 @@ def test_no_interruption_is_lost(linked, monkeypatch, target):
     main = threading.main_thread().ident
     for k in range(20):
         timer = threading.Timer(0.01 + 0.0007 * k, signal.pthread_kill, (main, signal.SIGINT))
+        timer.start()
         with pytest.raises(KeyboardInterrupt):
-            timer.start()
             unicorn.Unicorn().run(image, b"", is_metered=True)
 
 
