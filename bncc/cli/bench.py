@@ -57,7 +57,7 @@ from bncc.toolchain.tools import is_x86
     type=click.Choice(SIMULATORS),
     help="What runs the code [default: the first found].",
 )
-@opt_level_option(None, "2; s with --optimize size")
+@opt_level_option
 @lowering_options
 @class_option
 @fold_option

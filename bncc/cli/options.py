@@ -110,15 +110,15 @@ def target_option(function: Command) -> Command:
     )(function)
 
 
-def opt_level_option(default: str | None, told: str) -> Callable[[Command], Command]:
-    """Return what adds ``--opt-level L``, handed on as the compiler's flag, or None without one."""
+def opt_level_option(function: Command) -> Command:
+    """Add ``--opt-level L``, handed on as the compiler's flag, or None without one."""
+    levels = ", ".join(OPT_LEVELS)
     return click.option(
         "--opt-level",
         callback=_opt_level,
-        default=default,
         metavar="L",
-        help=f"The compiler's level: {', '.join(OPT_LEVELS)} [default: {told}].",
-    )
+        help=f"The compiler's level: {levels} [default: 2; s with --optimize size].",
+    )(function)
 
 
 def _opt_level(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:

@@ -21,7 +21,7 @@ from bncc.cli.options import (
     speaks,
     target_option,
 )
-from bncc.compiler.choose import Optimize
+from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.data.dataset import Table
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import load_model
@@ -41,7 +41,7 @@ ENTRIES = frozenset({"scores", "trusted", "raw"})
     type=click.Choice((*SIMULATORS, "all")),
     help="What runs the code of other machines [default: the first found].",
 )
-@opt_level_option("2", "2")
+@opt_level_option
 @click.option("--sanitize", is_flag=True, help="Watch addresses and undefined behavior, on host.")
 @click.option(
     "--random",
@@ -78,6 +78,7 @@ def command(
     constant_time: bool,
     class_name: str | None,
     fold: int | None,
+    opt_level: str | None,
     **effort: Any,
 ) -> None:
     """Build and run the C of MODEL and compare class and scores with the Python integer model.
@@ -101,6 +102,7 @@ def command(
         table = rows_to_classify(data_path, class_name, fold, console)
     elif fold is not None or class_name is not None:
         console.note("--class and --fold have no effect without --data")
+    effort["opt_level"] = opt_level or LEVELS[optimize]
     outcomes = _verify(emissions, table, machines, console, sanitize=sanitize, **tools, **effort)
     payload = {
         "agree": all(outcome.agree for outcome in outcomes.values()),

@@ -147,6 +147,15 @@ def test_options_reach_the_build(run: Run, answer: Answer, model: Path, readings
     target, how = asked[-1]
     assert target == "avr"
     assert (how["compiler"], how["simulator"], how["sanitize"]) == ("all", "simavr", False)
+    assert how["opt_level"] == "-O2"
+
+
+def test_what_is_built_for_size_is_checked_so(run: Run, answer: Answer, model: Path) -> None:
+    """As train, emit-c and bench measure it."""
+    asked = answer(AGREED)
+    run("verify", model, "--optimize", "size")
+    run("verify", model, "--optimize", "size", "--opt-level", "1")
+    assert [how["opt_level"] for _, how in asked] == ["-Os", "-O1"]
 
 
 def test_all_runs_every_machine_and_reports_what_is_missing(
