@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
+from bncc.compiler.choose import FOR_CUTS
 from bncc.compiler.demands import FREE_OF_BRANCHES
 from bncc.discretize.feature import Feature
 from bncc.emit.identifiers import c_comment
@@ -49,10 +50,10 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
         f"model       {name}: structure {c_comment(str(structure))}, "
         f"{_form(model)}, {model.n_classes} classes",
         f"numbers     {cost}; sums in {kernel.sum_bits} bits, at most {kernel.largest_sum}",
-        f"memory      {layout.table_bytes} B of tables, {layout.other_bytes} B of addresses, "
-        "thresholds and labels in flash; no static RAM",
-        f"work        {counted(kernel.additions, 'addition')} of {kernel.addend} and "
-        f"{counted(model.n_classes - 1, 'comparison')} per decision; no multiplication",
+        f"memory      {layout.table_bytes} B of tables, {layout.other_bytes} B of other constants "
+        "in flash if every function is linked; no static RAM",
+        f"work        {counted(kernel.additions, 'addition')} of {kernel.addend}, "
+        f"{_comparisons(model, layout)} per decision; no multiplication",
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no calls by address, no arrays of variable length",
     ]
@@ -80,16 +81,27 @@ def _entry(line: str) -> list[str]:
     )
 
 
+def _comparisons(model: Model, layout: Layout) -> str:
+    """Return what is compared in a decision from states."""
+    of_sums = f"{counted(model.n_classes - 1, 'comparison')} of sums"
+    if layout.kernel.family not in FOR_CUTS or not isinstance(model.structure, Grids):
+        return of_sums
+    n_cuts = sum(len(cuts) for grid in model.structure.tables for cuts in grid.cuts)
+    return f"up to {counted(n_cuts, 'comparison')} with cuts, {of_sums}"
+
+
 def _time_lines(layout: Layout, n_classes: int) -> list[str]:
     """Return what is known of the time of a decision before anything is compiled."""
     if layout.constant_time is not None:
         return ["time        one path for all inputs: no branch depends on a state or a reading"]
     on = [counted(n_classes - 1, "comparison") + " of sums", "on states"]
-    if layout.kernel.family not in FREE_OF_BRANCHES:
-        on.append("on products of states")
+    if layout.kernel.family in FOR_CUTS:
+        on.append("on comparisons with cuts")
+    elif layout.kernel.family not in FREE_OF_BRANCHES:
+        on.append("on addresses made of states")
     if layout.raw is not None:
         on.append("on readings")
-    return [f"time        varies: branches on {', '.join(on)}; no bound"]
+    return [f"time        varies: branches on {', '.join(on)}; --constant-time has none"]
 
 
 def why_no_probabilities(model: Model) -> str | None:
@@ -119,8 +131,8 @@ def _error_lines(training: Mapping[str, Any]) -> list[str]:
         return [f"test error  {100 * test:.2f} % of rows not used in training"]
     if isinstance(validation, int | float):
         return [
-            f"val. error  {100 * validation:.2f} % of rows held out from a first training, which "
-            "chose the number format"
+            f"val. error  {100 * validation:.2f} % of rows held out from a first training; these "
+            "tables are of a second one, with those rows too"
         ]
     return []
 

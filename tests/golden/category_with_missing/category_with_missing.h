@@ -4,10 +4,12 @@
  * Model card
  *   model       category_with_missing: structure by hand, 1 arc between 2 features, 2 classes
  *   numbers     cost = -ln p in UQ4.1; sums in 8 bits, at most 32
- *   memory      64 B of tables, 26 B of addresses, thresholds and labels in flash; no static RAM
- *   work        2 additions of words of up to 2 costs and 1 comparison per decision; no
+ *   memory      64 B of tables, 26 B of other constants in flash if every function is linked; no
+ *               static RAM
+ *   work        2 additions of words of up to 2 costs, 1 comparison of sums per decision; no
  *               multiplication
- *   time        varies: branches on 1 comparison of sums, on states, on readings; no bound
+ *   time        varies: branches on 1 comparison of sums, on states, on readings;
+ *               --constant-time has none
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      normalize-rows, move-parent-terms, shrink-width
  *   digest      98111f049cb31340f4f97c57d177d222b76f4af2b1b9e87f5eb4fab94f49fe56

@@ -4,10 +4,12 @@
  * Model card
  *   model       general_network: structure by hand, 4 arcs between 4 features, 3 classes
  *   numbers     cost = -ln p in UQ5.0; sums in 8 bits, at most 28
- *   memory      48 B of tables, 30 B of addresses, thresholds and labels in flash; no static RAM
- *   work        1 addition of words of up to 3 costs and 2 comparisons per decision; no
+ *   memory      48 B of tables, 30 B of other constants in flash if every function is linked; no
+ *               static RAM
+ *   work        1 addition of words of up to 3 costs, 2 comparisons of sums per decision; no
  *               multiplication
- *   time        varies: branches on 2 comparisons of sums, on states, on readings; no bound
+ *   time        varies: branches on 2 comparisons of sums, on states, on readings;
+ *               --constant-time has none
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      normalize-rows, fuse-parent, column-offsets, shrink-width
  *   digest      513f767a211c54dd9ffccc60144425bf58b8604ca41fe52ae01886d426a62ba0

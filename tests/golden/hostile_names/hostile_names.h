@@ -4,10 +4,12 @@
  * Model card
  *   model       hostile_names: structure by hand, 0 arcs between 8 features, 2 classes
  *   numbers     cost = -ln p in UQ2.0; sums in 8 bits, at most 11
- *   memory      64 B of tables, 42 B of addresses, thresholds and labels in flash; no static RAM
- *   work        7 additions of words of up to 2 costs and 1 comparison per decision; no
+ *   memory      64 B of tables, 42 B of other constants in flash if every function is linked; no
+ *               static RAM
+ *   work        7 additions of words of up to 2 costs, 1 comparison of sums per decision; no
  *               multiplication
- *   time        varies: branches on 1 comparison of sums, on states, on readings; no bound
+ *   time        varies: branches on 1 comparison of sums, on states, on readings;
+ *               --constant-time has none
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      column-offsets, shrink-width
  *   digest      f99ad7c492e369b1d63d60df2d2ead0fe2687f896c46cdf019d73e71f65b55ac

@@ -4,10 +4,12 @@
  * Model card
  *   model       naive_integer: structure by hand, 0 arcs between 2 features, 3 classes
  *   numbers     cost = -ln p in UQ2.2; sums in 8 bits, at most 17
- *   memory      20 B of tables, 14 B of addresses, thresholds and labels in flash; no static RAM
- *   work        1 addition of words of up to 3 costs and 2 comparisons per decision; no
+ *   memory      20 B of tables, 14 B of other constants in flash if every function is linked; no
+ *               static RAM
+ *   work        1 addition of words of up to 3 costs, 2 comparisons of sums per decision; no
  *               multiplication
- *   time        varies: branches on 2 comparisons of sums, on states, on readings; no bound
+ *   time        varies: branches on 2 comparisons of sums, on states, on readings;
+ *               --constant-time has none
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      normalize-rows, shrink-width
  *   digest      9ea50f2d6152119d6bd4b717d2f51abd8800d902f762b281273dd7a46adc6cc7

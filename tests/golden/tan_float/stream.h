@@ -4,9 +4,11 @@
  * Model card
  *   model       stream: structure by hand, 2 arcs between 3 features, 2 classes
  *   numbers     cost = -ln p in UQ3.3; sums in 8 bits, at most 74
- *   memory      24 B of tables, 67 B of addresses, thresholds and labels in flash; no static RAM
- *   work        2 additions of costs and 1 comparison per decision; no multiplication
- *   time        varies: branches on 1 comparison of sums, on states, on readings; no bound
+ *   memory      24 B of tables, 67 B of other constants in flash if every function is linked; no
+ *               static RAM
+ *   work        2 additions of costs, 1 comparison of sums per decision; no multiplication
+ *   time        varies: branches on 1 comparison of sums, on states, on readings;
+ *               --constant-time has none
  *   stack       no recursion, no calls by address, no arrays of variable length
  *   passes      normalize-rows, fuse-parent, fold-prior, shrink-width
  *   digest      8d2ee5136dceca1a96c904770708d56248c8e538e7caa4e564964b15b44ce57d

@@ -1,5 +1,6 @@
 """The card and the list of inputs: what a reviewer reads first."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -20,7 +21,12 @@ def header(model, name="m"):
 def card(model, name="m"):
     """Return the card as a mapping of its titles."""
     lines = header(model, name).split(" * Model card\n")[1].split(" */")[0].splitlines()
-    return {line[5:17].strip(): line[17:] for line in lines}
+    entries: dict[str, str] = {}
+    title = ""
+    for line in lines:
+        title = line[5:17].strip() or title
+        entries[title] = f"{entries.get(title, '')} {line[17:]}".strip()
+    return entries
 
 
 def test_the_card_of_a_naive_model():
@@ -28,10 +34,11 @@ def test_the_card_of_a_naive_model():
     assert card(model) == {
         "model": "m: structure by hand, 0 arcs between 2 features, 3 classes",
         "numbers": "cost = -ln p in UQ2.2; sums in 8 bits, at most 17",
-        "memory": "15 B of tables, 21 B of addresses, thresholds and labels in flash; "
+        "memory": "15 B of tables, 21 B of other constants in flash if every function is linked; "
         "no static RAM",
-        "work": "3 additions of costs and 2 comparisons per decision; no multiplication",
-        "time": "varies: branches on 2 comparisons of sums, on states, on readings; no bound",
+        "work": "3 additions of costs, 2 comparisons of sums per decision; no multiplication",
+        "time": "varies: branches on 2 comparisons of sums, on states, on readings; "
+        "--constant-time has none",
         "stack": "no recursion, no calls by address, no arrays of variable length",
         "passes": "normalize-rows, shrink-width",
         "digest": model_digest(model),
@@ -40,20 +47,30 @@ def test_the_card_of_a_naive_model():
 
 def test_the_card_says_what_time_depends_on():
     def told(**options):
-        return emit_c(hand.pseudo_tan(), EmitOptions("m", **options)).files["m.h"]
+        text = emit_c(hand.pseudo_tan(), EmitOptions("m", **options)).files["m.h"]
+        return text.replace("\n *               ", " ")
 
-    assert "comparisons of sums, on states; no bound\n" in told(kernel="plain")
-    assert "on states, on products of states; no\n" in told(kernel="packed")
+    assert "comparisons of sums, on states; --constant-time has none\n" in told(kernel="plain")
+    assert "on states, on addresses made of states" in told(kernel="packed")
     assert "time        one path for all inputs" in told(constant_time=True)
 
 
 def test_a_single_table_adds_to_the_prior_and_counts_in_the_singular():
     told = card(hand.one_state_feature())
     assert told["model"].endswith("0 arcs between 1 feature, 2 classes")
-    assert told["work"] == "2 additions of costs and 1 comparison per decision; no multiplication"
+    assert (
+        told["work"] == "2 additions of costs, 1 comparison of sums per decision; no multiplication"
+    )
     assert card(hand.category_with_missing())["model"].endswith(
         "1 arc between 2 features, 2 classes"
     )
+
+
+def test_a_sum_counts_its_comparisons_with_cuts():
+    text = emit_c(hand.NAMED["sum_of_tables"](), EmitOptions("m", kernel="cuts")).files["m.h"]
+    text = text.replace("\n *               ", " ")
+    assert re.search(r"additions? of [^,]+, up to 8 comparisons with cuts, 2 comp", text)
+    assert "on states, on comparisons with cuts" in text
 
 
 def test_the_largest_sum_counts_a_prior_of_ones():
