@@ -14,6 +14,7 @@ from bncc.structure.graph import Structure
 from bncc.train.bit_split import best_format, formats_of
 from bncc.train.checkpoint import Checkpoint
 from bncc.train.course import Progress
+from bncc.train.data_notes import data_notes
 from bncc.train.fit import Draft, fit_model
 from bncc.train.fit_sum import fit_sums
 from bncc.train.held import split_rows
@@ -26,10 +27,6 @@ from bncc.train.record import settings_record
 from bncc.train.session import Session
 from bncc.train.settings import TrainSettings
 from bncc.train.weights import counting_rows, row_weights
-
-IDENTIFIER_SHARE = 0.5
-MAX_PLAIN_CATEGORIES = 20
-"""A column of texts is taken for an identifier above both this number and that share of rows."""
 
 EARLY = 1 / 12
 """Of the epochs of the second descent: stopped before, it is behind the first one with its fewer
@@ -134,7 +131,7 @@ def train_model(
         else _fit(session, settings, dataset, rest, held)
     )
     first, model, rows, stopped_after = fitted
-    notes += [*_identifier_notes(model, dataset.n_rows), *_stray_text_notes(dataset)]
+    notes += data_notes(model, dataset)
     done, more = _as_done(settings, model)
     notes += more
     notes += _isolated_notes(model)
@@ -204,16 +201,6 @@ def _none_held_note(settings: TrainSettings) -> str:
     return "too few rows to hold any out: the bits were chosen on training rows"
 
 
-def _identifier_notes(model: Model, n_rows: int) -> list[str]:
-    """Return a note for every column that looks like the name or the number of a row."""
-    return [
-        f"column {feature.name!r} has {len(feature.categories)} different texts in {n_rows} rows, "
-        "as the name of a row would; leave such a column out with --drop"
-        for feature in model.features
-        if len(feature.categories) > max(MAX_PLAIN_CATEGORIES, n_rows * IDENTIFIER_SHARE)
-    ]
-
-
 def _isolated_notes(model: Model) -> list[str]:
     """Return a note where no arc joins the class to a feature."""
     structure = model.structure
@@ -223,30 +210,6 @@ def _isolated_notes(model: Model) -> list[str]:
         "no feature was found to say anything of the class, so every decision is the most frequent "
         "class; try --structure forest"
     ]
-
-
-def _stray_text_notes(dataset: Dataset) -> list[str]:
-    """Return a note for every column that a few texts among numbers make a category."""
-    notes = []
-    for column in dataset.table.columns:
-        if column.kind != "category" or column.missing.all():
-            continue
-        cells = column.values[~column.missing].tolist()
-        stray = [cell for cell in dict.fromkeys(cells) if not _is_number(cell)]
-        if stray and sum(cell not in stray for cell in cells) > len(cells) / 2:
-            notes.append(
-                f"column {column.name!r} holds numbers but is taken as text because of "
-                f"{stray[0]!r}; write ? where a reading is missing"
-            )
-    return notes
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _best_format(draft: Draft, judges: Dataset, settings: TrainSettings) -> QFormat:

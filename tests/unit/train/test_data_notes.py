@@ -1,0 +1,91 @@
+"""Notes on columns: a first line of numbers, texts among numbers, names of rows, dead features."""
+
+import numpy as np
+import pytest
+
+from bncc.data.dataset import Column, Dataset, Table
+from bncc.train.data_notes import data_notes, is_number, silent_features
+from bncc.train.pipeline import train_model
+from bncc.train.settings import TrainSettings
+from tests import models as hand
+
+N_ROWS = 300
+NONE = np.zeros(N_ROWS, dtype=np.bool_)
+ML = TrainSettings(structure="naive", parameters="ml")
+Y = np.arange(N_ROWS) % 3
+
+
+def texts(name, cells):
+    """Return a column of texts."""
+    return Column(name, "category", np.array(cells, dtype=object), NONE)
+
+
+def telling(name="a"):
+    """Return a column that tells the class."""
+    return Column(name, "integer", Y * 4, NONE)
+
+
+def notes_of(*columns):
+    """Return what is noted of columns with a class of three values."""
+    dataset = Dataset(Table(columns), Y, ("x", "y", "z"), "class")
+    return data_notes(train_model(dataset, ML).model, dataset)
+
+
+def test_plain_readings_have_no_note():
+    assert notes_of(telling(), texts("b", np.where(Y > 0, "lo", "hi"))) == ()
+
+
+@pytest.mark.parametrize(("n_names", "noted"), [(150, False), (151, True)])
+def test_a_column_of_names_is_noted(n_names, noted):
+    """More different texts than half of the rows: the name of a row, not a reading."""
+    name = texts("serial", [f"unit {k % n_names}" for k in range(N_ROWS)])
+    notes = notes_of(telling(), name)
+    assert [note for note in notes if "'serial' has 151 different texts" in note] == list(notes)
+    assert bool(notes) == noted
+
+
+def test_a_text_among_numbers_is_noted_and_not_taken_for_the_name_of_a_row():
+    stray = texts("b", [str(k) for k in range(299)] + ["N/A"])
+    plain = texts("c", np.where(Y > 0, "lo", "7"))
+    absent = Column("d", "category", np.full(N_ROWS, "", dtype=object), ~NONE)
+    stray_note, silent = notes_of(telling(), stray, plain, absent)
+    assert stray_note == (
+        "column 'b' holds numbers but is taken as text because of 'N/A'; write ? where a reading "
+        "is missing"
+    )
+    assert silent.startswith("1 of 4 features tell nothing of the class and do without a sensor: d")
+
+
+@pytest.mark.parametrize(
+    ("names", "noted"),
+    [
+        (("1.95", "37.3"), True),
+        (("0", "1"), False),
+        (("1", "2"), False),
+        (("1.95", "speed"), False),
+        (("1.95",), False),
+    ],
+)
+def test_a_first_line_of_numbers_is_noted(names, noted):
+    """Numbers that count the columns are names."""
+    notes = notes_of(*map(telling, names))
+    assert any("put a line of names above it" in note for note in notes) == noted
+
+
+def test_features_of_one_state_are_silent():
+    constants = [Column(f"k{i}", "integer", np.full(N_ROWS, 7), NONE) for i in range(6)]
+    assert notes_of(telling(), *constants) == (
+        "6 of 7 features tell nothing of the class and do without a sensor: k0, k1, k2, k3, k4, "
+        "...; leave them out with --drop",
+    )
+    assert silent_features(hand.one_state_feature()) == (0,)
+
+
+def test_features_that_no_table_of_a_sum_reads_are_silent():
+    assert silent_features(hand.NAMED["sum_of_tables"]()) == (3,)
+
+
+@pytest.mark.parametrize("text", ["1", "-2.5e3", "nan", "inf", " 7 "])
+def test_numbers_are_numbers(text):
+    assert is_number(text)
+    assert not is_number(f"{text} V")
