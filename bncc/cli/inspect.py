@@ -221,9 +221,12 @@ def _of_tables(model: Model, facts: dict[str, Any]) -> list[list[str]]:
 
 def _cuts_of(feature: Feature, levels: Sequence[int]) -> str:
     cuts = [state for state in range(len(levels) - 1) if levels[state] < levels[state + 1]]
-    known = feature.thresholds
+    known, is_known = feature.thresholds, ""
+    if cuts[:1] == [0] and feature.has_missing_below:
+        cuts, is_known = cuts[1:], f"{feature.name} not missing"
     words = [f"{known[cut]:.6g}" if cut < len(known) else f"state {cut}" for cut in cuts]
-    return f"{feature.name} > {', '.join(words)}"
+    above = f"{feature.name} > {', '.join(words)}" if words else ""
+    return ", ".join(filter(None, (is_known, above)))
 
 
 def _errors(facts: dict[str, Any]) -> str:
@@ -239,7 +242,9 @@ def _steps(feature: Feature) -> str:
     if feature.kind == "category":
         return _some(feature.categories)
     if feature.is_numeric:
-        return _some([f"{threshold:.9g}" for threshold in feature.thresholds])
+        known = feature.thresholds[feature.has_missing_below :]
+        first = ["(not missing)"] if feature.has_missing_below else []
+        return _some([*first, *(f"{threshold:.9g}" for threshold in known)])
     return "states as given"
 
 

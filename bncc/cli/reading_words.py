@@ -1,7 +1,6 @@
 """Readings in words: what of a feature some neighboring states stand for."""
 
 from bncc.discretize.feature import Feature
-from bncc.train.sum_inputs import LOWEST
 
 
 def between(feature: Feature, first: int, last: int) -> str:
@@ -72,7 +71,7 @@ def _ends(
 
 def _first_reading(feature: Feature) -> int:
     """Return the first state of readings: in a sum a missing one may lie below it."""
-    return int(feature.thresholds[:1] == (LOWEST.get(feature.kind),))
+    return int(feature.has_missing_below)
 
 
 def _labels(feature: Feature, first: int, last: int) -> str:

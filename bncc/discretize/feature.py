@@ -16,6 +16,12 @@ FeatureKind = Literal["int16", "int32", "float32", "category", "state"]
 MISSING_INT = {"int16": -(2**15), "int32": -(2**31)}
 """The raw value that marks a missing reading, here as in the C; a float marks it by NaN. Readings
 beyond the type's range have the state of its ends: a driver that narrows them has to saturate."""
+LOWEST: dict[str, int | float] = {
+    "int16": -(2**15),
+    "int32": -(2**31),
+    "float32": -float(np.finfo(np.float32).max),
+}
+"""By kind what every reading lies above that is not missing."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,11 @@ class Feature:
     def is_numeric(self) -> bool:
         """Whether raw values are compared with thresholds."""
         return self.kind in ("int16", "int32", "float32")
+
+    @property
+    def has_missing_below(self) -> bool:
+        """Whether the first threshold lies below every reading, and tells a missing one."""
+        return self.thresholds[:1] == (LOWEST.get(self.kind),)
 
     def states(self, column: Column) -> IntArray:
         """Return the state of every cell of a column.

@@ -170,7 +170,7 @@ def feature_lines(features: tuple[Feature, ...]) -> list[str]:
     for i, feature in enumerate(features):
         words = [f"{i:3}  {c_comment(feature.name)}: {counted(feature.n_states, 'state')}"]
         if feature.is_numeric:
-            words += _listed("thresholds", [_number(t) for t in feature.thresholds])
+            words += _listed("thresholds", _thresholds(feature))
         elif feature.kind == "category":
             labels = [f"{k}={c_comment(label)}" for k, label in enumerate(feature.categories)]
             words += _listed("categories", labels)
@@ -178,6 +178,13 @@ def feature_lines(features: tuple[Feature, ...]) -> list[str]:
         words[-1] += ";"
         lines += _wrapped([*words, f"missing: state {feature.fallback}"])
     return lines
+
+
+def _thresholds(feature: Feature) -> list[str]:
+    """Return the thresholds; in place of one below every reading, what it tells."""
+    is_first = feature.has_missing_below
+    known = [_number(threshold) for threshold in feature.thresholds[is_first:]]
+    return ["(not missing)", *known] if is_first else known
 
 
 def _number(value: float) -> str:

@@ -3,18 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from bncc.discretize.feature import Feature
+from bncc.discretize.feature import LOWEST, Feature
 
 MOST_OF_A_BYTE = 255
 """Most states of a feature that the C takes in a byte."""
-LOWEST: dict[str, int | float] = {
-    "int16": -(2**15),
-    "int32": -(2**31),
-    "float32": -float(np.finfo(np.float32).max),
-}
-"""By kind what every reading lies above that is not missing."""
 
 
 def sum_inputs(features: Sequence[Feature]) -> tuple[Feature, ...]:
@@ -80,10 +72,10 @@ def missing_below(feature: Feature) -> Feature:
     """
     if not feature.is_numeric:
         return feature
-    thresholds, lowest = feature.thresholds, LOWEST[feature.kind]
+    thresholds = feature.thresholds
     has_own = feature.n_states > len(thresholds) + 1
-    if has_own and thresholds[:1] != (lowest,):
-        thresholds = (lowest, *thresholds)
+    if has_own and not feature.has_missing_below:
+        thresholds = (LOWEST[feature.kind], *thresholds)
     return replace(feature, thresholds=thresholds, n_states=len(thresholds) + 1, fallback=0)
 
 

@@ -75,6 +75,18 @@ def test_a_model_made_by_hand_has_a_card_too(run: Run, tmp_path: Path) -> None:
     assert "not recorded" in run("inspect", tmp_path / "m.bncc").stdout
 
 
+def test_a_threshold_below_all_readings_tells_missing_ones(run: Run, tmp_path: Path) -> None:
+    sum_of_tables = models.NAMED["sum_of_tables"]()
+    lowest = -float(np.finfo(np.float32).max)
+    first = Feature("rpm", "float32", 4, thresholds=(lowest, 2.5, 8.0))
+    features = (first, *sum_of_tables.features[1:])
+    save_model(replace(sum_of_tables, features=features), tmp_path / "m.bncc")
+    said = run("inspect", tmp_path / "m.bncc").stdout
+    assert "e+38" not in said
+    assert "(not missing) 2.5 8" in said
+    assert "rpm not missing, rpm > 8" in said
+
+
 def test_many_features_are_cut_short_without_v(run: Run, tmp_path: Path) -> None:
     one = models.naive_integer()
     many = replace(

@@ -141,6 +141,10 @@ def test_passes_that_changed_nothing_are_not_listed(monkeypatch):
             "  0  c: 3 states, categories 0=a 1='/; missing: state 2",
         ),
         (Feature("s", "state", 4, fallback=3), "  0  s: 4 states; missing: state 3"),
+        (
+            Feature("speed", "int16", 3, thresholds=(-(2**15), 5)),
+            "  0  speed: 3 states, thresholds (not missing) 5; missing: state 0",
+        ),
     ],
 )
 def test_how_an_input_reads(feature, line):
