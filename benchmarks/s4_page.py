@@ -1,4 +1,4 @@
-"""The tables of docs/s4.md: S4's study on six networks, or on others that are named.
+"""The tables of docs/s4.md: S4's study on its ten networks, or on some that are named.
 
     nice .venv/bin/python -m benchmarks.s4_page --data DIR --checkpoint study.jsonl --write
 
@@ -21,7 +21,7 @@ from bncc.bench.s4_metrics import (
     compare_to_cl,
     medians,
 )
-from bncc.bench.s4_networks import NETWORKS, QUICK, network_files
+from bncc.bench.s4_networks import NETWORKS, network_files
 from bncc.bench.s4_study import study
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "s4.md"
@@ -92,7 +92,7 @@ def network_table(names: Sequence[str]) -> str:
 @click.command()
 @click.option("--data", required=True, help="Folder of BIF files.")
 @click.option(
-    "--network", "names", multiple=True, type=click.Choice(tuple(NETWORKS)), default=QUICK
+    "--network", "names", multiple=True, type=click.Choice(tuple(NETWORKS)), default=tuple(NETWORKS)
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Processes.")
 @click.option("--checkpoint", type=Path, help="Keep results there, and go on from them.")
