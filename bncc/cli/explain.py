@@ -21,6 +21,7 @@ from bncc.cli.output import check_free, write_file
 from bncc.cli.reading_words import between
 from bncc.data.dataset import Table
 from bncc.discretize.feature import Feature, states_of
+from bncc.emit.card import why_no_probabilities
 from bncc.errors import DataError
 from bncc.model.explanation import changes, contributions, runner_up
 from bncc.model.file import load_model
@@ -159,7 +160,10 @@ def _report(model: Model, facts: dict[str, Any], console: Console) -> str:
         words = f"{len(order) - len(shown)} more; -v shows all"
         table.append(["...", "", "", f"{left:+.2f}", words])
     table.append(["all", "", "", f"{facts['margin']:+.2f}", ""])
-    head = f"decides {first}, ahead of {second} by {facts['margin']:.2f} nats"
+    ahead_by = f"{facts['margin']:.2f} nats"
+    if why_no_probabilities(model) is not None:
+        ahead_by = f"a score of {facts['margin']:.2f}"
+    head = f"decides {first}, ahead of {second} by {ahead_by}"
     return "\n".join([head, "", aligned(table, right=(1, 2, 3)), "", *_turns(facts)])
 
 

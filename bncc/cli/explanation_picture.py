@@ -41,7 +41,7 @@ def explanation_svg(facts: Mapping[str, Any]) -> str:
     reads = max(len(words) for _, _, words in steps) * _CHAR
     width = 2 * _MARGIN + _LABEL + _BARS + 70 + max(reads, 200)
     height = 2 * _MARGIN + _LINE * (len(steps) + len(totals) + 6)
-    title = f"{first}, ahead of {second} by {facts['margin']:.2f} nats: what led there"
+    title = f"{first}, ahead of {second} by {facts['margin']:.2f}: what led there"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="monospace" font-size="11">',
