@@ -2,7 +2,7 @@
 
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -78,20 +78,27 @@ MACHINES = machines()
 MODELS = {**hand.NAMED, **LARGE}
 TOO_LARGE_FOR_AVR = {"large_tables"}
 BY_KERNEL = (
-    "tan_float", "general_network", "letter_like_1_bit", "ten_classes_2_bits",
+    "naive_integer", "tan_float", "general_network", "letter_like_1_bit", "ten_classes_2_bits",
     "three_classes_2_bits", "two_cost_arrays", "mixed_kinds", "letter_like", "wide_costs",
 )  # fmt: skip
-"""Models whose C differs most within a kernel: one parent, several, many classes, much flash."""
+"""Models whose C differs most within a kernel: parents, classes, flash, missing features."""
 
 
 @cache
 def emitted(name: str, for_avr: bool = False) -> Mapping[str, str]:
     """Return the files of a model, all entry points that it and a machine can have."""
-    model = MODELS[name]()
-    files = emit_c(model, EmitOptions(name, ENTRIES | missing_entries(model))).files
-    if for_avr and any("defined(__AVR__)\n#error" in text for text in files.values()):
-        files = emit_c(model, EmitOptions(name, ENTRIES)).files  # its tables fit once
-    return files
+    return _with_all_entries(MODELS[name](), EmitOptions(name, ENTRIES), for_avr)
+
+
+def _with_all_entries(model: Model, options: EmitOptions, for_avr: bool) -> Mapping[str, str]:
+    """Return a model's files, with missing features where its tables fit in flash twice."""
+    files = emit_c(model, replace(options, entries=ENTRIES | missing_entries(model))).files
+    return emit_c(model, options).files if for_avr and _is_too_large(files) else files
+
+
+def _is_too_large(files: Mapping[str, str]) -> bool:
+    """Whether the C refuses to be compiled for AVR."""
+    return any("defined(__AVR__)\n#error" in text for text in files.values())
 
 
 def missing_entries(model: Model) -> frozenset[str]:
@@ -110,23 +117,22 @@ def emit_all(folder: Path, machine: Machine) -> tuple[str, ...]:
 
 
 @cache
-def emitted_for(name: str, family: str, best: Optimize) -> Mapping[str, str]:
+def emitted_for(name: str, family: str, best: Optimize, for_avr: bool) -> Mapping[str, str]:
     """Return the files of a model with a kernel; none where it has no layout for the model."""
     program, _ = optimize(program_of(MODELS[name]()))
     if next(iter(FAMILIES[family](program)), None) is None:
         return {}
-    return emit_c(MODELS[name](), EmitOptions(name, ENTRIES, kernel=family, optimize=best)).files
+    options = EmitOptions(name, ENTRIES, kernel=family, optimize=best)
+    return _with_all_entries(MODELS[name](), options, for_avr)
 
 
 def emit_kernel(folder: Path, machine: Machine, family: str, best: Optimize) -> tuple[str, ...]:
     """Emit some models with a kernel, as far as they fit a machine, and return the names."""
+    is_avr = machine.compiler == "avr-gcc"
     names = []
     for name in BY_KERNEL:
-        files = emitted_for(name, family, best)
-        too_large = machine.compiler == "avr-gcc" and any(
-            "defined(__AVR__)\n#error" in text for text in files.values()
-        )
-        if files and not too_large:
+        files = emitted_for(name, family, best, is_avr)
+        if files and not (is_avr and _is_too_large(files)):
             names.append(name)
             for file, text in files.items():
                 (folder / file).write_text(text, encoding="utf-8")
