@@ -60,7 +60,7 @@ def command(
     for.
     """
     if svg is not None:
-        check_free(svg, force=force)
+        check_free(svg, force=force, sources=[model_path, data_path])
     model = load_model(model_path)
     table = rows_to_classify(data_path, class_name, fold, console)
     if number > table.n_rows:

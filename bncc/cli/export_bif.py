@@ -25,7 +25,7 @@ def command(console: Console, model_path: str, output: str, force: bool) -> None
     Its probabilities are those that the model's integers stand for, every row made to add up
     to 1. States are named by their labels or by the readings that they stand for.
     """
-    check_free(output, force=force)
+    check_free(output, force=force, sources=[model_path])
     model = load_model(model_path)
     made = network_of_model(model)
     content = bif_bytes(made.network, compress=output.lower().endswith(".gz"))

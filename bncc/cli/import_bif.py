@@ -51,7 +51,7 @@ def command(
     Probabilities become costs of B bits, as in training. The binary point is placed so that the
     least probability above 0 still fits; a probability of 0 has the largest cost.
     """
-    check_free(output, force=force)
+    check_free(output, force=force, sources=[network_path])
     network = read_bif(network_path)
     made = model_of(network, network.index(class_name), bits, keep_all=keep == "all")
     write_file(output, to_bytes(made.model), force=force)

@@ -50,7 +50,7 @@ def command(
 ) -> None:
     """Show the card, structure, tables, thresholds and sizes of MODEL."""
     if svg is not None:
-        check_free(svg, force=force)
+        check_free(svg, force=force, sources=[model_path])
     model = load_model(model_path)
     payload = facts_of(model, model_path)
     reports = []

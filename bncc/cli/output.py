@@ -4,7 +4,7 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -43,7 +43,13 @@ def os_error_sentence(error: OSError) -> str:
     return f"'{os.fsdecode(error.filename)}': {said}" if error.filename else said
 
 
-def check_free(path: StrPath, *, force: bool, directory: bool = False) -> None:
+def check_free(
+    path: StrPath,
+    *,
+    force: bool,
+    directory: bool = False,
+    sources: Iterable[StrPath | None] = (),
+) -> None:
     """Refuse an output path that is taken or has no place, before any work is done.
 
     Parameters
@@ -54,12 +60,14 @@ def check_free(path: StrPath, *, force: bool, directory: bool = False) -> None:
         Whether an existing file may be replaced.
     directory : bool
         A folder may exist; what it holds is checked when it is published.
+    sources : iterable of path or None
+        Files that the command reads; none of them is replaced, whatever `force` says.
 
     Raises
     ------
     OptionError
-        If the file exists and may not be replaced, is of the wrong kind, or its folder is absent
-        or not writable.
+        If the file exists and may not be replaced, is of the wrong kind or a source, or its folder
+        is absent or not writable.
     """
     path = Path(path)
     if directory and path.is_dir():
@@ -74,9 +82,18 @@ def check_free(path: StrPath, *, force: bool, directory: bool = False) -> None:
             raise OptionError(f"'{path}' is not a regular file; choose another name")
         if not force:
             raise OptionError(f"'{path}' exists; give --force to replace it, or another name")
+        if any(_is_same(path, source) for source in sources if source is not None):
+            raise OptionError(f"'{path}' is what the command reads; give the output another name")
     if not path.parent.is_dir():
         raise OptionError(f"the directory '{path.parent}' does not exist; create it first")
     _check_writable(path.parent)
+
+
+def _is_same(path: Path, source: StrPath) -> bool:
+    try:
+        return path.samefile(source)
+    except (OSError, ValueError):
+        return False  # there is no such source, which its reader says better
 
 
 def _check_writable(directory: Path) -> None:

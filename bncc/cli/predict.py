@@ -58,7 +58,7 @@ def command(
     parents among each other.
     """
     if output is not None:
-        check_free(output, force=force)
+        check_free(output, force=force, sources=[model_path, data_path])
     model = load_model(model_path)
     table = rows_to_classify(data_path, class_name, fold, console)
     X = states_of(model.features, table)

@@ -71,7 +71,7 @@ def command(
     if form == "html" and output is None:
         raise OptionError("a page goes into a file; name it, such as -o report.html")
     if output is not None:
-        check_free(output, force=force)
+        check_free(output, force=force, sources=studies)
     from bncc.report.formats import report_json
     from bncc.report.sheets import sheets_of
 

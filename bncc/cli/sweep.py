@@ -170,7 +170,7 @@ def command(
     check_optuna()
     place, space = place_of(study_path), read_space(space_name)
     if pick is not None:
-        check_free(pick, force=force)
+        check_free(pick, force=force, sources=[data_path, test_path, study_path])
     known = known_facts(place)
     targets = targets_of(targets, known["targets"] if known else None, console)
     objectives = objectives or default_objectives(targets)

@@ -202,7 +202,7 @@ def command(
         raise OptionError("--checkpoint keeps one training only; drop it, or --repeats")
     checkpoint = checkpoint_of(folder, resume=resume, force=force)
     # Whether a model that is there is the training's own is known once its rows are read.
-    check_free(output, force=force or resume)
+    check_free(output, force=force or resume, sources=[data_path, test_path])
     train, test = training_parts(data_path, class_name, fold, console, drop)
     overwrite = force or (resume and is_interim_of(identity_of(train, settings), output))
     check_free(output, force=overwrite)

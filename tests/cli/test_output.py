@@ -165,3 +165,31 @@ def test_an_unknown_reason_is_told_with_a_remedy() -> None:
     assert os_error_sentence(OSError(errno.EIO, "Input/output error", "f")) == (
         "'f': Input/output error; check the path and the disk"
     )
+
+
+SOURCES = {
+    "predict": ["predict", "m.bncc", "rows.csv", "-o", "rows.csv"],
+    "predict from a link": ["predict", "m.bncc", "rows.csv", "-o", "link.csv"],
+    "train": ["train", "rows.csv", "-o", "rows.csv"],
+    "train, tested": ["train", "other.csv", "--test", "rows.csv", "-o", "rows.csv"],
+    "explain": ["explain", "m.bncc", "rows.csv", "--svg", "rows.csv"],
+    "inspect": ["inspect", "rows.csv", "--svg", "rows.csv"],
+    "import-bif": ["import-bif", "rows.csv", "--class", "y", "-o", "rows.csv"],
+    "export-bif": ["export-bif", "rows.csv", "-o", "rows.csv"],
+    "report": ["report", "rows.csv", "-o", "rows.csv", "--format", "md"],
+    "sweep": ["sweep", "rows.csv", "--study", "s.db", "--pick", "rows.csv"],
+}
+
+
+@pytest.mark.parametrize("command", SOURCES)
+def test_no_source_is_replaced(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
+) -> None:
+    """Whatever ``--force`` says: the rows are the user's, and may be all there is of them."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("rows.csv", "other.csv", "m.bncc"):
+        Path(name).write_text("x,class\n1,a\n", encoding="utf-8")
+    Path("link.csv").symlink_to("rows.csv")
+    message = refused(*SOURCES[command], "--force")
+    assert "is what the command reads; give the output another name" in message
+    assert Path("rows.csv").read_text(encoding="utf-8") == "x,class\n1,a\n"
