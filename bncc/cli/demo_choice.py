@@ -76,6 +76,7 @@ def sweep(
     words = ["--test", tell.place(TEST), "--study", tell.place(STUDY), "--trials", str(N_TRIALS)]
     words += ["--jobs", str(N_JOBS), "--target", *(targets or (NO_TARGET,))]
     tell.step(title, shlex.join(["bncc", "sweep", tell.place(DATA), *words]))
+    tell.say("the longest step, some minutes; with -v it says how far it is")
     source, bench_source = source_words(tell.place(DATA), test=tell.place(TEST))
     readings = rows_to_classify(str(folder / DATA), None, None, console) if targets else None
     work = Workload(
