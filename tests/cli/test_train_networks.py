@@ -72,4 +72,4 @@ def test_a_table_that_would_be_too_large_is_refused(
         "train", table, "-o", tmp_path / "m", "--structure", "tabu",
         "--structure-option", "max-entries=1",
     )  # fmt: skip
-    assert "alone has 2 states, more than the 1 entries" in line
+    assert "a variable has 2 states, more than the 1 entries" in line

@@ -89,12 +89,12 @@ class DagScore:
         self.columns = columns
         self.kind = kind or ScoreKind()
         self.limits = limits or Limits()
-        for i, r in enumerate(columns.n_states):
-            if r > self.limits.entries:
-                raise OptionError(
-                    f"variable {i} alone has {r} states, more than the {self.limits.entries} "
-                    "entries that a table may have; discretize it, or raise max-entries="
-                )
+        most = max(columns.n_states, default=0)
+        if most > self.limits.entries:
+            raise OptionError(
+                f"a variable has {most} states, more than the {self.limits.entries} entries "
+                "that a table may have; use coarser states, or raise max-entries="
+            )
         start = segments or one_joint(columns.n_samples)
         n_segments = len(start.counts()) if segments else 1
         self._joints: dict[tuple[int, ...], Joint] = {(): Joint(start.index, start.n_listed, 1)}
@@ -151,7 +151,7 @@ class DagScore:
         n_parent_states = prod(r[j] for j in parents)
         if n_parent_states * r[i] > self.limits.entries:
             raise OptionError(
-                f"the table of variable {i} with {len(parents)} parents would have "
+                f"the table of a variable with {len(parents)} parents would have "
                 f"{n_parent_states * r[i]} entries, more than {self.limits.entries}; use fewer "
                 "parents, or raise max-entries="
             )
