@@ -36,8 +36,10 @@ def interrupts_deferred(tell: Callable[[], None] | None = None) -> Iterator[None
         if tell is not None:
             tell()
 
-    # None stands for a handler of C, which cannot be put back.
-    usual = [(n, signal.getsignal(n)) for n in _DEFERRED if signal.getsignal(n) is not None]
+    # A signal that is ignored, as in jobs of a shell's background, stays ignored; None stands for a
+    # handler of C, which cannot be put back.
+    left_alone = (signal.SIG_IGN, None)
+    usual = [(n, h) for n in _DEFERRED if (h := signal.getsignal(n)) not in left_alone]
     for number, _ in usual:
         signal.signal(number, remember)
     try:

@@ -60,6 +60,15 @@ def test_afterwards_all_is_as_before() -> None:
     assert [signal.getsignal(number) for number in NUMBERS] == [stop, stop]
 
 
+def test_a_signal_that_is_ignored_ends_no_block() -> None:
+    told: list[bool] = []
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with interrupts_deferred(lambda: told.append(True)):
+        signal.raise_signal(signal.SIGINT)
+    assert not told
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
 def test_an_error_is_not_hidden_by_a_signal() -> None:
     with pytest.raises(ImportError):
         deferred(signal.SIGINT, error=ImportError("no torch"))
