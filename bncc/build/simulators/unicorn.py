@@ -5,88 +5,25 @@ Instructions are counted per basic block, before it runs: the counter that a pro
 at the end of the block with the doorbell, which therefore lies in a function of its own.
 """
 
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from time import monotonic
 from typing import Any, Literal
 
 from bncc.build.image import Image
 from bncc.build.machine import RUN_LIMIT, HarnessError
+from bncc.build.simulators.cores import CORES, Core
 from bncc.toolchain.tools import Tool, find_tools, require
 from bncc.train.interrupts import interrupts_deferred
 
 _DOORBELL = 0x7000_0000
 _PAGE = 0x1000
 _MEMORY = 4 << 20
-_DONE = "ended with status 0"
+_DONE, _INTERRUPTED = "ended with status 0", "was interrupted"
 _SYSTEM_CONTROL = 0xE000_E000
 """Where a Cortex-M enables its floating-point unit; plain memory here, for the unit is on."""
-
-
-def _thumb_length(code: bytes, at: int) -> int:
-    return 4 if code[at + 1] >> 3 in (0b11101, 0b11110, 0b11111) else 2
-
-
-def _riscv_length(code: bytes, at: int) -> int:
-    return 4 if code[at] & 3 == 3 else 2
-
-
-def _mips_length(code: bytes, at: int) -> int:
-    return 4
-
-
-@dataclass(frozen=True)
-class Core:
-    """A processor of unicorn.
-
-    Parameters
-    ----------
-    architecture, mode : str, tuple of str
-        Names of unicorn's constants.
-    model : tuple of (str, str) or None
-        Module and constant of the processor model; None for the default.
-    length : callable or None
-        Bytes of the instruction at a place of some code; None counts one by one.
-    entry_bit : int
-        Added to the entry's address.
-    most : int
-        Instructions it may execute; 0 for any number, which then are not counted.
-    """
-
-    architecture: str
-    mode: tuple[str, ...]
-    model: tuple[str, str] | None
-    length: Callable[[bytes, int], int] | None
-    entry_bit: int = 0
-    most: int = 0
-
-
-def _cortex(model: str) -> Core:
-    constant = f"UC_CPU_ARM_CORTEX_{model}"
-    mode = ("UC_MODE_THUMB", "UC_MODE_MCLASS")
-    return Core("UC_ARCH_ARM", mode, ("arm_const", constant), _thumb_length, 1)
-
-
-CORES = {
-    "x86": Core("UC_ARCH_X86", ("UC_MODE_64",), None, None),
-    "cortex-m0": _cortex("M0"),
-    "cortex-m3": _cortex("M3"),
-    "cortex-m4": _cortex("M4"),
-    "cortex-m7": _cortex("M7"),
-    "rv32": Core("UC_ARCH_RISCV", ("UC_MODE_RISCV32",), None, _riscv_length),
-    # Where it counts it translates 290 instructions at once or fewer. From about 370 in a line,
-    # which are a kernel without a loop, its buffer overflows and the whole process crashes
-    # (github.com/unicorn-engine/unicorn/issues/2240).
-    "big-endian": Core(
-        "UC_ARCH_MIPS",
-        ("UC_MODE_MIPS32", "UC_MODE_BIG_ENDIAN"),
-        None,
-        _mips_length,
-        most=sys.maxsize,
-    ),
-}
 
 
 class Unicorn:
@@ -133,18 +70,24 @@ class Unicorn:
             If it crashed or did not end.
         """
         require("unicorn")
-        return _Run(image, request, is_metered).reply()
+        while True:
+            run = _Run(image, request, is_metered)
+            # Raised in a function that C calls, Ctrl-C would be printed and lost.
+            with interrupts_deferred(run.interrupt), _garbage_freed():
+                run.go()
+            if not run.is_interrupted:
+                return run.reply()
+            # Ctrl-C was noted only, as where a search ends with the best by then: once more.
 
 
 class _Run:
     """One run of one image: the processor, its memory, and the doorbell."""
 
     def __init__(self, image: Image, request: bytes, is_metered: bool) -> None:
-        import unicorn
-
         self._image = image
+        self._is_metered = is_metered
         self._core = CORES[image.target.name]
-        self._uc = _processor(image, self._core)
+        self._uc: Any = None
         self._input, self._output = BytesIO(request), BytesIO()
         self._at = image.symbols["bncc_request"]
         self._order: Literal["big", "little"] = (
@@ -152,32 +95,45 @@ class _Run:
         )
         self._executed = 0
         self._end: str | None = None
+        self._is_late = False
         self._lengths: dict[tuple[int, int], int] = {}
-        self._uc.mmio_map(_DOORBELL, _PAGE, lambda *_: 0, None, self._ring, None)
-        self._uc.hook_add(unicorn.UC_HOOK_INTR, self._trap)
-        if is_metered and self._core.length is None:
-            self._uc.hook_add(unicorn.UC_HOOK_CODE, self._step)
-        elif is_metered:
-            self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._block)
 
-    def reply(self) -> bytes:
-        """Run to the end and return what was written."""
+    def go(self) -> None:
+        """Run to the end, however that comes."""
         import unicorn
 
         entry = self._image.symbols["bncc_start"] | self._core.entry_bit
+        self._uc = _processor(self._image, self._core)
+        self._listen()
         limit = monotonic() + RUN_LIMIT
-        # Raised in a function that C calls, Ctrl-C would be printed and lost.
-        with interrupts_deferred(self._uc.emu_stop):
-            try:
+        try:
+            if self._end is None:
                 self._uc.emu_start(
                     entry, 0xFFFF_FFF0, timeout=int(RUN_LIMIT * 1e6), count=self._core.most
                 )
-            except unicorn.UcError as error:
-                # A MIPS that is told to stop, whoever told it, reports an error besides.
-                self._end = self._end or f"was stopped ({error})"
+        except unicorn.UcError as error:
+            # A MIPS that is told to stop, whoever told it, reports an error besides.
+            self._end = self._end or f"was stopped ({error})"
+        finally:
+            self._is_late = monotonic() >= limit
+            self._uc = None
+
+    def interrupt(self) -> None:
+        """End the run now, or once it has begun."""
+        self._end = self._end or _INTERRUPTED
+        if self._uc is not None:
+            self._uc.emu_stop()
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether a signal ended it before it ended itself."""
+        return self._end == _INTERRUPTED
+
+    def reply(self) -> bytes:
+        """Return what was written."""
         if self._end == _DONE:
             return self._output.getvalue()
-        if monotonic() >= limit:
+        if self._is_late:
             raise HarnessError(
                 f"the program did not end on unicorn within {RUN_LIMIT:.0f} s; try fewer inputs"
             )
@@ -185,7 +141,21 @@ class _Run:
             f"the program {self._end} on unicorn; report this, it is a mistake in bncc"
         )
 
+    def _listen(self) -> None:
+        """Have the processor tell of its doorbell, of faults, and of what it executes."""
+        import unicorn
+
+        self._uc.mmio_map(_DOORBELL, _PAGE, lambda *_: 0, None, self._ring, None)
+        self._uc.hook_add(unicorn.UC_HOOK_INTR, self._trap)
+        if self._is_metered and self._core.length is None:
+            self._uc.hook_add(unicorn.UC_HOOK_CODE, self._step)
+        elif self._is_metered:
+            self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._block)
+
     def _ring(self, uc: Any, offset: int, size: int, value: int, _: Any) -> None:
+        if self._end is not None:
+            self._uc.emu_stop()  # interrupted while the run began, where stopping does nothing yet
+            return
         address, length = self._field(0), self._field(1)
         operation = chr(value & 0xFF)
         if operation == "r":
@@ -231,6 +201,23 @@ class _Run:
             at += self._core.length(code, at)
             count += 1
         return count
+
+
+@contextmanager
+def _garbage_freed() -> Iterator[None]:
+    """Free what the block leaves behind at its end.
+
+    A processor and its hooks refer to each other. Python's collector would free it anywhere later,
+    by a function of unicorn that swallows Ctrl-C.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()  # what is made from here on stays young
+    try:
+        yield
+    finally:
+        gc.collect(0)
+        if was_enabled:
+            gc.enable()
 
 
 def _processor(image: Image, core: Core) -> Any:

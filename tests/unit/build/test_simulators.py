@@ -1,16 +1,20 @@
 """Programs under QEMU and unicorn: their bytes, and how they fail; simavr has tests of its own."""
 
+import gc
 import re
 import signal
 import subprocess
 import sys
 import threading
+import weakref
+from io import BytesIO
 
 import pytest
 
 from bncc.build.image import Builder
 from bncc.build.machine import HarnessError
 from bncc.build.simulators import qemu, unicorn
+from bncc.build.simulators.unicorn import _processor
 from bncc.build.sources import support_file
 from bncc.build.targets import TARGETS
 from bncc.errors import ToolchainError
@@ -44,6 +48,11 @@ ECHO = """
         port_write(&c, 1U);
     }
     port_write("<", 1U);
+"""
+FOREVER = """
+    for (;;) {
+        port_write("", 0U);
+    }
 """
 ILLEGAL = {"x86": "ud2", "rv32": ".word 0", "big-endian": "break"}
 
@@ -125,20 +134,88 @@ def test_a_program_that_does_not_end_is_stopped(run, monkeypatch, target, simula
     monkeypatch.setattr(unicorn, "RUN_LIMIT", 0.3)
     told = "^the program did not end on (qemu|unicorn).* within 0 s; try fewer inputs$"
     with pytest.raises(HarnessError, match=told):
-        run(target, simulator, '    for (;;) {\n        port_write("", 0U);\n    }')
+        run(target, simulator, FOREVER)
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C raises, though it be ignored where the tests run in a shell's background."""
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, usual)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("target", WITH_UNICORN)
 def test_no_interruption_is_lost(linked, monkeypatch, target):
     """Wherever it comes: Python prints an exception of a function that C calls, and goes on."""
     monkeypatch.setattr(unicorn, "RUN_LIMIT", 2.0)
-    image = linked(target, "unicorn", '    for (;;) {\n        port_write("", 0U);\n    }')
+    image = linked(target, "unicorn", FOREVER)
+    assert image.segments
+    assert image.symbols  # read before, for an interrupted reader warns of a file left open
     main = threading.main_thread().ident
+
+    def interrupted(after):
+        threading.Timer(after, signal.pthread_kill, (main, signal.SIGINT)).start()
+        unicorn.Unicorn().run(image, b"", is_metered=True)
+
     for k in range(20):
-        timer = threading.Timer(0.01 + 0.0007 * k, signal.pthread_kill, (main, signal.SIGINT))
-        timer.start()
         with pytest.raises(KeyboardInterrupt):
-            unicorn.Unicorn().run(image, b"", is_metered=True)
+            interrupted(0.01 + 0.0007 * k)
+
+
+@pytest.mark.parametrize("target", WITH_UNICORN)
+def test_a_processor_is_freed_where_its_run_ends(linked, monkeypatch, target):
+    """Not where Python next collects garbage: unicorn's freeing swallows interruptions."""
+    made = []
+
+    def noted(image, core):
+        processor = _processor(image, core)
+        made.append(weakref.ref(processor))
+        return processor
+
+    monkeypatch.setattr(unicorn, "_processor", noted)
+    image = linked(target, "unicorn", "")
+    gc.disable()
+    try:
+        unicorn.Unicorn().run(image, b"", is_metered=True)
+        assert [ref() for ref in made] == [None]
+    finally:
+        gc.enable()
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interruption_before_the_program_begins_ends_it(linked, monkeypatch):
+    """Where there is nothing to stop yet."""
+
+    def interrupted(image, core):
+        signal.raise_signal(signal.SIGINT)
+        return _processor(image, core)
+
+    monkeypatch.setattr(unicorn, "_processor", interrupted)
+    image = linked("cortex-m0", "unicorn", FOREVER)
+    with pytest.raises(KeyboardInterrupt):
+        unicorn.Unicorn().run(image, b"")
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interruption_that_is_only_noted_lets_the_program_end(linked, monkeypatch):
+    """As in a search, which on Ctrl-C goes on to the end of what it is at."""
+    noted, written = [], []
+
+    class Interrupted(BytesIO):
+        def write(self, content):
+            written.append(content)
+            if len(written) == 2:
+                signal.raise_signal(signal.SIGINT)
+            return super().write(content)
+
+    monkeypatch.setattr(unicorn, "BytesIO", Interrupted)
+    image = linked("cortex-m0", "unicorn", FOREVER.replace("(;;)", "(int i = 0; i < 20; i++)"))
+    signal.signal(signal.SIGINT, lambda *_: noted.append(True))
+    assert unicorn.Unicorn().run(image, b"") == b">"
+    assert noted == [True]
+    assert len(written) == 2 + 21
 
 
 @pytest.mark.parametrize("target", WITH_UNICORN)

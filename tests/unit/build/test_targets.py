@@ -6,8 +6,8 @@ import pytest
 
 from bncc.build.cross import SIMULATORS, Bench, find_bench
 from bncc.build.image import Builder
+from bncc.build.simulators.cores import CORES
 from bncc.build.simulators.qemu import BOARDS
-from bncc.build.simulators.unicorn import CORES
 from bncc.build.targets import TARGETS, find_target
 from bncc.errors import OptionError
 from bncc.toolchain import tools as toolchain
