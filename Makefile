@@ -8,7 +8,7 @@
 # Another build of torch:  make demo TORCH="torch==2.13.0+cpu" TORCH_ARGS="--index-url URL"
 TORCH ?= torch==2.13.0
 TORCH_ARGS ?=
-# Another interpreter, on the first run:  make demo PYTHON=python3.12
+# Another interpreter, on the first run:  make demo PYTHON=python3.13
 PYTHON ?= python3
 # Parallel test processes, and what to hand to pytest:  make test PYTEST_ARGS="-k fixed_point"
 JOBS ?= 2
@@ -16,7 +16,9 @@ PYTEST_ARGS ?=
 # The papers' data sets, which lie beside the authors' clone only
 DATA ?= ../shared/data
 
-BIN := .venv/bin
+# Another environment, beside the first:  make test VENV=.venv-3.13 PYTHON=python3.13
+VENV ?= .venv
+BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # One thread per test process: the processes already fill the cores.
@@ -24,103 +26,106 @@ test slow coverage: export OMP_NUM_THREADS := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint format coverage coverage-check reproduce examples docs wheel \
+.PHONY: help demo test slow test-bare lint format coverage coverage-check reproduce examples docs wheel \
     toolchains targets-page targets-matrix firmware-page clean FORCE
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' Makefile | expand -t 16
 
-demo: .venv/.stamp-run  ## the user's day on bundled data: train, emit, verify, measure, compare
+demo: $(VENV)/.stamp-run  ## the user's day on bundled data: train, emit, verify, measure, compare
 	$(BIN)/bncc demo -o demo --force
 
-test: .venv/.stamp-dev  ## all tests but the slow ones
+test: $(VENV)/.stamp-dev  ## all tests but the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
 
-slow: .venv/.stamp-dev  ## the slow tests, and only those
+slow: $(VENV)/.stamp-dev  ## the slow tests, and only those
 	$(BIN)/python -m pytest -n $(JOBS) -m slow $(PYTEST_ARGS)
 
-lint: .venv/.stamp-dev  ## style, types, import contracts, docstrings
+test-bare: $(VENV)/.stamp-dev  ## the tests on a PATH of Python, make and gcc; WITH=each adds toolchains one by one
+	JOBS=$(JOBS) PYTEST_ARGS="$(PYTEST_ARGS)" .ci/bare $(WITH)
+
+lint: $(VENV)/.stamp-dev  ## style, types, import contracts, docstrings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-format: .venv/.stamp-dev  ## let ruff mend what it can
+format: $(VENV)/.stamp-dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-coverage: .venv/.stamp-dev  ## tests with line and branch coverage, then its thresholds
+coverage: $(VENV)/.stamp-dev  ## tests with line and branch coverage, then its thresholds
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report= $(PYTEST_ARGS)
 	$(MAKE) --no-print-directory coverage-check
 
-coverage-check: .venv/.stamp-dev
+coverage-check: $(VENV)/.stamp-dev
 	$(BIN)/coverage report --skip-covered --show-missing --fail-under=90
 	$(BIN)/coverage report --skip-covered --show-missing --fail-under=100 \
 	    --include="bncc/compiler/*,bncc/emit/*,bncc/model/*"
 
-reproduce: .venv/.stamp-run  ## the maximum-likelihood cells of S0's table 1, beside the paper's
+reproduce: $(VENV)/.stamp-run  ## the maximum-likelihood cells of S0's table 1, beside the paper's
 	$(BIN)/bncc reproduce s0-table1 --data $(DATA)/paper --quick
 
-examples: .venv/.stamp-run  ## build and simulate the firmware examples; needs the toolchains
+examples: $(VENV)/.stamp-run  ## build and simulate the firmware examples; needs the toolchains
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C firmware_examples run
 
-docs: .venv/.stamp-dev  ## the documentation: docs/_build/html/index.html
+docs: $(VENV)/.stamp-dev  ## the documentation: docs/_build/html/index.html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 
-firmware-page: .venv/.stamp-run  ## the table of docs/firmware.md afresh, from a run of all examples
+firmware-page: $(VENV)/.stamp-run  ## the table of docs/firmware.md afresh, from a run of all examples
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C firmware_examples table
 
-wheel: .venv/.stamp-dev  ## dist/*.whl and dist/*.tar.gz
+wheel: $(VENV)/.stamp-dev  ## dist/*.whl and dist/*.tar.gz
 	$(BIN)/hatchling build
 
 toolchains:  ## cross compilers and simulators for all targets; Debian or Ubuntu, as root
 	.ci/toolchains
 
-targets-page: .venv/.stamp-run  ## docs/targets.md afresh: all figures on all machines
+targets-page: $(VENV)/.stamp-run  ## docs/targets.md afresh: all figures on all machines
 	$(BIN)/python benchmarks/target_page.py --data $(DATA) -o docs/targets.md
 
-targets-matrix: .venv/.stamp-run  ## the C against Python on all machines, for the papers' models
+targets-matrix: $(VENV)/.stamp-run  ## the C against Python on all machines, for the papers' models
 	$(BIN)/python benchmarks/target_matrix.py --data $(DATA)
 
 clean:  ## remove what the other targets made, the virtual environment included
-	rm -rf .venv demo dist build docs/_build firmware_examples/*/build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo dist build docs/_build firmware_examples/*/build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Stamps. Each names one finished step, so an interrupted set-up goes on where it stopped.
 
 INSTALL := $(BIN)/python -m pip install -qq
 
-.venv/.stamp-venv:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	    echo "bncc needs Python 3.11 or newer as $(PYTHON); name another: make PYTHON=python3.12" >&2; exit 2; }
-	@$(PYTHON) -c 'import ensurepip, venv' || { \
+$(VENV)/.stamp-venv:
+	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "bncc needs Python 3.11 or newer as $(PYTHON); name another: make PYTHON=python3.13" >&2; exit 2; }
+	@'$(PYTHON)' -c 'import ensurepip, venv' || { \
 	    echo "$(PYTHON) lacks venv; install the package python3-venv" >&2; exit 2; }
-	@echo "set-up: creating .venv"
-	@$(PYTHON) -m venv .venv
+	@echo "set-up: creating $(VENV)"
+	@'$(PYTHON)' -m venv $(VENV)
 	@$(INSTALL) --upgrade "pip>=25.1"  # the first that knows dependency groups
 	@touch $@
 
 # PYTHON makes .venv, and cannot change it: where one is named, .venv must be of the same version.
 .PHONY: python-unchanged
-python-unchanged: .venv/.stamp-venv
+python-unchanged: $(VENV)/.stamp-venv
 	@[ '$(origin PYTHON)' = file ] || { \
-	    made=$$($(BIN)/python -V) && asked=$$($(PYTHON) -V) && [ "$$made" = "$$asked" ]; } || { \
-	    echo ".venv was made by $$($(BIN)/python -V), not by $(PYTHON); run 'make clean' first" >&2; exit 2; }
+	    made=$$($(BIN)/python -V) && asked=$$('$(PYTHON)' -V) && [ "$$made" = "$$asked" ]; } || { \
+	    echo "$(VENV) was made by $$($(BIN)/python -V), not by $(PYTHON); run 'make clean' first" >&2; exit 2; }
 
 # Remembers the choice: renewed only when TORCH is given and differs from that of the last run.
-.venv/.stamp-torch: .venv/.stamp-venv python-unchanged FORCE
+$(VENV)/.stamp-torch: $(VENV)/.stamp-venv python-unchanged FORCE
 	@{ [ '$(origin TORCH)' = file ] && [ -s $@ ]; } || \
 	    echo '$(TORCH) $(TORCH_ARGS)' | cmp -s - $@ || { \
 	    echo "set-up: installing $(TORCH), the largest part" && \
 	    $(INSTALL) '$(TORCH)' $(TORCH_ARGS) && \
 	    echo '$(TORCH) $(TORCH_ARGS)' > $@; }
 
-.venv/.stamp-run: .venv/.stamp-torch pyproject.toml
+$(VENV)/.stamp-run: $(VENV)/.stamp-torch pyproject.toml
 	@echo "set-up: installing bncc and what it needs"
 	@$(INSTALL) --editable ".[all]"
 	@touch $@
 
-.venv/.stamp-dev: .venv/.stamp-run
+$(VENV)/.stamp-dev: $(VENV)/.stamp-run
 	@echo "set-up: installing what its tests need"
 	@$(INSTALL) --group dev
 	@touch $@

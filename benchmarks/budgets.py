@@ -20,7 +20,7 @@ from benchmarks.markdown import table
 from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
-from bncc.search.budget import Budget
+from bncc.resources import Budget
 from bncc.search.search import search
 from bncc.structure.catalog import SUM
 from bncc.train.settings import TrainSettings

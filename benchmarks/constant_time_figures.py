@@ -4,7 +4,11 @@ The first table has flash, and instructions or cycles, beside ordinary C. The se
 of a sum of tables: decisions from states in range that need no check, at states drawn at random and
 at the least and the greatest of all features, between which all comparisons with cuts turn.
 
-Run ``python -m benchmarks.constant_time_figures --data FOLDER``.
+The third has how far decisions in constant time are apart by compiler and level: the largest
+difference over kernels, `predict` and `raw`, of inputs of which some are out of range.
+
+Run ``python -m benchmarks.constant_time_figures --data FOLDER``; the third table alone with
+``--spreads``, and without data.
 """
 
 import argparse
@@ -14,7 +18,8 @@ import numpy as np
 
 from benchmarks.reference_models import Recipe, reference, some_rows
 from bncc.bench.on_target import bench_inputs
-from bncc.build.cross import find_bench
+from bncc.build.cross import Bench, find_bench
+from bncc.build.inputs.cases import Effort, cases
 from bncc.build.inputs.cover import random_states
 from bncc.build.meter import Inputs, Meter
 from bncc.build.targets import find_target
@@ -33,18 +38,28 @@ SUM = TrainSettings(
 )
 KERNELS = ("cuts", "cut-loop", "cut-packed", None)
 """Of the sum; None is what ``--constant-time`` takes."""
+OPT_LEVELS = ("-O1", "-O2", "-O3", "-Os")
+SPREAD = ("x86", "avr", "cortex-m0", "cortex-m4", "rv32", "big-endian")
+BUILT = (("wifi", None), ("robot", None), ("robot", "plain"))
+"""Data sets and kernels of the third table; None is the one that is chosen."""
 TIMED = ("avr", "cortex-m0", "cortex-m4", "rv32")
 
 
 def main() -> None:
     """Print the tables of ``docs/kernels.md``."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path)
     parser.add_argument("--rows", type=int, default=50)
+    parser.add_argument("--spreads", action="store_true")
     options = parser.parse_args()
-    print_prices(options.data, options.rows)
-    print()
-    print_spans(options.rows)
+    if not options.spreads:
+        if options.data is None:
+            parser.error("--data is needed for the first table")
+        print_prices(options.data, options.rows)
+        print()
+        print_spans(options.rows)
+        print()
+    print_spreads()
 
 
 def print_prices(data: Path, n_rows: int) -> None:
@@ -103,6 +118,37 @@ def print_spans(n_rows: int) -> None:
                 f"| {what} | {bench.target.title}, {bench.target.unit} | {flash:,} B | "
                 f"{' | '.join(cells)} |"
             )
+
+
+def print_spreads() -> None:
+    """Print by how much decisions differ, by compiler and level; 0 is constant."""
+    print(f"| target | compiler | {' | '.join(OPT_LEVELS)} |")
+    print(f"|---|---|{'--:|' * len(OPT_LEVELS)}")
+    models = {
+        name: train_model(
+            dataset_of(read_table(bundled_path(name))),
+            TrainSettings(structure=structure, parameters="ml", bits=bits),
+        ).model
+        for name, structure, bits in (("wifi", "chow-liu", 4), ("robot", "naive", 2))
+    }
+    for target in SPREAD:
+        for bench in find_bench(find_target(target), compiler="all"):
+            cells = [
+                str(max(_spread(models[name], bench, level, kernel) for name, kernel in BUILT))
+                for level in OPT_LEVELS
+            ]
+            print(f"| {target} | {bench.compiler} | {' | '.join(cells)} |", flush=True)
+
+
+def _spread(model: Model, bench: Bench, level: str, kernel: str | None) -> int:
+    """Return the most instructions or cycles between two inputs."""
+    tried = list(cases(model, None, Effort(20, False, 0), has_raw=True))
+    states = np.concatenate([case.x[:25] for case in tried if case.kind != "raw"])
+    readings = np.concatenate([case.x for case in tried if case.kind == "raw"])[:40]
+    asked = EmitOptions("m", target=bench.target.name, kernel=kernel, constant_time=True)
+    with Meter(model, emit_c(model, asked).files, bench, level) as meter:
+        costs = meter.costs(Inputs(states, readings))
+    return max(cost.max - cost.min for cost in costs.values())
 
 
 def states_of_ends(model: Model, n_rows: int) -> np.ndarray:

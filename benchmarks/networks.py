@@ -1,8 +1,10 @@
 """Every network of ../shared/data with every variable as the class: import, C, and agreement.
 
 A row per network: variables and arcs; classes that make a model, of these those with features
-that are given (without a distribution of their own) and those whose C agrees with Python on the
-host, bit for bit; classes that are refused, by reason; and the largest model. About half an hour;
+that are given (without a distribution of their own), those with probabilities of 0, those that
+take more than 8 bits, those that decide less than 99.5 % of sampled rows as the exact posterior,
+and those whose C agrees with Python on the host, bit for bit; classes that are refused, by reason;
+and the largest model. About half an hour;
 ``--only NAME``, repeatable, takes some networks, ``--import-only`` leaves the C out:
 
     .venv/bin/python -m benchmarks.networks --data ../shared/data
@@ -15,21 +17,23 @@ from pathlib import Path
 
 from benchmarks.markdown import row, table
 from bncc.build.agreement import verify
+from bncc.cli.import_bif import LITTLE
 from bncc.errors import BnccError, NetworkError
 from bncc.model.card import model_facts
 from bncc.model.from_network import model_of
 from bncc.model.model import Model
+from bncc.model.network_costs import DEFAULT_BITS
 from bncc.network.bif_reader import read_bif
 from bncc.network.network import Network
 
 HEAD = (
-    "network", "variables", "arcs", "models", "with given features", "agree", "refused",
-    "largest, entries",
+    "network", "variables", "arcs", "models", "with given features", "with zeros", "over 8 bits",
+    "below 99.5 %", "agree", "refused", "largest, entries",
 )  # fmt: skip
 REASONS = {
     "states and a class": "states",
     "bears on": "alone",
-    "entries, more than": "too large",
+    "bytes, more than": "too large",
 }
 """Part of a refusal, and the word for it here."""
 
@@ -40,6 +44,9 @@ class Tally:
 
     models: int = 0
     given: int = 0
+    zeros: int = 0
+    wider: int = 0
+    below: int = 0
     agree: int = 0
     largest: int = 0
     refused: Counter[str] = field(default_factory=Counter)
@@ -50,11 +57,15 @@ def tally(network: Network, *, has_c: bool, n_random: int) -> Tally:
     found = Tally()
     for target, name in enumerate(network.names):
         try:
-            model = model_of(network, target).model
+            made = model_of(network, target)
         except NetworkError as error:
             found.refused[reason(str(error))] += 1
             continue
+        model = made.model
         found.models += 1
+        found.zeros += made.n_zeros > 0
+        found.wider += made.bits > DEFAULT_BITS
+        found.below += made.agreement < LITTLE
         found.given += bool(model.structure.given)
         found.largest = max(found.largest, model_facts(model)["table_entries"])
         if has_c:
@@ -84,6 +95,7 @@ def cells(name: str, network: Network, found: Tally, *, has_c: bool) -> list[str
     refused = ", ".join(f"{n} {word}" for word, n in sorted(found.refused.items())) or "0"
     return [
         name, str(network.n_variables), str(network.n_arcs), str(found.models), str(found.given),
+        str(found.zeros), str(found.wider), str(found.below),
         str(found.agree) if has_c else "", refused, str(found.largest),
     ]  # fmt: skip
 

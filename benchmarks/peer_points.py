@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.markdown import renew, table
 from benchmarks.peer_forms import SUMS, title_of
-from bncc.bench.measurement import WRITTEN, measure_ours
+from bncc.bench.measurement import measure_ours
 from bncc.bench.on_target import bench_inputs
 from bncc.build.cross import find_bench
 from bncc.build.meter import Inputs
@@ -31,6 +31,7 @@ from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
 from bncc.compiler.cost_model import LEVELS
 from bncc.emit.emitter import EmitOptions
+from bncc.emit.options import WRITTEN
 from bncc.errors import MisfitError
 from bncc.model.model import Model
 from bncc.structure.grids import Grids

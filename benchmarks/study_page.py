@@ -14,7 +14,7 @@ import click
 
 from benchmarks.markdown import renew, table
 from benchmarks.study import SETS
-from bncc.search.budget import Budget
+from bncc.resources import Budget
 from bncc.sweep.pick import share_of
 from bncc.sweep.point import Point, Study
 from bncc.sweep.study import read_study

@@ -31,13 +31,14 @@ from benchmarks.tree_peers import (
     grow,
     instructions_on,
 )
-from bncc.bench.measurement import WRITTEN, measure_ours
+from bncc.bench.measurement import measure_ours
 from bncc.bench.on_target import bench_inputs, bench_rows
 from bncc.build.cross import Bench, find_bench
 from bncc.build.targets import find_target
 from bncc.compiler.cost_model import LEVELS
 from bncc.data.dataset import Dataset
-from bncc.search.budget import Budget
+from bncc.emit.options import WRITTEN
+from bncc.resources import Budget
 from bncc.search.folds import folds_of
 from bncc.search.search import HELD, Tried, search
 from bncc.train.settings import TrainSettings

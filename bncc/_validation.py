@@ -10,13 +10,20 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from bncc._arguments import as_arguments
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.data.columns import checked_table
-from bncc.data.dataset import Table
+from bncc.data.dataset import Dataset, Table
 from bncc.data.frames import column_of_series, table_of_arrays
+from bncc.data.splits import SplitRule
 from bncc.discretize.feature import states_of
 from bncc.discretize.gaps import gaps_of
-from bncc.errors import DataError, ModelError, OptionError
+from bncc.errors import BudgetError, DataError, ModelError, OptionError
+from bncc.structure.catalog import STRUCTURES
+from bncc.train.settings import TrainSettings
+
+OF_DEPLOYMENT = ("max_flash", "max_instructions", "target", "optimize", "entries")
+"""Parameters of the estimator that are no options of a training."""
 
 
 def checked_readings(estimator: Any, X: Any, *, fitting: bool = False) -> Table:
@@ -77,6 +84,24 @@ def without_gaps(estimator: Any, X: Any, answer: Callable[..., AnyArray]) -> Any
 def _names(estimator: Any) -> list[str]:
     names = getattr(estimator, "feature_names_in_", None)
     return [f"x{i}" for i in range(estimator.n_features_in_)] if names is None else list(names)
+
+
+def checked_dataset(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any
+) -> tuple[AnyArray, Dataset]:
+    """Check what `fit` is given; return the sorted labels, and the rows to learn from.
+
+    Raises
+    ------
+    ValueError
+        If they cannot be learned from.
+    """
+    table = checked_readings(estimator, X, fitting=True)
+    classes, indices = checked_classes(y, table.n_rows)
+    weights = checked_weights(sample_weight, estimator.class_weight, classes[indices])
+    names = tuple(label_text(label) for label in classes.tolist())
+    split = checked_split(groups, table.n_rows, ordered=estimator.ordered)
+    return classes, Dataset(table, indices, names, "y", weights, split)
 
 
 def checked_classes(y: Any, n_rows: int) -> tuple[AnyArray, IntArray]:
@@ -158,6 +183,26 @@ def checked_weights(sample_weight: Any, class_weight: Any, labels: Any) -> Float
     return weights
 
 
+def checked_split(groups: Any, n_rows: int, *, ordered: bool) -> SplitRule:
+    """Check groups as scikit-learn does.
+
+    Raises
+    ------
+    ValueError
+        If they are not one a row, or all rows are of one group.
+    """
+    if groups is None:
+        return SplitRule(None, ordered)
+    labels = column_or_1d(groups)
+    check_consistent_length(labels, range(n_rows))
+    found, codes = np.unique(labels, return_inverse=True)
+    if len(found) < 2:
+        raise ValueError(
+            f"all rows are of the group {str(found[0])!r}; give at least two groups, or None"
+        )
+    return SplitRule(codes.astype(np.int64), ordered)
+
+
 def label_text(label: Any) -> str:
     """Return a label as the model holds it.
 
@@ -193,17 +238,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def texts_of(options: Any) -> dict[str, str]:
-    """Return structure options as the command line would give them.
-
-    Parameters
-    ----------
-    options : mapping or None
-        Texts and numbers by key, or lists of them.
-
-    Returns
-    -------
-    dict of str to str
-        Texts.
+    """Return structure options, texts, numbers or lists of them, as the command line gives them.
 
     Raises
     ------
@@ -218,6 +253,29 @@ def texts_of(options: Any) -> dict[str, str]:
     }
 
 
+def settings_of(estimator: Any) -> TrainSettings:
+    """Return the options of training that an estimator's parameters stand for.
+
+    Raises
+    ------
+    OptionError
+        If a parameter makes no sense.
+    """
+    params = estimator.get_params(deep=False)
+    for name in ("ordered", *OF_DEPLOYMENT):
+        del params[name]
+    params["structure"] = estimator.structure or STRUCTURES[0]
+    if params.pop("missing") not in ("state", "marginal"):
+        raise OptionError(f"missing={estimator.missing!r} is unknown; use 'state' or 'marginal'")
+    params["seed"] = seed_of(params.pop("random_state"))
+    params["structure_options"] = texts_of(estimator.structure_options)
+    params["lambda_"] = params.pop("lam")
+    if isinstance(estimator.class_weight, Mapping):
+        params["class_weight"] = None  # it is in the weights of the rows
+    params["float_"] = not params.pop("quantize")
+    return TrainSettings(**params)
+
+
 @contextmanager
 def value_errors() -> Iterator[None]:
     """Turn errors of bncc into the ValueError that scikit-learn expects of estimators.
@@ -225,9 +283,9 @@ def value_errors() -> Iterator[None]:
     Raises
     ------
     ValueError
-        With the text of a DataError, ModelError or OptionError raised in the block.
+        With the text of an error of a user raised in the block, which names arguments, not flags.
     """
     try:
         yield
-    except (DataError, ModelError, OptionError) as error:
-        raise ValueError(str(error)) from error
+    except (BudgetError, DataError, ModelError, OptionError) as error:
+        raise ValueError(as_arguments(str(error))) from error

@@ -1,7 +1,7 @@
 """The scikit-learn face of the whole pipeline: fit, predict, emit C, verify it."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,18 +9,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from bncc import _validation
+from bncc import _validation, _within
+from bncc._arguments import as_arguments
 from bncc._deployment import Deployable
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.data.dataset import Dataset
 from bncc.discretize.feature import states_of
-from bncc.errors import OptionError
 from bncc.model import missing, reference
-from bncc.model.explanation import contributions
 from bncc.model.model import Model
 from bncc.train.idle import idle_notes
-from bncc.train.pipeline import train_model
-from bncc.train.settings import TrainSettings
 
 
 # scikit-learn has no types
@@ -32,9 +28,10 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     Parameters
     ----------
-    structure : str, default="chow-liu"
+    structure : str, optional
         Any of ``bncc train --structure``; ``tan-*`` learn structure and tables together, and
-        ``tables`` boosts a sum of tables.
+        ``tables`` boosts a sum of tables. None takes ``chow-liu``, with a budget the best of all
+        that are searched.
     parameters : {"hybrid", "ml", "bdeu", "margin", "cross-entropy", "free"}, default="hybrid"
         How tables are found; ``ml``, ``bdeu`` and ``margin`` need no torch unless for ``tan-*``.
     discretize : {"mdl", "quantile", "width", "median", "none"}, optional
@@ -65,8 +62,20 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         What computes it; None takes C where a compiler is found.
     missing : {"state", "marginal"}, default="state"
         What a missing reading is: its state in training, or summed out as by ``predict_missing``.
+    ordered : bool, default=False
+        Rows are in time order: validation rows and the folds of learners are blocks of rows.
     random_state : int, RandomState instance or None, default=None
         An int is the seed of ``bncc train --seed``.
+    max_flash, max_instructions : int or str, optional
+        A budget, such as ``2048`` or ``"2k"`` bytes: `fit` searches families and sizes for the
+        most accurate classifier that fits `target`, as ``bncc train --max-flash`` does.
+    target : str, optional
+        Target or part that `emit_c` emits for and the budget is of; None is generic C, and
+        ``cortex-m0`` with a budget.
+    optimize : {"balanced", "size", "speed"}, optional
+        Goal of `emit_c`; None takes the one that a budget was met with, else ``balanced``.
+    entries : sequence of str, optional
+        Entry points that `emit_c` emits besides ``predict``; None for scores and trusted.
 
     Attributes
     ----------
@@ -78,6 +87,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Number of columns seen in `fit`; their names, when X had names.
     notes_ : tuple of str
         What the user should know about the training.
+    optimize_ : str
+        The goal of `emit_c`.
 
     Examples
     --------
@@ -90,7 +101,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def __init__(
         self,
-        structure: str = "chow-liu",
+        structure: str | None = None,
         parameters: str = "hybrid",
         discretize: str | None = None,
         *,
@@ -115,7 +126,13 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         quantize_from: float | None = None,
         engine: str | None = None,
         missing: str = "state",
+        ordered: bool = False,
         random_state: int | np.random.RandomState | None = None,
+        max_flash: int | str | None = None,
+        max_instructions: int | None = None,
+        target: str | None = None,
+        optimize: str | None = None,
+        entries: Sequence[str] | None = None,
     ) -> None:
         self.structure = structure
         self.parameters = parameters
@@ -141,9 +158,17 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.quantize_from = quantize_from
         self.engine = engine
         self.missing = missing
+        self.ordered = ordered
         self.random_state = random_state
+        self.max_flash = max_flash
+        self.max_instructions = max_instructions
+        self.target = target
+        self.optimize = optimize
+        self.entries = entries
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BNClassifier":
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None
+    ) -> "BNClassifier":
         """Learn from readings.
 
         Parameters
@@ -155,6 +180,9 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         sample_weight : (n_samples,) array-like, optional
             How much each row counts, >= 0. Those that count at all are equals in the thresholds
             of numbers alone.
+        groups : (n_samples,) array-like, optional
+            Person, device or recording of each row, no column of X: rows of one group are never
+            on both sides of a split, neither for validation nor inside a learner.
 
         Returns
         -------
@@ -167,19 +195,15 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
             If the readings cannot be learned from, or a parameter makes no sense.
         """
         with _validation.value_errors():
-            table = _validation.checked_readings(self, X, fitting=True)
-            classes, indices = _validation.checked_classes(y, table.n_rows)
-            weights = _validation.checked_weights(
-                sample_weight, self.class_weight, classes[indices]
-            )
-            settings = self._settings()
+            classes, dataset = _validation.checked_dataset(self, X, y, sample_weight, groups)
+            settings = _validation.settings_of(self)
             for note in idle_notes(settings):
-                warnings.warn(note, UserWarning, stacklevel=2)
-            names = tuple(_validation.label_text(label) for label in classes.tolist())
-            result = train_model(Dataset(table, indices, names, "y", weights), settings)
+                warnings.warn(as_arguments(note), UserWarning, stacklevel=2)
+            result, goal = _within.trained(self, dataset, settings)
         self.classes_ = classes
         self.model_: Model = result.model
-        self.notes_ = result.notes
+        self.notes_ = tuple(map(as_arguments, result.notes))
+        self.optimize_: str = goal
         return self
 
     def predict(self, X: Any) -> AnyArray:
@@ -228,8 +252,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
-    def decision_function(self, X: Any) -> IntArray:
-        """Return the negative integer costs.
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the negative integer costs, as the floats that scikit-learn expects.
 
         Parameters
         ----------
@@ -238,27 +262,12 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
 
         Returns
         -------
-        (n_samples, n_classes) int64, or (n_samples,) int64 for two classes
-            Negative costs in ``2**-frac_bits`` nats; of two, the first cost less the second.
+        (n_samples, n_classes) float64, or (n_samples,) float64 for two classes
+            Negative costs, whole numbers in ``2**-frac_bits`` nats; of two, the first cost less
+            the second.
         """
-        costs = self._ask(X, "costs")
-        return costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else -costs
-
-    def contributions(self, X: Any) -> FloatArray:
-        """Return what the prior and each table say for each class.
-
-        Parameters
-        ----------
-        X : (n_samples, n_features) array-like or data frame
-            Readings; a missing one is its state in training, whatever ``missing`` is.
-
-        Returns
-        -------
-        (n_samples, 1 + n_tables, n_classes) float64
-            In nats, the prior first, each 0 in the mean over classes; the class of the largest sum
-            over the second axis is the prediction, but for ties and what is summed out.
-        """
-        return contributions(self.to_model(), self._states(X))
+        costs = self._ask(X, "costs").astype(np.float64)
+        return costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else 0.0 - costs
 
     def to_model(self) -> Model:
         """Return the frozen integer model, for ``bncc.save_model``.
@@ -277,18 +286,6 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-    def _settings(self) -> TrainSettings:
-        params = self.get_params(deep=False)
-        if params.pop("missing") not in ("state", "marginal"):
-            raise OptionError(f"missing={self.missing!r} is unknown; use 'state' or 'marginal'")
-        params["seed"] = _validation.seed_of(params.pop("random_state"))
-        params["structure_options"] = _validation.texts_of(self.structure_options)
-        params["lambda_"] = params.pop("lam")
-        if isinstance(self.class_weight, Mapping):
-            params["class_weight"] = None  # it is in the weights of the rows
-        params["float_"] = not params.pop("quantize")
-        return TrainSettings(**params)
 
     def _ask(self, X: Any, what: str) -> AnyArray:
         if self.missing != "marginal":

@@ -69,3 +69,8 @@ class BudgetError(BnccError):
     """The result does not fit the budget that the user set."""
 
     exit_code = 1
+
+
+def extra_command(extra: str) -> str:
+    """Return the command that installs an extra: from the clone, as no package index has bncc."""
+    return f"`pip install -e '.[{extra}]'` in bncc's clone"

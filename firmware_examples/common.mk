@@ -12,6 +12,8 @@
 
 BNCC ?= bncc
 PYTHON ?= python3
+# A path as it is, spaces and all; else words for the shell, as in "python3 -m bncc".
+RUN_BNCC := $(if $(shell test -x "$(BNCC)" && echo yes),"$(BNCC)",$(BNCC))
 EXAMPLES := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 
 TRAINING_ROWS ?= data/train.csv.gz
@@ -22,7 +24,9 @@ LABELED_ROWS ?= $(or $(TEST_ROWS),$(TRAINING_ROWS))
 
 # 1: with the simulator's ways to end a program and to count. 0: for a board on the table.
 SIMULATED ?= 1
-OUT := build/$(if $(filter 1,$(SIMULATED)),simulated,hardware)
+# 0: without the self-test of the model, where every byte counts.
+SELFTEST ?= 1
+OUT := build/$(if $(filter 1,$(SIMULATED)),simulated,hardware)$(if $(filter 0,$(SELFTEST)),-alone)
 # The most seconds that a simulated run may take.
 LIMIT ?= 60
 
@@ -32,11 +36,12 @@ Q := $(if $(V),,@)
 # One sentence says what is missing, instead of what the shell would.
 need = @command -v $(firstword $(1)) > /dev/null || \
     { echo "$(strip $(1)) is not installed; $(2)" >&2; exit 2; }
-NEED_BNCC = $(call need,$(firstword $(BNCC)),name it with 'make BNCC=/absolute/path/to/bncc')
+NEED_BNCC = @set -- $(RUN_BNCC); command -v "$$1" > /dev/null || { \
+    echo "$$1 is not installed; name it with 'make BNCC=/absolute/path/to/bncc'" >&2; exit 2; }
 NEED_TOOL = $(call need,$(1),apt install $(PACKAGES))
 
 MODEL := $(OUT)/model/$(NAME)
-CFLAGS := -std=c99 -Os $(MACHINE) -DSIMULATED=$(SIMULATED) \
+CFLAGS := -std=c99 -Os $(MACHINE) -DSIMULATED=$(SIMULATED) -DSELFTEST=$(SELFTEST) \
     -D$(shell echo $(NAME) | tr a-z A-Z)_SELFTEST_NO_MAIN \
     -I. -I$(OUT) -I$(OUT)/model -I$(EXAMPLES)/common $(BOARD_INCLUDES) \
     -ffreestanding -ffunction-sections -fdata-sections -Wall -Wextra -Wconversion -Wshadow -Wundef -Werror
@@ -58,7 +63,7 @@ all: $(IMAGE).hex size
 $(MODEL).c: $(NAME).bncc
 	$(NEED_BNCC)
 	@mkdir -p $(OUT)
-	$(Q)$(BNCC) emit-c $< -o $(OUT)/model --name $(NAME) --target $(TARGET) $(EMIT) --force --quiet \
+	$(Q)$(RUN_BNCC) emit-c $< -o $(OUT)/model --name $(NAME) --target $(TARGET) $(EMIT) --force --quiet \
 	    > /dev/null
 
 $(addprefix $(MODEL),.h _vectors.h _selftest.c): $(MODEL).c
@@ -66,9 +71,9 @@ $(addprefix $(MODEL),.h _vectors.h _selftest.c): $(MODEL).c
 $(IMAGE)_rows.h: $(NAME).bncc $(LABELED_ROWS) $(READINGS) $(EXAMPLES)/rows.py
 	$(NEED_BNCC)
 	@mkdir -p $(OUT)
-	$(Q)$(BNCC) inspect $< --json > $(OUT)/model.json
-	$(Q)$(BNCC) predict $< $(LABELED_ROWS) $(PREDICT) -o $(OUT)/answers.csv --force --quiet > /dev/null
-	$(Q)$(PYTHON) $(EXAMPLES)/rows.py $(NAME) $(N_ROWS) $(READINGS) $(OUT)/model.json \
+	$(Q)$(RUN_BNCC) inspect $< --json > $(OUT)/model.json
+	$(Q)$(RUN_BNCC) predict $< $(LABELED_ROWS) $(PREDICT) -o $(OUT)/answers.csv --force --quiet > /dev/null
+	$(Q)'$(PYTHON)' $(EXAMPLES)/rows.py $(NAME) $(N_ROWS) $(READINGS) $(OUT)/model.json \
 	    $(OUT)/answers.csv -o $@
 
 $(OBJECTS): Makefile $(EXAMPLES)/common.mk \
@@ -119,7 +124,7 @@ endif
 # The same rows and options give the same bytes.
 model: $(TRAINING_ROWS) $(TEST_ROWS)
 	$(NEED_BNCC)
-	$(BNCC) train $(TRAINING_ROWS) $(addprefix --test ,$(TEST_ROWS)) $(TRAIN) --seed 0 \
+	$(RUN_BNCC) train $(TRAINING_ROWS) $(addprefix --test ,$(TEST_ROWS)) $(TRAIN) --seed 0 \
 	    -o $(NAME).bncc --force
 
 clean:

@@ -12,13 +12,14 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 import pytest
 from hypothesis import settings
 
 from bncc.build.cross import Bench, find_bench
 from bncc.build.targets import find_target
+from bncc.emit import near_ties
 from bncc.errors import ToolchainError
 
 # A busy machine is no failure.
@@ -28,6 +29,10 @@ settings.load_profile("bncc")
 # Tests run in several processes; nested thread pools would only fight over the cores.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
+
+# Large models are emitted hundreds of times here; the tests of the search itself undo this.
+WHOLE_SEARCH = near_ties.ALL_CELLS
+near_ties.ALL_CELLS = 2 * near_ties.ROUND_CELLS
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
@@ -72,6 +77,25 @@ def require_tool(missing: Callable[[str], NoReturn]) -> Callable[[str], str]:
     def find(name: str) -> str:
         path = shutil.which(name)
         return path if path is not None else missing(f"{name} is not installed")
+
+    return find
+
+
+class HasTools(Protocol):
+    """A machine of the tests that compiles and disassembles."""
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of its programs."""
+
+
+@pytest.fixture(scope="session")
+def require_machine(require_tool: Callable[[str], str]) -> Callable[[HasTools], None]:
+    """Return ``require_machine(machine)``: its compiler and binutils, or a skip naming one."""
+
+    def find(machine: HasTools) -> None:
+        for tool in machine.tools:
+            require_tool(tool)
 
     return find
 

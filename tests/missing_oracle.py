@@ -156,3 +156,17 @@ def drawn_model(
     features = [feature(f"x{i}", r) for i, r in enumerate(n_states)]
     structure = Structure(tuple(parents), tuple(of_class), tuple(above))
     return model_of(features, structure, q_format, prior, tables)
+
+
+def one_state_each():
+    """Return a network whose features all have one state, with more fraction bits than a distance.
+
+    Its numbers fit 16 bits; corrections reach beyond them.
+    """
+    return model_of(
+        [feature(f"x{i}", 1) for i in range(3)],
+        Structure(((), (), (0, 1)), (True, True, True)),
+        QFormat(-11, 14),
+        [1, 0],
+        [[[0, 3]], [[2, 0]], [[7, 5]]],
+    )

@@ -10,6 +10,7 @@ from bncc.emit.emitter import ENTRIES
 from bncc.fixed_point import QFormat
 from bncc.model.missing import why_not
 from bncc.model.model import Model
+from bncc.model.ranges import READINGS
 from bncc.structure.graph import Structure, forest, one_parent_each
 from bncc.structure.grids import Grid, Grids
 
@@ -291,5 +292,7 @@ def all_states(model: Model) -> IntArray:
 
 
 def possible_entries(model: Model, entries: Iterable[str] = ENTRIES) -> frozenset[str]:
-    """Return the entry points that a model can have: not out of all are missing features summed."""
-    return frozenset(entries) - (set() if why_not(model) is None else {"missing"})
+    """Return the entry points that a model can have: not all can sum out, or know their ranges."""
+    impossible = set() if why_not(model) is None else {"missing"}
+    impossible |= set() if READINGS in model.training else {"checked"}
+    return frozenset(entries) - impossible

@@ -44,7 +44,8 @@ def test_another_interpreter_is_refused(
     make: Callable[..., tuple[int, str]], tmp_path: Path
 ) -> None:
     """An environment keeps the interpreter that made it; the same one may be named again."""
-    other = tmp_path / "python9"
+    other = tmp_path / "a folder" / "python9"
+    other.parent.mkdir()
     other.write_text("#!/bin/sh\necho Python 9.0.0\n")
     other.chmod(0o755)
     status, said = make("python-unchanged", f"PYTHON={other}")

@@ -82,7 +82,23 @@ def test_the_wheel_holds_all_that_is_no_python(wheel: Path) -> None:
     )
     assert "bncc/sweep/spaces/default.toml" in others
     assert templates | others <= inside
+    licenses = {name.rpartition("/")[2] for name in inside if ".dist-info/licenses/" in name}
+    assert licenses == {"LICENSE", "LICENSE-EXCEPTION"}
     assert not {name for name in inside if name.startswith(("tests/", "templates/"))}
+
+
+def test_torch_is_an_extra_that_all_brings(wheel: Path) -> None:
+    """A firmware's CI installs two gigabytes less; `make demo` and `make test` install `all`."""
+    archive = zipfile.ZipFile(wheel)
+    (path,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+    lines = archive.read(path).decode().splitlines()
+    needed = [line for line in lines if line.startswith("Requires-Dist: ")]
+    assert len(needed) > 10
+    assert {line for line in needed if line.split()[1].startswith("torch")} == {
+        "Requires-Dist: torch>=2.2; extra == 'torch'",
+        "Requires-Dist: torch>=2.2; extra == 'all'",
+    }
+    assert '--editable ".[all]"' in (ROOT / "Makefile").read_text("utf-8")
 
 
 def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from bncc.baselines.integer import IntegerLayer, IntegerNetwork
 from bncc.baselines.plan import POOL, WIDTH
 from bncc.emit.c99 import ArrayText, array
 from bncc.emit.environment import render
+from bncc.emit.terms import with_terms
 
 WORD = 32
 """Bits of a word of weight codes."""
@@ -75,8 +76,8 @@ def network_c(network: IntegerNetwork, name: str) -> Mapping[str, str]:
         "readers": [r for r in (*_READERS, ("uint32_t", "dword")) if r[0] in used],
     }
     return {
-        f"{name}.h": render("baselines/network.h.j2", **context),
-        f"{name}.c": render("baselines/network.c.j2", **context),
+        file: with_terms(file, render(f"baselines/network.{file[-1]}.j2", **context))
+        for file in (f"{name}.h", f"{name}.c")
     }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from bncc.baselines.emlearn_trees import Style, trees_text
 from bncc.baselines.rival import PREFIX, Code, Files
-from bncc.errors import ToolchainError
+from bncc.errors import ToolchainError, extra_command
 
 _HEADER = """#ifndef M_H
 #define M_H
@@ -47,7 +47,7 @@ def printed(by: str, emit: Callable[[], Code]) -> tuple[Code | None, str]:
         Why there is no C; empty where there is.
     """
     if not is_installed(by):
-        return None, f"{by} is not installed; `pip install 'bncc[baselines]'` brings it"
+        return None, f"{by} is not installed; run {extra_command('baselines')}"
     return emit(), ""
 
 
@@ -194,7 +194,7 @@ def imported(name: str) -> Any:
         If it is not installed.
     """
     if not is_installed(name):
-        raise ToolchainError(f"{name} is not installed; run `pip install 'bncc[baselines]'`")
+        raise ToolchainError(f"{name} is not installed; run {extra_command('baselines')}")
     before = np.geterr()
     module = __import__(name)
     np.seterr(**before)

@@ -7,7 +7,6 @@ import numpy as np
 from bncc.baselines.families import family_of
 from bncc.baselines.rival import Options, Rival, Rows
 from bncc.data.dataset import Dataset, check_trainable
-from bncc.data.splits import stratified_holdout
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
 from bncc.errors import DataError
@@ -100,7 +99,7 @@ def learn_rival(
     check_trainable(dataset)
     family = family_of(settings.family)
     options = family.options(settings.options)
-    rest, held = stratified_holdout(dataset.y, settings.validation, settings.seed)
+    rest, held = dataset.split.holdout(dataset.y, settings.validation, settings.seed)
     if len(held) == 0:
         raise DataError("too few rows to hold any out; add rows of each class")
 

@@ -1,12 +1,11 @@
 """Small quantized networks as rivals, as large as naive Bayes (S3, sections V-C and V-D)."""
 
 from bncc.baselines.emit import network_c
-from bncc.baselines.freeze import freeze_network
 from bncc.baselines.plan import NetworkPlan
 from bncc.baselines.rival import PREFIX, Code, Options, Rival, Rows
 from bncc.baselines.sizing import Form, Task, plan_within
-from bncc.baselines.trainer import NetworkSettings, train_network
 from bncc.errors import OptionError
+from bncc.train.engines import check_torch
 
 
 def dense(rows: Rows, options: Options, seed: int) -> Rival:
@@ -100,6 +99,10 @@ def plan_from(rows: Rows, options: Options, *, is_convolutional: bool) -> Networ
 
 def _network(rows: Rows, options: Options, seed: int, *, is_convolutional: bool) -> Rival:
     plan = plan_from(rows, options, is_convolutional=is_convolutional)
+    check_torch("a neural network as a baseline")
+    from bncc.baselines.freeze import freeze_network  # only here: other baselines need no torch
+    from bncc.baselines.trainer import NetworkSettings, train_network
+
     settings = NetworkSettings(
         int(options["epochs"]), int(options["batch-size"]), float(options["lr"]), seed
     )

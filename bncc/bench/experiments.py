@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 
 from bncc.bench.request import Advance, Cell, Request
+from bncc.train.engines import check_torch
 
 SEARCH = ("runs", "epochs", "jobs", "checkpoint")
 """Options of the command line that steer a search."""
@@ -65,8 +66,14 @@ class Experiment:
         ------
         DataError
             If the folder does not hold the data sets.
+        ToolchainError
+            If the experiment needs torch, which is not installed.
         """
-        function = getattr(import_module(self.module), self.function)
+        try:
+            function = getattr(import_module(self.module), self.function)
+        except ModuleNotFoundError:
+            check_torch("the search for neural networks")
+            raise
         cells: tuple[Cell, ...] = function(request, advance)
         return cells
 

@@ -1,21 +1,23 @@
 """One classifier measured on one target: the one that bncc emits, and the textbook's."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bncc.build.cross import Bench
 from bncc.build.machine import HarnessError
-from bncc.build.meter import Cost, Footprint, Inputs, Meter, Metered
+from bncc.build.meter import METERED, Cost, Footprint, Inputs, Meter, Metered
+from bncc.emit.code_digest import code_digest, code_files
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.emit.options import WRITTEN
 from bncc.emit.textbook import misfit, textbook_c
 from bncc.errors import ToolchainError
+from bncc.model import missing
 from bncc.model.model import Model
 from bncc.model.reference import costs
+from bncc.resources import Optimize, Resources, Span
 
 SPEED_LEVELS = ("-O2", "-O3")
 """Levels of which the baseline's better one counts for speed; -Os counts for its flash."""
-WRITTEN = EmitOptions(name="m")
-"""What ``bncc emit-c`` writes when nothing else is asked for."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,13 @@ class Measurement:
     optimization : str
         The compiler's level, for the baseline one per figure.
     flash, ram : int
-        Bytes of the classifier with every library routine it pulls in.
+        Bytes of the entry points in `kept` with every library routine that they pull in.
     stack : int
-        Bytes of the deepest stack of ``predict`` and, where there is one, ``raw``.
+        Bytes of the deepest stack of these.
     costs : mapping of str to Cost
-        By ``predict``, ``trusted`` and, where there is one, ``raw``.
+        By ``predict``, ``trusted`` and, where there is one, ``raw``, and what else was emitted.
+    kept : tuple of str
+        Entry points whose bytes are counted.
     """
 
     optimization: str
@@ -39,6 +43,7 @@ class Measurement:
     ram: int
     stack: int
     costs: Mapping[str, Cost]
+    kept: tuple[Metered, ...] = ("predict",)
 
 
 def measure_ours(
@@ -50,6 +55,8 @@ def measure_ours(
     options: EmitOptions = WRITTEN,
     emission: Emission | None = None,
     with_trusted: bool = True,
+    kept: tuple[Metered, ...] | None = None,
+    others: Inputs | None = None,
 ) -> Measurement:
     """Measure the classifier that bncc emits.
 
@@ -69,6 +76,11 @@ def measure_ours(
         What to measure in place of the first emission.
     with_trusted : bool
         Whether ``trusted`` is measured where it takes that second emission.
+    kept : tuple of str or None
+        Entry points whose bytes are counted; None for ``predict`` and, where there are thresholds,
+        ``raw``.
+    others : Inputs or None
+        Further inputs, for the minimum and maximum alone.
 
     Returns
     -------
@@ -85,19 +97,32 @@ def measure_ours(
         If a measured decision is not the model's.
     """
     emission = emission or emit_c(model, options)
-    kept = _kept(model, emission)
-    with Meter(model, emission.files, bench, opt_level) as meter:
+    kept = _kept(model, emission) if kept is None else kept
+    with Meter(model, code_files(emission.files, emission.name), bench, opt_level) as meter:
         footprint, found = meter.footprint(kept), dict(meter.costs(inputs))
+        if others is not None:
+            more = _checked(meter.costs(others), model, others, bench)
+            found = {entry: _wider(cost, more[entry]) for entry, cost in found.items()}
     if with_trusted and "trusted" not in found:
         # In a program of its own: at -Os one entry more is enough for gcc to inline less.
-        more = emit_c(model, replace(options, entries=options.entries | {"trusted"}))
-        with Meter(model, more.files, bench, opt_level) as meter:
+        second = emit_c(model, replace(options, entries=options.entries | {"trusted"}))
+        with Meter(model, second.files, bench, opt_level) as meter:
             found["trusted"] = meter.costs(Inputs(inputs.X))["trusted"]
     return _measurement(opt_level, footprint, _checked(found, model, inputs, bench), kept)
 
 
-def flash_of(model: Model, bench: Bench, opt_level: str, emission: Emission) -> int:
-    """Return the flash of the classifier that bncc emits, without running it.
+def resources_of(
+    model: Model,
+    bench: Bench,
+    inputs: Inputs,
+    emission: Emission,
+    entries: tuple[str, ...],
+    *,
+    optimize: Optimize,
+    opt_level: str,
+    others: Inputs | None = None,
+) -> Resources:
+    """Measure entry points of emitted C.
 
     Parameters
     ----------
@@ -105,27 +130,73 @@ def flash_of(model: Model, bench: Bench, opt_level: str, emission: Emission) -> 
         The classifier.
     bench : Bench
         Where.
-    opt_level : str
-        The compiler's level.
+    inputs : Inputs
+        From `bncc.bench.on_target.bench_inputs`.
     emission : Emission
-        What is built.
+        The C, with these entry points.
+    entries : tuple of str
+        Keys of `bncc.resources.FUNCTIONS`.
+    optimize : {"balanced", "size", "speed"}
+        What the C is optimized for.
+    opt_level : str
+        Level of the compiler.
+    others : Inputs or None
+        Further inputs, for the minimum and maximum alone.
 
     Returns
     -------
-    int
-        Bytes, as in `Measurement`.
+    Resources
+        As measured.
 
     Raises
     ------
     ToolchainError
         If the C does not fit the target.
+    HarnessError
+        If a measured decision is not the model's.
     """
-    with Meter(model, emission.files, bench, opt_level) as meter:
-        return meter.footprint(_kept(model, emission)).flash
+    measured = measure_ours(
+        model,
+        bench,
+        inputs,
+        opt_level=opt_level,
+        emission=emission,
+        with_trusted=False,
+        kept=tuple(METERED[entry] for entry in entries),
+        others=others,
+    )
+    return as_resources(measured, bench, entries, emission, optimize)
+
+
+def as_resources(
+    measured: Measurement,
+    bench: Bench,
+    entries: tuple[str, ...],
+    emission: Emission,
+    optimize: Optimize,
+) -> Resources:
+    """Return a measurement of some entry points as resources."""
+    costs = {entry: measured.costs[METERED[entry]] for entry in entries}
+    spans = {entry: Span(cost.min, cost.mean, cost.max) for entry, cost in costs.items()}
+    is_cycles = bench.target.unit == "cycles"
+    return Resources(
+        target=bench.target.name,
+        flash=measured.flash,
+        ram=measured.ram,
+        stack=measured.stack,
+        instructions=None if is_cycles else spans,
+        cycles=spans if is_cycles else None,
+        entries=entries,
+        optimize=optimize,
+        opt_level=measured.optimization,
+        how="measured",
+        toolchain=f"{bench.compiler}, {bench.place}",
+        code=code_digest(emission.files, emission.name),
+    )
 
 
 def measure_textbook(
-    model: Model, bench: Bench, inputs: Inputs
+    model: Model, bench: Bench, inputs: Inputs, kept: tuple[Metered, ...] | None = None
 ) -> tuple[Measurement | None, str | None]:
     """Measure the textbook classifier of a model, each figure at the level that suits it best.
 
@@ -137,6 +208,8 @@ def measure_textbook(
         Where.
     inputs : Inputs
         From `bench_inputs`.
+    kept : tuple of str or None
+        Entry points whose bytes are counted, of those that it has; None as in `measure_ours`.
 
     Returns
     -------
@@ -153,7 +226,8 @@ def measure_textbook(
     reason = misfit(model)
     if reason is not None:
         return None, reason
-    kept = _kept(model)
+    has = ("predict", "trusted", "raw")
+    kept = tuple(entry for entry in kept or _kept(model) if entry in has) or ("predict",)
     book = textbook_c(model, "m", raw="raw" in kept)
     if bench.target.name == "avr" and book.avr_misfit:
         return None, book.avr_misfit
@@ -175,7 +249,8 @@ def measure_textbook(
     fastest = {entry: measured[level][1][entry] for entry, level in best.items()}
     words = ", ".join(f"{entry} {level}" for entry, level in best.items())
     stack = _measurement("-Os", footprint, small, kept).stack
-    return Measurement(f"flash -Os, {words}", footprint.flash, footprint.ram, stack, fastest), None
+    level = f"flash -Os, {words}"
+    return Measurement(level, footprint.flash, footprint.ram, stack, fastest, kept), None
 
 
 def _kept(model: Model, emission: Emission | None = None) -> tuple[Metered, ...]:
@@ -190,10 +265,20 @@ def _kept(model: Model, emission: Emission | None = None) -> tuple[Metered, ...]
 
 
 def _measurement(
-    level: str, footprint: Footprint, found: Mapping[str, Cost], kept: Iterable[Metered]
+    level: str, footprint: Footprint, found: Mapping[str, Cost], kept: tuple[Metered, ...]
 ) -> Measurement:
     stack = max(found[entry].stack for entry in kept)
-    return Measurement(level, footprint.flash, footprint.ram, stack, found)
+    return Measurement(level, footprint.flash, footprint.ram, stack, found, kept)
+
+
+def _wider(cost: Cost, other: Cost) -> Cost:
+    """Return the figures of some inputs, with the extremes of others as well."""
+    return replace(
+        cost,
+        min=min(cost.min, other.min),
+        max=max(cost.max, other.max),
+        stack=max(cost.stack, other.stack),
+    )
 
 
 def _checked(
@@ -202,7 +287,12 @@ def _checked(
     """Refuse figures of a program that decides otherwise than the model."""
     reference = costs(model, inputs.X).argmin(axis=1)
     for entry, cost in found.items():
-        wrong = int((cost.classes != reference).sum())
+        expected = reference
+        if entry == "missing" and inputs.gaps is not None:
+            expected = missing.predict(model, inputs.X, inputs.gaps)
+        # A checked entry point answers readings beyond its limits with an error.
+        refused = (cost.classes < 0) & (entry == "raw_checked")
+        wrong = int(((cost.classes != expected) & ~refused).sum())
         if wrong:
             raise HarnessError(
                 f"{entry} on {bench.place} decides {wrong} of {len(reference)} inputs otherwise "

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bncc._types import BoolArray, IntArray
 from bncc.build.cross import Bench
 from bncc.build.machine import HarnessError
 from bncc.build.meter import Cost, Inputs, Meter
@@ -14,6 +15,11 @@ from bncc.model.model import Model
 
 SHARE = 0.3
 """Part of the features that is missing by chance."""
+
+
+def drawn_gaps(X: IntArray) -> BoolArray:
+    """Return which features of which rows are missing by chance, the same for equal shapes."""
+    return np.random.default_rng(0).random(X.shape) < SHARE
 
 
 def missing_cost(
@@ -44,7 +50,7 @@ def missing_cost(
     HarnessError
         If a measured decision is not the model's.
     """
-    gaps = np.random.default_rng(0).random(inputs.X.shape) < SHARE
+    gaps = drawn_gaps(inputs.X)
     try:
         emission = emit_c(model, replace(options, entries=options.entries | {"missing"}))
         with Meter(model, emission.files, bench, opt_level) as meter:

@@ -5,18 +5,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bncc.bench.measurement import WRITTEN, Measurement, measure_ours, measure_textbook
-from bncc.bench.missing_cost import missing_cost
+from bncc._types import FloatArray, IntArray
+from bncc.bench.measurement import (
+    Measurement,
+    as_resources,
+    measure_ours,
+    measure_textbook,
+)
+from bncc.bench.missing_cost import drawn_gaps, missing_cost
 from bncc.build.cross import find_bench
 from bncc.build.inputs.cover import random_states
-from bncc.build.meter import Cost, Inputs
+from bncc.build.meter import METERED, Cost, Inputs
 from bncc.build.targets import Target, Unit
 from bncc.data.dataset import Table
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table, representatives, states_of_raw
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.emit.estimate import Estimate
+from bncc.emit.options import WRITTEN
 from bncc.model.model import Model
+from bncc.resources import Resources
 
 N_ROWS = 100
 """Inputs over which a decision is measured."""
@@ -44,6 +52,8 @@ class TargetReport:
         What was estimated before anything was built.
     missing : Cost or None
         Of a decision with missing features, where that was measured.
+    resources : Resources or None
+        Of the entry points that were asked for; None where none were named.
     """
 
     target: str
@@ -55,6 +65,7 @@ class TargetReport:
     baseline_misfit: str | None
     estimate: Estimate
     missing: Cost | None = None
+    resources: Resources | None = None
 
     @property
     def ratio(self) -> Mapping[str, float | None]:
@@ -70,7 +81,12 @@ class TargetReport:
 
 
 def bench_inputs(
-    model: Model, table: Table | None = None, *, n_rows: int = N_ROWS, seed: int = 0
+    model: Model,
+    table: Table | None = None,
+    *,
+    n_rows: int = N_ROWS,
+    seed: int = 0,
+    with_gaps: bool = False,
 ) -> Inputs:
     """Choose the inputs of a measurement.
 
@@ -84,6 +100,8 @@ def bench_inputs(
         How many, at most all rows of the table.
     seed : int
         Of the choice.
+    with_gaps : bool, default=False
+        Whether features are missing from them where a call allows that.
 
     Returns
     -------
@@ -97,12 +115,18 @@ def bench_inputs(
     """
     if table is not None:
         part = bench_rows(table, n_rows=n_rows, seed=seed)
-        return Inputs(states_of(model.features, part), raw_of_table(model.features, part))
+        return _inputs(
+            states_of(model.features, part), raw_of_table(model.features, part), with_gaps
+        )
     drawn = random_states(model, n_rows, np.random.default_rng(seed))
     values = [representatives(feature) for feature in model.features]
     R = np.column_stack([values[i][drawn[:, i]] for i in range(model.n_features)])
     # A state that no reading has is replaced by the one that its representative has.
-    return Inputs(states_of_raw(model.features, R), R)
+    return _inputs(states_of_raw(model.features, R), R, with_gaps)
+
+
+def _inputs(X: IntArray, R: FloatArray, with_gaps: bool) -> Inputs:
+    return Inputs(X, R, drawn_gaps(X) if with_gaps else None)
 
 
 def bench_rows(table: Table, *, n_rows: int = N_ROWS, seed: int = 0) -> Table:
@@ -137,6 +161,7 @@ def bench_target(
     options: EmitOptions = WRITTEN,
     emission: Emission | None = None,
     with_missing: bool = False,
+    entries: tuple[str, ...] = (),
 ) -> TargetReport:
     """Measure the emitted classifier and the textbook's on a target, in the same way.
 
@@ -158,6 +183,9 @@ def bench_target(
         What to measure in its place.
     with_missing : bool, default=False
         Whether to measure decisions with missing features too, where the C can have them.
+    entries : tuple of str
+        Entry points whose bytes are counted, keys of `bncc.resources.FUNCTIONS`; empty for
+        ``predict`` and, where there are thresholds, ``predict-raw``.
 
     Returns
     -------
@@ -175,10 +203,11 @@ def bench_target(
     """
     (bench,) = find_bench(target, compiler=compiler, simulator=simulator)
     emission = emission or emit_c(model, options)
+    kept = tuple(METERED[entry] for entry in entries) or None
     ours = measure_ours(
-        model, bench, inputs, opt_level=opt_level, options=options, emission=emission
+        model, bench, inputs, opt_level=opt_level, options=options, emission=emission, kept=kept
     )
-    baseline, reason = measure_textbook(model, bench, inputs)
+    baseline, reason = measure_textbook(model, bench, inputs, kept)
     return TargetReport(
         target=target.name,
         unit=target.unit,
@@ -190,5 +219,8 @@ def bench_target(
         estimate=emission.estimate,
         missing=missing_cost(model, bench, inputs, opt_level=opt_level, options=options)
         if with_missing
+        else None,
+        resources=as_resources(ours, bench, entries, emission, options.optimize)
+        if entries
         else None,
     )

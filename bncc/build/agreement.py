@@ -1,6 +1,6 @@
 """Whether the emitted C answers as Python does, bit for bit, and how strong that statement is."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -13,6 +13,7 @@ from bncc.build.cross import CrossHarness, find_bench
 from bncc.build.harness import build_harness
 from bncc.build.host import build_library
 from bncc.build.inputs.cases import Case, Effort, cases, strength
+from bncc.build.inputs.checked import checked_cases, checked_words
 from bncc.build.inputs.gaps import gap_cases, gap_words
 from bncc.build.machine import HarnessError, Machine
 from bncc.build.targets import find_target
@@ -23,6 +24,10 @@ from bncc.toolchain.tools import host_compilers
 
 if TYPE_CHECKING:
     from bncc.emit.emitter import Emission
+
+SAMPLED = 64
+"""Rows of each block of inputs, and random states with gaps, that a second emission is tried on."""
+SAMPLED_ENTRIES = frozenset({"stream", "stream_raw", "missing", "raw_missing"})
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,9 @@ def _answers(machine: Machine, case: Case) -> Iterable[tuple[str, IntArray, IntA
         ask = machine.missing if case.kind == "missing" else machine.raw_missing
         yield case.kind, ask(case.x, case.gaps), case.y
         return
+    if case.kind == "raw_checked":
+        yield case.kind, machine.raw_checked(case.x), case.y
+        return
     if case.kind == "raw":
         if "raw" in machine.entries:
             yield "raw", machine.raw(case.x), case.y
@@ -149,6 +157,7 @@ def verify(
     exhaustive: bool = False,
     seed: int = 0,
     emission: "Emission | None" = None,
+    also: "Emission | None" = None,
 ) -> Agreement:
     """Build the emitted C for a machine, run it there, and compare it with the integer model.
 
@@ -177,6 +186,9 @@ def verify(
         Seed of the random inputs.
     emission : Emission or None
         What to build; None emits all entry points.
+    also : Emission or None
+        Another one, of which streams and the entry points for missing features are tried on a
+        sample of the inputs.
 
     Returns
     -------
@@ -197,18 +209,20 @@ def verify(
         options = EmitOptions(name="m", entries=frozenset({"scores", "trusted", "raw"}))
         emission = emit_c(model, options)
     effort = Effort(n_random, exhaustive, seed)
-    if target == "host":
-        builds: Sequence[Callable[[], Machine]] = _on_host(
-            model, emission, compiler, opt_level, sanitize
-        )
-    elif sanitize:
+    if sanitize and target != "host":
         raise OptionError(f"sanitizers watch on this machine, not on {target}; use --target host")
-    else:
+
+    def builds(some: "Emission") -> Sequence[Callable[[], Machine]]:
+        if target == "host":
+            return _on_host(model, some, compiler, opt_level, sanitize)
         benches = find_bench(find_target(target), compiler=compiler, simulator=simulator)
-        files = emission.files
-        builds = [partial(CrossHarness, model, files, bench, opt_level) for bench in benches]
+        return [partial(CrossHarness, model, some.files, bench, opt_level) for bench in benches]
+
+    own = builds(emission)
+    others = builds(also) if also is not None else [None] * len(own)
     outcomes = []
-    for build in builds:
+    for build, other in zip(own, others, strict=True):
+        kept: list[Case] = []
         with build() as machine:
             has_raw = "raw" in machine.entries
             words = strength(model, table, effort, has_raw=has_raw)
@@ -216,9 +230,51 @@ def verify(
             if "missing" in machine.entries:
                 words = f"{words}, {gap_words(model, effort)}"
                 inputs = chain(inputs, gap_cases(model, table, effort, has_raw=has_raw))
-            outcome = compare(machine, inputs)
-        outcomes.append(replace(outcome, target=target, strength=words))
+            if "raw_checked" in machine.entries:
+                laid_out = emission.layout.range_check
+                assert laid_out is not None  # what the C has, it was laid out with
+                words = f"{words}, {checked_words(effort)}"
+                inputs = chain(inputs, checked_cases(model, laid_out.limits, table, effort))
+            outcome = compare(machine, _sampled(inputs, kept) if other is not None else inputs)
+        outcome = replace(outcome, target=target, strength=words)
+        outcomes.append(outcome if other is None else _joined(model, outcome, other, kept, effort))
     return combine(outcomes)
+
+
+def _sampled(inputs: Iterable[Case], kept: list[Case]) -> Iterator[Case]:
+    """Pass inputs on and keep some rows of each block."""
+    for case in inputs:
+        if case.kind in ("states", "invalid", "raw"):
+            rows = np.unique(np.linspace(0, len(case.x) - 1, SAMPLED).astype(np.intp))
+            kept.append(replace(case, x=case.x[rows], y=case.y[rows], scores=None))
+        yield case
+
+
+def _joined(
+    model: Model,
+    outcome: Agreement,
+    build: Callable[[], Machine],
+    kept: Sequence[Case],
+    effort: Effort,
+) -> Agreement:
+    """Add to an outcome that of streams and missing features, on a sample of its inputs."""
+    few = replace(effort, n_random=min(effort.n_random, SAMPLED))
+    words = f"{sum(len(case.x) for case in kept):,} of them also fed feature by feature"
+    inputs: Iterable[Case] = kept
+    with build() as machine:
+        machine.entries &= SAMPLED_ENTRIES
+        if "missing" in machine.entries:
+            words = f"{words}, {gap_words(model, few)}"
+            has_raw = "raw_missing" in machine.entries
+            inputs = chain(inputs, gap_cases(model, None, few, has_raw=has_raw))
+        found = compare(machine, inputs)
+    return replace(
+        outcome,
+        agree=outcome.agree and found.agree,
+        mismatches=outcome.mismatches + found.mismatches,
+        strength=f"{outcome.strength}, {words}",
+        first_mismatch=outcome.first_mismatch or found.first_mismatch,
+    )
 
 
 def _on_host(

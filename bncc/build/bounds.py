@@ -9,7 +9,7 @@ import numpy as np
 
 from bncc._types import AnyArray
 from bncc.build.cross import Bench
-from bncc.build.image import Builder, calls_of
+from bncc.build.image import Builder, calls_of, frames_of
 from bncc.build.inputs.cases import Effort, cases
 from bncc.build.meter import Inputs, Meter
 from bncc.build.sources import sources
@@ -18,8 +18,8 @@ from bncc.errors import ToolchainError
 from bncc.model.model import Model
 
 ENTRIES = (
-    "predict", "predict_trusted", "predict_raw", "predict_missing", "predict_raw_missing", "states",
-    "scores", "begin", "feed", "feed_raw", "end", "class_name",
+    "predict", "predict_trusted", "predict_raw", "predict_raw_checked", "predict_missing",
+    "predict_raw_missing", "states", "scores", "begin", "feed", "feed_raw", "end", "class_name",
 )  # fmt: skip
 """All functions of the interface, without the model's prefix."""
 COUNTED = {"predict": "predict", "trusted": "predict_trusted", "raw": "predict_raw"}
@@ -114,17 +114,18 @@ def stack_of(
         If the compiler does not tell the stack of functions, or it is not bounded.
     """
     built = sources(model, files)
-    if not bench.compiler.name.endswith("gcc"):
-        raise ToolchainError(
-            f"{bench.compiler.name} does not tell the stack of functions; install gcc for "
-            f"{bench.target.name}, `bncc targets` says how"
-        )
+    is_gcc = bench.compiler.name.endswith("gcc")
+    flag = "-fstack-usage" if is_gcc else "-fstack-size-section"
     with TemporaryDirectory(prefix="bncc-") as folder:
         builder = Builder(Path(folder), bench.target, bench.compiler)
         builder.write(built.files)
-        builder.compile(built.main, "model.o", opt_level, flags=("-fstack-usage",))
-        frames = _frames((Path(folder) / "model.su").read_text(encoding="utf-8"))
-        calls = calls_of(Path(folder) / "model.o")
+        builder.compile(built.main, "model.o", opt_level, flags=(flag,))
+        compiled = Path(folder) / "model.o"
+        if is_gcc:
+            frames = _frames(compiled.with_suffix(".su").read_text(encoding="utf-8"))
+        else:
+            frames = frames_of(compiled)
+        calls = calls_of(compiled)
     prefix = f"{built.name}_"
     return {
         entry: _depth(prefix + entry, frames, calls, ())

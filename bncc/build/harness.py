@@ -3,7 +3,7 @@
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,8 +26,8 @@ from bncc.toolchain.tools import (
 )
 
 CODES: Mapping[Entry, str] = {
-    "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "missing": "m", "raw_missing": "n",
-    "stream": "f", "stream_raw": "g",
+    "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "raw_checked": "c", "missing": "m",
+    "raw_missing": "n", "stream": "f", "stream_raw": "g",
 }  # fmt: skip
 """What the harness and the meter call each entry point."""
 
@@ -89,7 +89,10 @@ class Harness(Machine):
         if len(reply) < 5:
             raise HarnessError(f"the program built by {self.toolchain} wrote nothing")
         raw_size = int.from_bytes(reply[1:5], "little")
-        if entry in ("raw", "raw_missing", "stream_raw") and raw_size != self.row_dtype.itemsize:
+        if (
+            entry in ("raw", "raw_checked", "raw_missing", "stream_raw")
+            and raw_size != self.row_dtype.itemsize
+        ):
             raise HarnessError(
                 f"a raw row has {raw_size} bytes in the C and {self.row_dtype.itemsize} in "
                 "Python; report this, it is a mistake in bncc"
@@ -116,21 +119,34 @@ class HostHarness(Harness):
     """A harness built for this machine, in a temporary folder that `close` removes."""
 
     def __init__(
-        self, model: Model, files: Mapping[str, str], tool: Tool, flags: tuple[str, ...]
+        self,
+        model: Model,
+        files: Mapping[str, str],
+        tool: Tool,
+        flags: tuple[str, ...],
+        *,
+        launcher: tuple[str, ...] = (),
+        is_one_unit: bool = False,
     ) -> None:
         built = sources(model, files)
+        self._launcher = launcher
         self._folder = TemporaryDirectory(prefix="bncc-")
         folder = Path(self._folder.name)
         write_sources(folder, built, "harness.c")
         write_sources(folder, built, "port_host.h")
         (folder / "port_host.h").rename(folder / "bncc_port.h")
         strict = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS, *flags)
+        units = [built.main, "harness.c"]
+        if is_one_unit:
+            (folder / "whole.c").write_text("".join(f'#include "{unit}"\n' for unit in units))
+            units = ["whole.c"]
         try:
-            run((*tool.command, *strict, built.main, "harness.c", "-o", "harness"), folder)
+            run((*tool.command, *strict, *units, "-o", "harness"), folder)
         except ToolchainError:
             self.close()
             raise
-        super().__init__(model, built.entries, self._run, " ".join((str(tool), *flags)))
+        words = (str(tool), *flags, *launcher)
+        super().__init__(model, built.entries, self._run, " ".join(words))
 
     def close(self) -> None:
         """Remove the program; no call may follow."""
@@ -141,8 +157,9 @@ class HostHarness(Harness):
         options = {"ASAN_OPTIONS": "detect_leaks=0:color=never", "UBSAN_OPTIONS": "color=never"}
         try:
             done = subprocess.run(
-                [program], input=request, capture_output=True, timeout=RUN_LIMIT, check=False,
-                env={**os.environ, **options}, cwd=self._folder.name,
+                [*self._launcher, program], input=request, capture_output=True,
+                timeout=RUN_LIMIT, check=False, env={**os.environ, **options},
+                cwd=self._folder.name,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             raise HarnessError(
@@ -165,6 +182,9 @@ def build_harness(
     compiler: Tool | None = None,
     opt_level: str = "-O2",
     sanitize: bool = True,
+    flags: Sequence[str] = (),
+    launcher: Sequence[str] = (),
+    is_one_unit: bool = False,
 ) -> HostHarness:
     """Compile an emission as a program of this machine.
 
@@ -180,6 +200,12 @@ def build_harness(
         ``-O0`` .. ``-O3`` or ``-Os``.
     sanitize : bool
         Whether the address and undefined-behavior sanitizers watch it.
+    flags : sequence of str
+        Further options of the compiler.
+    launcher : sequence of str
+        Command that the program runs under, for example valgrind.
+    is_one_unit : bool
+        Whether model and harness are compiled as one translation unit.
 
     Returns
     -------
@@ -192,4 +218,11 @@ def build_harness(
         If there is no compiler, or the code does not compile under the strict flags.
     """
     tool = compiler or host_compilers()[0]
-    return HostHarness(model, files, tool, (opt_level, *(SANITIZERS if sanitize else ())))
+    return HostHarness(
+        model,
+        files,
+        tool,
+        (opt_level, *(SANITIZERS if sanitize else ()), *flags),
+        launcher=tuple(launcher),
+        is_one_unit=is_one_unit,
+    )

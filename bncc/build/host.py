@@ -22,6 +22,7 @@ void bncc_predict(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_trusted(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_scores(const void *x, int16_t *y, void *s, uint32_t n_rows);
 void bncc_raw(const void *x, int16_t *y, uint32_t n_rows);
+void bncc_raw_checked(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_missing(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_raw_missing(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_stream(const void *x, int16_t *y, uint32_t n_rows);

@@ -18,6 +18,8 @@ from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, run
 
 _STUB = ".stub"
 _TEXT = ".text."
+_STACK_SIZES = ".stack_sizes"
+"""Section of clang: a function's address, and the bytes of its frame in LEB128."""
 _OBJECTION = re.compile(r'#error "\w+: (.+)"')
 """What emitted C itself says when it cannot serve a target, a sentence with the remedy."""
 _OVERFLOW = re.compile(r"will not fit in region|overflow|relocation truncated|out of range")
@@ -212,9 +214,10 @@ class Builder:
     def _bare(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return what makes a bare machine's image: options with start-up code, and libraries."""
         script = support_file("bare.ld")
-        script = script.replace("@ROM@", hex(self.target.rom)).replace(
-            "@RAM@", hex(self.target.ram)
-        )
+        places = {"ROM": hex(self.target.rom), "RAM": hex(self.target.ram),
+                  "ALIGN": str(self.target.code_align)}  # fmt: skip
+        for name, value in places.items():
+            script = script.replace(f"@{name}@", value)
         self.write({"bare.ld": script, "startup.c": support_file("startup.c")})
         start = self.compile("startup.c", "startup.o", "-O2")
         options = ("-T", "bare.ld", "-Wl,--entry=bncc_start")
@@ -264,6 +267,36 @@ def calls_of(path: Path) -> Mapping[str, frozenset[str]]:
                 if home.startswith(_TEXT) and home not in (_TEXT, f"{_TEXT}{caller}"):
                     called.setdefault(caller, set()).add(home.removeprefix(_TEXT))
     return {caller: frozenset(names) for caller, names in called.items()}
+
+
+def frames_of(path: Path) -> Mapping[str, int]:
+    """Return the bytes of every function's stack frame, as clang's ``-fstack-size-section`` says.
+
+    Parameters
+    ----------
+    path : Path
+        An object in which every function has a section of its own. A function whose frame has
+        no static size has no entry.
+
+    Returns
+    -------
+    mapping of str to int
+        Bytes by name.
+    """
+    with path.open("rb") as file:
+        elf = ELFFile(file)
+        return {
+            elf.get_section(section["sh_link"]).name.partition(_TEXT)[2]: _uleb128(
+                section.data()[elf.elfclass // 8 :]
+            )
+            for section in elf.iter_sections()
+            if section.name == _STACK_SIZES
+        }
+
+
+def _uleb128(data: bytes) -> int:
+    """Return the number that LEB128 bytes hold, 7 bits each, the lowest first."""
+    return sum((byte & 0x7F) << 7 * k for k, byte in enumerate(data))
 
 
 def model_object(builder: Builder, built: Sources, opt_level: str) -> str:

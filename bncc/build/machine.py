@@ -14,7 +14,15 @@ from bncc.errors import ToolchainError
 from bncc.model.model import Model
 
 Entry = Literal[
-    "predict", "trusted", "scores", "raw", "missing", "raw_missing", "stream", "stream_raw"
+    "predict",
+    "trusted",
+    "scores",
+    "raw",
+    "raw_checked",
+    "missing",
+    "raw_missing",
+    "stream",
+    "stream_raw",
 ]
 
 RUN_LIMIT = 600.0
@@ -122,7 +130,7 @@ class Machine(ABC):
         y : (n,) int16
             Class indices, or M_ERR_STATE.
         scores : (n, n_classes) unsigned
-            Scores; of no meaning in the rows of an error.
+            Scores; all zeros in the rows of an error.
         """
         return self._answer("scores", self._states(X))
 
@@ -140,6 +148,10 @@ class Machine(ABC):
             Class indices.
         """
         return self.raw_rows(pack(R, self.row_dtype))
+
+    def raw_checked(self, R: FloatArray) -> IntArray:
+        """Return ``m_predict_raw_checked`` of each row of raw readings, (n, n_features) float64."""
+        return self._answer("raw_checked", pack(R, self.row_dtype))[0]
 
     def missing(self, X: IntArray, is_missing: BoolArray) -> IntArray:
         """Return ``m_predict_missing`` of each row of states.

@@ -18,7 +18,17 @@ from bncc.build.simulators.base import Simulator
 from bncc.build.sources import Interface, Sources, sources, support_file
 from bncc.discretize.readings import state_dtype
 
-Metered = Literal["predict", "trusted", "raw", "missing", "stream"]
+Metered = Literal["predict", "trusted", "scores", "raw", "raw_checked", "missing", "stream"]
+METERED: Mapping[str, Metered] = {
+    "predict-raw": "raw",
+    "predict": "predict",
+    "checked": "raw_checked",
+    "trusted": "trusted",
+    "scores": "scores",
+    "missing": "missing",
+    "stream": "stream",
+}
+"""Names of the entry points of `bncc.resources.FUNCTIONS` in the meter."""
 _ROUNDS = 2000
 """Rounds by which the meter's two loops differ."""
 _WRAP = 2**32
@@ -149,8 +159,8 @@ class Meter:
         Returns
         -------
         mapping of str to Cost
-            By ``predict``, ``trusted``, ``raw``, ``missing``, and ``stream``: begin, all features,
-            end.
+            By ``predict``, ``trusted``, ``scores``, ``raw``, ``missing``, and ``stream``: begin,
+            all features, end.
 
         Raises
         ------
@@ -165,6 +175,8 @@ class Meter:
         asked["predict"] = np.ascontiguousarray(states)
         if "trusted" in self._built.entries:
             asked["trusted"] = asked["predict"]
+        if "scores" in self._built.entries:
+            asked["scores"] = asked["predict"]
         if "stream" in self._built.entries:
             asked["stream"] = asked["predict"]
         if "missing" in self._built.entries and inputs.gaps is not None:
@@ -174,6 +186,8 @@ class Meter:
             asked["raw"] = pack(
                 inputs.R, row_dtype(self._model.features, packed=packed, byte_order=order)
             )
+            if "raw_checked" in self._built.entries:
+                asked["raw_checked"] = asked["raw"]
         return {entry: self._cost(image, simulator, entry, rows) for entry, rows in asked.items()}
 
     def _cost(self, image: Image, simulator: Simulator, entry: Metered, rows: AnyArray) -> Cost:
@@ -216,7 +230,7 @@ class Meter:
 
         Parameters
         ----------
-        kept : iterable of {"predict", "trusted", "raw"}
+        kept : iterable of {"predict", "trusted", "scores", "raw", "missing", "stream"}
             What the program calls; the linker leaves out the rest.
 
         Returns

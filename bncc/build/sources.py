@@ -46,8 +46,8 @@ class Sources:
         File name to text: the emission's C and header, and ``bncc_model.h``; ``stream.h`` where
         features can be fed one by one.
     entries : frozenset of str
-        Among ``predict``, ``trusted``, ``scores``, ``raw``, ``missing``, ``raw_missing``,
-        ``stream`` and ``stream_raw``.
+        Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
+        ``raw_missing``, ``stream`` and ``stream_raw``.
     """
 
     name: str
@@ -96,6 +96,7 @@ def sources(model: Interface, files: Mapping[str, str]) -> Sources:
             ("trusted", f"{name}_predict_trusted"),
             ("scores", f"{name}_scores"),
             ("raw", f"{name}_predict_raw"),
+            ("raw_checked", f"{name}_predict_raw_checked"),
             ("missing", f"{name}_predict_missing"),
             ("raw_missing", f"{name}_predict_raw_missing"),
             ("stream", f"{name}_feed"),
@@ -103,7 +104,9 @@ def sources(model: Interface, files: Mapping[str, str]) -> Sources:
         )
         if re.search(rf"\b{symbol}\(", header)
     }
-    kept = {file: text for file, text in files.items() if file.endswith(".h")}
+    # Vectors cost time to find, and nothing here reads them.
+    vectors = f"{name}_vectors.h"
+    kept = {file: files[file] for file in files if file.endswith(".h") and file != vectors}
     kept |= {f"{name}.c": files[f"{name}.c"]}
     kept["bncc_model.h"] = _glue(model, name, entries)
     if "stream" in entries:
@@ -162,6 +165,8 @@ def _glue(model: Interface, name: str, entries: set[str]) -> str:
         ]
     else:
         lines.append("#define MODEL_RAW_SIZE 0")
+    if "raw_checked" in entries:
+        lines.append(f"#define MODEL_RAW_CHECKED {name}_predict_raw_checked")
     if "missing" in entries:
         lines.append(f"#define MODEL_MISSING {name}_predict_missing")
     if "raw_missing" in entries:

@@ -35,6 +35,8 @@ class Target:
     rom, ram : int
         Where constants and code, and where variables and the stack begin; the AVR's own linker
         script knows better.
+    code_align : int
+        Bytes to which the assembler aligns every section of code.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Target:
     packed: bool = False
     rom: int = 0
     ram: int = 0x2000_0000
+    code_align: int = 1
 
 
 def _cortex(
@@ -127,6 +130,7 @@ _TARGETS = (
         byte_order=">",
         rom=0x0040_0000,
         ram=0x1000_0000,
+        code_align=16,
     ),
 )  # fmt: skip
 

@@ -6,8 +6,17 @@ import click
 
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import rows_to_classify, test_rows, training_parts
-from bncc.cli.options import TARGETS, class_option, data_argument, fold_option, force_option, speaks
-from bncc.cli.output import check_free, staged_directory
+from bncc.cli.options import (
+    TargetChoice,
+    class_option,
+    data_argument,
+    fold_option,
+    force_option,
+    speaks,
+    split_options,
+)
+from bncc.cli.output import check_free
+from bncc.cli.staging import staged_directory
 from bncc.cli.sweep_options import targets_of
 from bncc.cli.train import key_values
 from bncc.errors import OptionError
@@ -36,7 +45,7 @@ _WORDS: dict[str, Choice] = {"yes": True, "no": False}
 )  # fmt: skip
 @click.option("--n-bins", type=int, default=8, help="Bins of quantile and width [default: 8].")
 @click.option(
-    "--target", "targets", type=click.Choice(TARGETS), multiple=True, metavar="T",
+    "--target", "targets", type=TargetChoice(), multiple=True, metavar="T",
     help="Measure the C on a machine, repeatable.",
 )  # fmt: skip
 @click.option("-o", "--output", metavar="DIR", help="Write the C of the first training.")
@@ -47,6 +56,7 @@ _WORDS: dict[str, Choice] = {"yes": True, "no": False}
     "--repeats", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N",
     help="Trainings, each with a seed and validation rows of its own.",
 )  # fmt: skip
+@split_options
 @class_option
 @fold_option
 @force_option
@@ -64,6 +74,8 @@ def command(
     drop: tuple[str, ...],
     seed: int,
     repeats: int,
+    groups: str | None,
+    ordered: bool,
     class_name: str | None,
     fold: int | None,
     force: bool,
@@ -76,14 +88,22 @@ def command(
     if output is not None:
         check_free(output, force=force, directory=True)
     machines = targets_of(targets, (), console)
-    train, test = training_parts(data_path, class_name, fold, console, drop)
+    train, test = training_parts(
+        data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
+    )
     check_rows(train)
     if test_path is not None:
         if test is not None:
             raise OptionError("the fold has test rows of its own; drop --test or --fold")
         test = test_rows(train, test_path, console)
     source, bench_source = source_words(
-        data_path, class_name=class_name, fold=fold, test=test_path, drop=drop
+        data_path,
+        class_name=class_name,
+        fold=fold,
+        test=test_path,
+        drop=drop,
+        groups=groups,
+        ordered=ordered,
     )
     readings = rows_to_classify(data_path, None, fold, console) if machines else None
     work = Workload(

@@ -5,10 +5,12 @@ from typing import Any
 
 import click
 
+from bncc import pricing
 from bncc.bench.on_target import N_ROWS, TargetReport, bench_inputs, bench_target
 from bncc.build.cross import find_bench
 from bncc.build.meter import Inputs
 from bncc.build.targets import Target, find_target
+from bncc.cli.budget_options import entry_option
 from bncc.cli.console import Console
 from bncc.cli.figures import facts_of, report_text
 from bncc.cli.inputs import rows_to_classify
@@ -27,7 +29,8 @@ from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.data.dataset import Table
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import load_model
-from bncc.toolchain.tools import is_x86
+from bncc.pricing import entries_of
+from bncc.resources import Budget
 
 
 @click.command("bench")
@@ -58,6 +61,7 @@ from bncc.toolchain.tools import is_x86
     help="What runs the code [default: the first found].",
 )
 @opt_level_option
+@entry_option
 @lowering_options
 @class_option
 @fold_option
@@ -77,6 +81,7 @@ def command(
     class_name: str | None,
     fold: int | None,
     opt_level: str | None,
+    priced: tuple[str, ...],
     **how: Any,
 ) -> None:
     """Measure the C of MODEL on simulated machines: flash, RAM, stack, time per decision.
@@ -86,8 +91,8 @@ def command(
 
     Time is executed instructions per decision, cycles on AVR. Setting up the arguments, call and
     return count; reading the counter and converting the inputs do not. Flash and RAM are bytes of
-    predict and, where there are thresholds, predict_raw with every library routine that they pull
-    in. The stack is apart from RAM. Where features can be summed out, predict_missing is measured
+    the entry points of --entry with every library routine that they pull in. The stack is apart
+    from RAM. Where features can be summed out, predict_missing is measured
     as well, with 30 % of them missing by chance, in C written with `--with missing`.
 
     Without --target it is every machine whose tools are installed; `bncc targets` says which. The
@@ -95,7 +100,10 @@ def command(
     """
     if compiler == "all":
         raise OptionError("bench measures with one compiler; name it, or leave --compiler out")
-    emissions = Emissions(load_model(model_path), Lowering(optimize, kernel, constant_time))
+    model = load_model(model_path)
+    covered = entries_of(model, Budget(None, entries=priced))
+    emitted = Budget(None).emitted(covered) - {"raw"}
+    emissions = Emissions(model, Lowering(optimize, kernel, constant_time), emitted)
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(
         targets or ("all",), lambda target: _check(target, emissions, **tools)
@@ -105,9 +113,9 @@ def command(
         table = rows_to_classify(data_path, class_name, fold, console)
     elif fold is not None or class_name is not None:
         console.note("--class and --fold have no effect without --data")
-    inputs = bench_inputs(emissions.model, table, n_rows=n_rows, seed=seed)
+    inputs = bench_inputs(model, table, n_rows=n_rows, seed=seed, with_gaps="missing" in covered)
     how["opt_level"] = opt_level or LEVELS[optimize]
-    how["with_missing"] = True
+    how |= {"with_missing": True, "entries": covered}
     reports = measure(emissions, machines, inputs, console, **tools, **how)
     payload = {
         "targets": {target: facts_of(report) for target, report in reports.items()},
@@ -138,11 +146,7 @@ def machine_of(name: str) -> Target:
     ToolchainError
         If this machine is another one.
     """
-    if name == "host" and not is_x86():
-        raise ToolchainError(
-            "host is not an x86, and bncc counts no instructions of others here; name a --target"
-        )
-    return find_target("x86" if name == "host" else name)
+    return find_target(pricing.machine_of(name))
 
 
 def _check(target: str, emissions: Emissions, **tools: str | None) -> None:

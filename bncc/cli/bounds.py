@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from bncc.build.targets import TARGETS
 from bncc.compiler.cost_model import LEVELS
 from bncc.emit.bounds import Bounds
-from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.emit.code_digest import code_files
+from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
 from bncc.errors import OptionError
 from bncc.model.model import Model
 
@@ -42,15 +43,19 @@ def bench_of(target: str | None) -> "Bench":
     return find_bench(TARGETS[target])[0]
 
 
-def emit_measured(model: Model, options: EmitOptions) -> Emission:
-    """Emit C, measure it, and emit it again with what was found in its header.
+def emit_measured(model: Model, emission: Emission, options: EmitOptions, price: Price) -> Emission:
+    """Measure emitted C, and emit it again with what was found in its header.
 
     Parameters
     ----------
     model : Model
         The model.
+    emission : Emission
+        Its C.
     options : EmitOptions
-        What to emit; it names a machine.
+        How it was emitted, for a target that is simulated.
+    price : callable
+        What it was priced by.
 
     Returns
     -------
@@ -60,10 +65,10 @@ def emit_measured(model: Model, options: EmitOptions) -> Emission:
     from bncc.build.bounds import measure_bounds
 
     bench = bench_of(options.target)
-    emission = emit_c(model, replace(options, package="plain"))  # the same C in one folder
     level, is_exact = LEVELS[options.optimize], options.constant_time
-    found = measure_bounds(model, emission.files, bench, level, is_exact=is_exact)
-    return emit_c(model, replace(options, bounds=found))
+    files = code_files(emission.files, emission.name)
+    found = measure_bounds(model, files, bench, level, is_exact=is_exact)
+    return emit_c(model, replace(options, bounds=found), price)
 
 
 def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
 """What a command says: results on stdout, messages and progress on stderr."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,11 +13,36 @@ import click
 
 from bncc.data.text import printable as printable
 
+_BOLD = re.compile("(\x1b\\[1m|\x1b\\[0m)")
+"""Escape sequences that `table_text` adds on a terminal, and no more."""
+
 Advance = Callable[[float, str], None]
 """Progress so far as a fraction in 0 .. 1, and a short text such as the current loss."""
 
 EVERY = 30.0
 """Seconds between two lines of progress where there is no terminal."""
+
+
+def legible(text: str, *, has_bold: bool = False) -> str:
+    """Return a text of several lines that does nothing to a terminal but show itself.
+
+    Parameters
+    ----------
+    text : str
+        Any text; names, labels and cells of users' files may be in it.
+    has_bold : bool, default=False
+        Whether `table_text` may have made parts of it bold.
+
+    Returns
+    -------
+    str
+        The text with line breaks, all other control characters escaped.
+    """
+    parts = _BOLD.split(text) if has_bold else [text]
+    return "".join(
+        part if k % 2 else "\n".join(map(printable, part.split("\n")))
+        for k, part in enumerate(parts)
+    )
 
 
 def aligned(rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> str:
@@ -151,7 +177,25 @@ class Console:
         if self.json:
             click.echo(json.dumps(payload, allow_nan=False))
         elif report and (essential or not self.quiet):
-            click.echo(report)
+            click.echo(legible(report, has_bold=sys.stdout.isatty()))
+
+    def document(self, payload: Mapping[str, Any], content: bytes) -> None:
+        """Print what is meant for a file: as it is into one or a pipe, legible on a terminal.
+
+        Parameters
+        ----------
+        payload : mapping
+            The JSON object of the command; JSON values only.
+        content : bytes
+            The document, in UTF-8.
+        """
+        if self.json:
+            click.echo(json.dumps(payload, allow_nan=False))
+        elif sys.stdout.isatty():
+            text = content.decode("utf-8", "replace").replace("\r\n", "\n")
+            click.echo(legible(text), nl=False)
+        else:
+            click.echo(content, nl=False)
 
     def _said(self, description: str) -> Advance:
         """Return what says how far the work is, every half minute."""
@@ -192,9 +236,9 @@ class Console:
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.percentage:>3.0f} %"),
-            TextColumn("{task.fields[text]}"),
+            TextColumn("{task.fields[text]}", markup=False),
             TimeRemainingColumn(),
         )
         with Progress(*columns, console=RichConsole(stderr=True), transient=True) as bars:
             task = bars.add_task(description, total=1.0, text="")
-            yield lambda fraction, text: bars.update(task, completed=fraction, text=text)
+            yield lambda fraction, text: bars.update(task, completed=fraction, text=printable(text))

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -23,18 +24,24 @@ from bncc.cli.figures import facts_of, report_text
 from bncc.cli.long_work import said
 from bncc.cli.lowering import Emissions, Lowering
 from bncc.cli.options import force_option, speaks
-from bncc.cli.output import check_free, staged_directory
+from bncc.cli.output import check_free
+from bncc.cli.staging import staged_directory
 from bncc.cli.verify import sentence
 from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
+from bncc.data.files import file_digest
 from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.emit.provenance import emit_command, words_of
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import save_model
 from bncc.model.model import Model
+from bncc.pricing import entries_of
+from bncc.resources import Budget
+from bncc.sweep.point import Study
 from bncc.toolchain.tools import host_compilers
 from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
@@ -86,12 +93,18 @@ def command(console: Console, output: str, force: bool) -> None:
         "toolchain": outcome.toolchain,
         "bench": {target: facts_of(report) for target, report in reports.items()},
         "trials": 0 if study is None else len(study.points),
+        "failed": [] if study is None else _failed(study),
         "report": page,
         "seconds": round(perf_counter() - begin, 1),
     }
     console.result(payload, summary(payload, NAME))
     if not outcome.agree:
         click.get_current_context().exit(1)
+
+
+def _failed(study: Study) -> list[dict[str, Any]]:
+    """Return the failed trials of a study as JSON values."""
+    return [{"number": n, "reason": reason} for n, reason in sorted(study.failed.items())]
 
 
 def _split(folder: Path, tell: Narrator) -> tuple[Dataset, Dataset]:
@@ -106,7 +119,8 @@ def _split(folder: Path, tell: Narrator) -> tuple[Dataset, Dataset]:
     for name, numbers in (("train.csv", kept), ("test.csv", held)):
         chosen = [rows[k] for k in numbers]
         (folder / name).write_text(_csv_text(header, chosen), encoding="utf-8", newline="")
-        parts.append(dataset_of(read_table(folder / name)))
+        part = dataset_of(read_table(folder / name))
+        parts.append(replace(part, digest=file_digest(folder / name)))
         tell.say(f"{len(chosen)} rows in {tell.path(name)}")
     return parts[0], parts[1].with_classes(parts[0].classes)
 
@@ -160,13 +174,15 @@ def _emit(model: Model, folder: Path, tell: Narrator) -> Emission:
     words = " ".join(f"--with {entry}" for entry in sorted(entries))
     path, place = tell.path(f"{NAME}.bncc"), tell.path("c")
     tell.step("4. Compile to C99", f"bncc emit-c {path} -o {place} {words}")
-    emission = emit_c(model, EmitOptions(name=NAME, entries=entries))
+    options = EmitOptions(name=NAME, entries=entries)
+    emission = emit_c(model, replace(options, command=emit_command(NAME, words_of(options))))
     (folder / "c").mkdir()
     for file, text in emission.files.items():
         (folder / "c" / file).write_text(text, encoding="utf-8", newline="\n")
     tell.say(
-        f"{len(emission.files)} files, {emission.table_bytes} bytes of tables, about "
-        f"{emission.estimate.flash} bytes of flash; the kernel, from {tell.path(f'c/{NAME}.c')}:\n"
+        f"{len(emission.files)} files, {emission.table_bytes} bytes of tables, an estimate of "
+        f"{emission.estimate.flash} bytes of flash for all functions on a Cortex-M0; the kernel, "
+        f"from {tell.path(f'c/{NAME}.c')}:\n"
     )
     tell.say(kernel_excerpt(emission.files[f"{NAME}.c"]))
     return emission
@@ -223,7 +239,9 @@ def _bench(
     reports: dict[str, TargetReport] = {}
     for target in machines:
         try:
-            reports |= bench.measure(emissions, [target], inputs, console)
+            reports |= bench.measure(
+                emissions, [target], inputs, console, entries=entries_of(model, Budget(None))
+            )
         except HarnessError:
             raise
         except ToolchainError as error:

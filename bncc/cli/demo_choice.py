@@ -11,6 +11,7 @@ from bncc.cli.inputs import rows_to_classify
 from bncc.cli.sweep_options import NO_TARGET, toolchains_of
 from bncc.cli.sweep_work import swept
 from bncc.data.dataset import Dataset
+from bncc.data.text import printable
 from bncc.errors import OptionError, StudyError
 from bncc.sweep.config import source_words
 from bncc.sweep.facts import study_facts
@@ -100,6 +101,8 @@ def sweep(
         f"{len(errors)} classifiers, each trained {REPEATS} times; they err on "
         f"{100 * min(errors):.1f} to {100 * max(errors):.1f} % of validation rows"
     )
+    for number, reason in sorted(study.failed.items()):
+        tell.say(f"trial {number} failed: {printable(reason)}")
     return study
 
 

@@ -1,11 +1,12 @@
 """How ``bncc demo`` tells what it does."""
 
 import shlex
+import sys
 from pathlib import Path
 
 import click
 
-from bncc.cli.console import Console
+from bncc.cli.console import Console, legible
 
 
 class Narrator:
@@ -38,4 +39,4 @@ class Narrator:
     def say(self, text: str) -> None:
         """Print text unless nobody listens."""
         if not self._silent:
-            click.echo(text)
+            click.echo(legible(text, has_bold=sys.stdout.isatty()))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bncc.cli.console import aligned
+from bncc.resources import Resources, functions_of
 
 
 def summary(facts: dict[str, Any], name: str) -> str:
@@ -26,11 +27,14 @@ def summary(facts: dict[str, Any], name: str) -> str:
     proof = f"{facts['checked']:,} inputs, {facts['mismatches']} differences ({facts['toolchain']})"
     rows = [
         ["error on unseen rows", f"{100 * facts['error_test']:.2f} % of {facts['n_test']}"],
-        ["size", f"{facts['table_bytes']} bytes of tables; additions alone, no heap, no library"],
+        [
+            "size",
+            f"{facts['table_bytes']} bytes of tables in C; additions alone, no heap or library",
+        ],
         ["C against Python", proof],
         ["inputs", facts["strength"]],
         *(["on " + target, _figures(found)] for target, found in facts["bench"].items()),
-        *([["to choose from", f"{facts['trials']} classifiers"]] if facts["trials"] else []),
+        *([["to choose from", _choice(facts)]] if facts["trials"] else []),
         ["took", f"{facts['seconds']} s"],
         ["everything is in", output],
     ]
@@ -46,10 +50,18 @@ def summary(facts: dict[str, Any], name: str) -> str:
     return f"\nWhat was shown\n{aligned(rows)}\n\nNext\n{aligned(steps)}"
 
 
+def _choice(facts: dict[str, Any]) -> str:
+    """Return the number of classifiers, and of those that failed."""
+    failed = len(facts["failed"])
+    also = f"; {failed} trial{'s' * (failed > 1)} failed, see above" if failed else ""
+    return f"{facts['trials']} classifiers{also}"
+
+
 def _figures(found: dict[str, Any]) -> str:
     """Say what a machine needs, in one line."""
-    ((unit, spread),) = found["predict"].items()
+    resources = Resources.from_json(found["resources"])
+    (entry,) = resources.entries
     return (
         f"{found['flash']:,} bytes of flash, {found['ram']:,} of RAM, {found['stack']:,} of stack, "
-        f"{spread['mean']:,.0f} {unit} per decision"
+        f"{resources.spans[entry].mean:,.0f} {resources.unit} a call of {functions_of((entry,))}"
     )

@@ -7,31 +7,45 @@ from typing import Any
 import click
 
 from bncc.cli.bounds import bench_of, emit_measured, facts_of_bounds
+from bncc.cli.budget_options import budget_options, check_reserve
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import rows_to_classify
-from bncc.cli.lowering import Lowering, lowering_options
+from bncc.cli.lowering import Lowering, lowering_options, range_margin_option
 from bncc.cli.machines import check_fit
 from bncc.cli.options import (
-    TARGETS,
+    TargetChoice,
     budget,
     class_option,
     fold_option,
     force_option,
     model_argument,
     speaks,
+    with_option,
 )
-from bncc.cli.output import check_free, staged_directory
+from bncc.cli.output import check_free
+from bncc.cli.resource_text import resource_words
+from bncc.cli.staging import staged_directory
 from bncc.compiler.choose import Optimize
-from bncc.emit.emitter import Emission, emit_c
+from bncc.compiler.cost_model import LEVELS
+from bncc.emit.code_digest import code_digest
+from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.emit.estimate import MACHINE
 from bncc.emit.identifiers import model_name
 from bncc.emit.packages import PACKAGES
+from bncc.emit.provenance import emit_command, printed_file
 from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_table
 from bncc.errors import OptionError
 from bncc.model.file import load_model
 from bncc.model.model import Model
+from bncc.pricing import entries_of, recorded
+from bncc.pricing import priced as price_emission
+from bncc.resources import Budget, Resources
+from bncc.toolchain.tools import is_x86
 
-ENTRIES = ("raw", "scores", "missing", "stream", "trusted")
+_PRINTED_ELSEWHERE = frozenset({"output", "name", "force", "as_json", "quiet", "verbose"})
+"""Options without effect on the files, or whose value the command in the header has anyway."""
+_FILES = frozenset({"DATA", "FILE"})
+"""Metavariables of options that name files."""
 
 
 @click.command("emit-c")
@@ -39,30 +53,33 @@ ENTRIES = ("raw", "scores", "missing", "stream", "trusted")
 @click.option("-o", "--output", required=True, metavar="DIR", help="Where to.")
 @click.option("--name", metavar="NAME", help="Prefix of files and symbols [default: the model's].")
 @click.option("--package", type=click.Choice(tuple(PACKAGES)), default="plain", show_default=True)
-@click.option("--target", type=click.Choice(TARGETS), help="A machine [default: generic C].")
+@click.option(
+    "--target", type=TargetChoice(), metavar="T", help="Target or part [default: generic C]."
+)
 @click.option(
     "--measure", is_flag=True, help="Put stack and counts of --target, as measured, in the header."
 )
 @click.option("--max-flash", callback=budget, metavar="N[k]", help="Budget in bytes.")
-@click.option("--max-ram", callback=budget, metavar="N[k]", help="Budget in bytes.")
-@lowering_options
 @click.option(
-    "--with",
-    "entries",
-    type=click.Choice(ENTRIES),
-    multiple=True,
-    help="An entry point beside predict, repeatable; raw is there whenever there are thresholds.",
+    "--max-ram", callback=budget, metavar="N[k]", help="Budget in bytes, of variables and stack."
 )
+@range_margin_option
+@budget_options
+@lowering_options
+@with_option
 @click.option(
     "--vectors",
     "n_vectors",
     type=click.IntRange(1, MOST_VECTORS),
     metavar="N",
-    help="Inputs of the self-test [default: 32, fewer where they are large].",
+    help="Vectors of the self-test at most, with 16 further inputs each [default: what covers it].",
 )
 @click.option("--data", "data_path", metavar="DATA", help="Readings to take these inputs from.")
 @class_option
 @fold_option
+@click.option(
+    "--spdx", metavar="ID", help="SPDX-License-Identifier of every file, such as MIT [none]."
+)
 @force_option
 @speaks
 def command(
@@ -76,16 +93,25 @@ def command(
     optimize: Optimize,
     max_flash: int | None,
     max_ram: int | None,
+    priced: tuple[str, ...],
+    reserve: int | None,
     kernel: str | None,
     constant_time: bool,
     entries: tuple[str, ...],
+    range_margin: float,
     n_vectors: int | None,
     data_path: str | None,
     class_name: str | None,
     fold: int | None,
+    spdx: str | None,
     force: bool,
 ) -> None:
-    """Write MODEL as C, with test vectors, a self-test, and what a build system wants around it."""
+    """Write MODEL as C, with test vectors, a self-test, and what a build system wants around it.
+
+    With --target, --max-flash or --max-ram the entry points are priced: measured where the tools
+    of the target are installed, else estimated. Generic C is priced on a Cortex-M0. Figures that
+    `bncc train --max-flash` has put into MODEL for the same C are taken as they are.
+    """
     if target == "all":
         raise OptionError("generic C builds for all machines; leave --target out")
     if measure:
@@ -93,12 +119,46 @@ def command(
     check_free(output, force=force, directory=True)
     model = load_model(model_path)
     chosen = name if name is not None else model_name(Path(model_path).stem)
-    options = Lowering(optimize, kernel, constant_time).options(
-        target, chosen, frozenset(entries), package
+    limits = Budget(
+        target, max_flash, None, max_ram, check_reserve(reserve, max_flash), priced,
+        frozenset(entries),
+    )  # fmt: skip
+    covered = entries_of(model, limits)
+    options = Lowering(optimize, kernel, constant_time, range_margin).options(
+        "x86" if target == "host" and is_x86() else target,
+        chosen,
+        limits.emitted(covered),
+        package,
     )
     vectors = _vectors(model, n_vectors, data_path, class_name, fold, console)
-    options = replace(options, max_flash=max_flash, max_ram=max_ram, vectors=vectors)
-    emission = emit_measured(model, options) if measure else emit_c(model, options)
+    words = emit_command(chosen, _options_given(), model_path)
+    bounded = n_vectors is not None
+    options = replace(
+        options,
+        max_flash=max_flash,
+        max_ram=max_ram,
+        reserve=limits.reserve,
+        priced=covered,
+        vectors=vectors,
+        is_bounded=bounded,
+        spdx=spdx,
+        command=words,
+    )
+    is_priced = target is not None or limits.is_bounded
+    known: dict[str, Resources] = {}
+
+    def price(emission: Emission) -> Resources:
+        code = code_digest(emission.files, emission.name)
+        if code not in known:
+            found = recorded(model, emission, target)
+            if found is None and is_priced:
+                found = price_emission(model, emission, options, target)
+            known[code] = found or emission.resources
+        return known[code]
+
+    emission = emit_c(model, options, price)
+    if measure:
+        emission = emit_measured(model, emission, options, price)
     if target is not None:
         check_fit(target, emission)
     with staged_directory(output, force=force) as folder:
@@ -106,7 +166,28 @@ def command(
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     payload = facts_of(emission, output)
-    console.result(payload, _report(payload, options.target or MACHINE))
+    console.result(payload, _report(payload, emission, options))
+
+
+def _options_given() -> list[tuple[str, ...]]:
+    """Return the options of the running command that the text of the files depends on.
+
+    Only those that differ from their defaults, as they were understood (2k as 2048), and files by
+    their base names: from the same folder as the model they give the same text.
+    """
+    context = click.get_current_context()
+    given: list[tuple[str, ...]] = []
+    for param in context.command.params:
+        value = context.params.get(param.name or "")
+        if not isinstance(param, click.Option) or param.name in _PRINTED_ELSEWHERE:
+            continue
+        if value in (None, (), param.get_default(context)):
+            continue
+        values = (value,) if not param.multiple else value
+        for each in values:
+            text = printed_file(str(each), "DATA") if param.metavar in _FILES else str(each)
+            given += [(param.opts[0],) if param.is_flag else (param.opts[0], text)]
+    return given
 
 
 def _vectors(
@@ -141,8 +222,9 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
     dict
         ``files`` (paths), ``kernel`` (its family), ``layout`` (in words), ``reason``,
         ``candidates`` (the layouts that were compared, the best first, each with the estimates of
-        its kernel alone), ``passes``, ``table_bytes``, ``estimate``, ``bounds`` (null where nothing
-        was measured).
+        its kernel alone), ``passes``, ``table_bytes``, ``estimate`` (of all functions),
+        ``resources`` (of the entry points that are priced), ``bounds`` (null where nothing was
+        measured).
     """
     return {
         "files": [str(Path(folder) / file) for file in emission.files],
@@ -161,23 +243,27 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
         "passes": [asdict(step) for step in emission.passes],
         "table_bytes": emission.table_bytes,
         "estimate": asdict(emission.estimate),
+        "resources": emission.resources.to_json(),
         "bounds": facts_of_bounds(emission.bounds),
     }
 
 
-def _report(facts: dict[str, Any], machine: str) -> str:
-    estimate = facts["estimate"]
+def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> str:
+    estimate, machine = emission.estimate, options.target or MACHINE
     unit = "cycles" if machine == "avr" else "instructions"
     rows = [["wrote", file] for file in facts["files"]]
     rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
-    rows += [["tables", f"{facts['table_bytes']} bytes"]]
+    rows += [["tables", f"{facts['table_bytes']} bytes of flash, a part of the figures below"]]
     rows += [
         [
             "estimate",
-            f"{estimate['flash']} bytes flash, {estimate['ram']} bytes RAM (stack), "
-            f"{estimate['instructions']} {unit} per decision on {machine}",
+            f"{estimate.flash} bytes flash (all functions), {estimate.ram} bytes RAM (stack), "
+            f"{estimate.instructions} {unit} per decision on {machine} (predict, from states; "
+            f"{LEVELS[options.optimize]})",
         ]
     ]
+    rows += [[emission.resources.how, each] for each in resource_words(emission.resources)[:1]]
+    rows += [["", each] for each in resource_words(emission.resources)[1:]]
     fired = [step["name"] for step in facts["passes"] if step["fired"]]
     rows += [["passes", ", ".join(fired) or "none fired"]]
     return aligned(rows)

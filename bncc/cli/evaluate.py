@@ -7,12 +7,14 @@ import click
 import numpy as np
 
 from bncc._types import BoolArray, IntArray
+from bncc.cli.confusion import confusion_lines
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import labeled_rows
 from bncc.cli.options import (
     class_option,
     data_argument,
     fold_option,
+    groups_option,
     missing_option,
     model_argument,
     speaks,
@@ -22,18 +24,20 @@ from bncc.discretize.gaps import gaps_of
 from bncc.errors import DataError
 from bncc.model import missing as marginal
 from bncc.model.card import cycle_note
+from bncc.model.confusion import confusion_matrix, recall_of
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.model.reference import log_proba, predict
 
-_MOST_COLUMNS = 30
-"""Classes up to which the confusion matrix is shown to people."""
+_MOST_GROUPS = 30
+"""Groups that are shown to people, those of the largest errors."""
 
 
 @click.command("evaluate")
 @model_argument
 @data_argument
 @missing_option
+@groups_option
 @class_option
 @fold_option
 @speaks
@@ -42,15 +46,17 @@ def command(
     model_path: str,
     data_path: str,
     missing: str,
+    groups: str | None,
     class_name: str | None,
     fold: int | None,
 ) -> None:
     """Count the errors of MODEL on the labeled readings DATA.
 
-    A row whose class the model does not know counts as an error.
+    A row whose class the model does not know counts as an error. With --groups the error of each
+    group is reported too.
     """
     model = load_model(model_path)
-    dataset = labeled_rows(model, data_path, class_name, fold, console)
+    dataset, labels = labeled_rows(model, data_path, class_name, fold, console, groups)
     X = states_of(model.features, dataset.table)
     n_missing = sum(
         int(column.missing.sum())
@@ -58,7 +64,7 @@ def command(
         if column.name in {feature.name for feature in model.features}
     )
     gaps = gaps_of(model.features, dataset.table) if missing == "marginal" else None
-    found = evaluation(model, X, dataset.y, gaps)
+    found = evaluation(model, X, dataset.y, gaps, labels)
     found["missing_cells"] = n_missing
     found["classes"] = list(model.classes)
     of_cycle = cycle_note(model)
@@ -74,7 +80,11 @@ def command(
 
 
 def evaluation(
-    model: Model, X: IntArray, y: IntArray, gaps: BoolArray | None = None
+    model: Model,
+    X: IntArray,
+    y: IntArray,
+    gaps: BoolArray | None = None,
+    labels: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Measure a model on states and classes.
 
@@ -88,12 +98,16 @@ def evaluation(
         Class indices; -1 for a class that the model does not know.
     gaps : (n_samples, n_features) bool, optional
         Features to sum out; none by default.
+    labels : sequence of str
+        Group of each sample, if there are any.
 
     Returns
     -------
     dict
         ``n``, ``errors``, ``error`` (a fraction), ``log_loss`` (nats per row of a known class, None
-        without such rows) and ``confusion`` (rows: true class; columns: prediction).
+        without such rows), ``confusion`` (rows: true class; columns: prediction) and ``recall``
+        (by class, None of a class without rows). With labels ``groups``: of each group ``group``,
+        ``n``, ``errors`` and ``error``.
 
     Raises
     ------
@@ -106,8 +120,7 @@ def evaluation(
         raise DataError("there is no row to evaluate; give labeled rows")
     decisions = predict(model, X) if gaps is None else marginal.predict(model, X, gaps)
     known = np.flatnonzero(y >= 0)
-    confusion = np.zeros((model.n_classes, model.n_classes), dtype=np.int64)
-    np.add.at(confusion, (y[known], decisions[known]), 1)
+    confusion = confusion_matrix(y, decisions, model.n_classes).tolist()
     errors = int((decisions != y).sum())
     log_loss = None
     if len(known):
@@ -116,13 +129,26 @@ def evaluation(
         else:
             log_probabilities = marginal.log_proba(model, X[known], gaps[known])
         log_loss = float(-log_probabilities[np.arange(len(known)), y[known]].mean())
-    return {
+    found: dict[str, Any] = {
         "n": len(y),
         "errors": errors,
         "error": errors / len(y),
         "log_loss": log_loss,
-        "confusion": confusion.tolist(),
+        "confusion": confusion,
+        "recall": recall_of(confusion),
     }
+    return found | ({"groups": _by_group(decisions != y, labels)} if labels else {})
+
+
+def _by_group(misses: BoolArray, labels: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the error of each group, in the order of their first rows."""
+    found: dict[str, list[bool]] = {}
+    for label, is_missed in zip(labels, misses.tolist(), strict=True):
+        found.setdefault(label, []).append(is_missed)
+    return [
+        {"group": label, "n": len(each), "errors": sum(each), "error": sum(each) / len(each)}
+        for label, each in found.items()
+    ]
 
 
 def _report(found: dict[str, Any], classes: Sequence[str]) -> str:
@@ -132,12 +158,16 @@ def _report(found: dict[str, Any], classes: Sequence[str]) -> str:
         f"log-loss  {loss}",
         f"missing   {found['missing_cells']} cells",
     ]
-    if len(classes) > _MOST_COLUMNS:
-        lines.append(f"the confusion matrix of {len(classes)} classes is in --json")
-    else:
-        rows = [["true \\ predicted", *classes]]
-        rows += [
-            [label, *map(str, row)] for label, row in zip(classes, found["confusion"], strict=True)
-        ]
-        lines += ["", aligned(rows, right=range(1, len(classes) + 1))]
-    return "\n".join(lines)
+    lines += confusion_lines(found, classes)
+    return "\n".join([*lines, *(_group_lines(found["groups"]) if "groups" in found else [])])
+
+
+def _group_lines(groups: list[dict[str, Any]]) -> list[str]:
+    """Return a table of groups, that of the largest error first."""
+    order = sorted(groups, key=lambda one: -one["error"])
+    rows = [["group", "rows", "error"]]
+    rows += [[one["group"], str(one["n"]), f"{100 * one['error']:.2f} %"] for one in order]
+    shown = rows[: 1 + _MOST_GROUPS]
+    more = len(rows) - len(shown)
+    tail = [f"... and {more} more groups; --json has all"] if more else []
+    return ["", aligned(shown, right=(1, 2)), *tail]

@@ -5,8 +5,8 @@ from typing import Any
 import click
 import numpy as np
 
-from bncc._types import FloatArray, IntArray
-from bncc.cli.console import Console, aligned
+from bncc._types import BoolArray, FloatArray, IntArray
+from bncc.cli.console import Console, aligned, printable
 from bncc.cli.explanation_picture import explanation_svg
 from bncc.cli.inputs import rows_to_classify
 from bncc.cli.options import (
@@ -23,7 +23,7 @@ from bncc.data.dataset import Table
 from bncc.discretize.feature import Feature, states_of
 from bncc.emit.card import why_no_probabilities
 from bncc.errors import DataError
-from bncc.model.explanation import changes, contributions, runner_up
+from bncc.model.explanation import changes, contributions, impossible, runner_up
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.structure.lookups import LookUp
@@ -92,10 +92,14 @@ def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
     -------
     dict
         ``decision`` and ``second`` (labels), ``margin`` (nats), ``readings`` (text by feature),
-        ``contributions`` (for the prior and each table ``table``, ``reads`` and ``nats`` by class)
+        ``contributions`` (for the prior and each table ``table``, ``reads`` and ``nats`` by class,
+        and the classes that it calls ``impossible`` in a model with vetoes)
         and ``changes`` (``feature``, ``reading`` in words, ``decision``).
     """
     said = contributions(model, x[None])[0]
+    parts = ["prior", *map(str, range(len(model.lookups)))]
+    reads = [[], *(_reads(model, lookup, x) for lookup in model.lookups)]
+    vetoes = impossible(model, x[None])[0]
     decision, second = runner_up(model, x)
     total = said.sum(axis=0)
     return {
@@ -104,11 +108,7 @@ def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
         "margin": float(total[decision] - total[second]),
         "readings": {f.name: _reading(row, f) for f in model.features},
         "contributions": [
-            _contribution(model, "prior", [], said[0]),
-            *(
-                _contribution(model, str(t), _reads(model, lookup, x), said[1 + t])
-                for t, lookup in enumerate(model.lookups)
-            ),
+            _contribution(model, *each) for each in zip(parts, reads, said, vetoes, strict=True)
         ],
         "changes": [
             {
@@ -121,9 +121,14 @@ def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
     }
 
 
-def _contribution(model: Model, table: str, reads: list[str], nats: FloatArray) -> dict[str, Any]:
+def _contribution(
+    model: Model, table: str, reads: list[str], nats: FloatArray, vetoes: BoolArray
+) -> dict[str, Any]:
     by_class = dict(zip(model.classes, nats.tolist(), strict=True))
-    return {"table": table, "reads": reads, "nats": by_class}
+    part: dict[str, Any] = {"table": table, "reads": reads, "nats": by_class}
+    if model.veto is not None:
+        part["impossible"] = [model.classes[c] for c in np.flatnonzero(vetoes)]
+    return part
 
 
 def _reading(row: Table, feature: Feature) -> str | None:
@@ -152,8 +157,11 @@ def _report(model: Model, facts: dict[str, Any], console: Console) -> str:
     shown = order if console.verbose else order[:_MOST_TABLES]
     table = [["table", first, second, "ahead", "reads"]]
     for k in shown:
-        nats = parts[k]["nats"]
-        figures = [f"{nats[first]:+.2f}", f"{nats[second]:+.2f}", f"{ahead[k]:+.2f}"]
+        nats, never = parts[k]["nats"], parts[k].get("impossible", ())
+        figures = [
+            "impossible" if label in never else f"{nats[label]:+.2f}" for label in (first, second)
+        ]
+        figures.append(f"{ahead[k]:+.2f}")
         table.append([parts[k]["table"], *figures, "; ".join(parts[k]["reads"])])
     if len(shown) < len(order):
         left = sum(ahead[k] for k in order[len(shown) :])
@@ -163,7 +171,7 @@ def _report(model: Model, facts: dict[str, Any], console: Console) -> str:
     ahead_by = f"{facts['margin']:.2f} nats"
     if why_no_probabilities(model) is not None:
         ahead_by = f"a score of {facts['margin']:.2f}"
-    head = f"decides {first}, ahead of {second} by {ahead_by}"
+    head = f"decides {printable(first)}, ahead of {printable(second)} by {ahead_by}"
     return "\n".join([head, "", aligned(table, right=(1, 2, 3)), "", *_turns(facts)])
 
 

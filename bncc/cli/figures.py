@@ -7,8 +7,9 @@ from typing import Any
 
 from bncc.bench.measurement import Measurement
 from bncc.bench.on_target import TargetReport
-from bncc.build.meter import Cost
+from bncc.build.meter import METERED, Cost
 from bncc.cli.console import table_text
+from bncc.resources import FUNCTIONS
 
 ENTRIES = ("predict", "trusted", "raw")
 """Entry points in the order in which they are shown."""
@@ -39,6 +40,7 @@ def facts_of(report: TargetReport) -> dict[str, Any]:
         "baseline_misfit": report.baseline_misfit,
         "ratio": dict(report.ratio),
         "estimate": {**asdict(report.estimate), "machine": report.target},
+        "resources": None if report.resources is None else report.resources.to_json(),
     }
 
 
@@ -83,11 +85,19 @@ def report_text(reports: Mapping[str, TargetReport], n_rows: int) -> str:
     tables = [_table(names[machine], report) for machine, report in by_machine.items()]
     first = next(iter(by_machine.values()))
     meaning = (
-        f"time per decision: mean (min .. max) over {n_rows:,} inputs; ratio: textbook to bncc\n"
+        f"bytes: what a call of {_kept(first.ours)} needs, with all library routines\n"
+        f"time per call: mean (min .. max) over {n_rows:,} inputs, not a bound; ratio: textbook to "
+        "bncc\npredict and trusted take states, raw takes readings\n"
         f"estimated without a compiler, for {first.target}: {first.estimate.flash:,} bytes of "
-        f"flash, {first.estimate.instructions:,} {first.unit}"
+        f"flash, {first.estimate.instructions:,} {first.unit}\n(bytes of all functions, time of "
+        "predict, from states)"
     )
     return "\n\n".join([*tables, meaning])
+
+
+def _kept(measured: Measurement) -> str:
+    names = {entry: FUNCTIONS[name] for name, entry in METERED.items()}
+    return " and ".join(names[entry] for entry in measured.kept)
 
 
 def _table(names: str, report: TargetReport) -> str:

@@ -5,14 +5,18 @@ from typing import Any
 import click
 
 from bncc.cli.console import Console, aligned
-from bncc.cli.options import force_option, speaks
+from bncc.cli.options import force_option, large_size, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.fixed_point import MAX_BITS
 from bncc.model.card import class_parent_names, given_names, model_facts, structure_words
 from bncc.model.file import to_bytes
-from bncc.model.from_network import DEFAULT_BITS, Import, model_of
+from bncc.model.from_network import MAX_TABLE_BYTES, Import, model_of
+from bncc.model.network_costs import DEFAULT_BITS, ENOUGH, MOST_DEFAULT_BITS
 from bncc.network.bif_reader import read_bif
 from bncc.network.network import Network
+
+LITTLE = 0.995
+"""Share of sampled rows below which a note says why others are decided otherwise."""
 
 
 @click.command("import-bif")
@@ -21,10 +25,9 @@ from bncc.network.network import Network
 @click.option(
     "--bits",
     type=click.IntRange(1, MAX_BITS),
-    default=DEFAULT_BITS,
-    show_default=True,
     metavar="B",
-    help="Bits of a cost.",
+    help=f"Bits of a cost [default: {DEFAULT_BITS}, or as many more, up to {MOST_DEFAULT_BITS}, as "
+    f"the decisions take to be the network's in {100 * ENOUGH:g} % of sampled rows].",
 )
 @click.option(
     "--keep",
@@ -34,6 +37,14 @@ from bncc.network.network import Network
     help="Variables that become features: those that tell of the class where all are known, or all "
     "but the class.",
 )
+@click.option(
+    "--max-table-bytes",
+    callback=large_size,
+    default=f"{MAX_TABLE_BYTES // 2**20}M",
+    show_default=True,
+    metavar="N[k|M]",
+    help="Bytes of all tables in the model file, at most.",
+)
 @click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="The model file.")
 @force_option
 @speaks
@@ -41,19 +52,27 @@ def command(
     console: Console,
     network_path: str,
     class_name: str,
-    bits: int,
+    bits: int | None,
     keep: str,
+    max_table_bytes: int,
     output: str,
     force: bool,
 ) -> None:
     """Make a model of the network in NETWORK.bif, with VAR as the class.
 
-    Probabilities become costs of B bits, as in training. The binary point is placed so that the
-    least probability above 0 still fits; a probability of 0 has the largest cost.
+    Probabilities become costs of B bits, as in training. The binary point is chosen on sampled
+    rows, so that decisions are those of the network. A probability of 0 has a cost above the
+    largest sum of all others: no impossible class is decided for while another is possible.
     """
     check_free(output, force=force, sources=[network_path])
     network = read_bif(network_path)
-    made = model_of(network, network.index(class_name), bits, keep_all=keep == "all")
+    made = model_of(
+        network,
+        network.index(class_name),
+        bits,
+        keep_all=keep == "all",
+        max_table_bytes=max_table_bytes,
+    )
     write_file(output, to_bytes(made.model), force=force)
     facts = facts_of(network, made, class_name, output)
     for note in facts["notes"]:
@@ -79,7 +98,10 @@ def facts_of(network: Network, made: Import, class_name: str, path: str) -> dict
     -------
     dict
         ``model``, ``class``, ``variables``, ``arcs`` and ``removed`` (numbers), ``features``,
-        ``class_parents`` and ``given`` (names), ``notes``, and the fields of a model.
+        ``class_parents`` and ``given`` (names), ``cost_bits`` (the veto aside), ``veto`` (the cost
+        of a probability of 0, None without one), ``zeros`` and ``clipped`` (numbers of
+        probabilities), ``agreement`` (a fraction of sampled rows), ``notes``, and the fields of a
+        model.
     """
     model = made.model
     return {
@@ -91,6 +113,11 @@ def facts_of(network: Network, made: Import, class_name: str, path: str) -> dict
         "features": [feature.name for feature in model.features],
         "class_parents": class_parent_names(model),
         "given": given_names(model),
+        "cost_bits": made.bits,
+        "veto": model.veto,
+        "zeros": made.n_zeros,
+        "clipped": made.n_clipped,
+        "agreement": made.agreement,
         "notes": _notes(made),
         **model_facts(model),
     }
@@ -98,10 +125,17 @@ def facts_of(network: Network, made: Import, class_name: str, path: str) -> dict
 
 def _notes(made: Import) -> list[str]:
     notes = []
+    if made.agreement < LITTLE:
+        remedy = "; give more --bits" if made.bits < MOST_DEFAULT_BITS else ""
+        notes.append(
+            f"of sampled rows {100 * made.agreement:.1f} % are decided as by the network; in the "
+            f"others two classes are nearly as likely, and costs of {made.bits} bits are rounded"
+            f"{remedy}"
+        )
     if made.n_clipped:
         notes.append(
-            f"numbers below the least probability of a cost, 0 among them: {made.n_clipped}; they "
-            "count as the least"
+            f"probabilities above 0 whose cost the format does not hold: {made.n_clipped}; they "
+            "count as the least that it does"
         )
     given = given_names(made.model)
     if given:
@@ -118,7 +152,17 @@ def _report(network: Network, made: Import, path: str) -> str:
         ["network", f"variables: {network.n_variables}, arcs: {network.n_arcs}"],
         ["features", f"{model.n_features}; variables removed: {made.n_removed}"],
         ["structure", structure_words(model)],
-        ["numbers", str(model.q_format)],
+        ["numbers", _numbers(made)],
+        [
+            "agreement",
+            f"{100 * made.agreement:.2f} % of sampled rows are decided as by the network",
+        ],
         ["model", path],
     ]
     return aligned(rows)
+
+
+def _numbers(made: Import) -> str:
+    veto = made.model.veto
+    words = f"{made.model.q_format}, {made.bits} bits per cost"
+    return words if veto is None else f"{words}; a probability of 0 costs {veto}"

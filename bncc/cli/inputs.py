@@ -1,11 +1,15 @@
 """Readings from files, as the commands need them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from bncc.cli.console import Console
 from bncc.data.dataset import Dataset, Table
+from bncc.data.files import file_digest
 from bncc.data.readers import read_table
-from bncc.data.target import dataset_of, fold_parts
+from bncc.data.target import dataset_of, fold_parts, group_labels
 from bncc.errors import DataError
 from bncc.model.model import Model
 
@@ -16,6 +20,9 @@ def training_parts(
     fold: int | None,
     console: Console,
     drop: Sequence[str] = (),
+    *,
+    groups: str | None = None,
+    ordered: bool = False,
 ) -> tuple[Dataset, Dataset | None]:
     """Read a file to learn from.
 
@@ -31,6 +38,8 @@ def training_parts(
         Hears of rows that are dropped.
     drop : sequence of str
         Columns to leave out.
+    groups, ordered : str or None, bool
+        Values of ``--groups`` and ``--ordered``.
 
     Returns
     -------
@@ -42,9 +51,15 @@ def training_parts(
     table = read_table(path, fold=fold)
     console.detail(f"read {table.n_rows} rows and {len(table.columns)} columns from {path}")
     table = table.without(drop)
-    train, test = fold_parts(table, class_name, fold)
-    _tell_dropped(dataset_of(table, class_name).n_rows, table.n_rows, console)
-    return train, test
+    train, test = fold_parts(table, class_name, fold, groups=groups, ordered=ordered)
+    n_kept = dataset_of(table, class_name, groups=groups).n_rows
+    _tell_dropped(n_kept, table.n_rows, console)
+    if groups is not None and train.split.most_folds(train.n_rows) < 2:
+        raise DataError(
+            f"all rows are of one group of {groups!r}, so none can be held out; leave --groups "
+            "out, or name another column"
+        )
+    return replace(train, digest=file_digest(path)), test
 
 
 def test_rows(train: Dataset, path: str, console: Console) -> Dataset:
@@ -85,8 +100,13 @@ def _tell_dropped(n_kept: int, n_rows: int, console: Console) -> None:
 
 
 def labeled_rows(
-    model: Model, path: str, class_name: str | None, fold: int | None, console: Console
-) -> Dataset:
+    model: Model,
+    path: str,
+    class_name: str | None,
+    fold: int | None,
+    console: Console,
+    groups: str | None = None,
+) -> tuple[Dataset, tuple[str, ...]]:
     """Read labeled rows under a model's classes.
 
     Parameters
@@ -102,19 +122,34 @@ def labeled_rows(
         The fold whose test rows are wanted.
     console : Console
         Hears of rows that are dropped.
+    groups : str or None
+        A column that is no class, and in which each row has a group.
 
     Returns
     -------
-    Dataset
+    dataset : Dataset
         With ``y == -1`` where the model does not know the class.
+    labels : tuple of str
+        The group of each row; none without ``groups``.
     """
+    if groups in {feature.name for feature in model.features}:
+        raise DataError(
+            f"the model reads column {groups!r}, so that it cannot be left out; train the model "
+            f"with --groups {groups}"
+        )
     table = read_table(path, fold=fold)
-    name = _class_column(model, table, class_name)
-    dataset = dataset_of(table, name)
+    labels = () if groups is None else group_labels(table, groups)
+    others = table if groups is None else table.without([groups])
+    name = _class_column(model, others, class_name)
+    dataset = dataset_of(others, name)
+    (column,) = (column for column in table.columns if column.name == name)
+    has_class = np.flatnonzero(~column.missing)
     _tell_dropped(dataset.n_rows, table.n_rows, console)
+    labels = tuple(labels[row] for row in has_class) if labels else ()
     if dataset.table.test_rows is not None and fold is not None:
+        labels = tuple(labels[row] for row in dataset.table.test_rows) if labels else ()
         dataset = dataset.take(dataset.table.test_rows)
-    return dataset.with_classes(model.classes)
+    return dataset.with_classes(model.classes), labels
 
 
 def rows_to_classify(
@@ -162,10 +197,12 @@ def _class_column(model: Model, table: Table, class_name: str | None) -> str:
         If it is a column that the model reads.
     """
     features = {feature.name for feature in model.features}
+    # The groups of the training are no class, and may be the last column.
+    names = [name for name in table.names if name != model.training.get("groups")] or table.names
     candidates: Sequence[str | None] = (
         (class_name,)
         if class_name is not None
-        else ("class" if "class" in table.names else table.names[-1], _trained_class(model))
+        else ("class" if "class" in names else names[-1], _trained_class(model))
     )
     for name in candidates:
         if name is not None and name not in features and (class_name or name in table.names):

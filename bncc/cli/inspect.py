@@ -9,6 +9,7 @@ import click
 from bncc.cli.console import Console, aligned, printable
 from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
+from bncc.cli.resource_text import resource_words
 from bncc.discretize.feature import Feature
 from bncc.model.card import (
     class_parent_names,
@@ -23,6 +24,7 @@ from bncc.model.card import (
 )
 from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
+from bncc.resources import Resources
 from bncc.structure.grids import Grids
 
 _FEW = 6
@@ -167,13 +169,15 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
         ["features", str(model.n_features)],
         ["classes", f"{model.n_classes}: {_some(model.classes)}"],
         ["numbers", f"{number_words(model)}, in units of 2^{-model.q_format.frac_bits} nats"],
+        *([["", f"a probability of 0 costs {model.veto}"]] if model.veto is not None else []),
         [
             "tables",
             f"{facts['table_entries']} entries = "
-            f"{(facts['table_bits'] + 7) // 8} bytes before the compiler's passes; "
+            f"{(facts['table_bits'] + 7) // 8} bytes before the compiler's passes, without code; "
             f"{facts['free_parameters']} free parameters",
         ],
-        ["errors", _errors(facts)],
+        *_resources(model),
+        ["errors", _errors(facts) + _judged(model)],
         *([["seed", str(facts["seed"])]] if facts["seed"] is not None else []),
         ["digest", facts["digest"]],
     ]
@@ -227,6 +231,24 @@ def _cuts_of(feature: Feature, levels: Sequence[int]) -> str:
     words = [f"{known[cut]:.6g}" if cut < len(known) else f"state {cut}" for cut in cuts]
     above = f"{feature.name} > {', '.join(words)}" if words else ""
     return ", ".join(filter(None, (is_known, above)))
+
+
+def _resources(model: Model) -> list[list[str]]:
+    """Return what a search found that the model takes, if that is in its record."""
+    try:
+        found = Resources.from_json(model.training["resources"])
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return []
+    first, *others = resource_words(found)
+    return [[found.how, first], *(["", line] for line in others)]
+
+
+def _judged(model: Model) -> str:
+    """Return what the validation error of a search is the mean of."""
+    folds = model.training.get("validation_folds")
+    if type(folds) is not int:
+        return ""
+    return f" (validation: the mean of {folds} folds, by which a search chose)"
 
 
 def _errors(facts: dict[str, Any]) -> str:

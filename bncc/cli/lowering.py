@@ -8,6 +8,7 @@ import click
 
 from bncc.compiler.choose import FAMILIES, Optimize
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -33,6 +34,18 @@ def lowering_options(function: Command) -> Command:
     return optimize(kernel(constant_time(function)))
 
 
+def range_margin_option(function: Command) -> Command:
+    """Add ``--range-margin``."""
+    return click.option(
+        "--range-margin",
+        type=float,
+        default=DEFAULT_MARGIN,
+        show_default=True,
+        metavar="PERCENT",
+        help="Of a feature's trained span, by which --with checked lets a reading exceed it.",
+    )(function)
+
+
 @dataclass(frozen=True)
 class Lowering:
     """What the command line says of the kernel.
@@ -45,11 +58,14 @@ class Lowering:
         Value of ``--kernel``.
     constant_time : bool
         Whether ``--constant-time`` was given.
+    range_margin : float
+        Value of ``--range-margin``.
     """
 
     optimize: Optimize = "balanced"
     kernel: str | None = None
     constant_time: bool = False
+    range_margin: float = DEFAULT_MARGIN
 
     def options(
         self,
@@ -81,6 +97,7 @@ class Lowering:
             optimize=self.optimize,
             target=target,
             constant_time=self.constant_time,
+            range_margin=self.range_margin,
         )
 
 
@@ -106,7 +123,7 @@ class Emissions:
         self, model: Model, lowering: Lowering, entries: frozenset[str] = frozenset()
     ) -> None:
         self.model = model
-        self._lowering = lowering
+        self.lowering = lowering
         self._entries = entries
         self._done: dict[EmitOptions, Emission] = {}
         if lowering.kernel is not None:
@@ -114,7 +131,7 @@ class Emissions:
 
     def options(self, machine: str | None) -> EmitOptions:
         """Return how the C for a machine is emitted."""
-        return self._lowering.options(machine, entries=self._entries)
+        return self.lowering.options(machine, entries=self._entries)
 
     def of(self, machine: str | None) -> Emission:
         """Return the C for a machine; None for generic C."""

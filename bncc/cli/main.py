@@ -113,11 +113,27 @@ def _prepare_process() -> None:
     """Settle what belongs to a whole process: warnings, the streams' encodings, a polite kill."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     # As an exception it lets half-written outputs be cleared away.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(EXIT_TERMINATED))
+
+
+def _open_closed_streams() -> None:
+    """Stand in for standard streams that the caller has closed, as ``>&-`` does.
+
+    Otherwise the next file that is opened gets the number of such a stream, and with it what is
+    printed. What is written to a closed standard output fails, as in other programs; nobody can
+    be told what is written to a closed standard error.
+    """
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8")
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
 
 
 def _say(error: BaseException, console: Console) -> int:

@@ -1,12 +1,14 @@
 """Options and arguments that several commands share."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import update_wrapper
 from typing import Any, TypeVar
 
 import click
 
+from bncc.build.parts import size_of, target_of
 from bncc.cli.console import Console
 from bncc.errors import OptionError
 
@@ -16,10 +18,37 @@ TARGETS = (
     "host", "x86", "avr", "cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "big-endian",
     "all",
 )  # fmt: skip
-"""Machines of the command line's contract."""
+"""Targets of the command line's contract."""
+
+
+class TargetChoice(click.Choice[str]):
+    """A target, or a part that is an alias of one; the value is the target.
+
+    Parameters
+    ----------
+    targets : sequence of str
+        Names that are accepted beside those of their parts.
+    """
+
+    def __init__(self, targets: Sequence[str] = TARGETS) -> None:
+        super().__init__(targets)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the target of a name, or refuse the name."""
+        target = target_of(str(value))
+        if target in self.choices:
+            return target
+        known = f"{', '.join(self.choices)}, or a part such as {', '.join(_EXAMPLES)}"
+        self.fail(f"{value!r} is not one of {known}; `bncc targets` lists all", param, ctx)
+
+
+_EXAMPLES = ("nrf52832", "stm32f030", "atmega328p")
 
 SIMULATORS = ("qemu", "unicorn", "simavr")
 """What runs the code of other machines."""
+
+WITH = ("raw", "checked", "scores", "missing", "stream", "trusted")
+"""Entry points that can be emitted beside ``predict``."""
 
 OPT_LEVELS = ("0", "1", "2", "3", "s")
 
@@ -81,6 +110,25 @@ def fold_option(function: Command) -> Command:
     )(function)
 
 
+def groups_option(function: Command) -> Command:
+    """Add ``--groups COLUMN``."""
+    return click.option(
+        "--groups",
+        metavar="COLUMN",
+        help="Person, device or recording of each row: no split parts a group. No feature.",
+    )(function)
+
+
+def split_options(function: Command) -> Command:
+    """Add ``--groups COLUMN`` and ``--ordered``."""
+    ordered = click.option(
+        "--ordered",
+        is_flag=True,
+        help="Rows are in time order: hold out blocks of rows instead of random rows.",
+    )
+    return groups_option(ordered(function))
+
+
 def missing_option(function: Command) -> Command:
     """Add ``--missing state|marginal``."""
     return click.option(
@@ -103,10 +151,10 @@ def target_option(function: Command) -> Command:
     return click.option(
         "--target",
         "targets",
-        type=click.Choice(TARGETS),
+        type=TargetChoice(),
         multiple=True,
         metavar="T",
-        help=f"A machine, repeatable: {', '.join(TARGETS)}.",
+        help=f"Target or part, repeatable: {', '.join(TARGETS)}, nrf52832, ...",
     )(function)
 
 
@@ -132,7 +180,7 @@ def _opt_level(ctx: click.Context, param: click.Parameter, value: str | None) ->
 
 
 def budget(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """Read a number of bytes such as ``900`` or ``4k``; ``k`` is 1024.
+    """Read a number of bytes such as ``900``, ``4k`` or ``1.5k``; ``k`` is 1024.
 
     Parameters
     ----------
@@ -155,10 +203,27 @@ def budget(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     """
     if value is None:
         return None
-    match = re.fullmatch(r"(\d{1,12})([kK]?)", value)
-    if match is None:
-        raise click.BadParameter(f"{value!r} is not a number of bytes such as 900 or 4k")
-    return int(match[1]) * (1024 if match[2] else 1)
+    size = size_of(value)
+    if size is None:
+        raise click.BadParameter(f"{value!r} is not a number of bytes such as 900, 4k or 1.5k")
+    return size
+
+
+def large_size(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
+    """Read a number of bytes as `budget` does, or one such as ``1M``; ``M`` is 1024 * 1024."""
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)M", value)
+    return int(Fraction(match[1]) * 2**20) if match else budget(ctx, param, value)
+
+
+def with_option(function: Command) -> Command:
+    """Add ``--with``."""
+    return click.option(
+        "--with",
+        "entries",
+        type=click.Choice(WITH),
+        multiple=True,
+        help="Entry point beside predict, repeatable; raw is there whenever there are thresholds.",
+    )(function)
 
 
 def refuse_later(given: bool, option: str, instead: str) -> None:

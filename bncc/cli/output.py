@@ -2,10 +2,7 @@
 
 import errno
 import os
-import shutil
-import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 from bncc._types import StrPath
@@ -21,6 +18,7 @@ _REMEDIES = {
     errno.ENOENT: "no such file or directory; check the path",
     errno.ENOTDIR: "a part of the path is not a directory; check the path",
     errno.EISDIR: "it is a directory; name a file",
+    errno.EBADF: "standard output is closed; redirect it to a file, or to /dev/null",
     errno.ENAMETOOLONG: "the file name is too long; choose a shorter one",
 }
 
@@ -80,10 +78,10 @@ def check_free(
             raise OptionError(f"'{path}' exists and is not a directory; choose another name")
         if not path.is_file():
             raise OptionError(f"'{path}' is not a regular file; choose another name")
-        if not force:
-            raise OptionError(f"'{path}' exists; give --force to replace it, or another name")
         if any(_is_same(path, source) for source in sources if source is not None):
             raise OptionError(f"'{path}' is what the command reads; give the output another name")
+        if not force:
+            raise OptionError(f"'{path}' exists; give --force to replace it, or another name")
     if not path.parent.is_dir():
         raise OptionError(f"the directory '{path.parent}' does not exist; create it first")
     _check_writable(path.parent)
@@ -122,83 +120,3 @@ def write_file(path: StrPath, content: bytes, *, force: bool) -> None:
     """
     check_free(path, force=force)
     write_whole(path, content)
-
-
-@contextmanager
-def staged_directory(path: StrPath, *, force: bool) -> Iterator[Path]:
-    """Fill a folder whole or not at all.
-
-    What the body writes into the yielded folder appears under `path` when the body ends without
-    an exception; other files in an existing folder stay as they are.
-
-    Parameters
-    ----------
-    path : path
-        The folder to fill; made if absent.
-    force : bool
-        Whether files in it may be replaced.
-
-    Yields
-    ------
-    Path
-        An empty folder beside or in the final one.
-
-    Raises
-    ------
-    OptionError
-        If the folder has no place, or holds one of the files and `force` is not given.
-    OSError
-        If the disk is full or fails; the folder is then as it was.
-    """
-    path = Path(path)
-    check_free(path, force=force, directory=True)
-    home = path if path.is_dir() else path.parent
-    stage = Path(tempfile.mkdtemp(prefix=".bncc-", dir=home))
-    try:
-        new = stage / "new"
-        new.mkdir()
-        yield new
-        if path.is_dir():
-            _merge(new, path, stage / "old", force=force)
-        else:
-            new.rename(path)
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
-
-
-def _merge(new: Path, target: Path, old: Path, *, force: bool) -> None:
-    """Move the files of `new` into `target`; on any failure put back what was there."""
-    names = sorted(file.relative_to(new) for file in new.rglob("*") if not file.is_dir())
-    taken = [name for name in names if os.path.lexists(target / name)]
-    for name in taken:
-        if (target / name).is_dir():
-            raise OptionError(f"'{target / name}' is a directory; choose another output place")
-    if taken and not force:
-        raise OptionError(
-            f"'{target / taken[0]}' exists; give --force to replace it, or another directory"
-        )
-    made: list[Path] = []
-    moved: list[Path] = []
-    try:
-        for name in names:
-            _make_folders(target, name, made)
-            if os.path.lexists(target / name):
-                (old / name).parent.mkdir(parents=True, exist_ok=True)
-                (target / name).rename(old / name)
-            moved.append(name)
-            (new / name).rename(target / name)
-    except BaseException:
-        for name in moved:
-            (target / name).unlink(missing_ok=True)
-            if os.path.lexists(old / name):
-                (old / name).rename(target / name)
-        for folder in reversed(made):
-            folder.rmdir()
-        raise
-
-
-def _make_folders(target: Path, name: Path, made: list[Path]) -> None:
-    for folder in reversed(name.parents[:-1]):
-        if not (target / folder).is_dir():
-            (target / folder).mkdir()
-            made.append(target / folder)

@@ -71,10 +71,9 @@ def command(
         write_file(output, _csv(columns), force=force)
         payload: dict[str, Any] = {"output": output, "n": len(all_scores)}
         console.result(payload, f"{len(all_scores)} rows classified into {output}")
-    elif console.json:
-        console.result({"output": None, "n": len(all_scores), **_json_columns(columns)}, "")
     else:
-        click.echo(_csv(columns), nl=False)
+        payload = {"output": None, "n": len(all_scores), **_json_columns(columns)}
+        console.document(payload, _csv(columns))
 
 
 def prediction_columns(

@@ -85,7 +85,10 @@ def command(
     payload = report_json(sheets) if console.json else {}
     if output is not None:
         payload |= {"report": output, "format": form}
-    console.result(payload, "" if output is not None else text.rstrip("\n"), essential=True)
+    if output is None:
+        console.document(payload, (text.rstrip("\n") + "\n").encode("utf-8", "backslashreplace"))
+    else:
+        console.result(payload, "")
 
 
 def _form_of(output: str | None) -> str | None:

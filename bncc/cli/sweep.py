@@ -4,17 +4,20 @@ from pathlib import Path
 
 import click
 
+from bncc.cli.budget_options import budget_options, check_reserve
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, test_rows, training_parts
 from bncc.cli.long_work import EXIT_SIGNAL
 from bncc.cli.options import (
     TARGETS,
+    TargetChoice,
     budget,
     class_option,
     data_argument,
     fold_option,
     force_option,
     speaks,
+    split_options,
 )
 from bncc.cli.output import check_free
 from bncc.cli.sweep_options import NO_TARGET, duration, targets_of, toolchains_of
@@ -22,7 +25,7 @@ from bncc.cli.sweep_report import Finding, no_fit, payload_of, report_of
 from bncc.cli.sweep_work import swept
 from bncc.errors import BudgetError, OptionError
 from bncc.model.file import save_model
-from bncc.search.budget import Budget
+from bncc.resources import Budget
 from bncc.sweep.cluster import dask_cluster
 from bncc.sweep.config import source_words
 from bncc.sweep.facts import study_facts
@@ -81,7 +84,7 @@ SAMPLERS = ("random", "tpe", "nsga2")
 @click.option(
     "--target",
     "targets",
-    type=click.Choice((*TARGETS, NO_TARGET)),
+    type=TargetChoice((*TARGETS, NO_TARGET)),
     multiple=True,
     metavar="T",
     help=f"Measure on a machine, repeatable: {', '.join(TARGETS)}; none measures nothing "
@@ -99,8 +102,10 @@ SAMPLERS = ("random", "tpe", "nsga2")
     "--max-instructions",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Of the dearest decision of predict, from states, on the first target; cycles on avr.",
+    help="Of the slowest call of an entry point over the inputs tried, on the first target; cycles "
+    "on avr.",
 )
+@budget_options
 @click.option(
     "--pick", metavar="MODEL.bncc", help="Write the model that errs least of those that fit."
 )
@@ -133,6 +138,7 @@ SAMPLERS = ("random", "tpe", "nsga2")
     metavar="NAME,...",
     help=f"Draw as many other classifiers, to compare with: {', '.join(BASELINES)}, all.",
 )
+@split_options
 @class_option
 @fold_option
 @force_option
@@ -150,6 +156,8 @@ def command(
     scheduler: str | None,
     max_flash: int | None,
     max_instructions: int | None,
+    priced: tuple[str, ...],
+    reserve: int | None,
     pick: str | None,
     time_limit: float | None,
     test_path: str | None,
@@ -157,6 +165,8 @@ def command(
     seed: int,
     repeats: int,
     baselines: str | None,
+    groups: str | None,
+    ordered: bool,
     class_name: str | None,
     fold: int | None,
     force: bool,
@@ -175,10 +185,18 @@ def command(
     targets = targets_of(targets, known["targets"] if known else None, console)
     objectives = objectives or default_objectives(targets)
     check_objectives(objectives, targets)
-    limit = Budget(targets[0] if targets else None, max_flash, max_instructions)
+    if baselines is not None:
+        # They take states: what is compared with them has to as well.
+        priced = priced or ("predict",)
+    limit = Budget(
+        targets[0] if targets else None, max_flash, max_instructions,
+        reserve=check_reserve(reserve, max_flash), entries=priced,
+    )  # fmt: skip
     if limit.is_bounded and not targets:
         raise OptionError("--max-flash and --max-instructions need a --target; name one")
-    train, test = training_parts(data_path, class_name, fold, console, drop)
+    train, test = training_parts(
+        data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
+    )
     check_rows(train)
     if baselines is not None:
         names = named_baselines(baselines, len(train.table.columns))
@@ -188,16 +206,23 @@ def command(
             raise OptionError("the fold has test rows of its own; drop --test or --fold")
         test = test_rows(train, test_path, console)
     source, bench_source = source_words(
-        data_path, class_name=class_name, fold=fold, test=test_path, drop=drop
+        data_path,
+        class_name=class_name,
+        fold=fold,
+        test=test_path,
+        drop=drop,
+        groups=groups,
+        ordered=ordered,
     )
     readings = rows_to_classify(data_path, None, fold, console) if targets else None
     work = Workload(
         train, test, None if readings is None else measured_rows(readings), source, bench_source,
-        seed, repeats, targets,
+        seed, repeats, targets, priced,
     )  # fmt: skip
     facts = study_facts(
         train, test, space, data=Path(data_path).name, fold=fold, seed=seed, repeats=repeats,
         sampler=sampler, objectives=objectives, targets=targets, toolchains=toolchains_of(targets),
+        entries=priced,
     )  # fmt: skip
     if known and known["toolchains"] != facts["toolchains"]:
         console.note("compilers or simulators are not those with which the study was begun")

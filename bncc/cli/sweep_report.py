@@ -8,7 +8,8 @@ from typing import Any
 
 from bncc.cli.console import aligned, table_text
 from bncc.compiler.cost_model import LEVELS
-from bncc.search.budget import Budget
+from bncc.report.axes import entries_on
+from bncc.resources import Budget, functions_of
 from bncc.sweep.config import optimize_of
 from bncc.sweep.front import front
 from bncc.sweep.point import Point
@@ -107,7 +108,10 @@ def report_of(finding: Finding) -> str:
         return ""
     found = finding.front
     if finding.targets:
-        title = f"Pareto front of {len(finding.points)} trials, on {finding.targets[0]}"
+        where = finding.targets[0]
+        title = f"Pareto front of {len(finding.points)} trials, on {where}"
+        if counted := entries_on(finding.points, where):
+            title += f": flash and mean time of {counted}, measured"
     else:
         title = f"Pareto front of {len(finding.points)} trials, not measured on a machine"
     if found:
@@ -152,7 +156,10 @@ def _best(point: Point, finding: Finding) -> str:
     cost = point.footprint(finding.targets[0]) if finding.targets else None
     if cost is None:
         return said
-    return f"{said}, {cost.flash} bytes of flash, {cost.most} {cost.unit} at most"
+    return (
+        f"{said}, {cost.flash} bytes of flash, {cost.most} {cost.unit} at most for "
+        f"{functions_of(cost.entries)} at {LEVELS[optimize_of(point.params)]}"
+    )
 
 
 def error_of(point: Point) -> str:

@@ -1,12 +1,13 @@
 """``bncc targets``: what this machine can build and run with."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
 
 from bncc.build.cross import SIMULATORS
+from bncc.build.parts import KIB, MHZ, PARTS, Part
 from bncc.build.simulators.simavr import Simavr
 from bncc.build.targets import TARGETS, Target
 from bncc.cli.console import Console, table_text
@@ -38,13 +39,14 @@ class Readiness:
 @click.command("targets")
 @speaks
 def command(console: Console) -> None:
-    """Show the compilers and simulators that are installed, and how to install the others."""
+    """Show compilers, simulators and parts, and how to install what is missing."""
     tools = all_tools()
     machines = {"host": _host(tools)}
     machines |= {name: _readiness(target, tools) for name, target in TARGETS.items()}
     payload = {
         "tools": [_facts(tool) for tool in tools],
         "targets": {name: _machine_facts(machine) for name, machine in machines.items()},
+        "parts": {name: asdict(part) for name, part in PARTS.items()},
     }
     console.result(payload, _report(tools, machines), essential=True)
 
@@ -159,6 +161,7 @@ def _report(tools: Sequence[Tool], machines: dict[str, Readiness]) -> str:
         runner = "this machine" if name == "host" else str(machine.simulator or "-")
         rows.append([name, compiler, runner, install_command(machine.missing)])
     lines += ["", table_text("Targets", rows)]
+    lines += ["", table_text("Parts, aliases of targets", _parts(), right=(2, 3, 4))]
     if is_x86():
         lines += [
             "",
@@ -166,6 +169,19 @@ def _report(tools: Sequence[Tool], machines: dict[str, Readiness]) -> str:
             "instructions\nof both on the simulated x86",
         ]
     return "\n".join(lines)
+
+
+def _parts() -> list[list[str]]:
+    """Return a row per part."""
+    rows = [["part", "target", "clock", "flash", "RAM"]]
+    return rows + [
+        [name, part.target, f"{part.clock // MHZ} MHz", _flash(part), f"{part.ram / KIB:g} KB"]
+        for name, part in PARTS.items()
+    ]
+
+
+def _flash(part: Part) -> str:
+    return "external" if part.flash is None else f"{part.flash // KIB} KB"
 
 
 def _short(serves: Sequence[str]) -> str:

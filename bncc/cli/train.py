@@ -1,10 +1,12 @@
 """``bncc train``: from a table of readings to a model file."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import click
 
+from bncc.cli.budget_options import search_options
 from bncc.cli.console import Console
 from bncc.cli.descent_options import descent_options
 from bncc.cli.inputs import test_rows, training_parts
@@ -17,14 +19,13 @@ from bncc.cli.long_work import (
     tell_of_the_end,
 )
 from bncc.cli.options import (
-    TARGETS,
-    budget,
     class_option,
     data_argument,
     fold_option,
     force_option,
     given,
     speaks,
+    split_options,
 )
 from bncc.cli.output import check_free
 from bncc.cli.train_within import (
@@ -33,11 +34,13 @@ from bncc.cli.train_within import (
     refuse_with_budget,
     train_within,
 )
-from bncc.cli.trained import facts_of, report_of, stopped_note
+from bncc.cli.trained import facts_of, report_of, stopped_note, with_cross_validation
+from bncc.data.units import read_units
 from bncc.errors import OptionError
 from bncc.model.file import save_model
 from bncc.structure.catalog import STRUCTURES, option_keys
 from bncc.train.course import News
+from bncc.train.cross_validation import DEFAULT_FOLDS
 from bncc.train.folder_lock import folder_locked
 from bncc.train.identity import identity_of
 from bncc.train.interrupts import first_signal_noted
@@ -46,9 +49,9 @@ from bncc.train.settings import TrainSettings
 from bncc.train.settings_values import CLASS_WEIGHTS, DEFAULT_BITS, DISCRETIZERS
 
 DEFAULT_STRUCTURE = STRUCTURES[0]
+CHOICES = ("error", "balanced-error", "log-loss")
 PARAMETERS = ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")
 ENGINES = ("torch", "native")
-MACHINES = tuple(target for target in TARGETS if target != "all")
 
 
 def _options_of_structures() -> str:
@@ -148,24 +151,33 @@ def key_values(
 )
 @click.option("--threads", type=int, metavar="N", help="CPU threads of torch.")
 @click.option("--validation", type=float, default=0.1, show_default=True, metavar="FRACTION")
+@click.option(
+    "--choose-by",
+    type=click.Choice(CHOICES),
+    help="What a search for a budget makes small on rows held out [default: error; balanced-error "
+    "with --class-weight].",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(0, 1000),
+    metavar="N",
+    help="Measure the error of the training by cross-validation; 0 does not [default: 5, 0 with "
+    "test rows or --repeats].",
+)
 @click.option("--test", "test_path", metavar="DATA", help="Labeled rows for error_test.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out, repeatable.")
+@click.option(
+    "--units",
+    "units_path",
+    metavar="FILE",
+    help="CSV file with the header column,unit [default: what a column's name has in brackets].",
+)
 @click.option(
     "--checkpoint", "folder", metavar="DIR", help="Keep training there, for --resume, until done."
 )
 @click.option("--resume", is_flag=True, help="Go on from --checkpoint, if anything is there.")
-@click.option(
-    "--max-flash",
-    callback=budget,
-    metavar="N[k]",
-    help="Bytes: search for the best that fits; --structure then names the only one tried.",
-)
-@click.option(
-    "--max-instructions", type=click.IntRange(1), metavar="N", help="Likewise, of a decision."
-)
-@click.option(
-    "--target", type=click.Choice(MACHINES), metavar="T", help="Whose bytes [default: cortex-m0]."
-)
+@search_options
+@split_options
 @class_option
 @fold_option
 @force_option
@@ -176,16 +188,24 @@ def command(
     output: str,
     discretize: str,
     test_path: str | None,
+    groups: str | None,
+    ordered: bool,
     class_name: str | None,
     fold: int | None,
     force: bool,
     folder: str | None,
     resume: bool,
     repeats: int,
+    folds: int | None,
+    choose_by: str | None,
     drop: tuple[str, ...],
+    units_path: str | None,
     max_flash: int | None,
     max_instructions: int | None,
     target: str | None,
+    priced: tuple[str, ...],
+    reserve: int | None,
+    entries: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Learn structure, tables and bit widths from the readings DATA.
@@ -200,25 +220,54 @@ def command(
     )
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint keeps one training only; drop it, or --repeats")
+    is_search = max_flash is not None or max_instructions is not None
+    if is_search:
+        refuse_with_budget(settings, folder=folder, repeats=repeats)
+    elif folder is not None and settings.is_boosted:
+        raise OptionError(
+            "boosted tables keep no checkpoint; leave out --checkpoint and --resume, or choose "
+            "another --structure"
+        )
     checkpoint = checkpoint_of(folder, resume=resume, force=force)
     # Whether a model that is there is the training's own is known once its rows are read.
-    check_free(output, force=force or resume, sources=[data_path, test_path])
-    train, test = training_parts(data_path, class_name, fold, console, drop)
+    check_free(output, force=force or resume, sources=[data_path, test_path, units_path])
+    train, test = training_parts(
+        data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
+    )
+    if units_path is not None:
+        columns = (*train.table.names, train.class_name, *drop, *([groups] if groups else []))
+        train = replace(train, units=read_units(units_path, columns))
     overwrite = force or (resume and is_interim_of(identity_of(train, settings), output))
     check_free(output, force=overwrite)
     if test_path is not None:
         if test is not None:
             raise OptionError("the fold has test rows of its own; drop --test or --fold")
         test = test_rows(train, test_path, console)
-    if max_flash is not None or max_instructions is not None:
-        limits = limits_of(max_flash, max_instructions, target)
-        refuse_with_budget(settings, folder=folder, repeats=repeats)
+    if folds == 1:
+        raise OptionError("--folds 1 leaves no rows to learn from; give 2 or more, or 0 for none")
+    if is_search:
+        if folds is not None:
+            raise OptionError("a search for a budget has no use for --folds; leave it out")
+        limits = limits_of(
+            max_flash, max_instructions, target, reserve=reserve, priced=priced, entries=entries
+        )
         named = settings.structure if given("structure") else None
-        families = families_to_try(console, settings, named)
-        train_within(console, train, test, settings, limits, families, output, force=overwrite)
+        families = families_to_try(console, settings, named, limits)
+        train_within(
+            console, train, test, settings, limits, families, output,
+            force=overwrite, choose_by=choose_by,
+        )  # fmt: skip
         return
-    if target is not None:
-        console.note("--target has no effect without --max-flash or --max-instructions")
+    idle = {
+        "--choose-by": choose_by,
+        "--target": target,
+        "--reserve": reserve,
+        "--entry": priced,
+        "--with": entries,
+    }
+    for option, value in idle.items():
+        if value:
+            console.note(f"{option} has no effect without --max-flash or --max-instructions")
     if checkpoint is not None and settings.descends:
         click.get_current_context().with_resource(folder_locked(checkpoint.folder))
     epochs = 0, 0
@@ -239,6 +288,10 @@ def command(
                 checkpoint=checkpoint,
                 stop=stop,
             )
+        if folds is None:
+            folds = 0 if test is not None or given("repeats") else DEFAULT_FOLDS
+        if folds and not done.is_short:
+            done = with_cross_validation(console, done, train, settings, folds, stop)
         first = done.first
         save_model(first.model, output, overwrite=overwrite)
         # What lies there is another training's, if this one is kept nowhere.
@@ -248,10 +301,14 @@ def command(
         console.note(note)
     payload = facts_of(done, output, with_repeats=given("repeats"))
     console.result(payload, report_of(first.model, payload, train, test))
-    if done.is_short and stop.signal is not None:
-        console.note(
-            interim_note(*epochs, output, checkpoint)
-            if first.is_interim
-            else stopped_note(done, output)
-        )
-        raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
+    if stop.signal is not None:
+        if done.is_short:
+            console.note(
+                interim_note(*epochs, output, checkpoint)
+                if first.is_interim
+                else stopped_note(done, output)
+            )
+            raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
+        if folds and payload["folds"] is None:
+            console.note(f"the cross-validation was stopped; '{output}' is the whole model")
+            raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)

@@ -7,32 +7,47 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bncc.cli.budget_options import check_reserve
+from bncc.cli.confusion import trained_confusion
 from bncc.cli.console import Console, aligned
 from bncc.cli.long_work import EXIT_SIGNAL, tell_of_the_end
+from bncc.cli.resource_text import resource_words
 from bncc.data.dataset import Dataset
 from bncc.errors import OptionError
 from bncc.model.card import model_facts, number_words, structure_words
 from bncc.model.file import save_model
+from bncc.resources import Budget, Resources
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.settings import TrainSettings
 
 if TYPE_CHECKING:  # imported where it is needed: it builds and measures
-    from bncc.search.budget import Budget
     from bncc.search.search import Found
     from bncc.search.tried import Tried
 
 DEFAULT_TARGET = "cortex-m0"
-_SEARCHED = ("tables", "rows", "features", "dictionary")
 _OF_REFIT = ("epochs", "lr", "dropout")
 _SHOWN = 8
 """Candidates shown to people, the best first."""
 
 
-def limits_of(flash: int | None, instructions: int | None, target: str | None) -> "Budget":
-    """Return the budget of some options."""
-    from bncc.search.budget import Budget
-
-    return Budget(target or DEFAULT_TARGET, flash, instructions)
+def limits_of(
+    flash: int | None,
+    instructions: int | None,
+    target: str | None,
+    *,
+    reserve: int | None,
+    priced: tuple[str, ...],
+    entries: tuple[str, ...],
+) -> Budget:
+    """Return the budget of some options; refuse a reserve that leaves nothing."""
+    return Budget(
+        target or DEFAULT_TARGET,
+        flash,
+        instructions,
+        reserve=check_reserve(reserve, flash),
+        entries=tuple(dict.fromkeys(priced)),
+        extras=frozenset(entries),
+    )
 
 
 def refuse_with_budget(settings: TrainSettings, *, folder: str | None, repeats: int) -> None:
@@ -52,23 +67,16 @@ def refuse_with_budget(settings: TrainSettings, *, folder: str | None, repeats: 
     OptionError
         If one is given.
     """
-    given = {
-        "--checkpoint": folder is not None,
-        "--repeats": repeats > 1,
-        "--bits": settings.bits is not None,
-        "--int-bits": settings.int_bits is not None,
-        "--float": settings.float_,
-    }
-    if settings.is_boosted:
-        options = settings.structure_options
-        given |= {f"--structure-option {key}": key in options for key in _SEARCHED}
-    for option, is_given in given.items():
+    from bncc.search.families import refuse_searched
+
+    for option, is_given in {"--checkpoint": folder is not None, "--repeats": repeats > 1}.items():
         if is_given:
             raise OptionError(f"a search for a budget has no use for {option}; leave it out")
+    refuse_searched(settings)
 
 
 def families_to_try(
-    console: Console, settings: TrainSettings, named: str | None
+    console: Console, settings: TrainSettings, named: str | None, budget: Budget
 ) -> tuple[str, ...]:
     """Return the structures to try, without those that have no use for the user's options.
 
@@ -80,25 +88,20 @@ def families_to_try(
         Options that are not searched.
     named : str or None
         Value of ``--structure``, where the user names one.
+    budget : Budget
+        Names the entry points.
 
     Returns
     -------
     tuple of str
         All that a search knows, unless one is named.
     """
-    from bncc.search.search import FAMILIES, NETWORKS
+    from bncc.search.families import families_of
 
-    if named is not None:
-        return (named,)
-    of_networks = {
-        f"--parameters {settings.parameters}": settings.parameters != "hybrid",
-        f"--engine {settings.engine}": settings.engine == "torch",
-    }
-    for option, is_given in of_networks.items():
-        if is_given:
-            console.note(f"sums of tables are not tried, as they have no {option}")
-            return NETWORKS
-    return FAMILIES
+    families, note = families_of(settings, named, budget.emitted(budget.entries))
+    if note is not None:
+        console.note(note)
+    return families
 
 
 def train_within(
@@ -106,11 +109,12 @@ def train_within(
     train: Dataset,
     test: Dataset | None,
     settings: TrainSettings,
-    budget: "Budget",
+    budget: Budget,
     families: tuple[str, ...],
     output: str,
     *,
     force: bool,
+    choose_by: str | None = None,
 ) -> None:
     """Search, write the model, and tell of it.
 
@@ -130,7 +134,11 @@ def train_within(
         The model's file.
     force : bool
         Whether it may be replaced.
+    choose_by : str or None
+        Value of ``--choose-by``.
     """
+    from bncc.pricing import with_resources
+    from bncc.search.folds import default_choice
     from bncc.search.search import search
 
     with (
@@ -145,18 +153,21 @@ def train_within(
             test=test,
             tell=advance,
             stop=stop,
+            choose_by=choose_by,
         )
-    save_model(found.result.model, output, overwrite=force)
+    choose_by = choose_by or default_choice(settings)
+    save_model(with_resources(found.result.model, found.price), output, overwrite=force)
     for note in found.result.notes:
         console.note(note)
-    console.result(_facts(found, budget, output), _report(found, budget, output, train, test))
+    facts = {**_facts(found, budget, output), "choose_by": choose_by}
+    console.result(facts, _report(found, budget, output, train, test))
     if found.is_short and stop.signal is not None:
         tried = f"{len(found.tried)} candidate" + "s" * (len(found.tried) > 1)
         console.note(f"stopped after {tried}; '{output}' is the best of them")
         raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
 
 
-def _facts(found: "Found", budget: "Budget", output: str) -> dict[str, Any]:
+def _facts(found: "Found", budget: Budget, output: str) -> dict[str, Any]:
     return {
         "model": output,
         **model_facts(found.result.model),
@@ -165,7 +176,9 @@ def _facts(found: "Found", budget: "Budget", output: str) -> dict[str, Any]:
             "flash": budget.flash,
             "instructions": budget.instructions,
             "target": budget.target,
+            **({"reserve": budget.reserve} if budget.reserve else {}),
         },
+        "resources": found.price.to_json(),
         "price": _price(found.price),
         "tried": [
             {
@@ -174,6 +187,7 @@ def _facts(found: "Found", budget: "Budget", output: str) -> dict[str, Any]:
                 "bits": one.settings.total_bits,
                 **{name: getattr(one.settings, name) for name in _OF_REFIT},
                 "error_validation": one.error,
+                "choice": sum(one.choice) / len(one.choice),
                 "folds": len(one.errors),
                 "price": _price(one.price),
             }
@@ -182,65 +196,67 @@ def _facts(found: "Found", budget: "Budget", output: str) -> dict[str, Any]:
     }
 
 
-def _price(price: Any) -> dict[str, Any]:
+def _price(price: Resources) -> dict[str, Any]:
     return {
         "flash": price.flash,
-        "instructions": price.instructions,
+        "instructions": price.slowest,
         "optimize": price.optimize,
-        "measured": price.is_measured,
+        "measured": price.how == "measured",
     }
 
 
 def _report(
-    found: "Found", budget: "Budget", output: str, train: Dataset, test: Dataset | None
+    found: "Found", budget: Budget, output: str, train: Dataset, test: Dataset | None
 ) -> str:
     model, price = found.result.model, found.price
     facts = model.training
+    folds = facts["validation_folds"]
+    judged = "one fold" if folds == 1 else f"mean of {folds} folds"
+    words = {"validation": f"validation ({judged}, by which it was chosen)"}
     errors = [
-        f"{100 * facts[f'error_{part}']:.2f} % {part}"
+        f"{100 * facts[f'error_{part}']:.2f} % {words.get(part, part)}"
         for part in ("train", "validation", "test")
         if facts[f"error_{part}"] is not None
     ]
     path, folder = shlex.quote(output), shlex.quote(str(Path(output).with_suffix("")))
-    how = "measured" if price.is_measured else "by estimate; `bncc targets` says what can measure"
     options = f"--target {budget.target} --optimize {price.optimize}"
+    emitted = [options, *(f"--with {name}" for name in sorted(budget.extras))]
+    emitted += [f"--entry {name}" for name in budget.entries]
+    takes = resource_words(price)
+    if price.how == "estimated":
+        takes.append("`bncc targets` shows what can measure it")
     rows = [
         ["rows", f"{train.n_rows}" + (f" and {test.n_rows} for testing" if test else "")],
         ["features", str(model.n_features)],
         ["classes", str(model.n_classes)],
         ["structure", f"{facts['structure']}, {structure_words(model)}"],
         ["numbers", number_words(model)],
-        [
-            "takes",
-            f"{price.flash:,} bytes of flash, {price.instructions:,} {_unit(budget)} ({how})",
-        ],
+        [price.how, takes[0]],
+        *(["", line] for line in takes[1:]),
+        *([["reserved", f"{budget.reserve:,} bytes of flash"]] if budget.reserve else []),
         ["error", ", ".join(errors)],
         ["took", f"{found.seconds:.1f} s"],
         ["wrote", output],
         ["next", f"bncc verify {path} {options}"],
-        ["", f"bncc emit-c {path} -o {folder} {options}"],
+        ["", f"bncc emit-c {path} -o {folder} {' '.join(emitted)}"],
     ]
-    return "\n".join([aligned(rows), "", *_table(found.tried)])
+    return "\n".join([aligned(rows), *trained_confusion(model), "", *_table(found.tried, price)])
 
 
-def _unit(budget: "Budget") -> str:
-    return "cycles" if budget.target == "avr" else "instructions"
-
-
-def _table(tried: tuple["Tried", ...]) -> list[str]:
+def _table(tried: tuple["Tried", ...], price: Resources) -> list[str]:
     """Return what was tried, the best first."""
-    order = sorted(tried, key=lambda one: (-len(one.errors), one.error, one.price.flash))
-    rows = [["tried", "error", "folds", "flash", "time"]]
+    order = sorted(tried, key=lambda one: (-len(one.errors), sum(one.choice), one.price.flash))
+    rows = [["tried", "error", "folds", "flash", f"{price.unit}, at most"]]
     rows += [
         [
             one.words,
             f"{100 * one.error:.2f} %",
             f"{len(one.errors)}",
             f"{one.price.flash:,}",
-            f"{one.price.instructions:,}",
+            "-" if one.price.slowest is None else f"{one.price.slowest:,}",
         ]
         for one in order[:_SHOWN]
     ]
     more = len(order) - _SHOWN
     tail = [f"... and {more} more; --json has all"] if more > 0 else []
-    return [aligned(rows, right=(1, 2, 3)), *tail]
+    return [aligned(rows, right=(1, 2, 3, 4)), *tail]

@@ -1,14 +1,21 @@
 """What ``bncc train`` shows of what it did: JSON, and a report for people."""
 
 import shlex
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
-from bncc.cli.console import aligned
+from bncc.cli.confusion import trained_confusion
+from bncc.cli.console import Console, aligned
 from bncc.data.dataset import Dataset
 from bncc.model.card import model_facts, number_words, structure_words, table_widths
 from bncc.model.model import Model
+from bncc.train.cross_validation import cross_validated
+from bncc.train.interrupts import StopRequest
 from bncc.train.repeats import Repeats
+from bncc.train.settings import TrainSettings
 
 PARTS = ("train", "validation", "test")
 """Rows of which errors are told."""
@@ -46,6 +53,24 @@ def facts_of(done: Repeats, path: str, *, with_repeats: bool) -> dict[str, Any]:
         errors = done.errors(part)
         facts[f"error_{part}_mean"] = None if errors is None else sum(errors) / len(errors)
     return facts
+
+
+def with_cross_validation(
+    console: Console,
+    done: Repeats,
+    train: Dataset,
+    settings: TrainSettings,
+    folds: int,
+    stop: StopRequest,
+) -> Repeats:
+    """Measure the error of the first training's procedure, and show progress."""
+    begin = perf_counter()
+    with console.progress("cross-validating") as advance:
+        first = cross_validated(
+            done.first, train, settings, folds, lambda share: advance(share, ""), stop
+        )
+    first = replace(first, seconds=first.seconds + perf_counter() - begin)
+    return replace(done, results=(first, *done.results[1:]))
 
 
 def stopped_note(done: Repeats, path: str) -> str:
@@ -103,16 +128,42 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
         ["structure", f"{facts['structure']}, {structure_words(model)}"],
         ["parameters", str(facts["parameters"])],
         ["numbers", number_words(model)],
-        ["tables", f"{facts['table_entries']} entries, {(facts['table_bits'] + 7) // 8} bytes"],
+        ["tables", table_words(facts)],
         *([["widths", _widths(table_widths(model))]] if "widths" in asked else []),
         ["error", ", ".join(errors) or "not measured"],
+        *([["", crossed]] if (crossed := error_words(facts)) else []),
         *([["repeats", _repeats(facts)]] if "repeats" in facts else []),
         ["took", f"{facts['seconds']:.1f} s"],
         ["wrote", facts["model"]],
         ["next", f"bncc verify {path}"],
         ["", f"bncc emit-c {path} -o {folder}"],
     ]
-    return aligned(rows)
+    return "\n".join([aligned(rows), *trained_confusion(model)])
+
+
+def error_words(facts: Mapping[str, Any]) -> str | None:
+    """Return the error that new readings can expect, with its interval, for people."""
+    part = facts["confusion_of"]
+    if facts["error_interval"] is None:
+        return None
+    low, high = (100 * end for end in facts["error_interval"])
+    words = f"95 % interval {low:.2f} to {high:.2f} % of the {part} error"
+    if part == "cross-validation":
+        of_new = 100 * facts["error_cross_validation"]
+        words = (
+            f"{of_new:.2f} % by cross-validation in {facts['folds']} folds, "
+            f"95 % interval {low:.2f} to {high:.2f} %"
+        )
+    return f"{words} ({facts['interval_method']})"
+
+
+def table_words(facts: Mapping[str, Any]) -> str:
+    """Return the size of a model's tables: their costs alone, before any C is made of them."""
+    n_bytes = (facts["table_bits"] + 7) // 8
+    return (
+        f"{facts['table_entries']} entries, {n_bytes} bytes before the compiler's passes, without "
+        "code"
+    )
 
 
 def _widths(bits: list[int]) -> str:

@@ -1,6 +1,7 @@
 """``bncc verify``: whether the emitted C answers as the Python model does."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ from bncc.build.cross import find_bench
 from bncc.build.targets import find_target
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify
-from bncc.cli.lowering import Emissions, Lowering, lowering_options
+from bncc.cli.lowering import Emissions, Lowering, lowering_options, range_margin_option
 from bncc.cli.machines import blame, check_fit, usable_machines
 from bncc.cli.options import (
     SIMULATORS,
@@ -23,12 +24,18 @@ from bncc.cli.options import (
 )
 from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.data.dataset import Table
-from bncc.errors import OptionError, ToolchainError
+from bncc.emit.emitter import Emission
+from bncc.errors import ModelError, OptionError, ToolchainError
 from bncc.model.file import load_model
+from bncc.model.missing_form import missing_form_of, n_joint, why_not
+from bncc.model.model import Model
 from bncc.toolchain.tools import host_compilers, is_x86
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})
 """Entry points that are compared beside ``predict`` in any case."""
+WITH = ENTRIES | {"checked", "missing", "stream"}
+MOST_JOINT = 256
+"""Joint states up to which a network that is no forest is tried with gaps where nobody asks."""
 
 
 @click.command("verify")
@@ -56,10 +63,12 @@ ENTRIES = frozenset({"scores", "trusted", "raw"})
 @click.option(
     "--with",
     "more",
-    type=click.Choice(("missing", "stream")),
+    type=click.Choice(sorted(WITH)),
     multiple=True,
-    help="Compare that as well, in the C that emit-c writes with the same option.",
+    help="Compare that as well, in the C that emit-c writes with the same option "
+    "[default: scores, trusted, raw, and a sample of stream and missing].",
 )
+@range_margin_option
 @lowering_options
 @class_option
 @fold_option
@@ -73,6 +82,7 @@ def command(
     simulator: str | None,
     sanitize: bool,
     more: tuple[str, ...],
+    range_margin: float,
     optimize: Optimize,
     kernel: str | None,
     constant_time: bool,
@@ -89,8 +99,11 @@ def command(
     cross-compiled and simulated. `bncc targets` says what is installed.
     """
     emissions = Emissions(
-        load_model(model_path), Lowering(optimize, kernel, constant_time), ENTRIES | set(more)
+        load_model(model_path),
+        Lowering(optimize, kernel, constant_time, range_margin),
+        ENTRIES | set(more),
     )
+    others = None if more else Companions(emissions)
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(
         targets or ("host",), lambda target: _check(target, emissions, **tools)
@@ -103,7 +116,9 @@ def command(
     elif fold is not None or class_name is not None:
         console.note("--class and --fold have no effect without --data")
     effort["opt_level"] = opt_level or LEVELS[optimize]
-    outcomes = _verify(emissions, table, machines, console, sanitize=sanitize, **tools, **effort)
+    outcomes = _verify(
+        emissions, others, table, machines, console, sanitize=sanitize, **tools, **effort
+    )
     payload = {
         "agree": all(outcome.agree for outcome in outcomes.values()),
         "targets": {
@@ -171,6 +186,41 @@ def sentence(target: str, outcome: Agreement) -> str:
     )
 
 
+class Companions:
+    """The C with a stream and missing features, which is tried on a sample where nobody asks.
+
+    A stream takes another kernel, so it is no part of the C that is checked in full.
+
+    Parameters
+    ----------
+    emissions : Emissions
+        The C that is checked in full.
+    """
+
+    def __init__(self, emissions: Emissions) -> None:
+        model, lowering = emissions.model, replace(emissions.lowering, kernel=None)
+        entries = ({"stream", "missing"}, {"stream"}) if _has_few_gaps(model) else ({"stream"},)
+        self._found = [Emissions(model, lowering, frozenset(some)) for some in entries]
+
+    def of(self, machine: str) -> Emission | None:
+        """Return the C for a machine with as much as it holds; None where that is nothing."""
+        for emissions in self._found:
+            try:
+                check_fit(machine, emissions.of(machine))
+            except ModelError:
+                continue
+            return emissions.of(machine)
+        return None
+
+
+def _has_few_gaps(model: Model) -> bool:
+    """Whether missing features can be summed out in little time."""
+    if why_not(model) is not None:
+        return False
+    form = missing_form_of(model)
+    return form.is_forest or n_joint(model, form.structure) <= MOST_JOINT
+
+
 def _is_native(target: str, simulator: str | None) -> bool:
     """Whether a machine is this one, so that nothing needs to simulate it."""
     return target == "host" or (target == "x86" and simulator is None and is_x86())
@@ -205,6 +255,7 @@ def _check_sanitizers(
 
 def _verify(
     emissions: Emissions,
+    others: "Companions | None",
     table: Table | None,
     machines: Sequence[str],
     console: Console,
@@ -225,6 +276,7 @@ def _verify(
                     "host" if is_native else target,
                     table=table,
                     emission=emissions.of(target),
+                    also=None if others is None else others.of(target),
                     sanitize=sanitize and is_native,
                     **how,
                 )

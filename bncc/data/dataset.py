@@ -1,12 +1,13 @@
 """The values that readers return: columns, a table of them, and a data set with a class."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
+from bncc.data.splits import SplitRule
 from bncc.errors import DataError
 
 ColumnKind = Literal["integer", "float", "category", "state"]
@@ -114,6 +115,12 @@ class Dataset:
     weights : (n_rows,) float64 or None
         How much each row counts in learning, >= 0; None where all count alike. Errors are counted
         without them.
+    split : SplitRule
+        How rows are held out and dealt to folds.
+    digest : str or None
+        The sha256 of the file that the rows are from.
+    units : mapping of str to str
+        Units of some columns, by name.
     """
 
     table: Table
@@ -121,6 +128,9 @@ class Dataset:
     classes: tuple[str, ...]
     class_name: str
     weights: FloatArray | None = None
+    split: SplitRule = field(default_factory=SplitRule)
+    digest: str | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -130,7 +140,8 @@ class Dataset:
     def take(self, rows: IntArray) -> "Dataset":
         """Return the data set with only these rows, in this order."""
         weights = None if self.weights is None else self.weights[rows]
-        return Dataset(self.table.take(rows), self.y[rows], self.classes, self.class_name, weights)
+        table, split = self.table.take(rows), self.split.take(rows)
+        return replace(self, table=table, y=self.y[rows], weights=weights, split=split)
 
     def with_classes(self, classes: Sequence[str]) -> "Dataset":
         """Return the same rows indexed by another list of class labels.

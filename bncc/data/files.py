@@ -1,6 +1,7 @@
 """Bytes and text of a data file: decompressed, decoded, and of a size that memory can hold."""
 
 import gzip
+import hashlib
 import io
 import zlib
 from pathlib import Path
@@ -100,6 +101,18 @@ def read_bytes(path: StrPath, most: int | None = None, remedy: str = "keep fewer
     if len(content) > most:
         raise DataError(f"'{path}' holds more than {most >> 20} MiB; {remedy}")
     return content
+
+
+def file_digest(path: StrPath) -> str:
+    """Return the sha256 of a file as it is stored, 64 hexadecimal digits, as sha256sum prints.
+
+    Raises a DataError where it cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"'{path}' cannot be read ({error.strerror}); check the path") from None
 
 
 def _gunzip(path: StrPath, content: bytes, most: int) -> bytes:

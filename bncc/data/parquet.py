@@ -6,7 +6,7 @@ from bncc._types import StrPath
 from bncc.data.dataset import Table
 from bncc.data.files import check_cells
 from bncc.data.frames import table_of_frame
-from bncc.errors import DataError
+from bncc.errors import DataError, extra_command
 
 _INDEX = re.compile(r"__index_level_\d+__")
 """The name under which pandas writes an index that has none."""
@@ -36,7 +36,7 @@ def read_parquet(path: StrPath) -> Table:
         import pyarrow.parquet as pq
     except ImportError:
         raise DataError(
-            f"'{path}' needs pyarrow to be read; run: pip install 'bncc[parquet]'"
+            f"'{path}' needs pyarrow to be read; run {extra_command('parquet')}"
         ) from None
     try:
         with pq.ParquetFile(path) as file:
@@ -49,7 +49,8 @@ def read_parquet(path: StrPath) -> Table:
             table = file.read()
         index = [name for name in table.column_names if _INDEX.fullmatch(name)]
         frame = table.drop_columns(index).to_pandas(integer_object_nulls=True, ignore_metadata=True)
+        # Text stays in Arrow's arrays: bytes that are no UTF-8 are met only where cells are read.
+        return table_of_frame(frame)
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:120]
         raise DataError(f"'{path}' is not a whole Parquet file ({reason}); get it again") from None
-    return table_of_frame(frame)

@@ -1,9 +1,146 @@
-"""Seeded stratified splits: every class keeps its share in every part, as far as rows allow."""
+"""All splits and folds: at random by class, by whole groups of rows, or by blocks in file order."""
+
+import warnings
+from dataclasses import dataclass
 
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.errors import DataError
+
+MOST_STRATIFIED = 1000
+"""Groups that scikit-learn deals by their classes, in time that grows with their number squared;
+more of them balance the classes by themselves."""
+
+
+@dataclass(frozen=True, eq=False)
+class SplitRule:
+    """How rows are split and dealt to folds.
+
+    Parameters
+    ----------
+    groups : (n_rows,) int64 or None
+        Group of each row, never on both sides of a split; None where rows are their own.
+    ordered : bool
+        Whether held-out rows and folds are blocks in file order.
+    column : str
+        Where the groups are from, for messages.
+    """
+
+    groups: IntArray | None = None
+    ordered: bool = False
+    column: str = "groups"
+
+    @property
+    def is_random(self) -> bool:
+        """Whether rows are split one by one and at random."""
+        return self.groups is None and not self.ordered
+
+    @property
+    def words(self) -> str:
+        """What is kept together, for people."""
+        if self.groups is None:
+            return "blocks of rows in file order" if self.ordered else "random rows of each class"
+        return f"whole groups of '{self.column}'" + (" in file order" if self.ordered else "")
+
+    def take(self, rows: IntArray) -> "SplitRule":
+        """Return the rule for only these rows, in this order."""
+        groups = None if self.groups is None else self.groups[rows]
+        return SplitRule(groups, self.ordered, self.column)
+
+    def most_folds(self, n_rows: int) -> int:
+        """Return the largest number of folds that so many rows can be dealt to."""
+        return n_rows if self.groups is None else len(np.unique(self.groups))
+
+    def holdout(self, y: IntArray, fraction: float, seed: int) -> tuple[IntArray, IntArray]:
+        """Set a share of the rows aside, ascending row numbers of the rest and of those.
+
+        Groups are set aside whole, so that the share is only nearly the fraction, and of the
+        choices by one seed the first is taken that leaves rows of every class. Of blocks, seed 0
+        takes the last one, seed 1 the one before it, and so on. Nothing is set aside of one group.
+        """
+        if self.is_random:
+            return stratified_holdout(y, fraction, seed)
+        _check_fraction(fraction)
+        most = self.most_folds(len(y))
+        if most < 2:
+            return np.arange(len(y)), np.arange(0)
+        share = min(fraction, 1 - fraction)
+        fold = self.folds(y, min(most, max(2, round(1 / share))), seed)
+        n_folds = int(fold.max()) + 1
+        k = n_folds - 1 - seed % n_folds if self.ordered else _keeping_classes(y, fold)
+        held = fold == k if fraction <= 1 / 2 else fold != k
+        return np.flatnonzero(~held), np.flatnonzero(held)
+
+    def folds(self, y: IntArray, n_folds: int, seed: int) -> IntArray:
+        """Deal rows to folds of nearly equal size, (n_rows,) int64 in ``0 .. n_folds - 1``.
+
+        Raises
+        ------
+        DataError
+            If there are fewer rows, or groups, than folds, or fewer than two folds.
+        """
+        if self.is_random:
+            return stratified_folds(y, n_folds, seed)
+        most = self.most_folds(len(y))
+        if not 2 <= n_folds <= most:
+            what = "rows" if self.groups is None else f"groups of '{self.column}'"
+            raise DataError(
+                f"{most} {what} cannot be dealt to {n_folds} folds; choose 2 .. {most}"
+                if most >= 2
+                else f"these rows hold {most} {what}, and folds need two; add rows of others, or "
+                "hold none out"
+            )
+        if self.ordered:
+            return _blocks(np.arange(len(y)) if self.groups is None else self.groups, n_folds)
+        assert self.groups is not None
+        return _dealt_groups(np.asarray(y), self.groups, n_folds, seed)
+
+
+def _blocks(groups: IntArray, n_folds: int) -> IntArray:
+    """Deal groups in the order of their first rows to consecutive folds of about as many rows."""
+    _, first, row, sizes = np.unique(
+        groups, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    middle = np.cumsum(sizes[order]) - sizes[order] / 2
+    fold = np.empty(len(sizes), dtype=np.int64)
+    fold[order] = np.minimum(n_folds * middle / len(groups), n_folds - 1).astype(np.int64)
+    return _without_empty(fold[row])
+
+
+def _dealt_groups(y: IntArray, groups: IntArray, n_folds: int, seed: int) -> IntArray:
+    """Deal whole groups at random, the classes in balance as far as these allow."""
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold  # takes its time
+
+    _, codes = np.unique(groups, return_inverse=True)
+    _, classes = np.unique(y, return_inverse=True)
+    by_class = codes.max() < MOST_STRATIFIED and np.bincount(classes).max() >= n_folds
+    kind = StratifiedGroupKFold if by_class else GroupKFold
+    splitter = kind(n_folds, shuffle=True, random_state=seed % 2**32)
+    fold = np.zeros(len(y), dtype=np.int64)
+    with warnings.catch_warnings():
+        # A class of fewer rows than folds is no fault: its rows are where their groups are.
+        warnings.simplefilter("ignore", UserWarning)
+        for k, (_, held) in enumerate(splitter.split(classes, classes, codes)):
+            fold[held] = k
+    return _without_empty(fold)
+
+
+def _without_empty(fold: IntArray) -> IntArray:
+    """Return folds counted without those that a large group has left empty."""
+    return np.asarray(np.unique(fold, return_inverse=True)[1], dtype=np.int64)
+
+
+def _keeping_classes(y: IntArray, fold: IntArray) -> int:
+    """Return the first fold without which the most classes still occur."""
+    kept = [len(np.unique(y[fold != k])) for k in range(int(fold.max()) + 1)]
+    return int(np.argmax(kept))
+
+
+def _check_fraction(fraction: float) -> None:
+    if not 0.0 < fraction < 1.0:
+        raise DataError(f"the fraction of rows to hold out is {fraction}; choose one in 0 .. 1")
 
 
 def stratified_holdout(y: IntArray, fraction: float, seed: int) -> tuple[IntArray, IntArray]:
@@ -31,8 +168,7 @@ def stratified_holdout(y: IntArray, fraction: float, seed: int) -> tuple[IntArra
     DataError
         If the fraction is not between 0 and 1.
     """
-    if not 0.0 < fraction < 1.0:
-        raise DataError(f"the fraction of rows to hold out is {fraction}; choose one in 0 .. 1")
+    _check_fraction(fraction)
     y = np.asarray(y)
     classes, counts = np.unique(y, return_counts=True)
     quota = counts * fraction
@@ -81,3 +217,16 @@ def stratified_folds(y: IntArray, n_folds: int, seed: int) -> IntArray:
     folds = np.empty(len(y), dtype=np.int64)
     folds[order] = np.arange(len(y)) % n_folds
     return folds
+
+
+def shuffled_folds(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+    """Deal rows to folds as S1's learners do: one shuffle of all rows, then class by class.
+
+    Returns (n_rows,) int64 in ``0 .. n_folds - 1``; folds differ by one row at most, in all and
+    in each class.
+    """
+    shuffled = rng.permutation(len(y))
+    dealt = shuffled[np.argsort(y[shuffled], kind="stable")]
+    fold = np.empty(len(y), dtype=np.int64)
+    fold[dealt] = np.arange(len(y)) % n_folds
+    return fold

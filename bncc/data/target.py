@@ -6,6 +6,7 @@ import numpy as np
 
 from bncc._types import AnyArray, IntArray
 from bncc.data.dataset import Column, Dataset, Table
+from bncc.data.splits import SplitRule
 from bncc.errors import DataError
 
 MAX_CLASSES = 255
@@ -14,7 +15,14 @@ MAX_CLASSES = 255
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 
 
-def dataset_of(table: Table, class_name: str | None = None, *, y: Column | None = None) -> Dataset:
+def dataset_of(
+    table: Table,
+    class_name: str | None = None,
+    *,
+    y: Column | None = None,
+    groups: str | None = None,
+    ordered: bool = False,
+) -> Dataset:
     """Split a table into readings and classes.
 
     Rows whose class is missing are dropped; `train_rows` and `test_rows` are renumbered.
@@ -27,6 +35,10 @@ def dataset_of(table: Table, class_name: str | None = None, *, y: Column | None 
         The class column; when absent the column called ``class``, else the last one.
     y : Column, optional
         The classes, when they are not a column of the table.
+    groups : str, optional
+        A column whose equal values no split of rows may part; it becomes no feature.
+    ordered : bool
+        Whether splits of rows are blocks in file order.
 
     Returns
     -------
@@ -36,8 +48,11 @@ def dataset_of(table: Table, class_name: str | None = None, *, y: Column | None 
     Raises
     ------
     DataError
-        If the column is absent, or holds more than 255 classes.
+        If a column is absent, or there are more than 255 classes, or a row has no group.
     """
+    of_groups = None if groups is None else _group_column(table, groups, class_name)
+    if groups is not None:
+        table = table.without([groups])
     if y is None:
         y = _class_column(table, class_name)
         rest = tuple(column for column in table.columns if column is not y)
@@ -52,11 +67,57 @@ def dataset_of(table: Table, class_name: str | None = None, *, y: Column | None 
         )
     index = {label: k for k, label in enumerate(classes)}
     numbers = np.array([index[label] for label in labels], dtype=np.int64)
-    return Dataset(_keep(table, kept, len(y.values)), numbers, classes, y.name)
+    split = SplitRule(None, ordered)
+    if of_groups is not None:
+        split = SplitRule(_codes(of_groups.take(kept)), ordered, of_groups.name)
+    rows = _keep(table, kept, len(y.values))
+    return Dataset(rows, numbers, classes, y.name, split=split)
+
+
+def group_labels(table: Table, name: str) -> tuple[str, ...]:
+    """Return the group of each row of a table as text.
+
+    Raises
+    ------
+    DataError
+        If the column is absent, or a row has no group.
+    """
+    column = _group_column(table, name, None)
+    _codes(column)
+    return tuple(_labels(column))
+
+
+def _group_column(table: Table, name: str, class_name: str | None) -> Column:
+    if name == class_name:
+        raise DataError(f"column {name!r} is the class; name another one with --groups")
+    found = next((column for column in table.columns if column.name == name), None)
+    if found is None:
+        listed = ", ".join(repr(other) for other in table.names[:8])
+        more = ", ..." if len(table.names) > 8 else ""
+        raise DataError(f"there is no column {name!r} of groups; the columns are {listed}{more}")
+    return found
+
+
+def _codes(column: Column) -> IntArray:
+    """Return a number for each different value."""
+    if column.missing.any():
+        row = int(column.missing.argmax()) + 1
+        raise DataError(
+            f"column {column.name!r} names no group in row {row}; fill it in, or leave the row out"
+        )
+    if column.kind == "category":
+        index = {text: k for k, text in enumerate(dict.fromkeys(column.values.tolist()))}
+        return np.array([index[text] for text in column.values.tolist()], dtype=np.int64)
+    return np.asarray(np.unique(column.values, return_inverse=True)[1], dtype=np.int64)
 
 
 def fold_parts(
-    table: Table, class_name: str | None = None, fold: int | None = None
+    table: Table,
+    class_name: str | None = None,
+    fold: int | None = None,
+    *,
+    groups: str | None = None,
+    ordered: bool = False,
 ) -> tuple[Dataset, Dataset | None]:
     """Split a table that was read with a fold into its training and its test part.
 
@@ -68,6 +129,8 @@ def fold_parts(
         The class column, as for `dataset_of`.
     fold : int, optional
         The fold that the user asked for; only for the error when the table has none.
+    groups, ordered : str or None, bool
+        How rows are split, as for `dataset_of`.
 
     Returns
     -------
@@ -83,7 +146,7 @@ def fold_parts(
     DataError
         As `dataset_of`; or if a fold was asked for and the table has none.
     """
-    dataset = dataset_of(table, class_name)
+    dataset = dataset_of(table, class_name, groups=groups, ordered=ordered)
     train_rows, test_rows = dataset.table.train_rows, dataset.table.test_rows
     if train_rows is None:
         if fold is not None:

@@ -14,8 +14,9 @@ from bncc.errors import DataError
 FeatureKind = Literal["int16", "int32", "float32", "category", "state"]
 
 MISSING_INT = {"int16": -(2**15), "int32": -(2**31)}
-"""The raw value that marks a missing reading, here as in the C; a float marks it by NaN. Readings
-beyond the type's range have the state of its ends: a driver that narrows them has to saturate."""
+"""Raw value that marks a missing reading, here as in the C; a float marks it by NaN."""
+LARGEST_INT = {"int16": 2**15 - 1, "int32": 2**31 - 1}
+"""The largest reading of each integer kind; the smallest is the marker + 1."""
 LOWEST: dict[str, int | float] = {
     "int16": -(2**15),
     "int32": -(2**31),
@@ -96,10 +97,32 @@ class Feature:
         if self.kind == "state":
             known = np.where((values >= 0) & (values < self.n_states), values, self.fallback)
         else:
+            if self.kind in MISSING_INT:
+                values = saturated(self.kind, values)
             thresholds = np.asarray(self.thresholds, dtype=np.float64)
             known = np.searchsorted(thresholds, values, side="left")
         missing = numbers.missing | (values == MISSING_INT.get(self.kind))
         return np.where(missing, self.fallback, known).astype(np.int64)
+
+
+def saturated(kind: str, values: AnyArray) -> AnyArray:
+    """Return readings within an integer kind, as a driver has to narrow them.
+
+    Parameters
+    ----------
+    kind : {"int16", "int32"}
+        The kind.
+    values : (n,) int64 or float64
+        Whole numbers of any size.
+
+    Returns
+    -------
+    (n,) int64 or float64
+        Readings limited to ``marker + 1 .. largest``, so that none that is too small becomes the
+        marker of a missing one; the marker itself remains.
+    """
+    marker = MISSING_INT[kind]
+    return np.where(values == marker, marker, np.clip(values, marker + 1, LARGEST_INT[kind]))
 
 
 def category_codes(feature: Feature, column: Column) -> IntArray:

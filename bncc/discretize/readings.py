@@ -8,15 +8,16 @@ import numpy as np
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import (
+    LARGEST_INT,
     MISSING_INT,
     Feature,
     category_codes,
     numeric_cells,
+    saturated,
     whole_cells,
 )
 from bncc.errors import DataError
 
-_LARGEST_INT = {"int16": 2**15 - 1, "int32": 2**31 - 1}
 _FLOAT_EXTREMES = (
     np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0,
     1.401298464324817e-45, -1.401298464324817e-45,  # the smallest denormals
@@ -125,7 +126,7 @@ def probe_values(feature: Feature) -> FloatArray:
             around = np.concatenate([np.nextafter(t, -infinity), t, np.nextafter(t, infinity)])
         return np.concatenate([around.astype(np.float64), _FLOAT_EXTREMES])
     if feature.is_numeric:
-        low, high = MISSING_INT[feature.kind], _LARGEST_INT[feature.kind]
+        low, high = MISSING_INT[feature.kind], LARGEST_INT[feature.kind]
         centers = np.array(feature.thresholds, dtype=np.int64)
         around = np.concatenate([centers - 1, centers, centers + 1])
         values = np.concatenate([around, [low, low + 1, -1, 0, 1, high]])
@@ -189,8 +190,8 @@ def raw_of_table(features: Sequence[Feature], table: Table) -> FloatArray:
     Returns
     -------
     R : (n_rows, n_features) float64
-        Values of the C types. Numbers beyond the type are those at its edge; an unknown category
-        is the largest number.
+        Values of the C types. Whole numbers beyond the type are saturated, a float beyond it is
+        infinite, an unknown category is the largest number.
 
     Raises
     ------
@@ -218,7 +219,52 @@ def _readings(feature: Feature, column: Column) -> AnyArray:
         return np.where(column.missing, marker, floats)
     values = whole_cells(feature.name, column)
     if feature.is_numeric:
-        missing = column.missing | (values == marker)
-        return np.where(missing, marker, np.clip(values, marker + 1, _LARGEST_INT[feature.kind]))
+        return np.where(column.missing, marker, saturated(feature.kind, values))
     fits = ~column.missing & (values >= 0) & (values < feature.n_states)
     return np.where(fits, values, marker)
+
+
+def far_table(features: Sequence[Feature], n_rows: int, rng: np.random.Generator) -> Table:
+    """Return a table whose cells are mostly beyond what training has seen.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The inputs.
+    n_rows : int
+        Number of rows.
+    rng : Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Table
+        Integers within and beyond their type, the marker and its neighbors among them; floats to
+        both ends of float32; known and unseen categories; states in range and out of it; missing
+        cells.
+    """
+    return Table(tuple(_far_column(feature, n_rows, rng) for feature in features))
+
+
+def _far_column(feature: Feature, n_rows: int, rng: np.random.Generator) -> Column:
+    missing = rng.random(n_rows) < 1 / 8
+    if feature.kind == "category":
+        unseen = "unseen" + "".join(feature.categories)[:1]
+        while unseen in feature.categories:
+            unseen += "'"
+        cells = np.empty(n_rows, dtype=object)
+        cells[:] = rng.choice(np.array([*feature.categories, unseen], dtype=object), n_rows)
+        return Column(feature.name, "category", cells, missing)
+    cells = rng.choice(_far_values(feature), n_rows)
+    return Column(feature.name, "float", cells + 0.0, missing)
+
+
+def _far_values(feature: Feature) -> FloatArray:
+    if feature.kind == "float32":
+        values = probe_values(feature)
+        return values[np.isfinite(values)]
+    if not feature.is_numeric:
+        return np.concatenate([np.arange(feature.n_states), [-1, -(2**40), 255, 256, 65536, 1e300]])
+    marker, largest = MISSING_INT[feature.kind], LARGEST_INT[feature.kind]
+    beyond = [marker - 1, marker, marker + 1, largest, largest + 1, -40000, 1e6, -(2.0**40), 1e300]
+    return np.concatenate([representatives(feature), beyond])

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 LINE = 92
 """Columns of an array's lines, which are indented by up to 8."""
 
@@ -33,6 +35,11 @@ class ArrayText:
     comment: str
     lines: tuple[str, ...]
     n_bytes: int
+
+
+def number_text(value: float) -> str:
+    """Print a reading for people: a float by the fewest digits that no other float32 has."""
+    return str(value) if isinstance(value, int) else str(np.float32(value)).removesuffix(".0")
 
 
 def unsigned(bits: int) -> str:

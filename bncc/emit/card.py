@@ -7,20 +7,24 @@ from typing import Any
 from bncc.compiler.choose import FOR_CUTS
 from bncc.compiler.demands import FREE_OF_BRANCHES
 from bncc.discretize.feature import Feature
-from bncc.emit.identifiers import c_comment
+from bncc.emit.c99 import number_text
+from bncc.emit.identifiers import c_comment, c_unit
 from bncc.emit.layout import Layout
 from bncc.emit.prose import counted
-from bncc.model.card import cost_format, early_end_note, structure_words
+from bncc.emit.provenance import command_lines, data_line, recall_line
+from bncc.model.card import cost_format, early_end_note, is_rate, structure_words
 from bncc.model.file import model_digest
+from bncc.model.intervals import is_interval
 from bncc.model.model import Model
+from bncc.model.ranges import ReadingRange
 from bncc.structure.grids import Grids
 
 WIDTH = 92
-SHOWN = 24
-"""Thresholds or categories listed per feature; the rest is counted."""
 
 
-def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) -> list[str]:
+def card_lines(
+    model: Model, layout: Layout, name: str, fired: Sequence[str], command: Sequence[str] = ()
+) -> list[str]:
     """Return what a reviewer wants to know first.
 
     Parameters
@@ -33,6 +37,8 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
         Prefix of every symbol.
     fired : sequence of str
         Names of the passes that changed something.
+    command : sequence of str, default=()
+        The command line that emits the same.
 
     Returns
     -------
@@ -44,6 +50,7 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
     structure = training.get("structure", "unknown")
     lack = why_no_probabilities(model)
     cost = f"cost = -ln p in {model.q_format}"
+    cost += "" if model.veto is None else f", {model.veto} where p is 0"
     if lack is not None:
         cost = f"costs in {cost_format(model)}, no -ln p as {lack}"
     lines = [
@@ -63,8 +70,13 @@ def card_lines(model: Model, layout: Layout, name: str, fired: Sequence[str]) ->
     if early:
         lines.append(f"training    {c_comment(early)}")
     lines += _error_lines(training)
+    recall, data = recall_line(model), data_line(training)
+    lines += [f"recall      {recall}"] if recall else []
+    lines += [f"data        {data}"] if data else []
     lines.append(f"digest      {model_digest(model)}")
-    return [part for line in lines for part in _entry(line)]
+    titles = ["command     ", *[" " * 12] * len(command)]
+    commands = zip(titles, command_lines(command, WIDTH - 12), strict=False)
+    return [*(part for line in lines for part in _entry(line)), *map("".join, commands)]
 
 
 def _form(model: Model) -> str:
@@ -93,7 +105,10 @@ def _comparisons(model: Model, layout: Layout) -> str:
 def _time_lines(layout: Layout, n_classes: int) -> list[str]:
     """Return what is known of the time of a decision before anything is compiled."""
     if layout.constant_time is not None:
-        return ["time        one path for all inputs: no branch depends on a state or a reading"]
+        return [
+            "time        one path for all inputs: no branch depends on a state or a reading; so",
+            "            measured where gcc or clang builds at -O1 to -O3 or -Os, of no others",
+        ]
     on = [counted(n_classes - 1, "comparison") + " of sums", "on states"]
     if layout.kernel.family in FOR_CUTS:
         on.append("on comparisons with cuts")
@@ -125,16 +140,43 @@ def why_no_probabilities(model: Model) -> str | None:
 
 
 def _error_lines(training: Mapping[str, Any]) -> list[str]:
-    """Return the most honest error known: on test rows, else before the final training."""
-    test, validation = training.get("error_test"), training.get("error_validation")
-    if isinstance(test, int | float):
-        return [f"test error  {100 * test:.2f} % of rows not used in training"]
-    if isinstance(validation, int | float):
-        return [
-            f"val. error  {100 * validation:.2f} % of rows held out from a first training; these "
-            "tables are of a second one, with those rows too"
-        ]
-    return []
+    """Return the most honest errors known: on test rows, by cross-validation, on rows held out."""
+    test, crossed, validation = (
+        training.get(f"error_{part}") for part in ("test", "cross_validation", "validation")
+    )
+    part, lines = training.get("confusion_of"), []
+    if is_rate(test):
+        words = f"{100 * test:.2f} % of rows not used in training"
+        lines.append(f"test error  {words}{_interval(training) if part == 'test' else ''}")
+    if is_rate(crossed) and part == "cross-validation":
+        folds = c_comment(str(training.get("folds")))
+        lines.append(
+            f"error       {100 * crossed:.2f} % by cross-validation of the whole training "
+            f"procedure in {folds} folds{_interval(training)}; the tables are of all rows"
+        )
+    elif is_rate(validation) and type(training.get("validation_folds")) is int and not lines:
+        lines.append(
+            f"val. error  {100 * validation:.2f} % of rows held out, the mean of "
+            f"{training['validation_folds']} folds by which a search chose; the tables are of all "
+            "rows"
+        )
+    elif is_rate(validation) and not lines:
+        lines.append(
+            f"val. error  {100 * validation:.2f} % of rows held out from a first training with the "
+            f"same options{_interval(training) if part == 'validation' else ''}; the tables are "
+            "of a second one, with those rows too"
+        )
+    return lines
+
+
+def _interval(training: Mapping[str, Any]) -> str:
+    """Return the interval of the error of the rows that ``confusion_of`` names, where known."""
+    interval = training.get("error_interval")
+    if not is_interval(interval):
+        return ""
+    low, high = (f"{100 * end:.2f}" for end in interval)
+    method = c_comment(str(training.get("interval_method")))
+    return f", 95 % interval {low} to {high} % ({method})"
 
 
 def class_lines(classes: Sequence[str]) -> list[str]:
@@ -153,13 +195,17 @@ def class_lines(classes: Sequence[str]) -> list[str]:
     return _wrapped([f"{c}={c_comment(label)}" for c, label in enumerate(classes)])
 
 
-def feature_lines(features: tuple[Feature, ...]) -> list[str]:
-    """Return one entry per input: name, states, thresholds or categories, missing state.
+def feature_lines(
+    features: tuple[Feature, ...], ranges: Sequence[ReadingRange] | None = None
+) -> list[str]:
+    """Return one entry per input: name, states, thresholds or categories, range, missing state.
 
     Parameters
     ----------
     features : tuple of Feature
         The classifier's inputs.
+    ranges : sequence of ReadingRange or None, default=None
+        Ranges of their training readings, where the model records them.
 
     Returns
     -------
@@ -176,6 +222,8 @@ def feature_lines(features: tuple[Feature, ...]) -> list[str]:
             words += _listed("categories", labels)
         words[0] += "," if len(words) > 1 else ""
         words[-1] += ";"
+        seen = _seen(ranges[i]) if ranges is not None else ""
+        words += [f"{seen};"] if seen else []
         lines += _wrapped([*words, f"missing: state {feature.fallback}"])
     return lines
 
@@ -183,17 +231,20 @@ def feature_lines(features: tuple[Feature, ...]) -> list[str]:
 def _thresholds(feature: Feature) -> list[str]:
     """Return the thresholds; in place of one below every reading, what it tells."""
     is_first = feature.has_missing_below
-    known = [_number(threshold) for threshold in feature.thresholds[is_first:]]
+    known = [number_text(threshold) for threshold in feature.thresholds[is_first:]]
     return ["(not missing)", *known] if is_first else known
 
 
-def _number(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.9g}"
+def _seen(of: ReadingRange) -> str:
+    """Return the range of the training readings and its unit, or no text where there is none."""
+    if of.low is None or of.high is None:
+        return ""
+    unit = f" {c_unit(of.unit)}" if of.unit else ""
+    return f"training: {number_text(of.low)} .. {number_text(of.high)}{unit}"
 
 
 def _listed(title: str, items: list[str]) -> list[str]:
-    more = [f"and {len(items) - SHOWN} more"] if len(items) > SHOWN else []
-    return [title, *items[:SHOWN], *more] if items else []
+    return [title, *items] if items else []
 
 
 def _wrapped(words: list[str]) -> list[str]:

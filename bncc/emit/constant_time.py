@@ -37,13 +37,16 @@ class ConstantTime:
         How the class of least cost is found.
     needs_less : bool
         Whether numbers that fill 32 bits are compared.
+    opaque_types : tuple of str
+        C types of values that compilers must not know anything of.
     """
 
     least: LeastText
     needs_less: bool
+    opaque_types: tuple[str, ...]
 
 
-def plan_constant_time(kernel: Kernel, raw: RawPlan | None) -> ConstantTime:
+def plan_constant_time(kernel: Kernel, raw: RawPlan | None, state_bits: int) -> ConstantTime:
     """Choose the type in which sums are compared.
 
     Parameters
@@ -52,6 +55,8 @@ def plan_constant_time(kernel: Kernel, raw: RawPlan | None) -> ConstantTime:
         What sums.
     raw : RawPlan or None
         How readings find their states.
+    state_bits : {8, 16}
+        Width of a state.
 
     Returns
     -------
@@ -63,4 +68,8 @@ def plan_constant_time(kernel: Kernel, raw: RawPlan | None) -> ConstantTime:
     )
     least = LeastText(bits > 0, unsigned(bits or 32), (bits or 32) - 1)
     kinds = set(raw.kinds) if raw else set[str]()
-    return ConstantTime(least, not least.by_borrow or not kinds.isdisjoint({"int32", "float32"}))
+    needs_less = not least.by_borrow or not kinds.isdisjoint({"int32", "float32"})
+    widths = {2 * state_bits, least.highest + 1}
+    if needs_less or kinds:
+        widths.add(32)
+    return ConstantTime(least, needs_less, tuple(unsigned(bits) for bits in sorted(widths)))

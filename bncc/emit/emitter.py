@@ -1,43 +1,36 @@
 """Model to C: the whole way from a frozen model to the text of its files."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 
 from bncc import __version__
-from bncc.compiler.budget import Budget
 from bncc.compiler.candidate import Candidate
-from bncc.compiler.choose import Choice, Optimize, choose
+from bncc.compiler.choose import Choice
 from bncc.compiler.cost_model import LEVELS
-from bncc.compiler.direct_readings import reads_directly
-from bncc.compiler.discretizers import choose_discretizers
 from bncc.compiler.importer import program_of
-from bncc.compiler.input_check import input_check
 from bncc.compiler.ir import Program
-from bncc.compiler.missing_plan import plan_missing
 from bncc.compiler.pipeline import PassReport, optimize_each
-from bncc.compiler.state_frequencies import state_frequencies
-from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
-from bncc.emit.avr import avr_vectors_error
+from bncc.compiler.textbook_cost import textbook_cost
 from bncc.emit.bounds import Bounds, bound_lines
 from bncc.emit.card import card_lines, class_lines, feature_lines, why_no_probabilities
-from bncc.emit.estimate import Estimate, estimate
-from bncc.emit.gap_vectors import drawn_gaps
+from bncc.emit.estimate import Estimate, estimate, estimated_resources
+from bncc.emit.feature_constants import feature_constants
+from bncc.emit.fitting import Attempt, entry_points, fitting, laid_out, priced_entries
 from bncc.emit.identifiers import check_name, constant_names
-from bncc.emit.layout import EntryPoints, Layout, lay_out
-from bncc.emit.options import ENTRIES, EmitOptions
+from bncc.emit.layout import Layout
+from bncc.emit.options import ENTRIES, EmitOptions, checked_limits
 from bncc.emit.packages import find_package, packaged
-from bncc.emit.vector_text import vector_text
-from bncc.emit.vectors import drawn_vectors
-from bncc.errors import OptionError
+from bncc.emit.selftest import selftest_names
+from bncc.emit.terms import check_spdx
 from bncc.model.file import model_digest
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
+from bncc.model.ranges import reading_ranges
+from bncc.resources import Resources
 
 __all__ = ["ENTRIES", "Emission", "EmitOptions", "emit_c", "emit_candidate"]
 
-DIRECT = "cut-packed"
-"""The kernel that can take readings for states: what finds states would need more flash than any
-other kernel saves."""
 RELEASE = "1.0.0"
 """Version in manifests of packages, for a model has none; its digest is put behind it."""
 
@@ -64,6 +57,8 @@ class Emission:
         The program after all passes.
     layout : Layout
         Types and arrays of the C.
+    resources : Resources
+        Of the entry points that the budget covers: the estimate, or what the caller's price said.
     bounds : Bounds or None
         What its header says was measured.
     """
@@ -76,6 +71,7 @@ class Emission:
     estimate: Estimate
     program: Program
     layout: Layout
+    resources: Resources
     bounds: Bounds | None = None
 
     @property
@@ -84,7 +80,13 @@ class Emission:
         return self.choice.kernel.family
 
 
-def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
+Price = Callable[[Emission], Resources]
+"""What an emission takes, by measurement or by a better estimate."""
+
+
+def emit_c(
+    model: Model, options: EmitOptions | None = None, price: Price | None = None
+) -> Emission:
     """Compile a model to C99.
 
     Parameters
@@ -93,6 +95,9 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
         The integer model.
     options : EmitOptions, optional
         What to emit; the defaults when absent.
+    price : callable, optional
+        What the budget is compared with; the estimate when absent. With a budget it is asked of
+        several layouts until one fits.
 
     Returns
     -------
@@ -102,29 +107,39 @@ def emit_c(model: Model, options: EmitOptions | None = None) -> Emission:
     Raises
     ------
     OptionError
-        If the name cannot prefix C symbols, an entry point, package or kernel is unknown, or the
-        kernel has no safe layout for the model.
+        If the name cannot prefix C symbols, an entry point, package or kernel is unknown, the
+        kernel has no safe layout for the model, or the SPDX tag is no license expression.
     BudgetError
         If no layout is within the budget.
     IrError
         If a sum could exceed 32 bits.
     ModelError
-        If missing features are to be summed out and cannot be.
+        If missing features are to be summed out and cannot be, or readings are to be checked and
+        their ranges are not known.
     """
     options = options or EmitOptions()
     find_package(options.package, check_name(options.name))
+    if options.spdx is not None:
+        check_spdx(options.spdx)
     if "missing" in options.entries:
         missing_form_of(model)  # what cannot be is refused before the passes run
+    checked_limits(model, options)
     imported = program_of(model)
     flows = optimize_each(imported, options.demands.flows(options.optimize))
-    choice, layout, whole = _fitting(
+
+    def printed(attempt: Attempt) -> Emission:
+        layout = attempt[1]
+        passes = next(passes for program, passes in flows if program is layout.program)
+        emission = _printed(model, options, passes, *attempt)
+        return emission if price is None else replace(emission, resources=price(emission))
+
+    return fitting(
         [program for program, _ in flows],
         textbook_cost(imported, options.target),
         model,
         options,
+        printed,
     )
-    passes = next(passes for program, passes in flows if program is layout.program)
-    return _printed(model, options, passes, choice, layout, whole)
 
 
 def emit_candidate(model: Model, candidate: Candidate, options: EmitOptions) -> Emission:
@@ -146,23 +161,9 @@ def emit_candidate(model: Model, candidate: Candidate, options: EmitOptions) -> 
     """
     check_name(options.name)
     choice = Choice(candidate, (candidate,), "asked for")
-    layout = _laid_out(model, candidate, _entries(model, options), options, options.optimize)
+    layout = laid_out(model, candidate, entry_points(model, options), options, options.optimize)
     whole = estimate(layout, options.target, LEVELS[options.optimize])
     return _printed(model, options, (), choice, layout, whole)
-
-
-def _entries(model: Model, options: EmitOptions) -> EntryPoints:
-    unknown = sorted(options.entries - ENTRIES)
-    if unknown:
-        raise OptionError(
-            f"there is no entry point '{unknown[0]}'; there are {', '.join(sorted(ENTRIES))}"
-        )
-    return EntryPoints(
-        raw="raw" in options.entries or any(f.thresholds for f in model.features),
-        scores="scores" in options.entries,
-        stream="stream" in options.entries,
-        trusted="trusted" in options.entries,
-    )
 
 
 def _printed(
@@ -174,9 +175,6 @@ def _printed(
     whole: Estimate,
 ) -> Emission:
     name = layout.name
-    inputs = options.vectors or drawn_vectors(model)
-    gaps = drawn_gaps(model, inputs) if layout.missing is not None else None
-    vectors = vector_text(inputs, layout, gaps)
     fired = [report.name for report in passes if report.fired]
     digest = model_digest(model)[:8]
     context: dict[str, object] = {
@@ -184,8 +182,10 @@ def _printed(
         "NAME": name.upper(),
         "version": __version__,
         "release": f"{RELEASE}+{digest}",
-        "card": card_lines(model, layout, name, fired),
-        "features": feature_lines(model.features),
+        "card": card_lines(model, layout, name, fired, options.command),
+        "features": feature_lines(model.features, reading_ranges(model.features, model.training)),
+        "constants": feature_constants(model.features, name),
+        "range_margin": f"{options.range_margin:.15g}",
         "classes": class_lines(model.classes),
         # A macro of the bounds of NAME_class_name ends in NAME_STACK.
         "class_names": constant_names(model.classes, {"NAME_STACK"}),
@@ -193,91 +193,27 @@ def _printed(
         "cost": "-ln p" if why_no_probabilities(model) is None else "a score, the least wins,",
         "bounds": bound_lines(options.bounds, name) if options.bounds else [],
         **layout.template_names(),
-        "vectors": vectors,
-        "avr_vectors_error": avr_vectors_error(layout.rom_bytes, vectors.array_bytes),
     }
     return Emission(
         name=name,
-        files=packaged(find_package(options.package, name), context),
+        files=packaged(
+            find_package(options.package, name),
+            context,
+            partial(selftest_names, model, options, layout),
+            options.spdx,
+        ),
         choice=choice,
         passes=passes,
         table_bytes=layout.table_bytes,
         estimate=whole,
         program=layout.program,
         layout=layout,
-        bounds=options.bounds,
-    )
-
-
-def _fitting(
-    programs: Sequence[Program],
-    textbook: TextbookCost,
-    model: Model,
-    options: EmitOptions,
-) -> tuple[Choice, Layout, Estimate]:
-    """Choose the best kernel with which all that is emitted is within the budget."""
-    entries = _entries(model, options)
-    is_smallest = options.optimize == "size" and entries.raw and not options.demands.is_special
-    preferred = DIRECT if is_smallest and all(map(reads_directly, programs)) else None
-
-    def laid_out(budget: Budget, discretize: Optimize) -> tuple[Choice, Layout, Estimate]:
-        choice = choose(
-            programs,
-            textbook,
-            optimize=options.optimize,
-            family=options.kernel or preferred,
+        resources=estimated_resources(
+            layout,
+            whole,
+            priced_entries(options, layout.entries),
             target=options.target,
-            budget=budget,
-            demands=options.demands,
-        )
-        layout = _laid_out(model, choice.chosen, entries, options, discretize)
-        return choice, layout, estimate(layout, options.target, LEVELS[options.optimize])
-
-    budget = Budget(options.max_flash, options.max_ram)
-    choice, layout, whole = laid_out(Budget(), options.optimize)
-    if not budget.allows(whole.flash, whole.ram):
-        # Discretizers give way before a kernel does.
-        choice, layout, whole = laid_out(Budget(), "size")
-    while not budget.allows(whole.flash, whole.ram):
-        # What was tried does not fit beside the rest, so every turn has fewer candidates.
-        budget = budget.beside(whole.flash - choice.chosen.flash, whole.ram - choice.chosen.ram)
-        choice, layout, whole = laid_out(budget, "size")
-    return choice, layout, whole
-
-
-def _laid_out(
-    model: Model,
-    candidate: Candidate,
-    entries: EntryPoints,
-    options: EmitOptions,
-    discretize: Optimize,
-) -> Layout:
-    """Lay out a kernel with the discretizers that are best in something."""
-    program, kernel = candidate.program, candidate.kernel
-    check = input_check(
-        program.n_states,
-        optimize=options.optimize,
-        rom_bytes=kernel.rom_bytes,
-        target=options.target,
-        constant_time=options.constant_time,
-    )
-    discretizers = choose_discretizers(
-        program.features,
-        state_frequencies(model),
-        optimize=discretize,
-        target=options.target,
-        other_bytes=kernel.rom_bytes,
-        by_number=entries.stream,
-        constant_time=options.constant_time,
-    )
-    return lay_out(
-        program,
-        kernel,
-        entries,
-        options.name,
-        check,
-        discretizers,
-        missing=plan_missing(model) if "missing" in options.entries else None,
-        may_copy=options.optimize == "speed",
-        constant_time=options.constant_time,
+            optimize=options.optimize,
+        ),
+        bounds=options.bounds,
     )

@@ -20,13 +20,18 @@ The cost model knows large tables best; models with few features or classes are 
 ``benchmarks/fit_estimate.py`` measures, fits and prints all of this again.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bncc.compiler.cost_model import Level, code_bytes, decision_cost
+from bncc.compiler.cost_model import LEVELS, Level, code_bytes, decision_cost
 from bncc.emit.layout import Layout
+from bncc.resources import Optimize, Resources, Span
 
 MACHINE = "Cortex-M0"
 """What the estimate is of where no machine is named; an AVR needs more code for the same tables."""
+
+GENERIC = "cortex-m0"
+"""Likewise, as in ``--target``."""
 
 CODE = (139, 95, 15, 15)
 """Bytes of code per entry of `code_terms`, beside those of the kernel, the check and what compares
@@ -39,6 +44,9 @@ MISSING = (230, 470)
 small models of the tests at -Os, as is what follows."""
 MISSING_FRAMES = (50, 70)
 """Bytes of stack, likewise, beside arrays."""
+CHECKED = (24, 28, 32, 14)
+"""Bytes of code that checks readings: per kind, for floats, for a loop over an array, per member of
+a struct. From the small models of the tests at -Os."""
 FRAMES = (30, 17, -3, 9, 9)
 """Bytes of stack per entry of `frame_terms`."""
 
@@ -86,12 +94,75 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
         + kernel_bytes(layout, target, level)
         + _weighted(CODE, code_terms(layout))
         + _weighted(STREAM, stream_terms(layout))
-        + _weighted(MISSING, missing_terms(layout)),
+        + _weighted(MISSING, missing_terms(layout))
+        + _weighted(CHECKED, checked_terms(layout)),
         ram=max(
             buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
             missing_buffer_bytes(layout) + _weighted(MISSING_FRAMES, missing_terms(layout)),
         ),
         instructions=decision_cost(kernel, target, level) + layout.check.work,
+    )
+
+
+def entry_times(
+    layout: Layout, target: str | None = None, level: Level = "-O2"
+) -> Mapping[str, int]:
+    """Estimate instructions, on AVR cycles, of one call of each entry point.
+
+    Those of ``missing`` and ``stream`` are not estimated, so that they are absent.
+    """
+    decision = decision_cost(layout.kernel, target, level)
+    checked = decision + layout.check.work
+    times = {"predict": checked, "trusted": decision, "scores": checked}
+    if layout.raw is not None:
+        finding = 0 if layout.direct else layout.raw.instructions
+        times["predict-raw"] = decision + finding
+    return times
+
+
+def estimated_resources(
+    layout: Layout,
+    whole: Estimate,
+    entries: tuple[str, ...],
+    *,
+    target: str | None,
+    optimize: Optimize,
+) -> Resources:
+    """Return an estimate as resources.
+
+    Parameters
+    ----------
+    layout : Layout
+        Types and arrays of the C.
+    whole : Estimate
+        Of all functions that are emitted: their bytes are those of the entry points at most.
+    entries : tuple of str
+        Entry points whose time counts.
+    target : str or None
+        Target; None for generic C, whose figures are those of a Cortex-M0.
+    optimize : {"balanced", "size", "speed"}
+        What the C is optimized for.
+
+    Returns
+    -------
+    Resources
+        With the stack of the deepest function, and no static variables.
+    """
+    level = LEVELS[optimize]
+    times = entry_times(layout, target, level)
+    spans = {e: Span(times[e], times[e], times[e]) for e in entries if e in times}
+    is_avr = target == "avr"
+    return Resources(
+        target=target or GENERIC,
+        flash=whole.flash,
+        ram=0,
+        stack=whole.ram,
+        instructions=None if is_avr else spans,
+        cycles=spans if is_avr else None,
+        entries=entries,
+        optimize=optimize,
+        opt_level=level,
+        how="estimated",
     )
 
 
@@ -103,6 +174,8 @@ def constant_bytes(layout: Layout) -> int:
     if layout.direct is None:
         return layout.table_bytes + layout.other_bytes
     lists = sum(each.n_bytes for each in layout.direct.arrays)
+    if layout.range_check is not None:
+        lists += sum(each.n_bytes for each in layout.range_check.arrays)
     return layout.table_bytes + lists + layout.labels.n_bytes + layout.labels.starts.n_bytes
 
 
@@ -173,6 +246,26 @@ def missing_terms(layout: Layout) -> tuple[int, ...]:
     """
     missing = layout.missing
     return (int(missing is not None), int(missing is not None and missing.has_arcs))
+
+
+def checked_terms(layout: Layout) -> tuple[int, ...]:
+    """Return what the code that checks readings grows with.
+
+    Parameters
+    ----------
+    layout : Layout
+        Types and arrays of the C.
+
+    Returns
+    -------
+    tuple of int
+        Kinds of readings, whether there are floats, whether there is a loop, members of a struct.
+    """
+    checked = layout.range_check
+    if checked is None:
+        return (0, 0, 0, 0)
+    is_loop = not checked.arguments
+    return (len(checked.checks), int(checked.has_floats), int(is_loop), len(checked.arguments))
 
 
 def missing_buffer_bytes(layout: Layout) -> int:

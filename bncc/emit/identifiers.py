@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from bncc.errors import OptionError
+from bncc.model.ranges import unit_of
 
 _C_WORDS = """
     auto break case char const continue default do double else enum extern float for goto
@@ -118,7 +119,9 @@ def field_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(fields)
 
 
-def constant_names(labels: Iterable[str], taken: Iterable[str] = ()) -> tuple[str, ...]:
+def constant_names(
+    labels: Iterable[str], taken: Iterable[str] = (), longest: int = 60
+) -> tuple[str, ...]:
     """Return distinct ends of macros for labels of any text.
 
     Parameters
@@ -127,6 +130,8 @@ def constant_names(labels: Iterable[str], taken: Iterable[str] = ()) -> tuple[st
         Class labels.
     taken : iterable of str
         Ends that mean something else.
+    longest : int
+        Most characters of an end.
 
     Returns
     -------
@@ -135,15 +140,23 @@ def constant_names(labels: Iterable[str], taken: Iterable[str] = ()) -> tuple[st
         number.
     """
     used = set(taken)
+    last_number: dict[str, int] = {}
     names = []
     for label in labels:
-        base = re.sub(r"[^A-Z0-9]+", "_", label.upper()).strip("_")[:60] or "UNNAMED"
-        name, number = base, 2
+        base = constant_name(label)[:longest]
+        name, number = base, last_number.get(base, 1)
         while name in used:
-            name, number = f"{base}_{number}", number + 1
+            number += 1
+            name = f"{base[: longest - len(str(number)) - 1]}_{number}"
+        last_number[base] = number
         used.add(name)
         names.append(name)
     return tuple(names)
+
+
+def constant_name(text: str) -> str:
+    """Return a text in upper-case letters, digits and underscores."""
+    return re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_") or "UNNAMED"
 
 
 def _identifier(text: str) -> str:
@@ -168,6 +181,23 @@ def c_comment(text: str) -> str:
     safe = re.sub(r"[^\x20-\x7e]|\\", "?", text).replace("*", "'")
     safe = re.sub(r"\?\?+", "?", safe) if safe.strip() else "(blank)"
     return safe if len(safe) <= 60 else f"{safe[:57]}..."
+
+
+def titled(name: str, unit: str) -> str:
+    """Return a feature's name for a comment, with its unit where the name does not end with it."""
+    text = c_comment(name)
+    return text if not unit or unit_of(name) == unit else f"{text} in {c_unit(unit)}"
+
+
+def c_unit(unit: str) -> str:
+    """Return a unit for a comment, its usual signs spelled in ASCII."""
+    return c_comment("".join(_SIGNS.get(sign, sign) for sign in unit))
+
+
+_SIGNS = {
+    "\u00b0": "deg", "\u00b5": "u", "\u03bc": "u", "\u03a9": "ohm", "\u2126": "ohm",
+    "\u00b2": "^2", "\u00b3": "^3", "\u00b7": " ", "\u22c5": " ", "\u2030": "permille",
+}  # fmt: skip
 
 
 def c_string(text: str) -> str:

@@ -1,6 +1,8 @@
 """Kernel to template context: the C types, arrays and expressions of one emitted file."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from bncc.compiler.discretizers import Discretizers
 from bncc.compiler.input_check import InputCheck
@@ -12,15 +14,19 @@ from bncc.compiler.missing_plan import MissingPlan
 from bncc.compiler.steps import float_key
 from bncc.emit.avr import avr_error
 from bncc.emit.c99 import ArrayText, array, counter, unsigned
+from bncc.emit.checked import CheckedText, checked_text
 from bncc.emit.constant_time import ConstantTime, plan_constant_time
+from bncc.emit.constants_crc import Summed, summed_arrays
 from bncc.emit.direct import DirectReadings, plan_direct
 from bncc.emit.input_check import check_text
 from bncc.emit.kernels.dispatch import kernel_text
 from bncc.emit.kernels.text import KernelText
 from bncc.emit.labels import LabelText, label_text
 from bncc.emit.missing import MissingText, missing_text
+from bncc.emit.prose import comment
 from bncc.emit.raw import RawPlan, plan_raw
 from bncc.emit.stream import StreamPlan, plan_stream
+from bncc.model.checked import Limits
 
 PGM = {
     "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
@@ -66,6 +72,8 @@ class Layout:
         The entry points for one feature at a time, when there are any.
     missing : MissingText or None
         The entry points for missing features, when there are any.
+    range_check : CheckedText or None
+        The checked entry point, when there is one.
     constant_time : ConstantTime or None
         How branches on the input are avoided, where they are.
     state_bits : {8, 16}
@@ -91,6 +99,7 @@ class Layout:
     direct: DirectReadings | None
     stream: StreamPlan | None
     missing: MissingText | None
+    range_check: CheckedText | None
     constant_time: ConstantTime | None
     state_bits: int
     check: InputCheck
@@ -119,6 +128,11 @@ class Layout:
         """Bytes of all constants."""
         return sum(a.n_bytes for a in self.arrays) + self.labels.n_bytes
 
+    @cached_property
+    def summed(self) -> tuple[Summed, ...]:
+        """The arrays as the CRC of all constants is taken."""
+        return summed_arrays(self.arrays)
+
     def template_names(self) -> dict[str, object]:
         """Return the names that the C templates use."""
         kernel, program = self.kernel, self.program
@@ -138,6 +152,8 @@ class Layout:
             "avr_error": avr_error(max(a.n_bytes for a in self.arrays), self.rom_bytes),
             "arrays": self.arrays,
             "readers": _readers(self.arrays),
+            "summed": self.summed,
+            "n_label_bytes": self.labels.n_bytes,
             "check": check_text(self.check),
             "raw": self.raw,
             "direct": self.direct,
@@ -145,6 +161,7 @@ class Layout:
             "narrowing": _narrowing(self.raw),
             "stream": self.stream,
             "missing": self.missing,
+            "range_check": self.range_check,
             "constant_time": self.constant_time,
             "with_scores": self.entries.scores,
             "with_sum": self.entries.scores or not self.decides,
@@ -170,6 +187,8 @@ def lay_out(
     discretizers: Discretizers,
     *,
     missing: MissingPlan | JointPlan | None = None,
+    limits: tuple[Limits, ...] | None = None,
+    units: Sequence[str] = (),
     may_copy: bool = False,
     constant_time: bool = False,
 ) -> Layout:
@@ -191,6 +210,10 @@ def lay_out(
         How raw readings find their states.
     missing : MissingPlan, JointPlan or None, default=None
         The model as missing features are summed out of it, where that is asked for.
+    limits : tuple of Limits or None, default=None
+        Within which readings are decided on, where they are checked.
+    units : sequence of str, default=()
+        Units of the readings, for comments.
     may_copy : bool, default=False
         Whether code may stand twice where that saves instructions.
     constant_time : bool, default=False
@@ -202,7 +225,9 @@ def lay_out(
         For the templates.
     """
     state_bits = 8 if max(program.n_states) <= 255 else 16
-    raw = plan_raw(program.features, state_bits, discretizers, name) if entries.raw else None
+    raw = None
+    if entries.raw:
+        raw = plan_raw(program.features, state_bits, discretizers, name, units)
     stream = None
     if entries.stream and isinstance(kernel, PlainKernel):
         stream = plan_stream(program, kernel.tables, kernel.sum_bits, state_bits, raw, name)
@@ -222,6 +247,10 @@ def lay_out(
         arrays += stream.arrays
     if absent is not None:
         arrays += absent.arrays
+    checked = None
+    if raw is not None and limits is not None:
+        checked = checked_text(program.features, limits, raw)
+        arrays += checked.arrays
     labels = label_text(program.classes)
     arrays.append(labels.starts)
     return Layout(
@@ -233,7 +262,8 @@ def lay_out(
         direct=direct,
         stream=stream,
         missing=absent,
-        constant_time=plan_constant_time(kernel, raw) if constant_time else None,
+        range_check=checked,
+        constant_time=plan_constant_time(kernel, raw, state_bits) if constant_time else None,
         state_bits=state_bits,
         check=check,
         text=text,
@@ -267,6 +297,10 @@ def _raw_missing(raw: RawPlan | None) -> str:
 
 def _narrowing(raw: RawPlan | None) -> str:
     """Return what a driver has to heed where readings are integers."""
-    if raw is None or not any(field.kind in ("int16", "int32") for field in raw.fields):
+    kinds = sorted({field.kind for field in raw.fields} & {"int16", "int32"}) if raw else []
+    if not kinds:
         return ""
-    return "\n * A driver that narrows wider readings has to saturate them."
+    ends = " or ".join(f"{kind.upper()}_MIN + 1" for kind in kinds)
+    return "\n * " + comment(
+        f"A driver that narrows wider readings saturates them, at the lower end to {ends}."
+    )

@@ -127,7 +127,8 @@ def missing_text(plan: MissingPlan | JointPlan, state_bits: int) -> MissingText:
         half=plan.log_add.half,
         index_shift=plan.log_add.index_shift,
         value_shift=plan.log_add.value_shift,
-        reach=plan.log_add.reach,
+        # Every distance is below the clamp: a number has a sign besides. Without it compilers warn.
+        reach=min(plan.log_add.reach, (1 << plan.number_bits) - 1),
         n_sums=n_sums,
         n_bits=(n_features + 7) // 8,
         scratch_bytes=plan.scratch_bytes,

@@ -1,12 +1,14 @@
 """What is put around the C for each build system: one description, one tree."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePosixPath
 
 from bncc.emit.environment import render
 from bncc.emit.interface import interface_of
 from bncc.emit.package_names import CMAKE_TARGETS, kconfig_symbol
+from bncc.emit.terms import TERMS, with_terms
 from bncc.errors import OptionError
 
 
@@ -137,7 +139,44 @@ def find_package(package: str, model: str) -> Package:
     return found
 
 
-def packaged(package: Package, context: Mapping[str, object]) -> dict[str, str]:
+class Texts(Mapping[str, str]):
+    """Files by path, each printed when it is first asked for.
+
+    Parameters
+    ----------
+    printers : mapping of str to callable
+        By path what returns the text.
+    """
+
+    def __init__(self, printers: Mapping[str, Callable[[], str]]) -> None:
+        self._printers = printers
+        self._printed: dict[str, str] = {}
+
+    def __getitem__(self, path: str) -> str:
+        """Return the text of a file."""
+        if path not in self._printed:
+            self._printed[path] = self._printers[path]()
+        return self._printed[path]
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the paths."""
+        return iter(self._printers)
+
+    def __len__(self) -> int:
+        """Return the number of files."""
+        return len(self._printers)
+
+    def __or__(self, others: Mapping[str, str]) -> dict[str, str]:
+        """Return all files, some replaced by others."""
+        return {**self, **others}
+
+
+def packaged(
+    package: Package,
+    context: Mapping[str, object],
+    selftest: Callable[[], Mapping[str, object]],
+    spdx: str | None = None,
+) -> Mapping[str, str]:
     """Print the C of a model and what a build system needs around it.
 
     Parameters
@@ -146,27 +185,49 @@ def packaged(package: Package, context: Mapping[str, object]) -> dict[str, str]:
         Where the files go.
     context : mapping
         The names that templates use.
+    selftest : callable
+        Returns the names of the self-test and its vectors; called when a file that has them is
+        first asked for, since vectors take time to find.
+    spdx : str, optional
+        License expression that the user wants in every file.
 
     Returns
     -------
-    dict of str to str
+    mapping of str to str
         Text by path, folders separated by ``/``; the C is the same in all packages.
     """
     name = str(context["name"])
     header = render("model.h.j2", **context)
     templates = {
-        _path(package.source, f"{name}.c"): "model.c.j2",
         _path(package.selftest, f"{name}_vectors.h"): "vectors.h.j2",
         _path(package.selftest, f"{name}_selftest.c"): "selftest.c.j2",
         **{file: f"packages/{package.name}/{file}.j2" for file in package.files},
     }
-    names = {
-        **context,
-        "interface": interface_of(header, name),
-        "kconfig": kconfig_symbol(name),
-    }
-    texts = {path: render(template, **names) for path, template in templates.items()}
-    return {_path(package.header, f"{name}.h"): header, **texts}
+
+    @cache
+    def names() -> dict[str, object]:
+        return {
+            **context,
+            **selftest(),
+            "interface": interface_of(header, name),
+            "kconfig": kconfig_symbol(name),
+            "permission": TERMS,
+            "spdx": spdx,
+        }
+
+    def printer(path: str, template: str) -> Callable[[], str]:
+        return lambda: with_terms(path, render(template, **names()), spdx)
+
+    h_file, c_file = _path(package.header, f"{name}.h"), _path(package.source, f"{name}.c")
+    source = with_terms(c_file, render("model.c.j2", **context), spdx)
+    terms_header = with_terms(h_file, header, spdx)
+    return Texts(
+        {
+            h_file: lambda: terms_header,
+            c_file: lambda: source,
+            **{path: printer(path, template) for path, template in templates.items()},
+        }
+    )
 
 
 def _path(folder: str, file: str) -> str:

@@ -1,5 +1,6 @@
 """The raw entry point: how sensor values become states in the emitted C."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bncc.compiler.discretizer_rates import Search
@@ -7,7 +8,7 @@ from bncc.compiler.discretizers import Discretizers
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import n_known
 from bncc.emit.c99 import ArrayText, unsigned
-from bncc.emit.identifiers import c_comment, field_names
+from bncc.emit.identifiers import field_names, titled
 from bncc.emit.raw_arrays import count_bits, cuts_array, per_feature
 from bncc.emit.state_functions import StateFunction, state_function
 
@@ -71,6 +72,8 @@ class RawPlan:
         Width in which the thresholds of one feature are counted, twice over.
     code_bytes : int
         Estimated bytes of code that compares readings.
+    instructions : int
+        Estimated instructions, on AVR cycles, that find all states.
     """
 
     fields: tuple[RawField, ...]
@@ -83,6 +86,7 @@ class RawPlan:
     cut_bits: int
     count_bits: int
     code_bytes: int
+    instructions: int
 
     @property
     def needs_float_bits(self) -> bool:
@@ -96,6 +100,7 @@ def plan_raw(
     state_bits: int,
     chosen: Discretizers,
     name: str,
+    units: Sequence[str] = (),
 ) -> RawPlan:
     """Lay out thresholds and raw inputs.
 
@@ -109,6 +114,8 @@ def plan_raw(
         How states are found.
     name : str
         Prefix of every symbol.
+    units : sequence of str, default=()
+        Units of the readings, for comments; empty where none is known.
 
     Returns
     -------
@@ -120,14 +127,15 @@ def plan_raw(
     fields, functions = [], []
     for i, feature in enumerate(features):
         method, tree = chosen.methods[i], chosen.trees[i]
+        unit = units[i] if units else ""
         if method is not None and tree is not None:
             own = state_function(feature, names[i], i, name, method, tree)
             functions.append(own)
-            fields.append(_numeric_field(feature, names[i], 0, 0, own.suffix))
+            fields.append(_numeric_field(feature, names[i], unit, 0, 0, own.suffix))
         elif feature.is_numeric:
             first = counts.get(feature.kind, 0)
             counts[feature.kind] = first + len(feature.thresholds)
-            fields.append(_numeric_field(feature, names[i], first, counts[feature.kind]))
+            fields.append(_numeric_field(feature, names[i], unit, first, counts[feature.kind]))
         else:
             fields.append(_code_field(feature, names[i]))
     shared = [i for i, field in enumerate(fields) if not field.own]
@@ -150,18 +158,24 @@ def plan_raw(
         cut_bits=16 if max(field.last for field in fields) < 2**16 else 32,
         count_bits=count_bits(features),
         code_bytes=max(0, round(chosen.flash) - sum(a.n_bytes for a in arrays)),
+        instructions=round(chosen.instructions),
     )
 
 
-def _numeric_field(feature: Feature, name: str, first: int, last: int, own: str = "") -> RawField:
+def _numeric_field(
+    feature: Feature, name: str, unit: str, first: int, last: int, own: str = ""
+) -> RawField:
     c_type = "float" if feature.kind == "float32" else f"{feature.kind}_t"
     missing = "NaN" if feature.kind == "float32" else f"{feature.kind.upper()}_MIN"
-    comment = f"{c_comment(feature.name)}; {missing} when missing"
+    comment = f"{titled(feature.name, unit)}; {missing} when missing"
     return RawField(name, c_type, feature.kind, first, last, feature.fallback, comment, own)
 
 
 def _code_field(feature: Feature, name: str) -> RawField:
     known = n_known(feature)
     bits = 8 if known <= 255 else 16
-    comment = f"{feature.kind} 0 .. {known - 1}; any other number: missing or unseen"
+    codes = f"0 .. {known - 1}" if known > 1 else "0"
+    comment = f"{feature.kind} {codes}; any other number: missing or unseen"
+    if not known:
+        comment = f"{feature.kind} without labels; any number: missing or unseen"
     return RawField(name, unsigned(bits), f"code{bits}", 0, known, feature.fallback, comment)

@@ -6,12 +6,10 @@ from dataclasses import replace
 from bncc.compiler.steps import float_key
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import n_known
-from bncc.emit.c99 import ArrayText, array, wrap, wrap_words
+from bncc.emit.c99 import ArrayText, array, number_text, wrap, wrap_words
 from bncc.emit.identifiers import c_comment
 
 CUT_BITS = {"int16": 16, "int32": 32, "float32": 32}
-SHOWN = 12
-"""Thresholds of a float feature that are named in its own unit."""
 
 
 def cuts_array(kind: str, features: Sequence[Feature]) -> ArrayText:
@@ -101,8 +99,7 @@ def _cut_lines(feature: Feature) -> list[str]:
         return []
     heading = [f"/* {c_comment(feature.name)}"]
     if feature.kind == "float32":
-        heading = [f"{heading[0]}:", *(f"{t:.9g}" for t in feature.thresholds[:SHOWN])]
-        heading += ["..."] if len(feature.thresholds) > SHOWN else []
+        heading = [f"{heading[0]}:", *map(number_text, feature.thresholds)]
     first, *rest = wrap_words([*heading, "*/"])
     cuts = wrap(cut_integers(feature), signed=True)
     return [first, *(f" * {line}" for line in rest), *cuts]

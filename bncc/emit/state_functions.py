@@ -81,7 +81,8 @@ def state_function(
             is_nibbles = method == "nibbles"
             print_array, look_up = (_pairs, _nibble) if is_nibbles else (_entries, _entry)
             arrays.append(print_array(run, suffix, title))
-            statements = look_up(run, f"{name}_rom_uint8(&{name}_{arrays[0].name}")
+            read = f"{name}_rom_uint8(&{name}_{arrays[0].name}"
+            statements = look_up(read, _place(run, feature.kind))
     lines = []
     if isinstance(tree, Guide):
         arrays.append(guide_array(tree, feature.kind, suffix, title))
@@ -95,8 +96,8 @@ def _entries(run: Run, suffix: str, title: str) -> ArrayText:
     return array(f"states_{suffix}", 8, run.states, f"States of {title} from {run.first} on.")
 
 
-def _entry(run: Run, read: str) -> list[str]:
-    return [f"return {read}[{_place(run)}]);"]
+def _entry(read: str, place: str) -> list[str]:
+    return [f"return {read}[{place}]);"]
 
 
 def _pairs(run: Run, suffix: str, title: str) -> ArrayText:
@@ -106,9 +107,9 @@ def _pairs(run: Run, suffix: str, title: str) -> ArrayText:
     return array(f"states_{suffix}", 8, pairs, comment)
 
 
-def _nibble(run: Run, read: str) -> list[str]:
+def _nibble(read: str, place: str) -> list[str]:
     return [
-        f"const uint8_t place = {_place(run)};",
+        f"const uint8_t place = {place};",
         f"const uint8_t pair = {read}[place >> 1]);",
         "",
         "if ((place & 1U) != 0U) {",
@@ -118,11 +119,12 @@ def _nibble(run: Run, read: str) -> list[str]:
     ]
 
 
-def _place(run: Run) -> str:
+def _place(run: Run, kind: str) -> str:
     """Return the number of a reading's entry."""
     if run.first == 0:
         return "(uint8_t)value"
-    return f"(uint8_t)(value {'-' if run.first > 0 else '+'} {abs(run.first)})"
+    # MISRA rule 10.8: a signed difference is not cast to an unsigned type.
+    return f"(uint8_t)((u{kind}_t)value {'-' if run.first > 0 else '+'} {abs(run.first)}U)"
 
 
 def _lines(tree: Tree, kind: str, look_up: Sequence[str]) -> Iterator[str]:

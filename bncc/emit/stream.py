@@ -56,6 +56,8 @@ class StreamPlan:
         Whether table i reads feature i and nothing else, for all features.
     is_once : bool
         Whether no feature is read by several tables.
+    reads_all : bool
+        Whether each feature is read by exactly one.
     takes_raw : bool
         Whether readings have one type and can be fed as well.
     members : tuple of Member
@@ -73,6 +75,7 @@ class StreamPlan:
     holds_states: bool
     is_own: bool
     is_once: bool
+    reads_all: bool
     takes_raw: bool
     members: tuple[Member, ...]
     unfed: int
@@ -138,6 +141,7 @@ def plan_stream(
         holds_states=holds_states,
         is_own=is_own,
         is_once=len(set(read)) == len(read),
+        reads_all=sorted(read) == list(range(len(program.features))),
         takes_raw=raw is not None and raw.is_array,
         members=_members(program, sum_bits, state_bits, holds_states, name),
         unfed=(1 << state_bits) - 1,

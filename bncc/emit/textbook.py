@@ -18,6 +18,7 @@ from bncc.emit.environment import render
 from bncc.emit.identifiers import c_comment, check_name
 from bncc.emit.layout import PGM
 from bncc.emit.raw import RawPlan, plan_raw
+from bncc.emit.terms import with_terms
 from bncc.errors import ModelError
 from bncc.model.model import Model
 from bncc.structure.grids import Grids
@@ -142,10 +143,14 @@ def textbook_c(model: Model, name: str = "model", *, raw: bool | None = None) ->
     }
     return Textbook(
         name,
-        {f"{name}.{end}": render(f"textbook/textbook.{end}.j2", **context) for end in "ch"},
+        {f"{name}.{end}": _printed(end, context) for end in "ch"},
         table.n_bytes + arrays[0].n_bytes,
         avr_misfit,
     )
+
+
+def _printed(end: str, context: Mapping[str, object]) -> str:
+    return with_terms(f"book.{end}", render(f"textbook/textbook.{end}.j2", **context))
 
 
 def _largest_sum(model: Model) -> int:

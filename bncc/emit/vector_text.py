@@ -2,16 +2,25 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from bncc._types import FloatArray, IntArray
 from bncc.compiler.ir import width_of
 from bncc.discretize.feature import MISSING_INT, Feature
 from bncc.discretize.readings import raw_dtypes
 from bncc.emit.c99 import unsigned, wrap, wrap_words
+from bncc.emit.constants_crc import label_bytes
 from bncc.emit.gap_vectors import GapVectors
 from bncc.emit.layout import Layout
-from bncc.emit.vectors import Vectors
+from bncc.emit.limit_vectors import limit_vectors
+from bncc.emit.near_ties import Steps
+from bncc.emit.raw_arrays import CUT_BITS
+from bncc.emit.vectors import Vectors, has_all_states, state_ends
+from bncc.model.checked import predict_checked
+from bncc.model.model import Model
+from bncc.model.reference import scores
 
 
 @dataclass(frozen=True)
@@ -32,10 +41,37 @@ class VectorText:
         Its initializer; empty where the model takes no readings.
     array_bytes : tuple of int
         Bytes of each array on a machine that does not pad structs.
+    beyond : tuple of str
+        Initializer of the first number of each feature that is no state; 0 where there is none.
+    labels_crc : str
+        CRC-16 of the labels of all classes, each with the zero at its end.
+    checked : tuple of str
+        Initializer of the answers of the entry point that checks readings; empty without it.
+    n_limit_rows : int
+        Rows of readings at and beyond limits; 0 without that entry point.
+    n_limits, n_limit_answers : int
+        Length of the array of these readings, or of structs of them, and answers to them.
+    limits, limit_answers : tuple of str
+        Their initializers.
     n_gap_bytes : int
         Bytes of all bits of missing features together; 0 where these are not summed out.
     gaps, gap_classes : tuple of str
         Initializers of the bits and of the classes that are decided for then.
+    scores : tuple of str
+        Initializer of a CRC-16 of the scores of each vector; empty without scores.
+    n_steps, n_avr_steps : int
+        Steps to further inputs, and how many of them are left on an AVR.
+    step_features, step_states, step_classes : tuple of str
+        Their initializers on an AVR.
+    more_features, more_states, more_classes : tuple of str
+        What others have behind them.
+    step_scores, avr_step_scores : str
+        CRC-16 of the scores of all inputs that steps lead to.
+    n_ends : int
+        Length of the array of ends of states.
+    ends, first_ends : tuple of str
+        Initializers of the ends and of where those of each feature begin; empty where readings are
+        not compared directly.
     """
 
     n_vectors: int
@@ -45,9 +81,31 @@ class VectorText:
     n_readings: int
     readings: tuple[str, ...]
     array_bytes: tuple[int, ...]
+    beyond: tuple[str, ...]
+    labels_crc: str
+    checked: tuple[str, ...] = ()
+    n_limit_rows: int = 0
+    n_limits: int = 0
+    n_limit_answers: int = 0
+    limits: tuple[str, ...] = ()
+    limit_answers: tuple[str, ...] = ()
     n_gap_bytes: int = 0
     gaps: tuple[str, ...] = ()
     gap_classes: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()
+    n_steps: int = 0
+    n_avr_steps: int = 0
+    step_features: tuple[str, ...] = ()
+    step_states: tuple[str, ...] = ()
+    step_classes: tuple[str, ...] = ()
+    more_features: tuple[str, ...] = ()
+    more_states: tuple[str, ...] = ()
+    more_classes: tuple[str, ...] = ()
+    step_scores: str = ""
+    avr_step_scores: str = ""
+    n_ends: int = 0
+    ends: tuple[str, ...] = ()
+    first_ends: tuple[str, ...] = ()
 
     @property
     def index_type(self) -> str:
@@ -57,20 +115,43 @@ class VectorText:
     @property
     def needs_nan(self) -> bool:
         """Whether a float is missing somewhere."""
-        return any("NAN" in line for line in self.readings)
+        return any("NAN" in line for line in self.readings + self.ends + self.limits)
+
+    @property
+    def needs_infinity(self) -> bool:
+        """Whether a reading beyond a limit is infinite."""
+        return any("VECTORS_INF" in line for line in self.limits)
+
+    @property
+    def limit_index_type(self) -> str:
+        """C type that counts readings at limits."""
+        return unsigned(max(16, width_of(self.n_limit_answers)))
 
 
-def vector_text(vectors: Vectors, layout: Layout, gaps: GapVectors | None = None) -> VectorText:
+def vector_text(
+    model: Model,
+    vectors: Vectors,
+    layout: Layout,
+    gaps: GapVectors | None = None,
+    steps: Steps | None = None,
+    n_avr_steps: int | None = None,
+) -> VectorText:
     """Print vectors for an emission.
 
     Parameters
     ----------
+    model : Model
+        The integer model, which gives the scores.
     vectors : Vectors
         Inputs and answers.
     layout : Layout
         Types of the C.
     gaps : GapVectors or None, default=None
         The same inputs with gaps, where missing features are summed out.
+    steps : Steps or None, default=None
+        Further inputs.
+    n_avr_steps : int or None, default=None
+        Steps that are left on an AVR; None for all.
 
     Returns
     -------
@@ -78,37 +159,120 @@ def vector_text(vectors: Vectors, layout: Layout, gaps: GapVectors | None = None
         One vector per line, or per group of lines.
     """
     n, raw = len(vectors.classes), layout.raw
-    array_bytes = [vectors.states.size * layout.state_bits // 8, n]
-    readings: list[str] = []
-    n_readings = 0
+    features = layout.program.features
+    state_bytes = layout.state_bits // 8
+    most = (1 << layout.state_bits) - 1
+    beyond = [count if count <= most else 0 for count in layout.program.n_states]
+    array_bytes = [vectors.states.size * state_bytes, n, len(features) * state_bytes]
+    found: dict[str, Any] = {}
     if raw is not None:
-        features = layout.program.features
-        readings = _reading_lines(vectors, features, layout.name.upper(), raw.is_array)
-        n_readings = vectors.readings.size if raw.is_array else n
-        array_bytes.append(n * sum(dtype.itemsize for dtype in raw_dtypes(features)))
-    bits = np.zeros((n, 0), np.uint8)
+        lines = _reading_lines(vectors.readings, features, layout.name.upper(), raw.is_array)
+        found["readings"] = tuple(lines)
+        found["n_readings"] = vectors.readings.size if raw.is_array else n
+        row_bytes = sum(dtype.itemsize for dtype in raw_dtypes(features))
+        array_bytes.append(n * row_bytes)
+    if raw is not None and layout.range_check is not None:
+        answers = predict_checked(model, layout.range_check.limits, vectors.readings)
+        found["checked"] = tuple(wrap(answers.tolist(), signed=True))
+        alone = limit_vectors(model, layout.range_check.limits)
+        n_rows = len(alone.readings)
+        lines = _reading_lines(alone.readings, features, layout.name.upper(), raw.is_array)
+        found |= {
+            "n_limit_rows": n_rows,
+            "n_limits": alone.readings.size if raw.is_array else n_rows,
+            "n_limit_answers": alone.answers.size,
+            "limits": tuple(lines),
+            "limit_answers": tuple(wrap(alone.answers.ravel().tolist(), signed=True)),
+        }
+        array_bytes += [2 * n, n_rows * row_bytes, 2 * alone.answers.size]
     if gaps is not None:
         bits = np.packbits(gaps.is_missing, axis=1, bitorder="little")
         array_bytes += [bits.size, n]
+        found["n_gap_bytes"] = bits.size
+        found["gaps"] = tuple(line for row in bits.tolist() for line in wrap(row))
+        found["gap_classes"] = tuple(wrap(gaps.classes.tolist()))
+    if layout.entries.scores:
+        sums = [score_crc(layout, row[None]) for row in scores(model, vectors.states)]
+        found["scores"] = tuple(wrap(sums))
+        array_bytes.append(2 * n)
+    if steps is not None and len(steps.features):
+        kept = steps if n_avr_steps is None else steps.first(n_avr_steps)
+        found |= _step_text(model, vectors, layout, steps, len(kept.features))
+        n_kept = len(kept.features)
+        array_bytes += [n_kept * (1 if len(features) < 256 else 2), n_kept * state_bytes, n_kept]
+        if layout.direct is not None and all(map(has_all_states, features)):
+            found |= _end_text(layout)
+            array_bytes += [found["n_ends"] * CUT_BITS[features[0].kind] // 8, 2 * len(features)]
+    # Of a label that holds a zero, a caller reads what is before it.
+    readable = [label.partition("\0")[0] for label in model.classes]
     return VectorText(
         n_vectors=n,
         n_states=vectors.states.size,
         states=tuple(line for row in vectors.states.tolist() for line in wrap(row)),
         classes=tuple(wrap(vectors.classes.tolist())),
-        n_readings=n_readings,
-        readings=tuple(readings),
         array_bytes=tuple(array_bytes),
-        n_gap_bytes=bits.size,
-        gaps=tuple(line for row in bits.tolist() for line in wrap(row)),
-        gap_classes=() if gaps is None else tuple(wrap(gaps.classes.tolist())),
+        beyond=tuple(wrap(beyond)),
+        labels_crc=f"0x{crc16(label_bytes(readable)):04X}U",
+        **{"n_readings": 0, "readings": (), **found},
     )
 
 
+def crc16(data: bytes) -> int:
+    """Return the CRC-16 of the polynomial 0x8408, lowest bit first, from 0xFFFF on."""
+    crc = 0xFFFF
+    for byte in data:
+        crc = crc >> 8 ^ _CRC16[(crc ^ byte) & 0xFF]
+    return crc
+
+
+def score_crc(layout: Layout, rows: IntArray) -> int:
+    """Return the CRC-16 of scores (n, n_classes) in the type that the C gives them."""
+    return crc16(rows.astype(f"<u{layout.kernel.sum_bits // 8}").tobytes())
+
+
+def _crc16_of_byte(byte: int) -> int:
+    for _ in range(8):
+        byte = byte >> 1 ^ (0x8408 if byte & 1 else 0)
+    return byte
+
+
+_CRC16 = tuple(_crc16_of_byte(byte) for byte in range(256))
+
+
+def _step_text(
+    model: Model, vectors: Vectors, layout: Layout, steps: Steps, n_avr: int
+) -> dict[str, Any]:
+    n = len(steps.features)
+    found: dict[str, Any] = {"n_steps": n, "n_avr_steps": n_avr}
+    for array in ("features", "states", "classes"):
+        values = getattr(steps, array).tolist()
+        found[f"step_{array}"] = tuple(wrap(values[:n_avr]))
+        found[f"more_{array}"] = tuple(wrap(values[n_avr:]))
+    if layout.entries.scores:
+        rows = scores(model, steps.inputs(vectors.states[0]))
+        is_input = steps.classes < len(model.classes)
+        for key, stop in (("step_scores", n), ("avr_step_scores", n_avr)):
+            found[key] = f"0x{score_crc(layout, rows[:stop][is_input[:stop]]):04X}U"
+    return found
+
+
+def _end_text(layout: Layout) -> dict[str, Any]:
+    """Print the lowest and the highest reading of each state, one feature after the other."""
+    lines, first, n = [], [], 0
+    for feature in layout.program.features:
+        readings = state_ends(feature).ravel().tolist()
+        words = [_literal(feature, value, layout.name.upper()) for value in readings]
+        lines += wrap_words(_separated(words))
+        first.append(n)
+        n += len(readings)
+    return {"n_ends": n, "ends": tuple(lines), "first_ends": tuple(wrap(first))}
+
+
 def _reading_lines(
-    vectors: Vectors, features: Sequence[Feature], prefix: str, is_array: bool
+    readings: FloatArray, features: Sequence[Feature], prefix: str, is_array: bool
 ) -> list[str]:
     lines: list[str] = []
-    for row in vectors.readings.tolist():
+    for row in readings.tolist():
         words = [_literal(f, value, prefix) for f, value in zip(features, row, strict=True)]
         lines += wrap_words(_separated(words) if is_array else _braced(words))
     return lines
@@ -128,7 +292,11 @@ def _literal(feature: Feature, value: float, prefix: str) -> str:
     """Return a reading as a constant that is exactly this number in every C99 compiler."""
     if feature.kind == "float32":
         # The fewest digits that no other float32 is nearer to.
-        return f"{prefix}_VECTORS_NAN" if np.isnan(value) else f"{np.float32(value)!s}F"
+        if np.isnan(value):
+            return f"{'-' if np.signbit(value) else ''}{prefix}_VECTORS_NAN"
+        if np.isinf(value):
+            return f"{'-' if value < 0 else ''}{prefix}_VECTORS_INF"
+        return f"{np.float32(value)!s}F"
     if feature.is_numeric:
         # -32768 is an expression of a wider type in C; INT16_MIN is not.
         is_least = value == MISSING_INT[feature.kind]

@@ -9,6 +9,7 @@ from bncc.data.dataset import Table
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.readings import (
     missing_reading,
+    n_known,
     probe_values,
     raw_dtypes,
     raw_of_table,
@@ -17,14 +18,21 @@ from bncc.discretize.readings import (
 )
 from bncc.errors import DataError
 from bncc.model.model import Model
-from bncc.model.reference import predict
+from bncc.model.reference import costs, predict
+from bncc.structure.grids import Grids
 
-MAX_VECTORS = 32
-"""Vectors, where their number is not given."""
-MAX_BYTES = 4096
+FEW_VECTORS = 32
+"""Vectors, where their number is not given and fewer would do."""
+MAX_BYTES = 8192
 """Bytes of all vectors, where their number is not given, so that they fit a small device."""
 MOST_VECTORS = 255
 """What a counter of one byte and an exit status can tell."""
+N_FIRST = 3
+"""Vectors of the lowest, the highest and missing readings."""
+N_FREE = 16
+"""Vectors that may have any ends, once all ends were read; these are for rare classes."""
+N_DRAWN = 64
+"""Inputs of which one is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +56,7 @@ class Vectors:
 
 
 def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
-    """Draw inputs from a fixed seed, preferring an equal share of each class.
+    """Draw inputs from a fixed seed that have the ends of all states, near ties of classes.
 
     Parameters
     ----------
@@ -61,16 +69,36 @@ def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
     -------
     Vectors
         The same model gives the same ones. In the first every reading has its lowest state, in the
-        second its highest, in the third it is missing. Other numeric readings lie at either end of
-        a state, where a wrong threshold shows.
+        second its highest, in the third it is missing. Then the readings of each feature go through
+        both ends of all states, where a wrong threshold shows; once they have, any are drawn. Of
+        several inputs the one is taken whose class is rare so far and whose tie is near.
     """
     n = usual_number(model) if n_vectors is None else n_vectors
     rng = np.random.default_rng(0)
-    R = np.column_stack([_drawn_readings(feature, 16 * n, rng) for feature in model.features])
+    ends = [end_readings(feature) for feature in model.features]
+    if isinstance(model.structure, Grids):
+        # Zero divides the floats by the order of their bits, which cuts may be compared with.
+        ends = [_with_zero(f, each) for f, each in zip(model.features, ends, strict=True)]
+    highest = [_highest(f, each) for f, each in zip(model.features, ends, strict=True)]
+    R = np.array([[each[0] for each in ends], highest, [each[-1] for each in ends]])[:n]
+    used = [np.zeros(len(each), np.int64) for each in ends]
+    seen = np.bincount(
+        predict(model, states_of_raw(model.features, R)), minlength=len(model.classes)
+    )
+    for _ in range(n - len(R)):
+        is_free = all(counts.all() for counts in used)
+        chosen = np.column_stack([_drawn_ends(counts, rng, is_free) for counts in used])
+        drawn = np.column_stack([each[chosen[:, j]] for j, each in enumerate(ends)])
+        total = costs(model, states_of_raw(model.features, drawn))
+        classes = total.argmin(axis=1)
+        nearest = np.partition(total, min(1, total.shape[1] - 1), axis=1)[:, :2]
+        best = np.lexsort((nearest[:, -1] - nearest[:, 0], seen[classes]))[0]
+        seen[classes[best]] += 1
+        for counts, k in zip(used, chosen[best], strict=True):
+            counts[k] += 1
+        R = np.concatenate([R, drawn[best : best + 1]])
     X = states_of_raw(model.features, R)
-    classes = predict(model, X)
-    chosen = _evenly(classes, n, n_first=3)
-    return Vectors(R[chosen], X[chosen], classes[chosen])
+    return Vectors(R, X, predict(model, X))
 
 
 def vectors_of_table(model: Model, table: Table, n_vectors: int | None = None) -> Vectors:
@@ -98,7 +126,7 @@ def vectors_of_table(model: Model, table: Table, n_vectors: int | None = None) -
     """
     if table.n_rows == 0:
         raise DataError("there is no row to take test vectors from; give readings")
-    n = usual_number(model) if n_vectors is None else n_vectors
+    n = min(usual_number(model), FEW_VECTORS) if n_vectors is None else n_vectors
     X = states_of(model.features, table)
     R = raw_of_table(model.features, table)
     classes = predict(model, X)
@@ -118,26 +146,82 @@ def usual_number(model: Model) -> int:
     Returns
     -------
     int
-        4 .. 32.
+        4 .. 255: enough for both ends of all states, and at least 32, unless they would be large.
     """
     states = model.n_features * state_dtype(model.n_states).itemsize
     readings = sum(dtype.itemsize for dtype in raw_dtypes(model.features))
-    return int(np.clip(MAX_BYTES // (states + readings), 4, MAX_VECTORS))
+    n_ends = max(len(end_readings(feature)) for feature in model.features)
+    most = min(max(N_FIRST + n_ends + N_FREE, FEW_VECTORS), MOST_VECTORS)
+    return int(np.clip(MAX_BYTES // (states + readings), 4, most))
 
 
-def _drawn_readings(feature: Feature, n: int, rng: np.random.Generator) -> FloatArray:
-    """Return the lowest reading, the highest, a missing one, and `n` drawn at ends of states."""
+def end_readings(feature: Feature) -> FloatArray:
+    """Return the readings at both ends of all states, and what else is treated apart.
+
+    Parameters
+    ----------
+    feature : Feature
+        One input.
+
+    Returns
+    -------
+    (n,) float64
+        Ascending states, of each the lowest and the highest reading; of a float NaN with a sign,
+        of a category the first number that is not known; at last a missing reading. A state that
+        no reading has is left out.
+    """
     missing = missing_reading(feature)
     values = np.sort(probe_values(feature))
     values = values[np.isfinite(values)]
+    if not feature.is_numeric:
+        known = n_known(feature)
+        return np.array([*range(known), *([known] if known < missing else []), missing])
+    values = values[values != missing]  # no float equals NaN
     states = states_of_raw((feature,), values[:, None])[:, 0]
-    # A state that no reading has is replaced by a missing one's. Of several values of a state the
-    # last one that is written stays.
-    ends = np.full((2, feature.n_states), missing, dtype=np.float64)
-    ends[0, states[::-1]] = values[::-1]
-    ends[1, states] = values
-    drawn = ends[rng.integers(0, 2, n), rng.integers(0, feature.n_states, n)]
-    return np.concatenate([[ends[0, 0], ends[1, -1], missing], drawn])
+    first = np.flatnonzero(np.diff(states, prepend=-1))
+    last = np.append(first[1:] - 1, len(states) - 1)
+    ends = values[np.unique(np.concatenate([first, last]))]
+    signed = [-np.nan] if feature.kind == "float32" else []
+    return np.array([*ends, *signed, missing])
+
+
+def state_ends(feature: Feature) -> FloatArray:
+    """Return the lowest and the highest reading of each state, (n_states, 2).
+
+    A state that no reading has gets a missing one, which has it or the one in its place.
+    """
+    ends = np.full((feature.n_states, 2), missing_reading(feature), dtype=np.float64)
+    values = np.sort(probe_values(feature))
+    values = values[np.isfinite(values)]
+    states = states_of_raw((feature,), values[:, None])[:, 0]
+    # Of several values of a state the last one that is written stays.
+    ends[states[::-1], 0] = values[::-1]
+    ends[states, 1] = values
+    return ends
+
+
+def has_all_states(feature: Feature) -> bool:
+    """Return whether every state of a feature has a reading."""
+    found = states_of_raw((feature,), state_ends(feature)[:, :1])[:, 0]
+    return bool((found == np.arange(feature.n_states)).all())
+
+
+def _highest(feature: Feature, ends: FloatArray) -> float:
+    """Return the highest reading among those of `end_readings`, or the last number known."""
+    if not feature.is_numeric:
+        return n_known(feature) - 1
+    return float(ends[-3 if feature.kind == "float32" else -2])
+
+
+def _with_zero(feature: Feature, ends: FloatArray) -> FloatArray:
+    """Return readings, the lowest first, with zero behind it where the feature is a float."""
+    return np.insert(ends, 1, 0.0) if feature.kind == "float32" else ends
+
+
+def _drawn_ends(counts: IntArray, rng: np.random.Generator, is_free: bool) -> IntArray:
+    """Draw ends of a feature, among those used least unless any may be."""
+    candidates = np.flatnonzero(is_free | (counts == counts.min()))
+    return rng.choice(candidates, N_DRAWN)
 
 
 def _evenly(classes: IntArray, n: int, *, n_first: int) -> IntArray:

@@ -168,6 +168,11 @@ def from_npy(content: bytes, n: int, bits: int) -> IntArray:
     return np.frombuffer(content, _dtype(bits), offset=len(header)).astype(np.int64)
 
 
+def bytes_of(bits: int) -> int:
+    """Return the bytes that an entry of so many bits takes in a model file."""
+    return _dtype(bits).itemsize
+
+
 def _dtype(bits: int) -> "np.dtype[np.unsignedinteger]":
     return np.dtype("|u1" if bits <= 8 else "<u2" if bits <= 16 else "<u4")
 

@@ -1,12 +1,22 @@
 """Output files appear whole or not at all."""
 
 import errno
+import importlib
 import os
+import re
 import secrets
+import stat
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import IO, Any
 
 from bncc._types import StrPath
+
+YOUNG = 0.1
+"""Seconds after which a process has surely locked the file that it has made."""
+_LEFTOVER = re.compile(r"\.bncc-[0-9a-f]{16}\.tmp")
 
 
 def write_whole(path: StrPath, data: bytes, *, half: str | None = None) -> None:
@@ -20,7 +30,8 @@ def write_whole(path: StrPath, data: bytes, *, half: str | None = None) -> None:
         Its content.
     half : str, optional
         Name, in the same folder, of what is not yet whole: a file of that name is what a killed
-        process has left, and is removed. The default is a name that nobody else has.
+        process has left, and is removed. The default is a name that nobody else has; files of
+        such names that no process holds are removed, too.
 
     Raises
     ------
@@ -31,8 +42,12 @@ def write_whole(path: StrPath, data: bytes, *, half: str | None = None) -> None:
     temporary = target.with_name(half or f".bncc-{secrets.token_hex(8)}.tmp")
     if half is not None:
         temporary.unlink(missing_ok=True)
+    else:
+        remove_leftovers(target.parent)
+    hold = None
     try:
         with temporary.open("xb") as file:
+            hold = _held(file)
             file.write(data)
             file.flush()
             # Without it a power cut after the rename could leave an empty file.
@@ -41,6 +56,80 @@ def write_whole(path: StrPath, data: bytes, *, half: str | None = None) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    finally:
+        if hold is not None:
+            os.close(hold)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed processes have left of files that they were writing.
+
+    A process locks what it writes: a file that can be locked has none any more. Files younger than
+    `YOUNG` stay, as one may be about to lock them; where a system has no locks, all do.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to look, not below it.
+    """
+    fcntl = locks()
+    if fcntl is None:
+        return
+    with suppress(OSError):
+        for path in [path for path in folder.iterdir() if _LEFTOVER.fullmatch(path.name)]:
+            _remove_unlocked(fcntl, path)
+
+
+def _remove_unlocked(fcntl: Any, path: Path) -> None:
+    with suppress(OSError):
+        if not stat.S_ISREG(path.lstat().st_mode) or not is_old(path):
+            return
+        with path.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+
+
+def _held(file: IO[bytes]) -> int | None:
+    """Lock a file; return a descriptor that holds the lock, or None where there are none."""
+    fcntl = locks()
+    if fcntl is None:
+        return None
+    hold = os.dup(file.fileno())
+    with suppress(OSError):  # some network file systems have no locks
+        fcntl.flock(hold, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return hold
+
+
+def is_old(path: Path) -> bool:
+    """Return whether a file or folder is older than the time that it takes to lock it."""
+    return abs(time.time() - path.lstat().st_mtime) >= YOUNG
+
+
+def hold_file(path: Path) -> int | None:
+    """Make a file that says that this process lives; return a descriptor to close in the end."""
+    with path.open("xb") as file:
+        return _held(file)
+
+
+def is_held(path: Path) -> bool:
+    """Return whether a process lives that holds a file; where a system has no locks, True."""
+    fcntl = locks()
+    if fcntl is None:
+        return True
+    with path.open("r+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
+def locks() -> Any:
+    """Return the module ``fcntl``, or None on Windows, which has none."""
+    try:
+        return importlib.import_module("fcntl")
+    except ImportError:
+        return None
 
 
 def write_all(

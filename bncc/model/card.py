@@ -1,21 +1,24 @@
 """The facts of a model that people judge it by."""
 
-from typing import Any
+import json
+from typing import Any, TypeGuard
 
+from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import free_parameters, table_entries
 from bncc.structure.grids import Grids
 
+_ERRORS = ("error_train", "error_validation", "error_test", "error_cross_validation")
 _FROM_TRAINING = (
-    "structure",
-    "parameters",
-    "epochs",
-    "seed",
-    "error_train",
-    "error_validation",
-    "error_test",
+    *("structure", "parameters", "epochs", "seed"),
+    *_ERRORS[:3],
+    *("confusion", "recall", "confusion_of"),
+    *("error_cross_validation", "folds", "error_interval", "interval_method"),
 )
+
+_MOST_SHOWN = 40
+"""Letters of a bad record in a message."""
 
 _MOST_NAMES = 6
 """Features of a cycle that are named."""
@@ -35,7 +38,11 @@ def model_facts(model: Model) -> dict[str, Any]:
         ``n_features``, ``n_classes``, ``structure``, ``parameters``, ``q_format``,
         ``table_entries``, ``free_parameters``, ``table_bits`` (bits of all entries before any
         pass of the compiler, those of the prior at its own width), ``epochs``, ``seed``,
-        ``error_train``, ``error_validation`` and ``error_test`` (fractions). None where the
+        ``error_train``, ``error_validation`` and ``error_test`` (fractions), ``confusion`` (true
+        class by decision), ``recall`` by class and ``confusion_of`` (the rows of both:
+        ``test``, ``cross-validation``, ``validation`` or ``train``), ``error_cross_validation``
+        and ``folds``, ``error_interval`` and ``interval_method`` (of the rows of
+        ``confusion_of``). None where the
         model's training record does not say; ``q_format``, that of the tables, is None for a
         model trained without quantization. Sums of tables have ``prior_bits``; models of
         trainings that were ended early ``interim`` (True) and ``epochs_done``.
@@ -56,7 +63,44 @@ def model_facts(model: Model) -> dict[str, Any]:
         facts["prior_bits"] = of_prior
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
-    return facts | {key: model.training.get(key) for key in _FROM_TRAINING}
+    facts |= {key: model.training.get(key) for key in _FROM_TRAINING}
+    return facts | {key: recorded_error(model, key) for key in _ERRORS}
+
+
+def recorded_error(model: Model, key: str) -> float | None:
+    """Return an error rate of the training record, which anybody can have written.
+
+    Parameters
+    ----------
+    model : Model
+        A whole model.
+    key : str
+        As ``error_test``.
+
+    Returns
+    -------
+    float or None
+        A fraction in 0 .. 1; None where there is none.
+
+    Raises
+    ------
+    ModelError
+        If the record holds something else.
+    """
+    error = model.training.get(key)
+    if error is None or is_rate(error):
+        return error
+    shown = json.dumps(error)
+    shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}..."
+    raise ModelError(
+        f"the model's training record holds {shown} as its {key}, which is no fraction from "
+        "0 to 1; train the model again, or take it from where it was made"
+    )
+
+
+def is_rate(value: Any) -> TypeGuard[float]:
+    """Return whether a value of a training record is a fraction from 0 to 1."""
+    return type(value) in (int, float) and 0 <= value <= 1
 
 
 def cost_format(model: Model) -> QFormat:

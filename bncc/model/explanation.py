@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bncc._types import FloatArray, IntArray
+from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.model.model import Model
 from bncc.model.reference import costs, predict, rows
 
@@ -39,7 +39,8 @@ def contributions(model: Model, X: IntArray) -> FloatArray:
     .. math:: 2^{-B_F} \Bigl(\frac{1}{C} \sum_k q_t[k] - q_t[c]\Bigr)
 
     so that a table that tells no classes apart says 0, and the class of the largest sum over tables
-    is decided for, but for ties.
+    is decided for, but for ties. Where a table has vetoes, the mean is over the classes without
+    one.
 
     Parameters
     ----------
@@ -51,15 +52,46 @@ def contributions(model: Model, X: IntArray) -> FloatArray:
     Returns
     -------
     (n_samples, 1 + n_tables, n_classes) float64
-        In nats, the prior first; 0 in the mean over classes.
+        In nats, the prior first; 0 in the mean over classes, those that it calls impossible aside.
     """
+    said = _costs_read(model, X)
+    counts = np.ones(said.shape, dtype=np.bool_)
+    if model.veto is not None:
+        counts = said < model.veto
+        counts |= ~counts.any(axis=2, keepdims=True)
+    unit = 2.0**-model.q_format.frac_bits
+    mean = said.mean(axis=2, keepdims=True, where=counts)
+    return np.asarray(unit * (mean - said))
+
+
+def impossible(model: Model, X: IntArray) -> BoolArray:
+    """Return which classes have a probability of 0 in the prior and in each table.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    X : (n_samples, n_features) int
+        States.
+
+    Returns
+    -------
+    (n_samples, 1 + n_tables, n_classes) bool
+        The prior first.
+    """
+    said = _costs_read(model, X)
+    veto = model.veto
+    return np.zeros(said.shape, dtype=np.bool_) if veto is None else said >= veto
+
+
+def _costs_read(model: Model, X: IntArray) -> IntArray:
+    """Return the costs that are read of the prior and of each table."""
     read = rows(model, X)
-    said = np.empty((len(read), 1 + len(model.tables), model.n_classes))
+    said = np.empty((len(read), 1 + len(model.tables), model.n_classes), dtype=np.int64)
     said[:, 0] = model.prior
     for t, table in enumerate(model.tables):
         said[:, 1 + t] = table[read[:, t]]
-    unit = 2.0**-model.q_format.frac_bits
-    return np.asarray(unit * (said.mean(axis=2, keepdims=True) - said))
+    return said
 
 
 def runner_up(model: Model, x: IntArray) -> tuple[int, int]:

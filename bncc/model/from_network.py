@@ -1,25 +1,38 @@
 """A Bayesian network with one of its variables as the class, as an integer model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 
 import numpy as np
 
-from bncc._types import AnyArray, FloatArray
+from bncc._types import FloatArray, IntArray
 from bncc.discretize.feature import Feature
 from bncc.errors import NetworkError
-from bncc.fixed_point import QFormat, quantize
+from bncc.model.archive import bytes_of
 from bncc.model.model import MAX_CLASSES, Model, check_model
+from bncc.model.network_costs import (
+    DEFAULT_BITS,
+    check_sums,
+    format_of,
+    possible_rows,
+    rounded_costs,
+    with_vetoes,
+)
 from bncc.network.blanket import blanket_of
 from bncc.network.network import Network
-from bncc.structure.graph import Structure, table_entries
+from bncc.network.sampling import sample, with_even_classes
+from bncc.structure.graph import Structure, class_rows
+from bncc.structure.lookups import lookups_of
 
-MAX_ENTRIES = 65536
-"""Table entries of a model from a network; microcontrollers hold fewer."""
-DEFAULT_BITS = 8
-"""Of a cost: a byte, since no training makes up for rounding."""
-MAX_INT_BITS = 8
-"""Costs up to 256 nats; a probability below exp(-256) counts as 0."""
+MAX_TABLE_BYTES = 1 << 20
+"""Of the tables of a model from a network, as its file holds them; few microcontrollers have more
+flash."""
+N_SAMPLED = 4000
+"""Rows of each kind that choose the binary point, and rows that its agreement is measured on."""
+MOST_READ = 1 << 24
+"""Numbers that sampled rows of a kind read of tables: 128 MiB. More classes have fewer rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,25 +43,38 @@ class Import:
     ----------
     model : Model
         The integer model.
+    bits : int
+        Bits of a cost, the veto aside.
     n_removed : int
         Variables that are no feature, as nothing is told by them where all others are known.
+    n_zeros : int
+        Probabilities of 0 in the prior and in tables that read the class; their cost is a veto.
     n_clipped : int
-        Probabilities whose cost the format does not hold, those of 0 among them.
+        Probabilities above 0 in these that cost more than the format holds.
+    agreement : float
+        Share of sampled rows, others than those that chose the format, in which the model decides
+        for a class of the largest exact posterior.
     """
 
     model: Model
+    bits: int
     n_removed: int
+    n_zeros: int
     n_clipped: int
+    agreement: float
 
 
 def model_of(
-    network: Network, target: int, bits: int = DEFAULT_BITS, *, keep_all: bool = False
+    network: Network,
+    target: int,
+    bits: int | None = None,
+    *,
+    keep_all: bool = False,
+    max_table_bytes: int = MAX_TABLE_BYTES,
 ) -> Import:
     """Return the classifier that a network and the choice of a class make.
 
-    Its costs are ``q = rne(-ln p * 2**B_F)``, as everywhere (S3, equation 11),
-    with the largest B_F for which the least probability above 0 in a table with the class still
-    has a cost of its own. A probability of 0 has the largest cost.
+    Costs are those of `bncc.model.network_costs`: a probability of 0 has a veto.
 
     Parameters
     ----------
@@ -56,10 +82,13 @@ def model_of(
         The network.
     target : int
         The class variable.
-    bits : int
-        B, bits of a cost, 1 to 31.
+    bits : int, optional
+        B, bits of a cost, 1 to 31; the veto may take more. By default 8, or up to 16 where 8 decide
+        too many sampled rows otherwise than the exact posterior.
     keep_all : bool, default=False
         Whether all other variables become features, and not the class's Markov blanket alone.
+    max_table_bytes : int, optional
+        Bytes of all tables, 1 MiB by default.
 
     Returns
     -------
@@ -70,7 +99,8 @@ def model_of(
     ------
     NetworkError
         If the class has less than 2 states or more than 255, the network no other variable that
-        bears on it, or the tables more than `MAX_ENTRIES` entries.
+        bears on it, the tables more bytes than `max_table_bytes`, a veto more than 31 bits, or
+        sums of costs more than 32.
     """
     name, n_classes = network.names[target], network.n_states[target]
     if not 2 <= n_classes <= MAX_CLASSES:
@@ -79,17 +109,25 @@ def model_of(
             "choose another class"
         )
     given: tuple[int, ...] = ()
-    n_removed = 0
+    n_removed, whole = 0, network
     if not keep_all:
         found = blanket_of(network, target)
         network, target, given = found.network, found.target, found.given
         n_removed = found.n_removed
     if network.n_variables == 1:
         raise NetworkError(f"nothing in the network bears on '{name}'; choose another class")
-    structure = _structure(network, target, given)
-    n_states = [n for i, n in enumerate(network.n_states) if i != target]
-    structure = _within(structure, n_states, n_classes, name)
-    return _quantized(network, target, structure, bits, n_removed)
+    features = [i for i in range(network.n_variables) if i != target]
+    samples = _samples(whole, whole.index(name), [network.names[i] for i in features])
+    graph = _structure(network, target, given)
+    n_states = [network.n_states[i] for i in features]
+    entry_bytes = bytes_of(DEFAULT_BITS if bits is None else bits)
+    while True:
+        structure = _within(graph, n_states, n_classes, name, max_table_bytes, entry_bytes)
+        made = replace(_quantized(network, target, structure, bits, samples), n_removed=n_removed)
+        # A veto, or bits that agreement asks for, may make entries wider than was thought.
+        if bytes_of(made.model.q_format.bits) <= entry_bytes:
+            return made
+        entry_bytes = bytes_of(made.model.q_format.bits)
 
 
 def _structure(network: Network, target: int, given: tuple[int, ...]) -> Structure:
@@ -104,7 +142,14 @@ def _structure(network: Network, target: int, given: tuple[int, ...]) -> Structu
     )
 
 
-def _within(structure: Structure, n_states: list[int], n_classes: int, name: str) -> Structure:
+def _within(
+    structure: Structure,
+    n_states: Sequence[int],
+    n_classes: int,
+    name: str,
+    limit: int,
+    entry_bytes: int,
+) -> Structure:
     """Let features of large tables without the class be given until all tables are small enough.
 
     A model holds a column per class of each table, so that those columns count.
@@ -114,26 +159,47 @@ def _within(structure: Structure, n_states: list[int], n_classes: int, name: str
         for i, parents in enumerate(structure.parents)
     ]
     free = [i for i, flag in enumerate(structure.class_is_parent) if not flag]
-    total, given = sum(sizes), set(structure.given)
+    total = sum(sizes) + class_rows(structure, n_states) * n_classes
+    given = set(structure.given)
     for i in sorted(free, key=lambda i: (-sizes[i], i)):
-        if total <= MAX_ENTRIES:
+        if total * entry_bytes <= limit:
             break
         if structure.parents[i]:
             total -= sizes[i] - n_classes * n_states[i]
             given.add(i)
-    parents = tuple(() if i in given else some for i, some in enumerate(structure.parents))
-    structure = replace(structure, parents=parents, given=tuple(sorted(given)))
-    entries = table_entries(structure, n_states, n_classes)
-    if entries > MAX_ENTRIES:
+    if total * entry_bytes > limit:
         raise NetworkError(
-            f"with '{name}' as the class the tables hold {entries} entries, more than "
-            f"{MAX_ENTRIES}; choose another class"
+            f"with '{name}' as the class the tables take {total * entry_bytes} bytes, more than "
+            f"{limit}; raise --max-table-bytes or choose another class"
         )
-    return structure
+    parents = tuple(() if i in given else some for i, some in enumerate(structure.parents))
+    return replace(structure, parents=parents, given=tuple(sorted(given)))
+
+
+@lru_cache(maxsize=1)
+def _sampled(network: Network) -> IntArray:
+    """Sample rows of a network, kept for the next class."""
+    return sample(network, 2 * N_SAMPLED, 0)
+
+
+def _samples(network: Network, target: int, features: Sequence[str]) -> list[IntArray]:
+    """Return the states of features in rows of three kinds.
+
+    The first are the network's, and in the second all classes are as frequent, so that the rare
+    count too: these choose a format. The third are the network's again, to measure it.
+    """
+    X = _sampled(network)
+    at = [network.names.index(name) for name in features]
+    first, last = X[:N_SAMPLED], X[N_SAMPLED:]
+    return [each[:, at] for each in (first, with_even_classes(network, first, target, 1), last)]
 
 
 def _quantized(
-    network: Network, target: int, structure: Structure, bits: int, n_removed: int
+    network: Network,
+    target: int,
+    structure: Structure,
+    bits: int | None,
+    samples: Sequence[IntArray],
 ) -> Import:
     n_classes = network.n_states[target]
     features = [i for i in range(network.n_variables) if i != target]
@@ -145,9 +211,18 @@ def _quantized(
         chances.append(network.tables[target])
     else:
         prior = network.tables[target][0]
-    read = [c for k, c in enumerate(chances) if k >= len(features) or structure.class_is_parent[k]]
-    q_format = _format([prior, *read], bits)
-    costs = [_costs(table, q_format) for table in (prior, *chances)]
+    read = [k for k in range(len(chances)) if k >= len(features) or structure.class_is_parent[k]]
+    logs = [_logs(table) for table in (prior, *chances)]
+    lookups = lookups_of(structure, [network.n_states[i] for i in features])
+    n_rows = MOST_READ // (n_classes * (1 + len(read)))
+    rows = [
+        possible_rows(
+            [np.tile(logs[0], (len(X), 1)), *(logs[1 + k][lookups[k].rows(X)] for k in read)]
+        )
+        for X in (each[: max(1, n_rows)] for each in samples)
+    ]
+    q_format = format_of([prior, *(chances[k] for k in read)], rows[:2], bits)
+    costs = [np.ascontiguousarray(rounded_costs(table, q_format)) for table in logs]
     model = Model(
         features=tuple(_feature(network, i) for i in features),
         classes=network.variables[target].states,
@@ -162,10 +237,25 @@ def _quantized(
             "quantized": True,
         },
     )
+    zeros = [np.isneginf(table) for table in logs]
+    model = with_vetoes(model, zeros, read)
     check_model(model)
-    beyond = np.exp(-(q_format.max_cost + 0.5) * 2.0**-q_format.frac_bits)
-    clipped = sum(int((table < beyond).sum()) for table in (prior, *read))
-    return Import(model, n_removed, clipped)
+    check_sums(model)
+    beyond = -(q_format.max_cost + 0.5) * 2.0**-q_format.frac_bits
+    counted = [0, *(1 + k for k in read)]
+    return Import(
+        model=model,
+        bits=q_format.bits,
+        n_removed=0,
+        n_zeros=sum(int(zeros[k].sum()) for k in counted),
+        n_clipped=sum(int(((logs[k] < beyond) & ~zeros[k]).sum()) for k in counted),
+        agreement=rows[2].agreement(q_format),
+    )
+
+
+def _logs(table: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(table))
 
 
 def _chances(network: Network, i: int, target: int) -> FloatArray:
@@ -176,22 +266,6 @@ def _chances(network: Network, i: int, target: int) -> FloatArray:
     if target in axes:
         return np.moveaxis(table, axes.index(target), -1).reshape(-1, n_classes)
     return np.repeat(table.reshape(-1, 1), n_classes, axis=1)
-
-
-def _format(tables: list[FloatArray], bits: int) -> QFormat:
-    """Return the finest format that holds the largest finite cost of some tables."""
-    least = min(float(table[table > 0].min()) for table in tables)
-    for int_bits in range(1, MAX_INT_BITS):
-        fmt = QFormat(int_bits, bits - int_bits)
-        if -np.log(least) <= (fmt.max_cost + 0.5) * 2.0**-fmt.frac_bits:
-            return fmt
-    return QFormat(MAX_INT_BITS, bits - MAX_INT_BITS)
-
-
-def _costs(table: FloatArray, q_format: QFormat) -> AnyArray:
-    with np.errstate(divide="ignore"):
-        costs = quantize(np.minimum(np.log(table), 0.0), q_format)
-    return np.ascontiguousarray(costs)
 
 
 def _feature(network: Network, i: int) -> Feature:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.model.missing_form import MissingForm, missing_form_of, n_joint
+from bncc.model.missing_form import MissingForm, missing_form_of, n_joint, why_not
 from bncc.model.model import Model
 
 
@@ -57,6 +57,30 @@ def missing_range(model: Model) -> Range:
     high = form.prior + sum(table.max(axis=0) for table in form.tables)
     low = _forest_low(model, form) if form.is_forest else _joint_low(model, form)
     return Range(int(low.min()), int(high.max()))
+
+
+def deepest_fold(model: Model) -> int:
+    """Return how far summing features out can take a cost below that of the likeliest joint state.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+
+    Returns
+    -------
+    int
+        In units of the model's costs, rounded up; 0 where features cannot be summed out.
+    """
+    if why_not(model) is not None:
+        return 0
+    form = missing_form_of(model)
+    sizes = [n_joint(model, form.structure)]
+    if form.is_forest:
+        sizes = [model.n_states[i] for i in {i for i in form.parent if i is not None}]
+    none = np.zeros(1, dtype=np.int64)
+    folds = sum(int(form.log_add.least_fold([none] * n)[0]) for n in sizes)
+    return -(folds >> form.log_add.extra_bits)
 
 
 def _forest_low(model: Model, form: MissingForm) -> IntArray:

@@ -11,6 +11,7 @@ from bncc.discretize.feature import Feature
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.check import check_feature, check_grids, check_text
+from bncc.model.ranges import reading_ranges
 from bncc.structure.graph import Structure
 from bncc.structure.grids import Grids
 from bncc.structure.lookups import LookUp, lookups_of
@@ -83,6 +84,12 @@ class Model:
         """Cardinality of each feature."""
         return tuple(feature.n_states for feature in self.features)
 
+    @property
+    def veto(self) -> int | None:
+        """Cost of a probability of 0, above every sum of others; None where none is recorded."""
+        veto = self.training.get("veto")
+        return veto if type(veto) is int and 0 < veto <= self.q_format.max_cost else None
+
     @cached_property
     def lookups(self) -> tuple[LookUp, ...]:
         """How each table is read."""
@@ -100,8 +107,8 @@ def check_model(model: Model) -> None:
     Raises
     ------
     ModelError
-        If a feature's rule is unsound, shapes disagree, a cost leaves the format, or a limit is
-        exceeded.
+        If a feature's rule or recorded range is unsound, shapes disagree, a cost leaves the format,
+        or a limit is exceeded.
     """
     n, n_classes = model.n_features, model.n_classes
     if not 1 <= n <= MAX_FEATURES:
@@ -116,6 +123,7 @@ def check_model(model: Model) -> None:
         raise ModelError(f"the model has {n_classes} classes; 2 .. {MAX_CLASSES} are supported")
     if len(set(model.classes)) != n_classes:
         raise ModelError("two classes of the model have the same label")
+    reading_ranges(model.features, model.training)
     _check_structure(model)
     if model.prior.shape != (n_classes,):
         raise ModelError("the model's prior does not have one cost per class")

@@ -80,14 +80,24 @@ def network_of_model(model: Model) -> Export:
 def _chances(costs: IntArray, model: Model) -> tuple[FloatArray, int]:
     """Return what costs mean, row by row, and how many rows do not add up to 1 as rounded."""
     unit = 2.0**-model.q_format.frac_bits
-    likely = np.exp(-unit * (costs - costs.min(axis=1, keepdims=True)))
-    sums = likely.sum(axis=1)
-    off = np.abs(np.log(sums) - unit * costs.min(axis=1))
-    # rounding takes or gives half a unit, clipping raises what is below the least probability
+    least = costs.min(axis=1, keepdims=True)
+    likely = np.exp(-unit * (costs - least))
     most = model.q_format.max_cost
+    if model.veto is not None:
+        likely[(costs >= model.veto) & (least < model.veto)] = 0
+        most = _largest_finite(model)
+    sums = likely.sum(axis=1)
+    off = np.abs(np.log(sums) - unit * least[:, 0])
+    # rounding takes or gives half a unit, clipping raises what is below the least probability
     n_clipped = (costs == most).sum(axis=1)
     slack = unit / 2 + 1e-9 + n_clipped * np.exp(unit * (0.5 - most))
     return likely / sums[:, np.newaxis], int((off > slack).sum())
+
+
+def _largest_finite(model: Model) -> int:
+    """Return the largest cost below the veto, at which others may have been clipped."""
+    costs = np.concatenate([model.prior, *(table.ravel() for table in model.tables)])
+    return int(costs[costs < (model.veto or 0)].max(initial=0))
 
 
 def _class_name(model: Model) -> str:

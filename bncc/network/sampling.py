@@ -52,13 +52,46 @@ def sample(network: Network, n_samples: int, seed: int) -> IntArray:
     rng = np.random.default_rng(seed)
     X = np.zeros((n_samples, network.n_variables), dtype=np.int64)
     for i in network.order:
-        upto = np.cumsum(network.tables[i], axis=1)
-        upto /= upto[:, -1:]  # 1 exactly, above every draw
-        rows, draws = parent_rows(network, X, i), rng.random(n_samples)
-        for start in range(0, n_samples, _PART):
-            part = slice(start, start + _PART)
-            X[part, i] = _states(upto[rows[part]], draws[part])
+        _sample_one(network, X, i, rng)
     return X
+
+
+def with_even_classes(network: Network, X: IntArray, target: int, seed: int) -> IntArray:
+    """Return rows in which all states of a variable are as frequent, its children sampled anew.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+    X : (n_samples, n_variables) int
+        Sampled rows.
+    target : int
+        The variable.
+    seed : int
+        Random seed, >= 0.
+
+    Returns
+    -------
+    (n_samples, n_variables) int64
+        States; a row may be impossible where a variable below the target is not its child.
+    """
+    rng = np.random.default_rng(seed)
+    X = np.array(X)
+    X[:, target] = rng.integers(0, network.n_states[target], len(X))
+    for i in network.order:
+        if target in network.parents[i]:
+            _sample_one(network, X, i, rng)
+    return X
+
+
+def _sample_one(network: Network, X: IntArray, i: int, rng: np.random.Generator) -> None:
+    """Sample variable i of all rows, its parents as they are there."""
+    upto = np.cumsum(network.tables[i], axis=1)
+    upto /= upto[:, -1:]  # 1 exactly, above every draw
+    rows, draws = parent_rows(network, X, i), rng.random(len(X))
+    for start in range(0, len(X), _PART):
+        part = slice(start, start + _PART)
+        X[part, i] = _states(upto[rows[part]], draws[part])
 
 
 def _states(upto: FloatArray, draws: FloatArray) -> IntArray:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log
 
+from bncc.resources import functions_of
 from bncc.sweep.point import Point
 
 
@@ -52,7 +53,8 @@ def axes_of(points: Sequence[Point], target: str | None) -> tuple[Axis, ...]:
         return bits, operations
     unit = time_unit(points, target)
     flash = Axis("flash", "bytes", f"flash on {target}", lambda point: _flash(point, target))
-    time = Axis("time", unit, f"{unit} per decision on {target}", lambda p: _time(p, target))
+    title = f"{unit} of {entries_on(points, target)} on {target}"
+    time = Axis("time", unit, title, lambda p: _time(p, target))
     return flash, time, bits
 
 
@@ -60,6 +62,13 @@ def time_unit(points: Sequence[Point], target: str) -> str:
     """Return what decisions are counted in on a machine, "instructions" or "cycles"."""
     found = (point.footprint(target) for point in points)
     return next((cost.unit for cost in found if cost is not None), "instructions")
+
+
+def entries_on(points: Sequence[Point], target: str) -> str:
+    """Return the entry points that were measured on a machine, such as "predict (from states)"."""
+    found = (point.footprint(target) for point in points)
+    named = dict.fromkeys(cost.entries for cost in found if cost is not None)
+    return ", or ".join(functions_of(entries) for entries in named)
 
 
 def targets_of(points: Sequence[Point]) -> tuple[str, ...]:

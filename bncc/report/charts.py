@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from bncc.errors import OptionError
+from bncc.errors import OptionError, extra_command
 from bncc.report.marks import Mark
 
 INK, MUTED, GRID, AXIS, PAPER = "@ink", "@muted", "@grid", "@axis", "@paper"
@@ -130,7 +130,7 @@ def _libraries() -> tuple[Any, Any]:
         import vl_convert
     except ImportError:
         raise OptionError(
-            "a page needs altair and vl-convert; run `pip install 'bncc[report]'`, or choose "
+            f"a page needs altair and vl-convert; run {extra_command('report')}, or choose "
             "--format md"
         ) from None
     return altair, vl_convert

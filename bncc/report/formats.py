@@ -150,6 +150,7 @@ def _record(
         known = cost if isinstance(cost, Footprint) else None
         for name in ("flash", "ram", "stack", "unit", "mean", "most"):
             found[f"{name}_{target}"] = getattr(known, name, None)
+        found[f"entries_{target}"] = "+".join(known.entries) if known else None
         found[f"misfit_{target}"] = cost if isinstance(cost, str) else None
     for name in names:
         found[f"param_{name}"] = word(point.params[name]) if name in point.params else None

@@ -89,11 +89,11 @@ def _within(budget: int, sized: Sized, target: str | None) -> Advice:
         )
     tested = "" if point.test is None else f" and {percent(point.test.mean)} of test rows"
     cost = point.footprint(target) if target else None
-    time = f"{point.operations:,} additions" if cost is None else pace(cost)
+    time = f"{point.operations:,} additions a decision" if cost is None else pace(cost)
     first = (
         f"In {memory(budget)} of {where}, {settings(point)} errs on "
         f"{percent(point.validation.mean)} ({interval(point.validation)}) of validation rows"
-        f"{tested}, and takes {size:,} bytes and {time} a decision from states."
+        f"{tested}, and takes {size:,} bytes and {time}."
     )
     return Advice(budget, point, (first, _cheaper(budget, point, sized, target)))
 

@@ -28,14 +28,14 @@ METHODS = (
     ),
     (
         "Flash, RAM, stack",
-        "Bytes of the classifier alone, compiled for the machine, with every library routine it "
-        "pulls in, as bncc bench tells them. The stack is apart from RAM.",
+        "Bytes of the entry points that are named, compiled for the machine, with every library "
+        "routine that they pull in, as bncc bench reports them. The stack is apart from RAM.",
     ),
     (
         "Instructions, cycles",
-        "The mean of executed instructions per decision of predict on a simulator, cycles on AVR. "
-        "Call and return count. It takes states; predict_raw, which takes readings, finds states "
-        "first, and bncc bench tells what that adds. Flash and stack hold both.",
+        "The mean of executed instructions per call of the slowest entry point that is named, on "
+        "a simulator, cycles on AVR. Call and return count. predict takes states; predict_raw "
+        "takes readings. The largest is that of the inputs tried, not a bound.",
     ),
     (
         "Operations",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from bncc.resources import functions_of
 from bncc.structure.catalog import SUM
 from bncc.sweep.point import Choice, Footprint, Point, Rate
 
@@ -74,5 +75,5 @@ def memory(n_bytes: int) -> str:
 
 
 def pace(cost: Footprint) -> str:
-    """Return what a decision costs, such as "611 instructions"."""
-    return f"{cost.mean:,.0f} {cost.unit}"
+    """Return the time of a call, such as "611 instructions a call of predict (from states)"."""
+    return f"{cost.mean:,.0f} {cost.unit} a call of {functions_of(cost.entries)}"

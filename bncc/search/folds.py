@@ -6,9 +6,8 @@ from math import ceil
 
 import numpy as np
 
-from bncc._types import BoolArray
+from bncc._types import BoolArray, FloatArray
 from bncc.data.dataset import Dataset
-from bncc.data.splits import stratified_folds, stratified_holdout
 from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.model import Model
@@ -20,6 +19,8 @@ from bncc.train.held import split_rows, tells_apart
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of, n_bins_of
 
+CHOICES = ("error", "balanced-error", "log-loss")
+"""What a search can make small on the rows held out."""
 ENOUGH_ROWS = 5000
 """To judge by, all folds together: one fold's fifth of fewer rows is a noisy judge. On satimage
 (folds 1 and 2, 1 to 16 KB) and spambase (two halves, 1 and 4 KB) what errs least in four fifths
@@ -39,14 +40,31 @@ class Fold:
         To judge by.
     base : TrainSettings
         All options of sums that their forms do not set.
+    choose_by : {"error", "balanced-error", "log-loss"}
+        What is made small on the rows held out.
+    class_weights : (n_classes,) float64, optional
+        Weight of an error by true class, for ``balanced-error``.
     """
 
-    def __init__(self, rest: Dataset, held: Dataset, base: TrainSettings) -> None:
+    def __init__(
+        self,
+        rest: Dataset,
+        held: Dataset,
+        base: TrainSettings,
+        choose_by: str = "error",
+        class_weights: FloatArray | None = None,
+    ) -> None:
         self.rest, self.held = rest, held
+        self._choose_by, self._class_weights = choose_by, class_weights
         self._base = base
         self._rows: dict[int, SumRows] = {}
         self._last: tuple[TrainSettings, Model] | None = None
         self._grown: dict[Hashable, tuple[int, Boosted | None]] = {}
+
+    @property
+    def chooses_by_error(self) -> bool:
+        """Whether all errors count alike."""
+        return self._choose_by == "error"
 
     @property
     def are_numbers(self) -> bool:
@@ -113,6 +131,15 @@ class Fold:
         found = reference.predict(model, X)
         return np.asarray(found != self.held.with_classes(model.classes).y)
 
+    def losses(self, model: Model, misses: BoolArray) -> FloatArray:
+        """Return what a model that misses some rows loses on each, in the measure of the choice."""
+        if self._choose_by == "log-loss":
+            y = self.held.with_classes(model.classes).y
+            X = states_of(model.features, self.held.table)
+            return np.asarray(-reference.log_proba(model, X)[np.arange(len(y)), y])
+        weights = self._class_weights
+        return np.asarray(misses * (1.0 if weights is None else weights[self.held.y]))
+
     def _ready(self, settings: TrainSettings) -> tuple[SumRows, BoostSettings, Recipe]:
         n_bins = n_bins_of(settings)
         if n_bins not in self._rows:
@@ -121,7 +148,7 @@ class Fold:
         return rows, boosting, recipe_of(boosting, len(rows.features), len(rows.classes))
 
 
-def folds_of(dataset: Dataset, base: TrainSettings) -> Iterator[Fold]:
+def folds_of(dataset: Dataset, base: TrainSettings, choose_by: str | None = None) -> Iterator[Fold]:
     """Deal rows to folds, each of which judges what is learned from all others.
 
     Parameters
@@ -130,6 +157,9 @@ def folds_of(dataset: Dataset, base: TrainSettings) -> Iterator[Fold]:
         All rows to learn from.
     base : TrainSettings
         Names the part of the rows in each fold, and the seed.
+    choose_by : {"error", "balanced-error", "log-loss"}, optional
+        What is made small; by default the balanced error where the classes are weighted so, else
+        the error.
 
     Yields
     ------
@@ -141,16 +171,33 @@ def folds_of(dataset: Dataset, base: TrainSettings) -> Iterator[Fold]:
     rest, held = split_rows(dataset, base)
     if held.n_rows == 0:
         return
-    yield Fold(rest, held, base)
-    n_others = round(rest.n_rows / held.n_rows)
-    n_wanted = min(n_others, ceil(ENOUGH_ROWS / held.n_rows) - 1)
+    choose_by = choose_by or default_choice(base)
+    weights = _balanced(dataset) if choose_by == "balanced-error" else None
+    yield Fold(rest, held, base, choose_by, weights)
+    n_others = min(round(rest.n_rows / held.n_rows), rest.split.most_folds(rest.n_rows))
     if n_others < 2:
         return
-    rest_rows, _ = stratified_holdout(dataset.y, base.validation, base.seed)
+    rest_rows, _ = dataset.split.holdout(dataset.y, base.validation, base.seed)
     fold_of = np.full(dataset.n_rows, -1)
-    fold_of[rest_rows] = stratified_folds(rest.y, n_others, base.seed)
+    fold_of[rest_rows] = rest.split.folds(rest.y, n_others, base.seed)
+    # Rows of one group or block say little of others, however many they are.
+    n_wanted = int(fold_of.max()) + 1
+    if dataset.split.is_random:
+        n_wanted = min(n_wanted, ceil(ENOUGH_ROWS / held.n_rows) - 1)
     for k in range(n_wanted):
         is_in = fold_of == k
         others = dataset.take(np.flatnonzero(~is_in))
         if tells_apart(others):
-            yield Fold(others, dataset.take(np.flatnonzero(is_in)), base)
+            yield Fold(others, dataset.take(np.flatnonzero(is_in)), base, choose_by, weights)
+
+
+def default_choice(base: TrainSettings) -> str:
+    """Return what is made small unless the user says it: what the classes are weighted by."""
+    return "error" if base.class_weight is None else "balanced-error"
+
+
+def _balanced(dataset: Dataset) -> FloatArray:
+    """Return the weight of an error by class, so that the mean is that of the classes' errors."""
+    counts = np.bincount(dataset.y, minlength=len(dataset.classes))
+    n_there = int((counts > 0).sum())
+    return np.asarray(dataset.n_rows / (n_there * np.maximum(counts, 1)))

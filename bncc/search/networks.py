@@ -7,9 +7,10 @@ from typing import Any
 from bncc.data.dataset import Dataset
 from bncc.model.card import model_facts
 from bncc.model.model import Model
-from bncc.search.budget import Budget, price_of
+from bncc.pricing import price_of
+from bncc.resources import Budget
 from bncc.search.folds import Fold
-from bncc.search.tried import Tried
+from bncc.search.tried import Tried, with_errors
 from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
 from bncc.train.settings_values import DEFAULT_BITS
@@ -59,13 +60,18 @@ def judged_network(
         counted = train_model(dataset, replace(counting(settings), validation=0)).model
         if _is_hopeless(counted, budget):
             continue
-        if price_of(counted, budget, dataset.table).share(budget) <= 1:
+        if budget.admits(price_of(counted, budget, dataset.table)):
             result = train_model(dataset, settings, test=test)
-            price = price_of(result.model, budget, dataset.table, is_timed=True)
-            if price.share(budget) <= 1:
+            price = price_of(result.model, budget, dataset.table)
+            if budget.admits(price):
                 first = result.model.training["error_validation"]
-                others = (_error_of(fold, settings) for fold in folds[1:])
-                return Tried(settings, (first, *others), price, result)
+                if folds[0].chooses_by_error:
+                    errors = (first, *(_judged(fold, settings)[0] for fold in folds[1:]))
+                    return Tried(settings, errors, price, with_errors(result, errors))
+                judged = [_judged(fold, settings) for fold in folds]
+                judged_errors, losses = zip(*judged, strict=True)
+                errors = (first, *judged_errors[1:])
+                return Tried(settings, errors, price, with_errors(result, errors), losses)
     return None
 
 
@@ -84,10 +90,11 @@ def _sizes(name: str, base: TrainSettings) -> Iterator[TrainSettings]:
         yield from (replace(given, bits=bits) for bits in range(DEFAULT_BITS, 0, -1))
 
 
-def _error_of(fold: Fold, settings: TrainSettings) -> float:
-    """Return the error of a network that learns without the rows of a fold."""
+def _judged(fold: Fold, settings: TrainSettings) -> tuple[float, float]:
+    """Return the error and the mean loss of a network that learns without the rows of a fold."""
     model = train_model(fold.rest, replace(settings, validation=0)).model
-    return float(fold.misses(model).mean())
+    misses = fold.misses(model)
+    return float(misses.mean()), float(fold.losses(model, misses).mean())
 
 
 def counting(settings: TrainSettings) -> TrainSettings:

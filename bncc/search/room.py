@@ -8,7 +8,8 @@ import numpy as np
 
 from bncc._types import FloatArray
 from bncc.model.model import Model
-from bncc.search.budget import Budget, Price, price_of
+from bncc.pricing import price_of
+from bncc.resources import Budget, Resources
 from bncc.search.folds import Fold
 from bncc.search.forms import Form
 from bncc.structure.grids import Grid, Grids
@@ -53,12 +54,12 @@ class Line:
     per_step: float = USUAL_PER_STEP
 
     @classmethod
-    def through(cls, priced: Sequence[tuple[FloatArray, Price]]) -> "Line":
+    def through(cls, priced: Sequence[tuple[FloatArray, Resources]]) -> "Line":
         """Return the line of sums of one form.
 
         Parameters
         ----------
-        priced : sequence of ((2,) float64, Price)
+        priced : sequence of ((2,) float64, Resources)
             What was counted of each, and what it takes; at least one, the last counts most.
 
         Returns
@@ -73,7 +74,8 @@ class Line:
             slope = (price.flash - cheaper.flash) / (n_bytes - before)
             # Another layout may have been chosen in between, which says nothing of either.
             per_byte = min(max(slope, 1.0 / STEEPEST), STEEPEST)
-        return cls(price.flash - per_byte * n_bytes, per_byte, price.instructions / steps)
+        per_step = USUAL_PER_STEP if price.slowest is None else price.slowest / steps
+        return cls(price.flash - per_byte * n_bytes, per_byte, per_step)
 
     def most(self, counts: FloatArray, budget: Budget) -> int:
         """Return how many tables may fit.
@@ -92,7 +94,7 @@ class Line:
         """
         if budget.flash is None and budget.instructions is None:
             return WITHOUT_LIMIT
-        flash = np.inf if budget.flash is None else MARGIN * budget.flash
+        flash = np.inf if budget.flash is None else MARGIN * (budget.flash - budget.reserve)
         steps = np.inf if budget.instructions is None else MARGIN * budget.instructions
         costs = counts * (self.per_byte, self.per_step) + (self.code, 0.0)
         return max(1, int((costs <= (flash, steps)).all(axis=1).sum()))
@@ -136,12 +138,12 @@ class Fitted:
     ----------
     n_tables : int
         Asked for.
-    price : Price
+    price : Resources
         What it takes.
     """
 
     n_tables: int
-    price: Price
+    price: Resources
 
 
 class Room:
@@ -186,13 +188,13 @@ class Room:
             None where not one table fits.
         """
         best, too_many = None, MOST_TABLES + 1
-        priced: list[tuple[FloatArray, Price]] = []
+        priced: list[tuple[FloatArray, Resources]] = []
         for n_tries in count(1):
             model = self._fold.model(form.settings(self._base, n_tables))
             price = price_of(model, self._budget, self._fold.rest.table)
             priced.append((self._counts_of(form, model), price))
             self._lines[_kind(form)] = Line.through(priced)
-            if price.share(self._budget) <= 1:
+            if self._budget.admits(price):
                 best = Fitted(n_tables, price)
             else:
                 too_many = min(n_tables, len(model.tables))

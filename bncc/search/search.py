@@ -7,12 +7,13 @@ from time import perf_counter
 
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError, ConstantColumnsError, DataError
-from bncc.search.budget import Budget, Price, price_of
+from bncc.pricing import price_of
+from bncc.resources import Budget, Resources
 from bncc.search.folds import Fold, folds_of
 from bncc.search.forms import BITS, ROWS, Form
 from bncc.search.networks import judged_network, least_network
 from bncc.search.sums import judged_sums, order_of
-from bncc.search.tried import Tried
+from bncc.search.tried import Tried, with_errors
 from bncc.structure.catalog import SUM
 from bncc.train.interrupts import StopRequest
 from bncc.train.pipeline import TrainResult, train_model
@@ -42,7 +43,7 @@ class Found:
         The model, learned from all rows.
     settings : TrainSettings
         What trains it again.
-    price : Price
+    price : Resources
         What it takes.
     tried : tuple of Tried
         Those that fit, in the order in which they were tried.
@@ -54,7 +55,7 @@ class Found:
 
     result: TrainResult
     settings: TrainSettings
-    price: Price
+    price: Resources
     tried: tuple[Tried, ...] = ()
     seconds: float = 0.0
     is_short: bool = False
@@ -69,6 +70,7 @@ def search(
     test: Dataset | None = None,
     tell: Tell | None = None,
     stop: StopRequest | None = None,
+    choose_by: str | None = None,
 ) -> Found:
     """Try families and sizes, and train the best that fits.
 
@@ -93,6 +95,8 @@ def search(
         Told of progress.
     stop : StopRequest, optional
         Asks for an early end, once something fits: with the best by then.
+    choose_by : {"error", "balanced-error", "log-loss"}, optional
+        What is made small on rows held out, see `bncc.search.folds.folds_of`.
 
     Returns
     -------
@@ -111,7 +115,7 @@ def search(
     tell, stop = tell or (lambda share, words: None), stop or StopRequest()
     base = replace(base, validation=max(base.validation, HELD))
     dataset = counting_rows(dataset)
-    folds = tuple(folds_of(dataset, base))
+    folds = tuple(folds_of(dataset, base, choose_by))
     if not folds:
         raise DataError("too few rows to hold any out to choose by; train without a budget")
     tried: list[Tried] = []
@@ -137,7 +141,7 @@ def search(
 
 def _best(tried: Sequence[Tried]) -> Tried:
     """Return what errs least of those that all folds have judged."""
-    return min(tried, key=lambda one: order_of(one.errors, one.price))
+    return min(tried, key=lambda one: order_of(one.choice, one.price))
 
 
 def _candidates(
@@ -152,7 +156,8 @@ def _candidates(
     if SUM in families:
         try:
             for one in judged_sums(folds, base, budget):
-                yield Tried(one.settings, one.errors, one.price)
+                losses = () if folds[0].chooses_by_error else one.choice
+                yield Tried(one.settings, one.errors, one.price, losses=losses)
         except ConstantColumnsError:
             if not networks:
                 raise
@@ -169,10 +174,10 @@ def _final(dataset: Dataset, best: Tried, budget: Budget, test: Dataset | None) 
     settings = best.settings
     while True:
         result = train_model(dataset, settings, test=test)
-        price = price_of(result.model, budget, dataset.table, is_timed=True)
-        if price.share(budget) <= 1:
-            return Found(result, settings, price)
-        n_tables = int(LESS * len(result.model.tables) / max(1.0, price.share(budget) ** 0.5))
+        price = price_of(result.model, budget, dataset.table)
+        if budget.admits(price):
+            return Found(with_errors(result, best.errors), settings, price)
+        n_tables = int(LESS * len(result.model.tables) / max(1.0, budget.utilization(price) ** 0.5))
         if n_tables < 1:
             raise BudgetError(
                 f"no table learned from all rows fits in {_limits(budget)}; allow more"
@@ -189,8 +194,8 @@ def _least(dataset: Dataset, base: TrainSettings, budget: Budget, families: tupl
         with suppress(ConstantColumnsError):
             model = train_model(dataset, replace(settings, validation=0)).model
             prices.append(price_of(model, budget, dataset.table))
-    least = min(prices, key=lambda price: price.share(budget))
-    return _taken(budget, least.flash, least.instructions)
+    least = min(prices, key=budget.utilization)
+    return _taken(budget, least.flash, least.slowest)
 
 
 def _limits(budget: Budget) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bncc._types import BoolArray
-from bncc.search.budget import Budget, Price
+from bncc._types import BoolArray, FloatArray
+from bncc.resources import Budget, Resources
 from bncc.search.folds import Fold
 from bncc.search.forms import Form, neighbors
 from bncc.search.room import Room
@@ -22,7 +22,7 @@ HOPELESS = 2.0
 """Standard errors that a form may be behind the best before it is judged by no more rows."""
 
 
-def order_of(errors: Sequence[float], price: Price) -> tuple[int, float, int]:
+def order_of(errors: Sequence[float], price: Resources) -> tuple[int, float, int]:
     """Return what is least for the better of two sums: judged by more folds, of less error."""
     return -len(errors), sum(errors) / len(errors), price.flash
 
@@ -37,16 +37,24 @@ class Judged:
         Of its tables.
     settings : TrainSettings
         What trains it.
-    price : Price
+    price : Resources
         What it takes.
     misses : tuple of (n_rows,) bool
         Of the first folds, all of them unless it is hopeless.
+    losses : tuple of (n_rows,) float64
+        Of the same rows, in the measure of the choice.
     """
 
     form: Form
     settings: TrainSettings
-    price: Price
+    price: Resources
     misses: tuple[BoolArray, ...]
+    losses: tuple[FloatArray, ...]
+
+    @property
+    def choice(self) -> tuple[float, ...]:
+        """Mean loss of each fold."""
+        return tuple(float(losses.mean()) for losses in self.losses)
 
     @property
     def errors(self) -> tuple[float, ...]:
@@ -97,44 +105,47 @@ def _judged(
     n_tables = room.guess(form)
     # To learn is quicker than to build: what is not better is not worth a price.
     guessed = form.settings(base, n_tables)
-    misses = _misses(folds, guessed, best)
+    misses, losses = _judge(folds, guessed, best)
     if best is not None and len(misses) < len(folds):
         return None
-    if best is not None and room.knows(form) and not _is_better(misses, best):
+    if best is not None and room.knows(form) and not _is_better(losses, best):
         return None
     fitted = room.fitted(form, n_tables)
     if fitted is None:
         return None
     settings = form.settings(base, fitted.n_tables)
     if settings != guessed:
-        misses = _misses(folds, settings, best)
-    return Judged(form, settings, fitted.price, misses)
+        misses, losses = _judge(folds, settings, best)
+    return Judged(form, settings, fitted.price, misses, losses)
 
 
-def _misses(
+def _judge(
     folds: Sequence[Fold], settings: TrainSettings, best: Judged | None
-) -> tuple[BoolArray, ...]:
-    """Return what a sum is wrong about, of fold after fold until it is hopeless."""
+) -> tuple[tuple[BoolArray, ...], tuple[FloatArray, ...]]:
+    """Return what a sum is wrong about and what it loses, fold after fold until it is hopeless."""
     misses: list[BoolArray] = []
+    losses: list[FloatArray] = []
     for fold in folds:
-        misses.append(fold.misses(fold.model(settings)))
-        if _is_hopeless(misses, best):
+        model = fold.model(settings)
+        misses.append(fold.misses(model))
+        losses.append(fold.losses(model, misses[-1]))
+        if _is_hopeless(losses, best):
             break
-    return tuple(misses)
+    return tuple(misses), tuple(losses)
 
 
-def _is_better(misses: Sequence[BoolArray], best: Judged) -> bool:
-    return bool(np.concatenate(misses).mean() < np.concatenate(best.misses).mean())
+def _is_better(losses: Sequence[FloatArray], best: Judged) -> bool:
+    return bool(np.concatenate(losses).mean() < np.concatenate(best.losses).mean())
 
 
 def _order(one: Judged) -> tuple[int, float, int]:
-    return order_of(one.errors, one.price)
+    return order_of(one.choice, one.price)
 
 
-def _is_hopeless(misses: Sequence[BoolArray], best: Judged | None) -> bool:
-    """Return whether a sum errs more than the best on the same rows, by more than chance."""
+def _is_hopeless(losses: Sequence[FloatArray], best: Judged | None) -> bool:
+    """Return whether a sum loses more than the best on the same rows, by more than chance."""
     if best is None:
         return False
-    of_best = np.concatenate(best.misses[: len(misses)])
-    more = np.concatenate(misses).astype(np.float64) - of_best
+    of_best = np.concatenate(best.losses[: len(losses)])
+    more = np.concatenate(losses) - of_best
     return bool(more.mean() > HOPELESS * more.std() / np.sqrt(len(more)))

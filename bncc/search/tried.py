@@ -1,8 +1,10 @@
 """What a search has tried."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from bncc.search.budget import Price
+from bncc.resources import Resources
 from bncc.train.pipeline import TrainResult
 from bncc.train.settings import TrainSettings
 
@@ -20,16 +22,24 @@ class Tried:
         What trains it.
     errors : tuple of float
         By the folds that have judged it, 0 .. 1; networks and hopeless sums are judged by fewer.
-    price : Price
+    price : Resources
         What it takes.
     result : TrainResult or None
         The classifier of all rows, where it has been trained.
+    losses : tuple of float
+        By the same folds, in the measure of the choice; empty where that is the error.
     """
 
     settings: TrainSettings
     errors: tuple[float, ...]
-    price: Price
+    price: Resources
     result: TrainResult | None = None
+    losses: tuple[float, ...] = ()
+
+    @property
+    def choice(self) -> tuple[float, ...]:
+        """What is made small, by fold."""
+        return self.losses or self.errors
 
     @property
     def error(self) -> float:
@@ -52,3 +62,17 @@ class Tried:
             parts.append(f"{self.settings.discretize}{n_bins}")
         bits = f"{self.settings.total_bits} bits"
         return " ".join([self.settings.structure, *parts, bits])
+
+
+def with_errors(result: TrainResult, errors: Sequence[float]) -> TrainResult:
+    """Return a training whose record has the validation error by which a search chose it."""
+    judged: dict[str, Any] = {
+        "error_validation": sum(errors) / len(errors),
+        "validation_folds": len(errors),
+    }
+    training = dict(result.model.training)
+    if training.get("confusion_of") == "validation":
+        # Its interval is that of one fold, around that fold's error.
+        judged |= dict.fromkeys(training.keys() & {"error_interval", "interval_method"})
+    model = replace(result.model, training={**training, **judged})
+    return replace(result, model=model)

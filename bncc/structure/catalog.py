@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bncc._types import IntArray
+from bncc.data.splits import SplitRule
 from bncc.errors import OptionError
 from bncc.structure.candidate_sets import CANDIDATE_SETS
 from bncc.structure.graph import Structure
@@ -94,6 +95,7 @@ def learn_structure(
     seed: int = 0,
     tell: Tell | None = None,
     origin: IntArray | None = None,
+    split: SplitRule | None = None,
 ) -> Structure:
     """Learn a structure by name.
 
@@ -117,6 +119,8 @@ def learn_structure(
         Told of progress by learners that take their time.
     origin : (n_samples,) int, optional
         Which row each sample copies, see `Problem`.
+    split : SplitRule, optional
+        How rows are held out, see `Problem`.
 
     Returns
     -------
@@ -132,5 +136,5 @@ def learn_structure(
     check_structure_options(name, options)
     if name not in LEARNERS:
         raise OptionError(f"structure '{name}' is learned together with the tables; train a model")
-    problem = Problem(X, y, n_states, n_classes, options, seed, tell or silence, origin)
+    problem = Problem(X, y, n_states, n_classes, options, seed, tell or silence, origin, split)
     return LEARNERS[name].learn(problem)

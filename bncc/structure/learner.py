@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bncc._types import IntArray
+from bncc.data.splits import SplitRule
 from bncc.structure.graph import Structure
 from bncc.structure.option_readers import Options
 
@@ -46,6 +47,8 @@ class Problem:
     origin : (n_samples,) int or None
         Which row each sample copies, where rows that count more are there more than once; None
         where none is. Who holds rows out holds out all copies.
+    split : SplitRule or None
+        How rows are held out, of those that samples copy; None for at random.
     """
 
     X: IntArray
@@ -56,6 +59,7 @@ class Problem:
     seed: int = 0
     tell: Tell = silence
     origin: IntArray | None = None
+    split: SplitRule | None = None
 
     @property
     def data(self) -> tuple[IntArray, IntArray, Sequence[int], int]:

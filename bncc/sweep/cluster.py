@@ -11,12 +11,12 @@ from time import monotonic
 from typing import Any
 
 import bncc
-from bncc.errors import StudyError
+from bncc.errors import StudyError, extra_command
 from bncc.sweep.execution import MOST_DEATHS, Outcome, Run, Task, died, outcome_of
 from bncc.sweep.trial import run_trial
 from bncc.sweep.workload import Workload
 
-NEEDED = "--scheduler needs dask.distributed; run `pip install 'bncc[sweep]'`"
+NEEDED = f"--scheduler needs dask.distributed; run {extra_command('sweep')}"
 _PATIENCE = 10.0
 """Seconds to wait for a scheduler that does not answer."""
 

@@ -74,6 +74,8 @@ def source_words(
     fold: int | None = None,
     test: str | None = None,
     drop: Sequence[str] = (),
+    groups: str | None = None,
+    ordered: bool = False,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words by which the commands of a trial read the same rows.
 
@@ -89,6 +91,8 @@ def source_words(
         Value of ``--test``.
     drop : sequence of str
         Values of ``--drop``.
+    groups, ordered : str or None, bool
+        Values of ``--groups`` and ``--ordered``.
 
     Returns
     -------
@@ -102,7 +106,10 @@ def source_words(
     of_class = () if class_name is None else ("--class", class_name)
     of_test = () if test is None else ("--test", test)
     dropped = tuple(word for name in drop for word in ("--drop", name))
-    return (path, *of_class, *of_fold, *of_test, *dropped), ("--data", path, *of_fold)
+    of_groups = () if groups is None else ("--groups", groups)
+    blocks = ("--ordered",) if ordered else ()
+    train = (path, *of_class, *of_fold, *of_test, *dropped, *of_groups, *blocks)
+    return train, ("--data", path, *of_fold)
 
 
 def command_of(
@@ -114,6 +121,7 @@ def command_of(
     seed: int,
     repeats: int,
     targets: Sequence[str],
+    entries: Sequence[str] = (),
 ) -> str:
     """Return what a user types to get a trial's figures again.
 
@@ -129,6 +137,8 @@ def command_of(
         Of the first training, and how many there are.
     targets : sequence of str
         Machines that were measured; without, there is nothing to measure.
+    entries : sequence of str
+        Entry points that were named.
 
     Returns
     -------
@@ -141,7 +151,9 @@ def command_of(
     if not targets:
         return shlex.join(train)
     machines = [word for target in targets for word in ("--target", target)]
-    bench = ["bncc", "bench", model, *bench_source, *machines, "--optimize", optimize_of(params)]
+    named = [word for entry in entries for word in ("--entry", entry)]
+    bench = ["bncc", "bench", model, *bench_source, *machines, *named]
+    bench += ["--optimize", optimize_of(params)]
     return f"{shlex.join(train)} && {shlex.join(bench)}"
 
 

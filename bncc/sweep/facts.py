@@ -16,11 +16,14 @@ _COMPARED = {
     "bncc": "the version of bncc",
     "class": "the class column",
     "fold": "--fold",
+    "groups": "--groups",
+    "ordered": "--ordered",
     "seed": "--seed",
     "repeats": "--repeats",
     "sampler": "--sampler",
     "objectives": "--objective",
     "targets": "--target",
+    "entries": "--entry",
 }
 """What must be the same, each a value that a message can show."""
 _COMPARED_WHOLE = {"digest": "rows", "test_digest": "test rows", "space": "space"}
@@ -43,6 +46,7 @@ def study_facts(
     objectives: Sequence[str],
     targets: Sequence[str],
     toolchains: Mapping[str, str],
+    entries: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return what a study is about.
 
@@ -68,6 +72,8 @@ def study_facts(
         Machines.
     toolchains : mapping of str to str
         By machine.
+    entries : sequence of str
+        Entry points that are measured; empty for those of `bncc.resources.default_entries`.
 
     Returns
     -------
@@ -85,11 +91,15 @@ def study_facts(
         "features": list(train.table.names),
         "n_classes": len(train.classes),
         "fold": fold,
+        # None where they are not used, as in studies that do not know them.
+        "groups": None if train.split.groups is None else train.split.column,
+        "ordered": True if train.split.ordered else None,
         "seed": seed,
         "repeats": repeats,
         "sampler": sampler,
         "objectives": list(objectives),
         "targets": list(targets),
+        "entries": list(entries) or ["default"],
         "toolchains": dict(toolchains),
         "bncc": bncc.__version__,
         "space": space.to_json(),
@@ -142,14 +152,16 @@ def check_same(ours: Facts, theirs: Facts, said: str) -> None:
         If they differ in what changes trials; the first difference is named.
     """
     for key, what in _COMPARED.items():
-        if ours[key] != theirs.get(key):
-            difference = f"{what} is {_shown(theirs.get(key))} there and {_shown(ours[key])} here"
+        if ours.get(key) != theirs.get(key):
+            difference = (
+                f"{what} is {_shown(theirs.get(key))} there and {_shown(ours.get(key))} here"
+            )
             raise StudyError(
                 f"'{said}' is another study: {difference}; repeat its options, or name another "
                 "--study"
             )
     for key, what in _COMPARED_WHOLE.items():
-        if ours[key] != theirs.get(key):
+        if ours.get(key) != theirs.get(key):
             raise StudyError(
                 f"'{said}' is another study: its {what} {'is' if key == 'space' else 'are'} not "
                 f"the one{'' if key == 'space' else 's'} named here; name another --study"
@@ -159,4 +171,4 @@ def check_same(ours: Facts, theirs: Facts, said: str) -> None:
 def _shown(value: object) -> str:
     if isinstance(value, list | tuple):
         return " and ".join(map(str, value)) or "none"
-    return "absent" if value is None else str(value)
+    return "absent" if value is None else "given" if value is True else str(value)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bncc.errors import TrialError
 from bncc.model.card import model_facts
 from bncc.model.model import Model
-from bncc.search.budget import Budget
+from bncc.resources import Budget
 from bncc.sweep.point import Point
 from bncc.sweep.trial import train_again
 from bncc.sweep.workload import Workload
@@ -76,7 +76,7 @@ def share_of(point: Point, budget: Budget) -> float | None:
     if budget.target is None:
         return None if budget.is_bounded else 0.0
     found = point.footprint(budget.target)
-    return None if found is None else budget.share(found.flash, found.most)
+    return None if found is None else budget.utilization(found.resources(budget.target))
 
 
 def _size(point: Point, budget: Budget) -> int:

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import inf, sqrt
+from math import inf
 from typing import Any
+
+from bncc.model.intervals import wilson
+from bncc.resources import ENTRIES, Resources, Span
 
 Choice = str | int | float | bool
 """Value of one option."""
-
-Z = 1.959963984540054
-"""Of a normal distribution, between -Z and Z lie 95 %."""
 
 
 @dataclass(frozen=True)
@@ -35,32 +35,27 @@ class Rate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        r"""Between which errors the true one lies, with 95 %: Wilson's interval.
-
-        .. math::
-           \frac{p + \frac{z^2}{2n} \pm z \sqrt{\frac{p (1 - p)}{n} + \frac{z^2}{4 n^2}}}
-                {1 + \frac{z^2}{n}}
-        """
-        p, n = self.mean, self.n
-        middle = (p + Z**2 / (2 * n)) / (1 + Z**2 / n)
-        half = Z * sqrt(p * (1 - p) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
-        return max(0.0, middle - half), min(1.0, middle + half)
+        """Between which errors the true one lies, with 95 %: Wilson's interval."""
+        return wilson(self.mean, self.n)
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """What the C costs on one machine, measured.
+    """Resources of the C on one target, measured.
 
     Parameters
     ----------
     flash, ram, stack : int
-        Bytes, as ``bncc bench`` tells them.
+        Bytes of the entry points, as ``bncc bench`` reports them.
     unit : {"instructions", "cycles"}
         What a decision is counted in.
     mean : float
-        Of them per decision of ``predict``.
+        Of them per call of the slowest entry point.
     most : int
-        At most, of the decisions that were measured.
+        At most, of the calls that were measured.
+    entries : tuple of str
+        Entry points that are counted. Studies of bncc before entry points could be named timed
+        ``predict``, from states, and counted the bytes of ``predict`` and ``predict_raw``.
     """
 
     flash: int
@@ -69,6 +64,24 @@ class Footprint:
     unit: str
     mean: float
     most: int
+    entries: tuple[str, ...] = ("predict",)
+
+    @classmethod
+    def of(cls, found: Resources) -> "Footprint":
+        """Return the footprint with the time of the slowest entry point."""
+        span = max(found.spans.values(), key=lambda span: span.max)
+        return cls(
+            found.flash, found.ram, found.stack, found.unit, span.mean, span.max, found.entries
+        )
+
+    def resources(self, target: str) -> Resources:
+        """Return what a budget is compared with; all entry points as slow as the slowest."""
+        spans = dict.fromkeys(self.entries, Span(0, self.mean, self.most))
+        is_cycles = self.unit == "cycles"
+        return Resources(
+            target, self.flash, self.ram, self.stack, None if is_cycles else spans,
+            spans if is_cycles else None, self.entries, "balanced", "-O2", "measured",
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -153,7 +166,7 @@ class Point:
             If they are of something else.
         """
         costs = {
-            target: found if isinstance(found, str) else Footprint(**found)
+            target: found if isinstance(found, str) else _footprint(found)
             for target, found in facts["costs"].items()
         }
         fmt = facts["q_format"]
@@ -200,6 +213,13 @@ class Study:
 def model_name(number: int) -> str:
     """Return the file in which the command of a trial leaves its model."""
     return f"trial-{number}.bncc"
+
+
+def _footprint(facts: Mapping[str, Any]) -> Footprint:
+    entries = tuple(facts.get("entries", Footprint.entries))
+    if not entries or not set(entries) <= set(ENTRIES):
+        raise ValueError("entry points of no classifier")
+    return Footprint(**{**facts, "entries": entries})
 
 
 def _rate(facts: Mapping[str, Any]) -> Rate:

@@ -10,6 +10,7 @@ from bncc.errors import OptionError
 from bncc.sweep.options import BASELINE, BASELINES, CLASSIFIER, option_of
 from bncc.sweep.point import Choice
 from bncc.sweep.space import Case, Domain, Space, space_of
+from bncc.train.engines import check_torch
 
 if TYPE_CHECKING:
     from bncc.baselines.learn import RivalSettings
@@ -18,6 +19,8 @@ OURS = "network"
 """What the option ``classifier`` says of a Bayesian network."""
 NAME = f"{BASELINE}.name"
 """The option that says which baseline."""
+NEURAL = frozenset({"dnn", "cnn"})
+"""Those that are trained in torch."""
 LEAST_PIXELS = 64
 """Of an image that ``all`` convolves."""
 SHARED = ("discretize", "n-bins")
@@ -43,6 +46,8 @@ def named_baselines(text: str, n_features: int) -> tuple[str, ...]:
     ------
     OptionError
         If there is none of a name, or none at all.
+    ToolchainError
+        If one of them needs torch, which is not installed.
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in (*BASELINES, "all")]
@@ -52,8 +57,11 @@ def named_baselines(text: str, n_features: int) -> tuple[str, ...]:
     is_image = isqrt(n_features) ** 2 == n_features and n_features >= LEAST_PIXELS
     if "cnn" in names and not is_image:
         raise OptionError(f"{n_features} features are no square image; leave cnn out")
-    found = (name for name in BASELINES if name in names or "all" in names)
-    return tuple(name for name in found if name != "cnn" or is_image)
+    asked = (name for name in BASELINES if name in names or "all" in names)
+    found = tuple(name for name in asked if name != "cnn" or is_image)
+    if not NEURAL.isdisjoint(found):
+        check_torch("--baselines with dnn or cnn")
+    return found
 
 
 def with_baselines(space: Space, names: Sequence[str]) -> Space:

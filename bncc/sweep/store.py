@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from importlib import import_module
 from json import JSONDecodeError
 from pathlib import Path
-from typing import TYPE_CHECKING
+from traceback import walk_tb
+from typing import TYPE_CHECKING, Any
 
-from bncc.errors import StudyError
+from bncc.errors import StudyError, extra_command
 from bncc.sweep.place import Place
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _MAGIC = b"SQLite format 3\0"
 _PATIENCE = 60.0
 """Seconds to wait for another process to let go of a file of SQLite."""
-NEEDED = "a study needs optuna and SQLAlchemy; run `pip install 'bncc[sweep]'`"
+NEEDED = f"a study needs optuna and SQLAlchemy; run {extra_command('sweep')}"
 
 
 def check_optuna() -> None:
@@ -72,13 +73,8 @@ def opened(place: Place, *, new: bool = False) -> Iterator["RDBStorage"]:
     check_optuna()
     if place.path is not None:
         _check_file(place.path)
-    storage = None
-    with _in_words(place):
-        try:
-            storage = _storage(place.path, place.url, new=new)
-            yield storage
-        finally:
-            _close(storage)
+    with _in_words(place), _storage(place.path, place.url, new=new) as storage:
+        yield storage
 
 
 @contextmanager
@@ -91,7 +87,7 @@ def _in_words(place: Place) -> Iterator[None]:
         yield
     except (SQLAlchemyError, StorageInternalError) as error:
         raise StudyError(_sentence(place, error)) from error
-    except JSONDecodeError as error:
+    except (JSONDecodeError, RecursionError) as error:  # the latter of JSON that is nested deeply
         raise StudyError(damaged(place.said)) from error
     except ImportError as error:
         raise StudyError(
@@ -105,6 +101,17 @@ def _in_words(place: Place) -> Iterator[None]:
             f"'{place.said}' is of another version of optuna; run `optuna storage upgrade` on it, "
             "or name another --study"
         ) from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        if not _is_raised_in(error, "optuna", "sqlalchemy"):
+            raise
+        raise StudyError(damaged(place.said)) from error  # a cell that holds something else
+
+
+def _is_raised_in(error: BaseException, *packages: str) -> bool:
+    """Return whether an error comes from code of one of some packages."""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    module = str(frames[-1].f_globals.get("__name__"))
+    return module.partition(".")[0] in packages
 
 
 @contextmanager
@@ -131,39 +138,46 @@ def opened_half(path: Path) -> Iterator["RDBStorage"]:
     journal = half.with_name(f"{half.name}-journal")
     for left in (half, journal):
         left.unlink(missing_ok=True)
-    storage = None
     try:
-        with _in_words(Place(str(path), None, path)):
-            storage = _storage(half, "", new=True)
+        with _in_words(Place(str(path), None, path)), _storage(half, "", new=True) as storage:
             yield storage
-        _close(storage)
         half.replace(path)
     finally:
-        _close(storage)
         for left in (half, journal):
             left.unlink(missing_ok=True)
 
 
-def _storage(path: Path | None, url: str, *, new: bool) -> "RDBStorage":
+@contextmanager
+def _storage(path: Path | None, url: str, *, new: bool) -> Iterator["RDBStorage"]:
+    """Open a store, and close all its connections behind the block, also where it fails."""
     from optuna.storages import RDBStorage
 
-    with quiet():
-        if path is None:
-            return RDBStorage(url, skip_table_creation=not new)
+    connections: list[sqlite3.Connection] = []
+    engine: dict[str, Any] = {}
+    if path is not None:
         # A name with a question mark or a percent sign would be none in a URL.
         file = f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}"
-        engine = {
-            "creator": lambda: sqlite3.connect(
-                file, uri=True, timeout=_PATIENCE, check_same_thread=False
-            )
-        }
-        return RDBStorage("sqlite:///study", engine_kwargs=engine, skip_table_creation=not new)
 
+        def connected() -> sqlite3.Connection:
+            found = sqlite3.connect(file, uri=True, timeout=_PATIENCE, check_same_thread=False)
+            connections.append(found)
+            return found
 
-def _close(storage: "RDBStorage | None") -> None:
-    if storage is not None:
-        storage.remove_session()
-        storage.engine.dispose()  # optuna leaves it open
+        engine, url = {"creator": connected}, "sqlite:///study"
+    elif url.startswith("postgresql") and "client_encoding=" not in url:
+        # A cluster made under LC_ALL=C has no encoding: text would come back as bytes.
+        engine = {"connect_args": {"client_encoding": "utf8"}}
+    storage = None
+    try:
+        with quiet():
+            storage = RDBStorage(url, engine_kwargs=engine, skip_table_creation=not new)
+        yield storage
+    finally:
+        if storage is not None:
+            storage.remove_session()
+            storage.engine.dispose()  # optuna leaves it open
+        for connection in connections:
+            connection.close()
 
 
 def _check_file(path: Path) -> None:

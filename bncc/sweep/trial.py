@@ -3,20 +3,23 @@
 from collections.abc import Mapping
 from time import perf_counter
 
+from bncc.bench.measurement import resources_of
 from bncc.bench.on_target import bench_inputs
+from bncc.build.cross import find_bench
 from bncc.build.meter import Inputs
 from bncc.build.targets import find_target
-from bncc.compiler.cost_model import Optimize
-from bncc.errors import DataError, MisfitError, ToolchainError
+from bncc.compiler.cost_model import LEVELS, Optimize
+from bncc.emit.emitter import emit_c
+from bncc.errors import DataError, MisfitError
 from bncc.model.card import cost_format, model_facts, parent_names
 from bncc.model.model import Model
-from bncc.search.budget import measured_on
+from bncc.pricing import machine_of, options_of
+from bncc.resources import Budget
 from bncc.sweep.config import command_of, optimize_of, settings_of
 from bncc.sweep.point import Choice, Footprint, Point, Rate
 from bncc.sweep.rival_trial import run_rival
 from bncc.sweep.rivals import is_baseline
 from bncc.sweep.workload import TOO_FEW, Costs, Workload
-from bncc.toolchain.tools import is_x86
 from bncc.train.pipeline import train_model
 from bncc.train.repeats import Repeats, train_repeats
 
@@ -75,6 +78,7 @@ def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
             repeats=work.repeats,
             # One machine too small ends all of `bncc bench`.
             targets=[name for name in work.targets if isinstance(costs[name], Footprint)],
+            entries=work.entries,
         ),
     )
 
@@ -126,14 +130,10 @@ def measure_model(work: Workload, model: Model, params: Mapping[str, Choice]) ->
     """
     if not work.targets:
         return {}
-    inputs = bench_inputs(model, work.readings)
-    machines = {target: "x86" if target == "host" else target for target in work.targets}
-    if "host" in machines and not is_x86():
-        raise ToolchainError(
-            "host is not an x86, and bncc counts no instructions of others here; name a --target"
-        )
+    inputs = bench_inputs(model, work.readings, with_gaps="missing" in work.entries)
+    machines = {target: machine_of(target) for target in work.targets}
     found = {
-        name: _cost(model, name, inputs, optimize_of(params))
+        name: _cost(model, Budget(name, entries=work.entries), inputs, optimize_of(params))
         for name in dict.fromkeys(machines.values())
     }
     return {target: found[name] for target, name in machines.items()}
@@ -150,13 +150,18 @@ def _rates(repeats: Repeats) -> tuple[Rate, Rate | None]:
     return validation, Rate(test_errors, trained[0]["n_test"])
 
 
-def _cost(model: Model, machine: str, inputs: Inputs, optimize: Optimize) -> Footprint | str:
+def _cost(model: Model, budget: Budget, inputs: Inputs, optimize: Optimize) -> Footprint | str:
     """Measure as ``bncc bench --optimize`` does."""
+    options = options_of(model, budget, optimize)
+    (bench,) = find_bench(find_target(machine_of(budget.target)))
+    emission = emit_c(model, options)
+    entries = emission.resources.entries
     try:
-        measured = measured_on(model, machine, inputs, optimize)
+        return Footprint.of(
+            resources_of(
+                model, bench, inputs, emission, entries,
+                optimize=optimize, opt_level=LEVELS[optimize],
+            )
+        )  # fmt: skip
     except MisfitError as error:
         return str(error)
-    cost = measured.costs["predict"]
-    return Footprint(
-        measured.flash, measured.ram, measured.stack, find_target(machine).unit, cost.mean, cost.max
-    )

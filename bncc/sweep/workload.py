@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from bncc.bench.on_target import bench_rows
 from bncc.data.dataset import Dataset, Table, check_trainable
-from bncc.data.splits import stratified_holdout
 from bncc.errors import DataError
 from bncc.sweep.point import Footprint
 from bncc.train.settings import TrainSettings
@@ -37,6 +36,8 @@ class Workload:
         Trainings of a trial, with seeds `seed`, `seed` + 1, ...
     targets : tuple of str
         Machines as in ``--target``, but ``all``; without, nothing is measured.
+    entries : tuple of str
+        Entry points that are measured; empty for `bncc.resources.default_entries`.
     """
 
     train: Dataset
@@ -47,6 +48,7 @@ class Workload:
     seed: int
     repeats: int
     targets: tuple[str, ...]
+    entries: tuple[str, ...] = ()
 
 
 def measured_rows(table: Table) -> Table:
@@ -80,6 +82,6 @@ def check_rows(train: Dataset) -> None:
         If nothing can be learned from them, or too few to hold any out.
     """
     check_trainable(train)
-    _, held = stratified_holdout(train.y, TrainSettings().validation, seed=0)
+    _, held = train.split.holdout(train.y, TrainSettings().validation, seed=0)
     if len(held) == 0:
         raise DataError(TOO_FEW)

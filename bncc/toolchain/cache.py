@@ -1,14 +1,17 @@
-"""Folders for what is built once and used again."""
+"""Folders for what is built once and used again, which nobody else can write."""
 
 import atexit
 import os
+import stat
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 
 def cache_folder(name: str) -> Path:
-    """Return a folder in the user's cache, or a temporary one where that cannot be written.
+    """Return a folder in the user's cache, or a temporary one where that is not safe or writable.
+
+    What it holds is loaded as code, so it must be the user's, and nobody else's to write.
 
     Parameters
     ----------
@@ -23,10 +26,29 @@ def cache_folder(name: str) -> Path:
     try:
         cached = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         folder = Path(cached).absolute() / name
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.mkdir(exist_ok=True, mode=0o700)
+        is_usable = is_ours(folder) and os.access(folder, os.W_OK | os.X_OK)
     except (OSError, RuntimeError):  # the latter from a user without a home
         return _temporary(name)
-    return folder if os.access(folder, os.W_OK | os.X_OK) else _temporary(name)
+    return folder if is_usable and not _is_replaceable(folder) else _temporary(name)
+
+
+def is_ours(path: Path) -> bool:
+    """Return whether a file or folder belongs to the user, and nobody else can write it."""
+    about = path.lstat()
+    if stat.S_ISLNK(about.st_mode):
+        return False
+    if not hasattr(os, "geteuid"):  # Windows, whose permissions are no bits
+        return True
+    return about.st_uid == os.geteuid() and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _is_replaceable(folder: Path) -> bool:
+    """Return whether another user can rename a folder and put one of theirs in its place."""
+    about = folder.parent.stat()
+    is_shared = about.st_mode & stat.S_IWOTH and not about.st_mode & stat.S_ISVTX
+    return bool(is_shared) and hasattr(os, "geteuid")
 
 
 @cache

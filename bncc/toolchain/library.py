@@ -13,7 +13,7 @@ from typing import Any
 import cffi
 
 from bncc.errors import ToolchainError
-from bncc.toolchain.cache import cache_folder
+from bncc.toolchain.cache import cache_folder, is_ours
 from bncc.toolchain.tools import Tool, host_compilers, run
 
 FLAGS = (
@@ -82,7 +82,7 @@ def native_library(parts: CParts) -> tuple[Any, Any]:
     texts = parts.texts()
     tool = host_compilers()[0]
     key = sha256("\n".join([*texts.values(), *FLAGS, str(tool), _processor()]).encode())
-    path = cache_folder("bncc") / f"engine-{key.hexdigest()[:16]}.so"
+    path = cache_folder("bncc-engines") / f"engine-{key.hexdigest()[:16]}.so"
     ffi: Any = cffi.FFI()
     ffi.cdef(re.sub(r"^#.*$", "", texts[parts.types], flags=re.MULTILINE))
     if path.exists() and _is_whole(path):
@@ -105,7 +105,9 @@ def _build(tool: Tool, texts: dict[str, str], sources: tuple[str, ...], path: Pa
             run((*command, NATIVE), folder)
         except ToolchainError:
             run(command, folder)  # a compiler that does not know the machine it runs on
+        (folder / "engine.so").chmod(0o700)  # whatever the umask, or it is not used again
         _digest_path(path).write_text(_digest(folder / "engine.so"), encoding="utf-8")
+        _digest_path(path).chmod(0o600)
         (folder / "engine.so").replace(path)
 
 
@@ -118,9 +120,13 @@ def _digest(path: Path) -> str:
 
 
 def _is_whole(path: Path) -> bool:
-    """Return whether a library is as it was built: one that is cut off would end the process."""
+    """Return whether a library is the user's, and as it was built: a part would end the process."""
     try:
-        return _digest_path(path).read_text("utf-8") == _digest(path)
+        return (
+            is_ours(path)
+            and is_ours(_digest_path(path))
+            and _digest_path(path).read_text("utf-8") == _digest(path)
+        )
     except (OSError, ValueError):
         return False
 

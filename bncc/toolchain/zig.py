@@ -20,6 +20,6 @@ def zig_environment() -> Mapping[str, str]:
     """
     chosen = os.environ.get
     return {
-        "ZIG_GLOBAL_CACHE_DIR": chosen("ZIG_GLOBAL_CACHE_DIR") or str(cache_folder("zig")),
+        "ZIG_GLOBAL_CACHE_DIR": chosen("ZIG_GLOBAL_CACHE_DIR") or str(cache_folder("bncc-zig")),
         "ZIG_LOCAL_CACHE_DIR": chosen("ZIG_LOCAL_CACHE_DIR") or ".zig-cache",
     }

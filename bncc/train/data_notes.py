@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator
 from bncc.data.dataset import Dataset
 from bncc.model.model import Model
 from bncc.structure.grids import Grids
+from bncc.train.order_notes import order_notes
+from bncc.train.silent import tells_nothing
 
 IDENTIFIER_SHARE = 0.5
 MAX_PLAIN_CATEGORIES = 20
@@ -26,8 +28,8 @@ def data_notes(model: Model, dataset: Dataset) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        A sentence each: a first line of numbers, texts among numbers, identifiers, and features
-        that the decision does not depend on.
+        A sentence each: a first line of numbers, texts among numbers, identifiers, rows that are
+        not independent, and features that tell nothing of the class.
     """
     stray = _stray_texts(dataset)
     return (
@@ -38,7 +40,8 @@ def data_notes(model: Model, dataset: Dataset) -> tuple[str, ...]:
             "where a reading is missing"
             for name, text in stray.items()
         ),
-        *_silent_notes(model),
+        *order_notes(dataset),
+        *_silent_notes(model, dataset),
     )
 
 
@@ -73,20 +76,24 @@ def _stray_texts(dataset: Dataset) -> dict[str, str]:
         if column.kind != "category" or column.missing.all():
             continue
         cells = column.values[~column.missing].tolist()
-        stray = [cell for cell in dict.fromkeys(cells) if not is_number(cell)]
+        # A dictionary: a column may hold a hundred thousand texts, each of them once.
+        stray = {cell: None for cell in dict.fromkeys(cells) if not is_number(cell)}
         if stray and sum(cell not in stray for cell in cells) > len(cells) / 2:
-            found[column.name] = stray[0]
+            found[column.name] = next(iter(stray))
     return found
 
 
-def _silent_notes(model: Model) -> Iterator[str]:
-    """Yield a note if decisions do not depend on some features, whose sensors are not needed."""
-    names = [model.features[i].name for i in silent_features(model)]
+def _silent_notes(model: Model, dataset: Dataset) -> Iterator[str]:
+    """Yield a note if features that decisions do not depend on are measured to tell nothing."""
+    unused = [model.features[i].name for i in silent_features(model)]
+    names = tells_nothing(dataset, unused)
     if 0 < len(names) < model.n_features:
         shown = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
         yield (
-            f"{len(names)} of {model.n_features} features tell nothing of the class and do without "
-            f"a sensor: {shown}; leave them out with --drop"
+            f"{len(names)} of {model.n_features} features are not used and tell nothing of the "
+            f"class in these rows: {shown}; each is constant, or its mutual information with the "
+            "class is not above chance, alone and given any other feature; to do without their "
+            "sensors, leave them out with --drop"
         )
 
 

@@ -1,15 +1,27 @@
 """Which engine computes a descent: C on one core where it can be built, or torch on any device."""
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import TypeVar
 
-from bncc.errors import ToolchainError
+from bncc.errors import ToolchainError, extra_command
 from bncc.train.engine import Engine, Problem
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.interrupts import interrupts_deferred
 from bncc.train.structure_engine import StructureEngine, StructureProblem
 
 T = TypeVar("T")
+
+
+def check_torch(what: str) -> None:
+    """Raise a ToolchainError with the remedy where torch, an extra, is not installed.
+
+    `what` needs it, and begins the message.
+    """
+    if find_spec("torch") is None:
+        raise ToolchainError(
+            f"{what} needs torch, which is not installed; run {extra_command('torch')}"
+        )
 
 
 def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
@@ -32,7 +44,7 @@ def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
     OptionError
         If the device is absent.
     ToolchainError
-        If C is asked for and there is no compiler.
+        If C is asked for and there is no compiler, or torch is needed and not installed.
     """
 
     def native() -> Engine:
@@ -68,7 +80,7 @@ def structure_engine_for(problem: StructureProblem, hyper: Hyperparameters) -> S
     OptionError
         If the device is absent.
     ToolchainError
-        If C is asked for and there is no compiler.
+        If C is asked for and there is no compiler, or torch is needed and not installed.
     """
 
     def native() -> StructureEngine:
@@ -89,9 +101,12 @@ def _quicker(hyper: Hyperparameters, native: Callable[[], T], torch: Callable[[]
     if hyper.engine == "native" or (hyper.engine is None and hyper.device == "cpu"):
         try:
             return native()
-        except ToolchainError:
+        except ToolchainError as error:
             if hyper.engine == "native":
                 raise
+            check_torch(f"without the engine in C ({error}) gradient descent")
+    else:
+        check_torch("the torch engine" if hyper.engine else f"the device '{hyper.device}'")
     # An exception in the middle of an import of torch, which takes seconds, may be lost there.
     with interrupts_deferred():
         return torch()

@@ -95,6 +95,7 @@ def fit_model(
         settings=settings,
         is_ordered=tuple(feature.kind != "category" for feature in features),
         weights=row_weights(dataset, settings.class_weight),
+        split=dataset.split,
     )
     start = None if course is None else course.start
     chosen = None if start is None else start.fmt

@@ -1,6 +1,5 @@
 """One process at a time in a folder: a lock that the kernel lets go of when a process ends."""
 
-import importlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bncc.errors import CheckpointError
+from bncc.model.atomic import locks
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def folder_locked(folder: Path) -> Iterator[None]:
     CheckpointError
         If another process has it, or it cannot be made.
     """
-    fcntl = _locks()
+    fcntl = locks()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = None if fcntl is None else os.open(folder, os.O_RDONLY)
@@ -61,11 +61,3 @@ def _lock(fcntl: Any, descriptor: int, folder: Path) -> None:
         ) from error
     except OSError:
         return  # some network file systems lock no folders
-
-
-def _locks() -> Any:
-    """Return the module ``fcntl``, or None on Windows, which has none."""
-    try:
-        return importlib.import_module("fcntl")
-    except ImportError:
-        return None

@@ -3,7 +3,6 @@
 import numpy as np
 
 from bncc.data.dataset import Dataset
-from bncc.data.splits import stratified_holdout
 from bncc.train.settings import TrainSettings
 
 
@@ -25,7 +24,7 @@ def split_rows(dataset: Dataset, settings: TrainSettings) -> tuple[Dataset, Data
     nothing = dataset.take(np.arange(0))
     if settings.validation == 0:
         return dataset, nothing
-    rest, held = stratified_holdout(dataset.y, settings.validation, settings.seed)
+    rest, held = dataset.split.holdout(dataset.y, settings.validation, settings.seed)
     if len(held) == 0 or len(np.unique(dataset.y[rest])) < 2:
         return dataset, nothing
     kept = dataset.take(rest)

@@ -69,6 +69,10 @@ def data_digest(dataset: Dataset) -> str:
     digest.update(dataset.y.astype("<i8").tobytes())
     if dataset.weights is not None:
         digest.update(dataset.weights.astype("<f8").tobytes())
+    if dataset.split.groups is not None:
+        digest.update(b"groups" + dataset.split.groups.astype("<i8").tobytes())
+    if dataset.split.ordered:
+        digest.update(b"ordered")
     for column in dataset.table.columns:
         digest.update(repr((column.name, column.kind)).encode())
         if column.kind == "category":

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
+from bncc.data.splits import SplitRule
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.model import MAX_TABLE_ENTRIES
@@ -55,6 +56,8 @@ class Task:
         Features whose states have neighbours; empty for all.
     weights : (n_samples,) float64 or None
         How much each sample counts, of mean 1; None where all count alike.
+    split : SplitRule or None
+        How learners hold samples out; None for at random.
     """
 
     X: IntArray
@@ -64,6 +67,7 @@ class Task:
     settings: TrainSettings
     is_ordered: tuple[bool, ...] = ()
     weights: FloatArray | None = None
+    split: SplitRule | None = None
 
     @property
     def structure_options(self) -> dict[str, str]:
@@ -100,7 +104,7 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
     X, y, origin = typical_samples(task.X, task.y, task.weights, settings.seed)
     structure = learn_structure(
         settings.structure, X, y, task.n_states, task.n_classes,
-        task.structure_options, settings.seed, _part(course, 0, task), origin,
+        task.structure_options, settings.seed, _part(course, 0, task), origin, task.split,
     )  # fmt: skip
     entries = table_entries(structure, task.n_states, task.n_classes)
     _check_size(entries, _most_entries(settings), "--structure naive")
@@ -205,7 +209,8 @@ def _refit(task: Task, structure: Structure, course: Course | None) -> LogTables
     from bncc.train.margin_fit import margin_log_tables  # scipy.optimize takes its time
 
     told = _part(course, 1, task)
-    return margin_log_tables(*data, margin_settings_of(task.settings), task.weights, told)
+    margin = margin_settings_of(task.settings)
+    return margin_log_tables(*data, margin, task.weights, told, task.split)
 
 
 def _part(course: Course | None, part: int, task: Task) -> Tell | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.data.splits import stratified_folds
+from bncc.data.splits import SplitRule
 from bncc.structure.graph import Structure
 from bncc.structure.learner import Tell
 from bncc.train.margin_descent import MarginDescent, Samples, Seen
@@ -23,6 +23,7 @@ def margin_log_tables(
     settings: MarginSettings,
     weights: FloatArray | None = None,
     told: Tell | None = None,
+    split: SplitRule | None = None,
 ) -> LogTables:
     r"""Return probability tables that maximize S1's soft margin.
 
@@ -54,6 +55,8 @@ def margin_log_tables(
         How much each row counts, of mean 1.
     told : callable, optional
         Told of progress: the share of the iterations that all descents together may take.
+    split : SplitRule, optional
+        How the rows are dealt to the folds of cross-validation; None for at random.
 
     Returns
     -------
@@ -72,9 +75,11 @@ def margin_log_tables(
         return counted
     layout = margin_layout_of(structure, n_states)
     samples = Samples(layout.reads(X), X, y, weights)
-    n_folds = min(settings.n_folds, len(y))
+    split = split or SplitRule()
+    n_folds = min(settings.n_folds, max(2, split.most_folds(len(y))))
+    folds = split.folds(y, n_folds, settings.seed)
+    n_folds = int(folds.max()) + 1
     tell = _counted(told, n_folds * len(settings.lambdas) + 1, settings.most_iterations)
-    folds = stratified_folds(y, n_folds, settings.seed)
     right = np.zeros((settings.most_iterations + 1, len(settings.lambdas)))
     for k in range(n_folds):
         held = samples.among(folds == k)

@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any
 
-from bncc._types import IntArray
+import numpy as np
+
 from bncc.data.dataset import Dataset, check_trainable
 from bncc.discretize.feature import states_of
 from bncc.fixed_point import QFormat
-from bncc.model import reference
 from bncc.model.card import class_parent_names, cycle_note
 from bncc.model.model import Model
+from bncc.model.ranges import READINGS, readings_record
 from bncc.structure.graph import Structure
 from bncc.train.bit_split import best_format, formats_of
 from bncc.train.checkpoint import Checkpoint
@@ -22,8 +24,9 @@ from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.identity import identity_digest, identity_of
 from bncc.train.idle import idle_notes
 from bncc.train.interrupts import StopRequest
+from bncc.train.judged import decided, judged_record
 from bncc.train.learn import counted_instead
-from bncc.train.record import settings_record
+from bncc.train.record import origin_record, settings_record
 from bncc.train.session import Session
 from bncc.train.settings import TrainSettings
 from bncc.train.weights import counting_rows, row_weights
@@ -115,12 +118,13 @@ def train_model(
         kept later ends nothing, and is noted where training ends early.
     """
     begin = perf_counter()
+    origin = origin_record(dataset)
     dataset = counting_rows(dataset)
     check_trainable(dataset)
     notes = list(idle_notes(settings))
     rest, held = split_rows(dataset, settings)
     if held.n_rows == 0 and settings.validation > 0:
-        notes.append(_none_held_note(settings))
+        notes.append(_none_held_note(settings, dataset))
     epochs = hyperparameters_of(settings, dataset.n_rows).epochs
     session = Session(epochs, 2 if held.n_rows else 1, progress, stop)
     if checkpoint is not None:
@@ -138,13 +142,17 @@ def train_model(
     of_cycle = cycle_note(model)
     notes += [of_cycle] if of_cycle else []
     figures = {
+        **origin,
         "class_name": dataset.class_name,
+        **_split_record(dataset),
         "error_train": error_of(model, rows),
         "error_validation": error_of(first, held),
         "error_test": None if test is None else error_of(model, test),
         "n_train": rows.n_rows,
         "n_validation": held.n_rows,
         "n_test": None if test is None else test.n_rows,
+        READINGS: readings_record(model.features, rows.table, dataset.units),
+        **_judged(model, first, rows, held, test),
     }
     if stopped_after is not None:
         notes += [session.not_kept] if session.not_kept else []
@@ -152,6 +160,18 @@ def train_model(
         figures |= {"interim": True, "epochs_done": stopped_after, "identity": identity}
     model = replace(model, training=settings_record(done, dataset.n_rows) | figures)
     return TrainResult(model, perf_counter() - begin, tuple(notes), stopped_after is not None)
+
+
+def model_alone(dataset: Dataset, settings: TrainSettings, progress: Progress | None) -> Model:
+    """Train as `train_model` does, without what measures the training and records it."""
+    rest, held = dataset, dataset.take(np.arange(0))
+    if settings.is_boosted:
+        return fit_sums(settings, dataset, rest, held, progress)[1]
+    if len(formats_of(settings)) > 1:  # by validation rows the best is chosen
+        rest, held = split_rows(dataset, settings)
+    epochs = hyperparameters_of(settings, dataset.n_rows).epochs
+    session = Session(epochs, 2 if held.n_rows else 1, progress)
+    return _fit(session, settings, dataset, rest, held)[1]
 
 
 def _as_done(settings: TrainSettings, model: Model) -> tuple[TrainSettings, list[str]]:
@@ -194,8 +214,13 @@ def _fit(
     return session.first, model, dataset, course.stopped_after
 
 
-def _none_held_note(settings: TrainSettings) -> str:
+def _none_held_note(settings: TrainSettings, dataset: Dataset) -> str:
     """Return what follows from too few rows."""
+    if not dataset.split.is_random:
+        return (
+            f"without {dataset.split.words} to hold out, the rest would be of one class: there is "
+            "no error on validation rows"
+        )
     if settings.is_boosted:
         return "too few rows to hold any out: there is no error on validation rows"
     return "too few rows to hold any out: the bits were chosen on training rows"
@@ -220,22 +245,29 @@ def _best_format(draft: Draft, judges: Dataset, settings: TrainSettings) -> QFor
     return best_format(formats, *draft.log_tables, draft.structure, n_states, X, judges.y, weights)
 
 
+def _split_record(dataset: Dataset) -> dict[str, Any]:
+    """Return how rows were split, where not at random."""
+    split = dataset.split
+    record: dict[str, Any] = {} if split.groups is None else {"groups": split.column}
+    return record | ({"ordered": True} if split.ordered else {})
+
+
+def _judged(
+    model: Model, first: Model, rows: Dataset, held: Dataset, test: Dataset | None
+) -> dict[str, Any]:
+    """Return what the rows that say most of new readings say."""
+    if test is not None and test.n_rows:
+        judged, judges, part = model, test, "test"
+    elif held.n_rows:
+        judged, judges, part = first, held, "validation"
+    else:
+        judged, judges, part = model, rows, "train"
+    return judged_record(*decided(judged, judges), model.n_classes, judges.split, part)
+
+
 def error_of(model: Model, dataset: Dataset) -> float | None:
-    """Return how often an integer model is wrong.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    dataset : Dataset
-        Labeled rows.
-
-    Returns
-    -------
-    float or None
-        A fraction; None without rows.
-    """
+    """Return the fraction of rows that an integer model classifies wrongly; None without rows."""
     if dataset.n_rows == 0:
         return None
-    y: IntArray = dataset.with_classes(model.classes).y
-    return float((reference.predict(model, states_of(model.features, dataset.table)) != y).mean())
+    y, decisions = decided(model, dataset)
+    return float((decisions != y).mean())

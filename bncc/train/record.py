@@ -2,11 +2,31 @@
 
 from typing import Any
 
+from bncc import __version__
+from bncc.data.dataset import Dataset
 from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.identity import data_digest
 from bncc.train.margin_settings import margin_settings_of
 from bncc.train.settings import TrainSettings
 from bncc.train.settings_values import MARGIN
 from bncc.train.sum_settings import boost_settings_of
+
+
+def origin_record(dataset: Dataset) -> dict[str, Any]:
+    """Return the provenance of a model: version of bncc, digest and size of the training data.
+
+    ``data`` has ``sha256``, ``of`` (``file``, or ``values`` for rows from memory), ``rows``, and
+    ``columns``, the class among them.
+    """
+    return {
+        "bncc": __version__,
+        "data": {
+            "sha256": dataset.digest or data_digest(dataset),
+            "of": "values" if dataset.digest is None else "file",
+            "rows": dataset.n_rows,
+            "columns": len(dataset.table.columns) + 1,
+        },
+    }
 
 
 def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:

@@ -6,9 +6,13 @@ from functools import cache
 import pytest
 
 from bncc.build.agreement import verify
+from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.fixed_point import QFormat
+from bncc.structure.graph import forest
 from tests.agreement.large import few_bits, letter_like
 from tests.agreement.mistakes import Spoiled, replaced
+from tests.models import model_of
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"raw", "scores", "trusted"})
@@ -92,3 +96,23 @@ def test_a_swapped_tie_is_seen(require_tool):
     require_tool("gcc")
     old = "    if ((left & 0x1U) == 0U) {"
     assert not spoiled("2 classes, 1 bit", old, "    if ((left & 0x2U) != 0U) {").agree
+
+
+def test_a_word_of_the_second_table_of_a_pair_is_read_from_its_own_row(require_tool):
+    """No word has set the level of the pair's last words: each is added in a step of its own."""
+    require_tool("gcc")
+    costs = [
+        [6, 5, 4, 2, 2, 0, 0],
+        [0, 1, 6, 5, 7, 4, 4],
+        [7, 5, 5, 4, 4, 7, 2],
+        [6, 5, 0, 3, 6, 4, 0],
+    ]
+    features = [
+        Feature("a", "float32", 4, thresholds=(0.0, 1.0), fallback=3),
+        Feature("b", "int16", 4, thresholds=(0, 1), fallback=3),
+    ]
+    prior = [3, 2, 2, 1, 1, 0, 0]
+    model = model_of(features, forest([None, None]), QFormat(3, 0), prior, [costs, costs])
+    emission = emit_c(model, EmitOptions("m", ENTRIES, kernel="bit-slice"))
+    outcome = verify(model, emission=emission)
+    assert outcome.agree, outcome.first_mismatch

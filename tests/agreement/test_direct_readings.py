@@ -9,6 +9,7 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.grids import Grid, Grids
+from tests.ranged import ranged
 
 pytestmark = pytest.mark.cc
 THRESHOLDS = {
@@ -54,6 +55,22 @@ def test_every_reading_is_decided_as_by_its_state(require_tool, kind, n_classes)
     assert emission.layout.direct is not None
     assert "_sum_readings(x, cost)" in emission.files["m.c"]
     outcome = verify(model, emission=emission, sanitize=True, n_random=500)
+    assert outcome.agree, outcome.first_mismatch
+
+
+@pytest.mark.parametrize("kind", THRESHOLDS)
+def test_readings_that_are_checked_first_are_compared_directly_too(require_tool, kind):
+    """The limits are in flash beside the lists of cuts, and the estimate counts them."""
+    require_tool("gcc")
+    model = ranged(model_of(kind), seed=4)
+    plain, checked = (
+        emit_c(model, EmitOptions("m", frozenset(entries), optimize="size"))
+        for entries in ((), ("checked",))
+    )
+    assert checked.layout.direct is not None
+    limits = sum(array.n_bytes for array in checked.layout.range_check.arrays)
+    assert checked.estimate.flash >= plain.estimate.flash + limits
+    outcome = verify(model, emission=checked, sanitize=True, n_random=200)
     assert outcome.agree, outcome.first_mismatch
 
 

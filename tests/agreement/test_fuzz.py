@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from bncc.build.harness import build_harness
 from bncc.build.host import build_library
 from bncc.build.inputs.raw import row_dtype
-from bncc.discretize.readings import state_dtype
+from bncc.discretize.feature import states_of
+from bncc.discretize.readings import far_table, raw_of_table, state_dtype
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.reference import predict, scores
 from bncc.toolchain.tools import host_compilers
@@ -45,6 +46,13 @@ def check_raw(model, machine, rows) -> None:
     assert ((y >= 0) & (y < model.n_classes)).all()
 
 
+def check_far(model, machine, seed: int) -> None:
+    """Compare readings beyond their types, and unseen categories, with `predict`."""
+    table = far_table(model.features, 200, np.random.default_rng(seed))
+    y = predict(model, states_of(model.features, table))
+    assert np.array_equal(machine.raw(raw_of_table(model.features, table)), y)
+
+
 def random_bytes(n_rows: int, dtype, shape: tuple[int, ...], seed: int):
     """Return rows of random bytes, a third of them all ones or all zeros in places."""
     rng = np.random.default_rng(seed)
@@ -67,6 +75,7 @@ def test_random_bytes_are_safe_under_sanitizers(require_tool, compiler, name):
     with build_harness(model, emitted(model), compiler=tool, opt_level="-O1") as program:
         check_states(model, program, random_bytes(2000, states, (model.n_features,), 0))
         check_raw(model, program, random_bytes(2000, row, (), 1))
+        check_far(model, program, 1)
 
 
 class Guarded:
@@ -122,3 +131,4 @@ def test_random_bytes_are_safe_in_any_model(require_tool, model, seed):
     with build_harness(model, emitted(model), opt_level="-O1") as program:
         check_states(model, program, random_bytes(300, states, (model.n_features,), seed))
         check_raw(model, program, random_bytes(300, row, (), seed))
+        check_far(model, program, seed)

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks import target_matrix, target_runs
 from benchmarks.agreement_matrix import full_matrix, quick_matrix, run
+from benchmarks.multiplications import MACHINES
 from benchmarks.reference_models import Recipe, Reference
 from bncc.build.inputs.cases import Effort
 from bncc.build.targets import TARGETS
@@ -56,9 +57,12 @@ def check_on_targets(places, ways, processes=1) -> None:
 @pytest.mark.firmware
 @pytest.mark.shared
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_narrowest_and_the_widest_agree_on_a_target(shared_data, require_bench, target):
+def test_the_narrowest_and_the_widest_agree_on_a_target(
+    shared_data, require_bench, require_tool, target
+):
     """TAN on letter, whose classes are the most and whose tables are the largest."""
     require_bench(target)
+    require_tool(f"{MACHINES[target][1]}objdump")
     recipes = [Recipe("letter", "chow-liu", bits) for bits in (1, 8)]
     places = [target_runs.Place(recipe, target, shared_data) for recipe in recipes]
     check_on_targets(places, ("balanced",))
@@ -67,10 +71,11 @@ def test_the_narrowest_and_the_widest_agree_on_a_target(shared_data, require_ben
 @pytest.mark.firmware
 @pytest.mark.shared
 @pytest.mark.slow
-def test_the_whole_matrix_agrees_on_targets(shared_data, require_bench):
+def test_the_whole_matrix_agrees_on_targets(shared_data, require_bench, require_tool):
     """Three sets, two structures, four widths, nine machines, whatever the C is chosen for."""
     for target in TARGETS:
         require_bench(target)
+        require_tool(f"{MACHINES[target][1]}objdump")
     places = target_matrix.matrix(shared_data)
     assert len(places) == 3 * 2 * 4 * 9
     check_on_targets(places, target_runs.WAYS, processes=2)
@@ -141,9 +146,10 @@ def test_a_mismatch_fails_the_matrix_and_is_tried_again(small, monkeypatch, caps
 
 
 @pytest.mark.firmware
-def test_a_multiplication_fails_the_matrix(small, monkeypatch, capsys, require_bench):
+def test_a_multiplication_fails_the_matrix(small, monkeypatch, capsys, require_bench, require_tool):
     """Though every answer agrees."""
     require_bench("x86")
+    require_tool("objdump")
     product = "int m_f(int a, int b);\nint m_f(int a, int b) { return a * b; }\n"
     spoil(monkeypatch, lambda text: text + product)
     assert target_matrix.main([*small[:-2], "--target", "x86"]) == 1

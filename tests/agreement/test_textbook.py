@@ -109,6 +109,7 @@ def test_the_strict_flags_find_nothing(name, language, require_tool, tmp_path):
                 built.append(f"{book.name}.c")
                 for file, text in book.files.items():
                     (tmp_path / file).write_text(text, encoding="utf-8")
+    assert built
     machine.compile(tmp_path, tuple(built), *language, "-O2")
 
 

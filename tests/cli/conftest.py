@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bncc.cli.main import main
+from bncc.errors import ToolchainError
 from tests.cli.sweeping import Sweeps
 
 Run = Callable[..., Result]
@@ -19,6 +20,12 @@ Run = Callable[..., Result]
 def invoke(*args: object) -> Result:
     """Run one command line in this process."""
     return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+@pytest.fixture(autouse=True)
+def few_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cross-validate in two folds where a test does not say otherwise: most are about the rest."""
+    monkeypatch.setattr("bncc.cli.train.DEFAULT_FOLDS", 2)
 
 
 @pytest.fixture
@@ -63,6 +70,21 @@ def refused() -> Callable[..., str]:
         return lines[0].removeprefix("bncc: error: ")
 
     return fail
+
+
+def no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no compiler and no simulator price a model."""
+
+    def find(*_: object, **__: object) -> None:
+        raise ToolchainError("no compiler is installed")
+
+    monkeypatch.setattr("bncc.build.cross.find_bench", find)
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let models be priced by estimate."""
+    no_tools(monkeypatch)
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]]) -> Path:

@@ -6,6 +6,7 @@ KEYS = {
     "toolchain", "simulator", "optimization", "flash", "ram", "stack", "predict", "trusted", "raw",
     "missing",
     "baseline", "baseline_misfit", "ratio", "estimate",
+    "resources",
 }  # fmt: skip
 BASELINE_KEYS = {"optimization", "flash", "ram", "stack", "predict", "trusted", "raw"}
 

@@ -127,6 +127,7 @@ def test_options_reach_the_measurement(
     assert how.pop("options") == chosen
     assert how.pop("emission").files == emit_c(load_model(model), chosen).files
     assert how.pop("with_missing")
+    assert how.pop("entries") == ("predict-raw",)
     assert how == {"compiler": "clang", "simulator": "unicorn", "opt_level": "-Os"}
 
 

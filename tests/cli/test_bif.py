@@ -57,23 +57,53 @@ def test_bits_and_keep_are_followed(run_json: RunJson, run: Run, bif: Path, tmp_
     assert "3; variables removed: 2" in " ".join(run(*options).stdout.split())
 
 
-def test_what_the_format_cannot_hold_is_told(run: Run, run_json: RunJson, tmp_path: Path) -> None:
+def test_a_probability_of_zero_is_told_and_vetoes(
+    run: Run, run_json: RunJson, tmp_path: Path
+) -> None:
     variables = (Variable("c", ("n", "y")), Variable("x", ("a", "b")))
-    tables = (np.array([[0.5, 0.5]]), np.array([[1.0, 0.0], [0.5, 0.5]]))
+    tables = (np.array([[0.5, 0.5]]), np.array([[0.001, 0.999], [1.0, 0.0]]))
     path, model = tmp_path / "n.bif.gz", tmp_path / "m.bncc"
     path.write_bytes(bif_bytes(Network(variables, ((), (0,)), tables), compress=True))
     facts = run_json("import-bif", path, "--class", "c", "-o", model)
-    assert [note.rpartition(";")[0][-13:] for note in facts["notes"]] == ["among them: 1"]
-    assert (
-        "0 among them: 1;" in run("import-bif", path, "--class", "c", "-o", model, "--force").stderr
-    )
+    assert (facts["zeros"], facts["clipped"], facts["notes"]) == (1, 0, [])
+    assert (facts["cost_bits"], facts["agreement"]) == (8, 1.0)
+    assert facts["veto"] > 221  # of 0.001 in units of a 32nd of a nat
+    assert sum(facts["q_format"].values()) == facts["veto"].bit_length()
+    shown = run("import-bif", path, "--class", "c", "-o", model, "--force").stdout
+    assert f"a probability of 0 costs {facts['veto']}" in shown
+    assert f"a probability of 0 costs {facts['veto']}" in run("inspect", model).stdout
+    (tmp_path / "x.csv").write_text("x\nb\n")
+    (told,) = run_json("predict", model, tmp_path / "x.csv")["prediction"]
+    assert told == "n"
+    parts = run_json("explain", model, tmp_path / "x.csv")["contributions"]
+    assert [part["impossible"] for part in parts] == [[], ["y"]]
+    assert parts[1]["nats"]["n"] == 0
+    assert "impossible" in run("explain", model, tmp_path / "x.csv").stdout
+    run("emit-c", model, "-o", tmp_path / "c")
+    assert f", {facts['veto']} where p is 0" in (tmp_path / "c" / "m.h").read_text("utf-8")
+
+
+def test_what_bits_cannot_tell_apart_is_noted(run_json: RunJson, tmp_path: Path) -> None:
+    variables = (Variable("c", ("n", "y")), Variable("x", ("a", "b", "c")))
+    tables = (np.array([[0.5, 0.5]]), np.array([[0.49, 0.5, 0.01], [0.5, 0.49, 0.01]]))
+    path, model = tmp_path / "n.bif", tmp_path / "m.bncc"
+    path.write_bytes(bif_bytes(Network(variables, ((), (0,)), tables)))
+    options = ("import-bif", path, "--class", "c", "-o", model, "--force", "--bits")
+    (note,) = run_json(*options, "3")["notes"]
+    assert note.startswith("of sampled rows ")
+    assert note.endswith("costs of 3 bits are rounded; give more --bits")
+    (note,) = run_json(*options, "6")["notes"]
+    assert note.startswith("probabilities above 0 whose cost the format does not hold: 2;")
 
 
 def test_large_tables_make_features_given(run_json: RunJson, tmp_path: Path) -> None:
     network = drawn([(), (), (1,), (0, 1, 2)], [2, 200, 90, 1])
     path, model, again = tmp_path / "n.bif", tmp_path / "m.bncc", tmp_path / "again.bif"
     path.write_bytes(bif_bytes(network))
-    facts = run_json("import-bif", path, "--class", "v0", "-o", model, "--bits", "4")
+    facts = run_json(
+        "import-bif", path, "--class", "v0", "-o", model, "--bits", "4",
+        "--max-table-bytes", "37k",
+    )  # fmt: skip
     assert facts["given"] == ["v2"]
     assert facts["notes"][-1].startswith("features without a distribution,")
     notes = run_json("export-bif", model, "-o", again)["notes"]
@@ -108,7 +138,10 @@ def test_what_cannot_be_done_is_refused(refused: Refused, bif: Path, tmp_path: P
     path = tmp_path / "m.bncc"
     assert "no variable 'x'" in refused("import-bif", bif, "--class", "x", "-o", path)
     assert "nothing in the network" in refused("import-bif", bif, "--class", "lone", "-o", path)
-    assert "exists; give --force" in refused("import-bif", bif, "--class", "above", "-o", bif)
+    assert "is what the command reads" in refused("import-bif", bif, "--class", "above", "-o", bif)
+    large = ("import-bif", bif, "--class", "above", "-o", path, "--max-table-bytes", "9")
+    assert "raise --max-table-bytes" in refused(*large)
+    assert "such as 900, 4k or 1.5k" in refused(*large[:-1], "1G")
     bif.write_text(bif.read_text("utf-8")[:-20], "utf-8")
     assert "line 50: the file ends" in refused("import-bif", bif, "--class", "above", "-o", path)
     assert not path.exists()
@@ -117,11 +150,24 @@ def test_what_cannot_be_done_is_refused(refused: Refused, bif: Path, tmp_path: P
 
 
 @pytest.mark.cc
+def test_vetoes_agree_in_c_with_missing_features_too(run_json: RunJson, tmp_path: Path) -> None:
+    network = drawn([(), (0,), (0, 1), (0, 2)], [3, 2, 3, 2], 2, zeros=0.5)
+    path, model = tmp_path / "n.bif", tmp_path / "m.bncc"
+    path.write_bytes(bif_bytes(network))
+    for options in ([], ["--bits", "20"]):
+        facts = run_json("import-bif", path, "--class", "v0", "-o", model, "--force", *options)
+        assert facts["veto"] > 0
+        for more in ([], ["--with", "missing"]):
+            assert run_json("verify", model, *more)["agree"]
+
+
+@pytest.mark.cc
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("name", "classes"),
     [
         ("asia", None), ("cancer", None), ("earthquake", None), ("survey", None),
+        ("mildew", ("straaling_4", "temp_4")), ("munin1", ("R_MED_ALLDEL_WA",)),
         ("alarm", ("HYPOVOLEMIA", "HR", "CATECHOL", "VENTLUNG", "BP")),
     ],
 )  # fmt: skip

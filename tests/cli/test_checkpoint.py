@@ -52,20 +52,27 @@ def test_what_cannot_go_on_says_why(
     assert (folder / NAME).read_bytes() == content
 
 
-@pytest.mark.parametrize(
-    "options",
-    [("--parameters", "ml"), ("--structure", "tables", "--structure-option", "tables=2")],
-)
 def test_a_training_that_is_not_kept_leaves_what_another_has_there(
-    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    options: Sequence[str],
-) -> None:  # fmt: skip
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "kept"
     content = kept(run, monkeypatch, readings, folder)
     place = ("--checkpoint", folder, "--resume")
-    found = run("train", readings, "-o", tmp_path / "m.bncc", *options, *place)
+    found = run("train", readings, "-o", tmp_path / "m.bncc", "--parameters", "ml", *place)
     assert "--checkpoint has no effect" in found.stderr
     assert (folder / NAME).read_bytes() == content
+
+
+@pytest.mark.parametrize("options", [("--structure", "tables"), ("--max-flash", "2k")])
+def test_what_keeps_no_checkpoint_refuses_it_before_it_reads(
+    options: tuple[str, ...], refused: Refused, tmp_path: Path
+) -> None:
+    """Not at the end of a training that somebody has left alone."""
+    place = ("--checkpoint", tmp_path / "kept", "--resume", "-o", tmp_path / "m.bncc")
+    line = refused("train", tmp_path / "absent.csv", *options, *place)
+    assert "--checkpoint" in line
+    assert "leave" in line
+    assert not (tmp_path / "kept").exists()
 
 
 def test_a_checkpoint_is_given_up_on_request(

@@ -114,3 +114,17 @@ def test_json_and_quiet_hide_progress(
     with console.progress("training") as advance:
         advance(1.0, "done")
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "shown"), [(True, "a,\\x1b[2J\n\\xa0\n"), (False, "a,\x1b[2J\r\n\xa0\n")]
+)
+def test_documents_are_changed_for_terminals_alone(
+    is_terminal: bool,
+    shown: str,
+    capsysbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal, raising=False)
+    Console().document({}, b"a,\x1b[2J\r\n\xc2\xa0\n")
+    assert capsysbinary.readouterr().out == shown.encode("utf-8")

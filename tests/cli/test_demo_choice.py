@@ -1,5 +1,6 @@
 """``bncc demo`` ends with a study and the page about it."""
 
+import re
 import shlex
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from bncc.build.cross import Bench
 from bncc.cli import demo, demo_choice
 from bncc.errors import StudyError
 from bncc.report.sheets import sheets_of
+from bncc.sweep.point import Study
 from bncc.sweep.study import read_study
 from tests import studies
 from tests.cli.sweeping import SPACE
@@ -86,6 +88,30 @@ def test_the_object_names_the_page(
     assert untimed[0] == untimed[1]
 
 
+@pytest.mark.cc
+def test_failed_trials_are_named_with_their_reasons(
+    run: Run, run_json: RunJson, require_tool: Callable[[str], str], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    require_tool("gcc")
+    failed = {4: "zig failed: m.c:112:12: error: implicit conversion", 7: "no room\x1b[2J"}
+
+    def read(path: str) -> list[Study]:
+        return [replace(study, failed=failed) for study in read_study(path)]
+
+    monkeypatch.setattr(demo_choice, "read_study", read)
+    monkeypatch.setattr(demo_choice, "N_TRIALS", 1)
+    said = run("demo", "-o", tmp_path / "d").stdout
+    assert "trial 4 failed: zig failed: m.c:112:12: error: implicit conversion\n" in said
+    assert re.search("^trial 7 failed: no room", said, re.MULTILINE)
+    assert "\x1b" not in said
+    assert re.search(
+        "^to choose from +1 classifiers; 2 trials failed, see above$", said, re.MULTILINE
+    )
+    found = run_json("demo", "-o", tmp_path / "d", "--force")["failed"]
+    assert found == [{"number": n, "reason": reason} for n, reason in failed.items()]
+
+
 @pytest.mark.firmware
 def test_it_measures_on_a_machine_that_works(
     run: Run, require_bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -107,11 +133,11 @@ def test_without_optuna_it_says_what_to_install(
     require_tool("gcc")
 
     def absent() -> None:
-        raise StudyError("it needs something; run `pip install 'bncc[sweep]'`")
+        raise StudyError("it needs something; run `pip install -e '.[sweep]'` in bncc's clone")
 
     monkeypatch.setattr(demo_choice, "check_optuna", absent)
     said = run("demo", "-o", tmp_path / "d").stdout
-    assert "left out, it needs something; run `pip install 'bncc[sweep]'`" in said
+    assert "left out, it needs something; run `pip install -e '.[sweep]'` in bncc's clone" in said
     assert "bncc sweep" not in said
     assert "to choose from" not in said
     found = run_json("demo", "-o", tmp_path / "d", "--force")
@@ -126,7 +152,7 @@ def test_without_altair_there_is_a_study_and_no_page(
     require_tool("gcc")
     monkeypatch.setitem(sys.modules, "altair", None)
     said = run("demo", "-o", tmp_path / "d").stdout
-    assert "left out, a page needs altair and vl-convert; run `pip install 'bncc[report]'`" in said
+    assert "left out, a page needs altair and vl-convert; run `pip install -e '.[report]'`" in said
     assert "in a browser" not in said
     assert sorted(path.name for path in (tmp_path / "d").iterdir()) == [
         "c", "robot.bncc", "study.db", "test.csv", "train.csv",

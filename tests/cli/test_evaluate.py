@@ -37,6 +37,7 @@ def test_json_counts_what_the_integer_model_gets_wrong(
     assert np.array(found["confusion"]).sum() == 240
     assert np.trace(np.array(found["confusion"])) == 240 - found["errors"]
     assert np.array(found["confusion"]).sum(axis=1).tolist() == [80, 80, 80], "rows are true"
+    assert found["recall"] == [row[c] / 80 for c, row in enumerate(found["confusion"])]
     assert found["missing_cells"] == 0
     assert found["classes"] == ["kind 0", "kind 1", "kind 2"]
 
@@ -62,6 +63,7 @@ def test_an_unknown_class_is_an_error_and_is_told(
     data = write_csv(tmp_path / "d.csv", HEADER, rows)
     found = run_json("evaluate", model, data)
     assert (found["errors"], found["error"], found["log_loss"]) == (2, 1.0, None)
+    assert found["recall"] == [None, None, None]
     result = run("evaluate", model, data)
     assert "2 of 2 rows have a class that the model does not know" in result.stderr
     assert "100.00 %" in result.stdout
@@ -80,6 +82,8 @@ def test_people_see_the_confusion_matrix(run: Run, model: Path, readings: Path) 
     said = run("evaluate", model, readings, "--quiet").stdout
     assert "error " in said
     assert "true \\ predicted  kind 0  kind 1  kind 2" in said
+    (head,) = (line for line in said.splitlines() if "predicted" in line)
+    assert head.endswith("recall")
 
 
 def test_a_large_confusion_matrix_is_left_to_json(run: Run, tmp_path: Path) -> None:

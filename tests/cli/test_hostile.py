@@ -220,3 +220,5 @@ def test_a_tree_over_ten_thousand_columns_is_refused_or_learned(
     if result.exit_code:
         assert result.exit_code == 2
         assert len(result.stderr.splitlines()) == 1
+    else:
+        assert (tmp_path / "m").is_file()

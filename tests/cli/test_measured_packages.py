@@ -27,6 +27,7 @@ def test_every_package_has_the_measured_header(
         words = ("--package", package, "--target", "avr", "--measure", "-o", folder)
         run("emit-c", tmp_path / "gait.bncc", *words)
         (header,) = folder.rglob("gait.h")
-        headers.add(header.read_text())
+        _, interface = header.read_text().split("#ifndef GAIT_H", 1)  # the command is above
+        headers.add(interface)
     (only,) = headers
     assert "#define GAIT_PREDICT_STACK" in only

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bncc.cli.output import check_free, os_error_sentence, staged_directory, write_file
+from bncc.cli.output import check_free, os_error_sentence, write_file
+from bncc.cli.staging import staged_directory
 from bncc.errors import OptionError
 
 Refused = Callable[..., str]
@@ -120,14 +121,14 @@ def test_a_disk_that_fails_half_way_leaves_what_was_there(
 ) -> None:
     """The second of two files cannot be moved: the first goes back too."""
     (tmp_path / "a.c").write_text("old")
-    rename = Path.rename
+    replace = Path.replace
 
     def failing(self: Path, target: Path) -> Path:
         if self.parts[-3:] == ("new", "sub", "b.h"):
             raise OSError(errno.ENOSPC, "No space left on device", str(target))
-        return rename(self, target)
+        return replace(self, target)
 
-    monkeypatch.setattr(Path, "rename", failing)
+    monkeypatch.setattr(Path, "replace", failing)
     with (
         pytest.raises(OSError, match="No space"),
         staged_directory(tmp_path, force=True) as stage,
@@ -169,27 +170,38 @@ def test_an_unknown_reason_is_told_with_a_remedy() -> None:
 
 SOURCES = {
     "predict": ["predict", "m.bncc", "rows.csv", "-o", "rows.csv"],
+    "predict, its model": ["predict", "m.bncc", "other.csv", "-o", "m.bncc"],
     "predict from a link": ["predict", "m.bncc", "rows.csv", "-o", "link.csv"],
     "train": ["train", "rows.csv", "-o", "rows.csv"],
     "train, tested": ["train", "other.csv", "--test", "rows.csv", "-o", "rows.csv"],
     "explain": ["explain", "m.bncc", "rows.csv", "--svg", "rows.csv"],
+    "explain, its model": ["explain", "m.bncc", "rows.csv", "--svg", "m.bncc"],
     "inspect": ["inspect", "rows.csv", "--svg", "rows.csv"],
     "import-bif": ["import-bif", "rows.csv", "--class", "y", "-o", "rows.csv"],
     "export-bif": ["export-bif", "rows.csv", "-o", "rows.csv"],
     "report": ["report", "rows.csv", "-o", "rows.csv", "--format", "md"],
     "sweep": ["sweep", "rows.csv", "--study", "s.db", "--pick", "rows.csv"],
-}
+    "sweep, its study": ["sweep", "other.csv", "--study", "rows.csv", "--pick", "rows.csv"],
+    "sweep, tested": ["sweep", "other.csv", "--test", "rows.csv", "--study", "s.db",
+                      "--pick", "rows.csv"],
+}  # fmt: skip
 
 
+@pytest.mark.parametrize("force", [["--force"], []])
 @pytest.mark.parametrize("command", SOURCES)
 def test_no_source_is_replaced(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
+    command: str,
+    force: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    refused: Refused,
 ) -> None:
-    """Whatever ``--force`` says: the rows are the user's, and may be all there is of them."""
+    """With ``--force`` neither, which is not advised then: the rows may be all there is of them."""
     monkeypatch.chdir(tmp_path)
-    for name in ("rows.csv", "other.csv", "m.bncc"):
-        Path(name).write_text("x,class\n1,a\n", encoding="utf-8")
+    files = [Path(name) for name in ("rows.csv", "other.csv", "m.bncc")]
+    for file in files:
+        file.write_text("x,class\n1,a\n", encoding="utf-8")
     Path("link.csv").symlink_to("rows.csv")
-    message = refused(*SOURCES[command], "--force")
+    message = refused(*SOURCES[command], *force)
     assert "is what the command reads; give the output another name" in message
-    assert Path("rows.csv").read_text(encoding="utf-8") == "x,class\n1,a\n"
+    assert {file.read_text(encoding="utf-8") for file in files} == {"x,class\n1,a\n"}

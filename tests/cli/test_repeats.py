@@ -102,7 +102,7 @@ def test_a_stop_behind_the_first_training_leaves_its_whole_model(
 ) -> None:
     """Six epochs in each of two descents make a training; the twelfth is the last of the first."""
     whole, out = tmp_path / "whole.bncc", tmp_path / "m.bncc"
-    run("train", readings, "-o", whole, "--epochs", 6)
+    run("train", readings, "-o", whole, "--epochs", 6, "--folds", 0)
     stop_after(monkeypatch, after)
     result = run("train", readings, "-o", out, "--epochs", 6, "--repeats", 3, code=130)
     if after < 11:

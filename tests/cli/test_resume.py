@@ -67,7 +67,7 @@ def test_a_killed_training_ends_with_the_model_of_one_that_was_not(
 ) -> None:  # fmt: skip
     require_tool("gcc")
     data = bundled_path("wifi")
-    options = ("--structure", structure, "--epochs", str(epochs))
+    options = ("--structure", structure, "--epochs", str(epochs), "--folds", "0")
     run("train", data, "-o", tmp_path / "whole.bncc", *options)
     rng = random.Random(0)
     for kill in range(n_kills):

@@ -62,10 +62,22 @@ def test_a_request_in_the_last_epoch_comes_too_late(
     run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "m.bncc"
-    run("train", readings, "-o", out, "--epochs", 3)
+    run("train", readings, "-o", out, "--epochs", 3, "--folds", 0)
     stop_after(monkeypatch, 5)
-    result = run("train", readings, "-o", tmp_path / "n.bncc", "--epochs", 3)
+    result = run("train", readings, "-o", tmp_path / "n.bncc", "--epochs", 3, "--folds", 0)
     assert result.stderr == ""
+    assert (tmp_path / "n.bncc").read_bytes() == out.read_bytes()
+
+
+def test_a_stop_during_the_cross_validation_leaves_the_whole_model(
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "m.bncc"
+    run("train", readings, "-o", out, "--epochs", 3, "--folds", 0)
+    stop_after(monkeypatch, 9)
+    result = run("train", readings, "-o", tmp_path / "n.bncc", "--epochs", 3, code=130)
+    assert "the cross-validation was stopped; " in result.stderr
+    assert "is the whole model" in result.stderr
     assert (tmp_path / "n.bncc").read_bytes() == out.read_bytes()
 
 

@@ -6,6 +6,7 @@ import shlex
 import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,8 @@ def test_a_command_of_a_trial_gives_its_figures_again(
         cost = point.footprint("x86")
         assert cost is not None
         assert (facts["flash"], facts["ram"]) == (cost.flash, cost.ram)
-        spread = facts["predict"]["instructions"]
+        assert cost.entries == ("predict-raw",)
+        spread = facts["raw"]["instructions"]
         assert (spread["mean"], spread["max"]) == (cost.mean, cost.most)
 
 
@@ -230,7 +232,7 @@ def test_a_file_that_is_no_study_is_left_alone(
 def test_another_programs_database_is_left_alone(
     refused: Refused, options: tuple[object, ...], tmp_path: Path
 ) -> None:
-    with sqlite3.connect(tmp_path / "s.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
         connection.execute("CREATE TABLE studies (x)")
     connection.close()
     content = (tmp_path / "s.db").read_bytes()
@@ -281,12 +283,13 @@ def test_a_package_that_is_missing_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     line = refused(*options)
-    assert line == "a study needs optuna and SQLAlchemy; run `pip install 'bncc[sweep]'`"
+    remedy = "run `pip install -e '.[sweep]'` in bncc's clone"
+    assert line == f"a study needs optuna and SQLAlchemy; {remedy}"
 
 
 def test_other_compilers_are_noted(run: Run, options: tuple[object, ...], tmp_path: Path) -> None:
     run(*options, "--trials", 1)
-    with sqlite3.connect(tmp_path / "s.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
         (facts,) = connection.execute("SELECT value_json FROM study_user_attributes").fetchone()
         changed = json.dumps(json.loads(facts) | {"toolchains": {"x86": "gcc 4"}})
         connection.execute("UPDATE study_user_attributes SET value_json = ?", (changed,))

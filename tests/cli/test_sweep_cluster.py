@@ -172,4 +172,5 @@ def test_a_cluster_needs_its_package(
     monkeypatch.setitem(sys.modules, "distributed", None)
     options = ("--target", "none", "--study", tmp_path / "c.db", "--scheduler", "127.0.0.1:8786")
     line = refused("sweep", bundled_path("wifi"), *options)
-    assert line == "--scheduler needs dask.distributed; run `pip install 'bncc[sweep]'`"
+    remedy = "run `pip install -e '.[sweep]'` in bncc's clone"
+    assert line == f"--scheduler needs dask.distributed; {remedy}"

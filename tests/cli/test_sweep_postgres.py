@@ -101,6 +101,20 @@ def test_a_study_killed_and_continued_is_the_one_in_a_file(
     assert found_in(database) == found_in(tmp_path / "file.db")
 
 
+def test_a_database_without_an_encoding_serves(server: str, sweeps: Sweeps) -> None:
+    """As a cluster is that was made under ``LC_ALL=C``."""
+    import psycopg
+
+    name = f"db_{token_hex(8)}"
+    with psycopg.connect(server.format("postgres"), autocommit=True) as connection:
+        connection.execute(
+            f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'SQL_ASCII' "
+            "LC_COLLATE 'C' LC_CTYPE 'C'".encode()
+        )
+    sweeps.finish(server.format(name), "--trials", 2)
+    assert sorted(found_in(server.format(name))) == [0, 1]
+
+
 def test_two_studies_in_a_database_are_told_apart(
     database: str, sweeps: Sweeps, tmp_path: Path
 ) -> None:

@@ -170,3 +170,34 @@ def test_an_empty_path_finds_no_command(
     wheels = {tool["name"] for tool in found["tools"] if tool["installed"]}
     assert wheels <= {"ziglang", "unicorn", "simavr"}
     assert found["targets"]["avr"]["compiler"] is None
+
+
+def test_parts_are_shown_with_target_clock_and_memory(run: Run, run_json: RunJson) -> None:
+    parts = run_json("targets")["parts"]
+    assert parts["nrf52832"] == {
+        "target": "cortex-m4", "clock": 64_000_000, "flash": 524_288, "ram": 65_536,
+    }  # fmt: skip
+    assert parts["rp2040"]["flash"] is None
+    assert {facts["target"] for facts in parts.values()} <= set(TARGETS)
+    lines = [" ".join(line.split()) for line in run("targets").stdout.splitlines()]
+    assert "atmega328p avr 20 MHz 32 KB 2 KB" in lines
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("train", "d.csv", "-o", "m.bncc"),
+        ("emit-c", "m.bncc", "-o", "d"),
+        ("verify", "m.bncc"),
+        ("bench", "m.bncc"),
+        ("sweep", "d.csv", "--study", "s.db"),
+        ("baseline", "d.csv", "--classifier", "tree"),
+    ],
+)
+def test_every_command_with_a_target_takes_a_part(
+    refused: Callable[..., str], command: tuple[str, ...]
+) -> None:
+    """What is refused is the file that is not there, or, of no part, the name."""
+    for part in ("nrf52832", "STM32F030", "esp32c3", "atmega328p", "rp2040"):
+        assert "does not exist" in refused(*command, "--target", part)
+    assert "'esp8266' is not one of" in refused(*command, "--target", "esp8266")

@@ -19,7 +19,8 @@ Refused = Callable[..., str]
 FIELDS = {
     "model", "error_train", "error_validation", "error_test", "n_features", "n_classes",
     "structure", "parameters", "q_format", "table_entries", "free_parameters", "table_bits",
-    "epochs", "seconds", "seed",
+    "epochs", "seconds", "seed", "confusion", "recall", "confusion_of",
+    "error_cross_validation", "folds", "error_interval", "interval_method",
 }  # fmt: skip
 QUICK = ("--parameters", "ml")
 
@@ -41,6 +42,32 @@ def test_json_has_exactly_the_fields_of_the_contract(
     assert found["error_test"] is None
     assert found["seed"] == 0
     assert found["seconds"] > 0
+
+
+def test_confusion_and_recall_are_of_the_rows_that_say_most_of_new_readings(
+    run: Run, run_json: RunJson, readings: Path, tmp_path: Path
+) -> None:
+    """Test rows where there are any, else validation rows, else training rows."""
+    path = tmp_path / "m.bncc"
+    tested = run_json("train", readings, "-o", path, *QUICK, "--test", readings)
+    assert tested["confusion_of"] == "test"
+    assert load_model(path).training["confusion"] == tested["confusion"]
+    evaluated = run_json("evaluate", path, readings)
+    for key in ("confusion", "recall"):
+        assert tested[key] == evaluated[key]
+    assert tested["recall"] == [row[c] / 80 for c, row in enumerate(tested["confusion"])]
+    crossed = run_json("train", readings, "-o", tmp_path / "c", *QUICK)
+    assert (crossed["confusion_of"], np.sum(crossed["confusion"])) == ("cross-validation", 240)
+    held = run_json("train", readings, "-o", tmp_path / "h", *QUICK, "--folds", "0")
+    assert (held["confusion_of"], np.sum(held["confusion"])) == ("validation", 24)
+    assert 1 - np.trace(held["confusion"]) / 24 == held["error_validation"]
+    alone = run_json(
+        "train", readings, "-o", tmp_path / "a", *QUICK, "--validation", "0", "--folds", "0"
+    )
+    assert (alone["confusion_of"], np.sum(alone["confusion"])) == ("train", 240)
+    said = run("train", readings, "-o", tmp_path / "p", *QUICK).stdout
+    assert "confusion matrix of the rows of all folds" in said
+    assert re.search(r"true \\ predicted .* recall\nkind 0 .* \d+\.\d %", said)
 
 
 def test_people_read_what_was_learned_and_what_comes_next(

@@ -62,14 +62,17 @@ def check(point: Point, run_json: RunJson) -> None:
     measured = run_json(*rest[0])["targets"] if rest else {}
     assert set(measured) == {t for t, cost in point.costs.items() if not isinstance(cost, str)}
     for target, facts in measured.items():
-        cost = facts["predict"].get("cycles") or facts["predict"]["instructions"]
+        (entry,) = facts["resources"]["entries"]
+        timed = facts[{"predict-raw": "raw"}.get(entry, entry)]
+        cost = timed.get("cycles") or timed["instructions"]
         assert point.costs[target] == Footprint(
             facts["flash"],
             facts["ram"],
             facts["stack"],
-            next(iter(facts["predict"])),
+            next(iter(timed)),
             cost["mean"],
             cost["max"],
+            (entry,),
         )
 
 

@@ -15,7 +15,7 @@ from bncc.build.machine import HarnessError
 from bncc.build.targets import TARGETS, Target
 from bncc.cli import verify
 from bncc.emit import avr
-from bncc.errors import ToolchainError
+from bncc.errors import ModelError, ToolchainError
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -119,6 +119,54 @@ def test_a_mismatch_is_exit_code_1_and_says_where(
     assert result.stderr == ""
 
 
+@pytest.mark.cc
+def test_every_entry_point_is_tried_where_nobody_names_one(
+    run_json: RunJson, require_tool: Tool, model: Path
+) -> None:
+    """Those that take another kernel, or much time, on a sample."""
+    require_tool("gcc")
+    said = run_json("verify", model, "--random", 50)["targets"]["host"]["strength"]
+    assert "also fed feature by feature" in said
+    assert "missing alone and known alone" in said
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("target", ["host", "cortex-m0"])
+def test_every_entry_point_can_be_asked_for(
+    run_json: RunJson, require_tool: Tool, require_bench: Callable[..., Any], model: Path,
+    target: str,
+) -> None:  # fmt: skip
+    if target == "host":
+        require_tool("gcc")
+    else:
+        require_bench(target)
+    words = [word for entry in sorted(verify.WITH) for word in ("--with", entry)]
+    found = run_json("verify", model, *words, "--random", 20, "--target", target)
+    assert found["agree"]
+    assert "missing alone and known alone" in found["targets"][target]["strength"]
+    assert "also fed" not in found["targets"][target]["strength"]
+
+
+def test_what_does_not_fit_the_avr_is_not_tried_there(
+    run: Run, answer: Answer, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answer(AGREED)
+    fits: list[int] = []
+
+    def check(target: str, emission: Any) -> None:
+        if "m_feed(" in emission.files["m.h"] and len(fits) < 3:
+            fits.append(0)
+            raise ModelError("too large")
+
+    monkeypatch.setattr(verify, "check_fit", check)
+    for _ in range(2):
+        run("verify", model, "--target", "avr")
+    nothing, stream = (how["also"] for _, how in asked)
+    assert nothing is None
+    assert "m_feed(" in stream.files["m.h"]
+    assert "missing(" not in stream.files["m.h"]
+
+
 def test_a_stream_is_compared_when_asked_for(run: Run, answer: Answer, model: Path) -> None:
     asked = answer(AGREED)
     run("verify", model)
@@ -135,6 +183,7 @@ def test_options_reach_the_build(run: Run, answer: Answer, model: Path, readings
     assert target == "host"
     assert how.pop("table").n_rows == 240
     assert {"m.c", "m.h"} <= set(how.pop("emission").files)
+    assert "m_feed(" in how.pop("also").files["m.h"]
     assert how == {
         "compiler": "clang",
         "simulator": None,

@@ -204,6 +204,8 @@ def _is_version(wanted: str | None) -> bool:
     if wanted is None:
         return False
     compiler, version = wanted.split()
+    if shutil.which(compiler) is None:
+        return False
     command = [compiler, "-dumpfullversion", "-dumpversion"]
     said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     return f"{said.strip()}.".startswith(f"{version}.")

@@ -12,6 +12,7 @@ from bncc.compiler.pipeline import optimize
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.identifiers import MAX_NAME
 from tests.firmware.machines import ENTRIES, MODELS
+from tests.ranged import ranged
 
 STUBS = Path(__file__).parent / "stubs"
 """Where <avr/pgmspace.h> and Zephyr's <zephyr/sys/printk.h> are declared in plain C."""
@@ -119,7 +120,8 @@ def _distinct(found: Iterable[Analyzed]) -> tuple[Analyzed, ...]:
 
 @cache
 def _emitted(model: str, options: EmitOptions) -> Mapping[str, str]:
-    return emit_c(MODELS[model](), options).files
+    made = MODELS[model]()
+    return emit_c(ranged(made) if "checked" in options.entries else made, options).files
 
 
 SPECIAL = (
@@ -138,7 +140,11 @@ SPECIAL = (
     Analyzed("tan_float", EmitOptions("m", ENTRIES | {"missing"}), has_selftest=True),
     Analyzed("wide_states", EmitOptions("m", frozenset({"missing"}))),
     Analyzed("general_network", EmitOptions("m", ENTRIES | {"missing"}), has_selftest=True),
+    Analyzed("mixed_kinds", EmitOptions("m", ENTRIES | {"checked"}), has_selftest=True),
+    Analyzed("tan_float", EmitOptions("m", ENTRIES | {"checked"})),
+    Analyzed("naive_integer", EmitOptions("m", ENTRIES | {"checked"})),
 )
 """What no kernel and level stands for: no entries but those that are always there, rows found by
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by
-one, long names, no branches on inputs, features summed out in each of three ways."""
+one, long names, no branches on inputs, features summed out in each of three ways, checked
+readings."""

@@ -23,6 +23,7 @@ from bncc.model.missing import why_not
 from bncc.model.model import Model
 from tests import models as hand
 from tests.agreement.large import LARGE
+from tests.ranged import ranged
 
 ENTRIES = frozenset({"raw", "scores", "trusted"})
 LEVELS = ("-Os", "-O2", "-O3")
@@ -36,6 +37,11 @@ class Machine:
     flags: tuple[str, ...]
     multiplies: str
     binutils: str = ""
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The programs that compile and read objects."""
+        return (self.compiler, f"{self.binutils}objdump", f"{self.binutils}nm")
 
     def compile(self, folder: Path, sources: tuple[str, ...], *flags: str) -> None:
         """Compile sources in a folder to objects, all in one run of the compiler."""
@@ -84,16 +90,23 @@ BY_KERNEL = (
 """Models whose C differs most within a kernel: parents, classes, flash, missing features."""
 
 
-@cache
 def emitted(name: str, for_avr: bool = False) -> Mapping[str, str]:
     """Return the files of a model, all entry points that it and a machine can have."""
-    return _with_all_entries(MODELS[name](), EmitOptions(name, ENTRIES), for_avr)
+    return _with_all_entries(EmitOptions(name, ENTRIES), for_avr)
 
 
-def _with_all_entries(model: Model, options: EmitOptions, for_avr: bool) -> Mapping[str, str]:
+def _with_all_entries(options: EmitOptions, for_avr: bool) -> Mapping[str, str]:
     """Return a model's files, with missing features where its tables fit in flash twice."""
-    files = emit_c(model, replace(options, entries=ENTRIES | missing_entries(model))).files
-    return emit_c(model, options).files if for_avr and _is_too_large(files) else files
+    options = replace(options, entries=options.entries | {"checked"})
+    entries = options.entries | missing_entries(MODELS[options.name]())
+    files = _files(replace(options, entries=entries))
+    return _files(options) if for_avr and _is_too_large(files) else files
+
+
+@cache
+def _files(options: EmitOptions) -> Mapping[str, str]:
+    """Return the files of the model that the options name."""
+    return emit_c(ranged(MODELS[options.name]()), options).files
 
 
 def _is_too_large(files: Mapping[str, str]) -> bool:
@@ -123,7 +136,7 @@ def emitted_for(name: str, family: str, best: Optimize, for_avr: bool) -> Mappin
     if next(iter(FAMILIES[family](program)), None) is None:
         return {}
     options = EmitOptions(name, ENTRIES, kernel=family, optimize=best)
-    return _with_all_entries(MODELS[name](), options, for_avr)
+    return _with_all_entries(options, for_avr)
 
 
 def emit_kernel(folder: Path, machine: Machine, family: str, best: Optimize) -> tuple[str, ...]:

@@ -37,6 +37,13 @@ def write_package(folder: Path, kind: str, package: str, *, corrupt: bool = Fals
     return root
 
 
+def n_vectors(kind: str) -> int:
+    """Return how many test vectors a model of the packages has."""
+    (text,) = (text for file, text in files_of(kind, "plain").items() if "_vectors.h" in file)
+    (number,) = re.findall(r"_N_VECTORS (\d+)U", text)
+    return int(number)
+
+
 def with_a_wrong_class(vectors: str) -> str:
     """Return vectors whose first expected class is one that no model here has."""
     wrong, n = re.subn(r"(_vector_classes\[\d+\] \w+ = \{\n +)\d+U", r"\g<1>200U", vectors)

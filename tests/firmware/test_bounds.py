@@ -15,7 +15,10 @@ from tests.firmware.machines import MODELS
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
 TARGETS = ("avr", "cortex-m0", "cortex-m4", "rv32")
-OBJDUMP = {"avr": "avr-objdump", "rv32": "riscv64-unknown-elf-objdump"}
+GCC = {"avr": "avr-gcc", "rv32": "riscv64-unknown-elf-gcc"}
+ARM_GCC = "arm-none-eabi-gcc"
+BUILDS = [*((target, GCC.get(target, ARM_GCC)) for target in TARGETS),
+          *((target, "ziglang") for target in TARGETS if target != "avr")]  # fmt: skip
 EVERYTHING = frozenset({"raw", "scores", "stream", "trusted"})
 
 
@@ -44,7 +47,7 @@ def stack_below(function, frames, calls):
     )
 
 
-def stack_by_text(files, bench, folder):
+def stack_by_text(files, bench, folder, objdump):
     """Compile with -fstack-usage, read the calls from the disassembly, and add up."""
     builder = Builder(folder, bench.target, bench.compiler)
     builder.write(files)
@@ -54,8 +57,8 @@ def stack_by_text(files, bench, folder):
         place, size, kind = line.split("\t")
         assert kind == "static"
         frames[re.sub(r"\.\d+$", "", place.split(":")[-1])] = int(size)
-    objdump = OBJDUMP.get(bench.target.name, "arm-none-eabi-objdump")
-    done = subprocess.run([objdump, "-dr", "m.o"], cwd=folder, capture_output=True, text=True)
+    command = (objdump, "-dr", "m.o")
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     calls, here = {}, ""
     for line in done.stdout.splitlines():
         if start := re.match(r"\w+ <(m_[\w.]+)>:$", line):
@@ -67,20 +70,25 @@ def stack_by_text(files, bench, folder):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["tan_float", "many_features"])
-def test_the_stack_of_the_header_is_that_of_the_compiler(require_bench, target, name, tmp_path):
-    bench = require_bench(target)
+def test_the_stack_of_the_header_is_that_of_the_compiler(
+    require_bench, require_tool, target, name, tmp_path
+):
+    gcc = GCC.get(target, ARM_GCC)
+    bench, objdump = require_bench(target, gcc), require_tool(gcc.replace("gcc", "objdump"))
     _, files, _ = measured(name, bench, constant_time=False)
     stack = told(files["m.h"], "STACK")
     assert {"predict", "predict_trusted", "scores", "begin", "feed", "end"} <= set(stack)
-    by_text = stack_by_text(files, bench, tmp_path)
+    by_text = stack_by_text(files, bench, tmp_path, objdump)
     assert stack == {entry: by_text[f"m_{entry}"] for entry in stack}
     assert max(stack.values()) > 0
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("target", "compiler"), BUILDS)
 @pytest.mark.parametrize("constant_time", [False, True])
-def test_no_decision_uses_more_stack_than_the_header_says(require_bench, target, constant_time):
-    bench = require_bench(target)
+def test_no_decision_uses_more_stack_than_the_header_says(
+    require_bench, target, compiler, constant_time
+):
+    bench = require_bench(target, compiler)
     model, files, _ = measured("tan_float", bench, constant_time=constant_time)
     stack = told(files["m.h"], "STACK")
     tried = list(cases(model, None, Effort(20, False, 0)))

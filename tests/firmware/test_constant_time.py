@@ -6,6 +6,8 @@ import pytest
 from bncc.build.agreement import verify
 from bncc.build.inputs.cases import Effort, cases
 from bncc.build.meter import Inputs, Meter
+from bncc.build.targets import TARGETS
+from bncc.compiler.demands import FREE_OF_BRANCHES
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS
 from tests.firmware.test_add_only import offenses
@@ -21,10 +23,9 @@ def emitted(name, constant_time=True, **options):
 
 
 @pytest.mark.parametrize("machine_name", COMPILED)
-def test_compilers_warn_of_nothing_and_call_nothing(require_tool, machine_name, tmp_path):
+def test_compilers_warn_of_nothing_and_call_nothing(require_machine, machine_name, tmp_path):
     machine = MACHINES[machine_name]
-    require_tool(machine.compiler)
-    require_tool(f"{machine.binutils}objdump")
+    require_machine(machine)
     for name in TELLING:
         text = emitted(name).files
         (tmp_path / f"{name}.c").write_text(text["m.c"].replace('"m.h"', f'"{name}.h"'))
@@ -60,6 +61,57 @@ def test_states_out_of_range_are_refused(require_bench, target, name):
     require_bench(target)
     outcome = verify(MODELS[name](), target, emission=emitted(name), n_random=50)
     assert outcome.agree, outcome.first_mismatch
+
+
+BENCHES = [
+    (target, compiler) for target in ("cortex-m0", "rv32") for compiler in TARGETS[target].flags
+]
+ALL_BENCHES = [(name, compiler) for name, target in TARGETS.items() for compiler in target.flags]
+ALL_LEVELS = ("-O1", "-O2", "-O3", "-Os")
+EACH = {
+    "bit-slice": "letter_like_1_bit", "planes": "ten_classes_2_bits", "columns": "letter_like",
+}  # fmt: skip
+"""A model that a kernel has a layout for; the others have one for `mixed_kinds`."""
+
+
+def spreads(name, bench, level, **options):
+    """Return by entry point how many instructions or cycles lie between the inputs."""
+    model = MODELS[name]()
+    asked = EmitOptions(
+        "m", frozenset({"raw", "scores"}), target=bench.target.name, constant_time=True, **options
+    )
+    tried = list(cases(model, None, Effort(20, False, 0), has_raw=True))
+    X = np.concatenate([case.x[:25] for case in tried if case.kind != "raw"])
+    R = np.concatenate([case.x for case in tried if case.kind == "raw"])[:40]
+    with Meter(model, emit_c(model, asked).files, bench, level) as meter:
+        costs = meter.costs(Inputs(X, R))
+    return {entry: cost.max - cost.min for entry, cost in costs.items()}
+
+
+NONE = {"predict": 0, "scores": 0, "raw": 0}
+
+
+@pytest.mark.parametrize(("target", "compiler"), BENCHES, ids=str)
+@pytest.mark.parametrize(
+    ("level", "name", "family"),
+    [
+        ("-Os", "tan_float", None), ("-O2", "mixed_kinds", None),
+        ("-O3", "letter_like_1_bit", "plain"),
+    ],
+)  # fmt: skip
+def test_no_compiler_makes_a_branch_of_a_mask(require_bench, target, compiler, level, name, family):
+    bench = require_bench(target, compiler=compiler)
+    assert spreads(name, bench, level, kernel=family) == NONE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("target", "compiler"), ALL_BENCHES, ids=str)
+@pytest.mark.parametrize("family", FREE_OF_BRANCHES)
+def test_no_compiler_makes_a_branch_in_any_kernel(require_bench, target, compiler, family):
+    bench = require_bench(target, compiler=compiler)
+    name = EACH.get(family, "mixed_kinds")
+    found = {level: spreads(name, bench, level, kernel=family) for level in ALL_LEVELS}
+    assert found == dict.fromkeys(ALL_LEVELS, NONE)
 
 
 def test_ordinary_code_takes_longer_for_some_inputs(require_bench):

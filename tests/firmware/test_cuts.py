@@ -50,9 +50,9 @@ def emissions() -> dict[str, Emission]:
 @pytest.mark.parametrize(
     "machine", ["atmega328p", "host-gcc", "host-clang", "cortex-m0", "cortex-m4", "rv32imc"]
 )
-def test_the_c_is_strict_and_never_multiplies(machine, require_tool, tmp_path: Path) -> None:
+def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path: Path) -> None:
     chosen = MACHINES[machine]
-    require_tool(chosen.compiler)
+    require_machine(chosen)
     for k, way in enumerate(WAYS):
         for file, text in emissions()[way].files.items():
             (tmp_path / file.replace("m.c", f"m{k}.c")).write_text(text, encoding="utf-8")

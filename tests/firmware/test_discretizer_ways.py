@@ -16,11 +16,11 @@ pytestmark = [pytest.mark.cc, pytest.mark.firmware]
     [("atmega1284p", C99), ("atmega1284p", OLD_CPP17), ("cortex-m0", C99), ("host-gcc", CPP17)],
     ids=["avr", "avr-c++", "cortex-m0", "host-c++"],
 )
-def test_every_way_is_strict_and_adds_only(name, language, require_tool, tmp_path):
+def test_every_way_is_strict_and_adds_only(name, language, require_machine, require_tool, tmp_path):
     machine = MACHINES[name]
-    require_tool(
-        re.sub("gcc$", "g++", machine.compiler) if "-xc++" in language else machine.compiler
-    )
+    require_machine(machine)
+    if "-xc++" in language:
+        require_tool(re.sub("gcc$", "g++", machine.compiler))
     names = []
     for label, features in FEATURES.items():
         for method in METHODS:

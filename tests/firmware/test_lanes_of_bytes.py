@@ -51,9 +51,9 @@ def emitted(model: Model) -> Emission:
 
 
 @pytest.mark.parametrize("machine", ["atmega328p", "host-gcc", "host-clang", "cortex-m0"])
-def test_the_c_is_strict_and_never_multiplies(machine, require_tool, tmp_path: Path) -> None:
+def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path: Path) -> None:
     chosen = MACHINES[machine]
-    require_tool(chosen.compiler)
+    require_machine(chosen)
     for name in ("mixed_kinds", "sum_256", "eight_classes", "sixteen_classes"):
         for file, text in emitted(NAMED[name]()).files.items():
             (tmp_path / file).write_text(text, encoding="utf-8")

@@ -7,19 +7,20 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from tests.firmware.machines import LEVELS, MACHINES
 from tests.firmware.test_add_only import offenses
 from tests.firmware.test_strict import C99
-from tests.missing_oracle import joint_models
+from tests.missing_oracle import joint_models, one_state_each
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
 COMPILED = ("host-gcc", "host-clang", "atmega328p", "cortex-m0", "cortex-m4", "rv32imc")
-MODELS = joint_models()
+MODELS = {**joint_models(), "one state each": one_state_each()}
 ENTRIES = frozenset({"missing"})
 
 
 @pytest.mark.parametrize("name", COMPILED)
-def test_compilers_warn_of_nothing_multiply_nothing_and_call_nothing(require_tool, name, tmp_path):
+def test_compilers_warn_of_nothing_multiply_nothing_and_call_nothing(
+    require_machine, name, tmp_path
+):
     machine = MACHINES[name]
-    require_tool(machine.compiler)
-    require_tool(f"{machine.binutils}objdump")
+    require_machine(machine)
     names = tuple(f"m{k}" for k in range(len(MODELS)))
     for own, model in zip(names, MODELS.values(), strict=True):
         for file, text in emit_c(model, EmitOptions(own, ENTRIES)).files.items():

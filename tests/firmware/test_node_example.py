@@ -1,6 +1,7 @@
 """The node whose sensors fail: what it finds, on two boards, and where its rows come from."""
 
 import gzip
+import shlex
 import shutil
 import subprocess
 import sys
@@ -29,7 +30,7 @@ def test_it_finds_the_sensors_that_fail(
         require_tool(tool)
     copy = tmp_path / "firmware_examples"
     shutil.copytree(EXAMPLES, copy, ignore=shutil.ignore_patterns("build", "__pycache__"))
-    command = ["make", "run", f"BNCC={sys.executable} -m bncc", f"BOARD={board}"]
+    command = ["make", "run", f"BNCC={shlex.quote(sys.executable)} -m bncc", f"BOARD={board}"]
     done = subprocess.run(command, cwd=copy / NODE.name, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     (shown,) = (block.text for block in blocks(NODE / "README.md") if block.language == "text")

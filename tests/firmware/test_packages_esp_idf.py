@@ -3,7 +3,7 @@
 import pytest
 from idf_component_tools.manager import ManifestManager
 
-from tests.firmware.packages import KINDS, call, write_package
+from tests.firmware.packages import KINDS, call, n_vectors, write_package
 
 # What ESP-IDF's build system does with a component, and with the project that is built.
 STUB = """
@@ -68,5 +68,5 @@ def test_the_example_builds_and_compares(kind, last, require_tool, tmp_path):
     call(*environment, "cmake", "-S", root / "examples" / "predict", "-B", out, folder=tmp_path)
     call("cmake", "--build", out, folder=tmp_path)
     said = call(out / "app", folder=tmp_path).splitlines()
-    assert said[-1] == f"32 vectors, {last}"
+    assert said[-1] == f"{n_vectors(kind)} vectors, {last}"
     assert said[0].startswith("vector 0: class ")

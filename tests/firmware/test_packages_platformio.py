@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.firmware.arduino_core import CORE, build_core, build_sketch, run_sketch
-from tests.firmware.packages import KINDS, files_of, write_package
+from tests.firmware.packages import KINDS, files_of, n_vectors, write_package
 
 MANIFESTS = {"arduino": "library.properties", "platformio": "library.json"}
 
@@ -86,4 +86,4 @@ def test_the_example_passes_on_an_uno(require_tool, missing, tmp_path):
         == files_of("array", "arduino")["examples/predict/predict.ino"]
     )
     said = run_sketch(build_sketch(root, sketch, core, tmp_path / "b"), ("PASS", "FAIL"))
-    assert "32 vectors, 0 wrong: PASS" in said
+    assert f"{n_vectors('array')} vectors, 0 wrong: PASS" in said

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from bncc.emit.packages import PACKAGES
-from tests.firmware.packages import KINDS, call, files_of, write_package
+from tests.firmware.packages import KINDS, call, files_of, n_vectors, write_package
 from tests.firmware.test_packages_cmake import WAYS
 
 
@@ -71,4 +71,4 @@ def test_the_manifest_of_a_west_workspace_is_one():
 @pytest.mark.parametrize("package", ["arduino", "platformio", "zephyr", "esp-idf"])
 def test_it_shows_the_line_that_the_example_ends_with(package):
     """The tests of each example wait for the same line."""
-    assert "32 vectors, 0 wrong: PASS\n" in blocks("array", package, "text")
+    assert f"{n_vectors('array')} vectors, 0 wrong: PASS\n" in blocks("array", package, "text")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bncc import BNClassifier
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests import models as hand
 
@@ -53,3 +54,17 @@ def test_another_answer_is_noticed(tmp_path: Path, require_tool: Callable[[str],
     )
     assert n == 1
     assert n_wrong(require_tool("gcc"), tmp_path, files) == 1
+
+
+def test_an_answer_for_checked_readings_is_compared(
+    tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    """An error of the range that is no longer one is noticed."""
+    model = BNClassifier(bits=4).fit(
+        [[float(k % 9), float(k % 7)] for k in range(90)], [k % 2 for k in range(90)]
+    ).to_model()  # fmt: skip
+    files = dict(emit_c(model, EmitOptions("m", frozenset({"checked", "scores"}))).files)
+    assert n_wrong(require_tool("gcc"), tmp_path, files) == 0
+    files["m.c"], n = re.subn(r"return M_ERR_RANGE;", "return 0;", files["m.c"])
+    assert n >= 1
+    assert n_wrong(require_tool("gcc"), tmp_path, files) > 0

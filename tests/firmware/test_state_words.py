@@ -32,17 +32,17 @@ def compiled(folder, machine, target, *flags):
 
 @pytest.mark.parametrize("level", ["-O0", "-O1", *LEVELS])
 @pytest.mark.parametrize(("name", "target"), COMPILED)
-def test_words_are_clean_and_call_nothing(name, target, level, require_tool, tmp_path):
+def test_words_are_clean_and_call_nothing(name, target, level, require_machine, tmp_path):
     """Not even where they are put together byte by byte."""
     machine = MACHINES[name]
-    require_tool(machine.compiler)
+    require_machine(machine)
     assert compiled(tmp_path, machine, target, "-std=c99", *STRICT_C_FLAGS, level) > 30
 
 
 @pytest.mark.parametrize("name", ["host-gcc", "host-clang", "cortex-m4"])
-def test_words_are_clean_in_later_languages(name, require_tool, tmp_path):
+def test_words_are_clean_in_later_languages(name, require_machine, require_tool, tmp_path):
     machine, target = MACHINES[name], dict(COMPILED)[name]
-    require_tool(machine.compiler)
+    require_machine(machine)
     require_tool(re.sub("gcc$", "g++", machine.compiler))
     compiled(tmp_path, machine, target, "-std=c11", *STRICT_C_FLAGS, "-O2")
     compiled(tmp_path, machine, target, "-xc++", "-std=c++17", "-O2")
@@ -50,9 +50,9 @@ def test_words_are_clean_in_later_languages(name, require_tool, tmp_path):
 
 @pytest.mark.parametrize("level", ["-O2", "-O3"])
 @pytest.mark.parametrize("name", ["host-gcc", "host-clang", "cortex-m4"])
-def test_a_word_is_one_load(name, level, require_tool, tmp_path):
+def test_a_word_is_one_load(name, level, require_machine, tmp_path):
     """Put together byte by byte, words would take three instructions a state, as comparisons do."""
     machine, target = MACHINES[name], dict(COMPILED)[name]
-    require_tool(machine.compiler)
+    require_machine(machine)
     words = compiled(tmp_path, machine, target, "-std=c99", level)
     assert words < compiled(tmp_path, machine, None, "-std=c99", level) - 30

@@ -1,11 +1,14 @@
 """clang-tidy and gcc's -fanalyzer find nothing in emitted C, and something in a planted defect."""
 
+import re
 import subprocess
 from itertools import cycle
 from pathlib import Path
 
 import pytest
 
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.model.missing import why_not
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests.firmware.analyzed import STUBS, all_of, few, planted, write
 from tests.firmware.machines import MACHINES, MODELS
@@ -126,3 +129,33 @@ def test_the_analyzer_of_gcc_finds_a_planted_defect(defect, warning, name, requi
     require_tool(MACHINES[name].compiler)
     write(planted(defect), tmp_path)
     assert warning in analyze(tmp_path, ("m.c",), name)
+
+
+FALSE_READS = ("+ *more);", "+ *more));", "(*to + m_message(")
+"""What docs/SPEC.md lists: sums of a forest, which `m_clear` has set as volatile."""
+READS = {"int32_thresholds": ("return *p;",), "letter_like": FALSE_READS}
+"""Sites that are reported for a model; others of a forest may have some of the same."""
+MISSING = [name for name in MODELS if why_not(MODELS[name]()) is None]
+FEW_MISSING = ("tan_float", "naive_integer", "general_network", *READS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if n in FEW_MISSING else pytest.mark.slow) for n in MISSING],
+)
+def test_the_analyzer_of_clang_finds_the_listed_reads_alone(name, require_tool, tmp_path):
+    """Of `--with missing`, one model of each of its forms and a large one."""
+    require_tool("clang")
+    write(emit_c(MODELS[name](), EmitOptions("m", frozenset({"missing"}))).files, tmp_path)
+    done = subprocess.run(
+        ("clang", "--analyze", "-Xclang", "-analyzer-output=text", "-std=c99", "m.c"),
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "m.c").read_text(encoding="utf-8").splitlines()
+    found = re.findall(r"^m\.c:(\d+):\d+: warning: ", done.stderr, re.MULTILINE)
+    told = [lines[int(number) - 1] for number in found]
+    known = READS.get(name, FALSE_READS)
+    assert [line for line in told if not any(code in line for code in known)] == []
+    assert all(any(code in line for line in told) for code in READS.get(name, ()))
+    assert not told or name in READS or name not in FEW_MISSING

@@ -26,11 +26,10 @@ def emit_into(folder):
 
 
 @pytest.mark.parametrize("name", COMPILED)
-def test_compilers_warn_of_nothing_and_call_nothing(require_tool, name, tmp_path):
+def test_compilers_warn_of_nothing_and_call_nothing(require_machine, name, tmp_path):
     """Loops that clear or copy arrays are what compilers make library calls of."""
     machine = MACHINES[name]
-    require_tool(machine.compiler)
-    require_tool(f"{machine.binutils}objdump")
+    require_machine(machine)
     emit_into(tmp_path)
     machine.compile(tmp_path, tuple(f"{model}.c" for model in TELLING), *C99, "-O2")
     language = OLD_CPP17 if "clang" not in machine.compiler else ("-xc++", "-std=c++17")

@@ -38,7 +38,9 @@ def test_the_strict_flags_find_nothing(name, language, require_tool, tmp_path):
         require_tool(re.sub("gcc$", "g++", machine.compiler))
     if language is CPP17 and machine.compiler == "avr-gcc":
         language = OLD_CPP17  # avr-gcc 5 knows the standard by its first name
-    machine.compile(tmp_path, sources(emit_all(tmp_path, machine)), *language, "-O2")
+    names = sources(emit_all(tmp_path, machine))
+    assert len(names) > 2
+    machine.compile(tmp_path, names, *language, "-O2")
 
 
 @pytest.mark.firmware
@@ -123,7 +125,7 @@ def test_the_self_test_passes_and_a_corrupted_vector_fails_it(name, require_tool
             continue  # all readings are alike there
         write(tmp_path, {"m_vectors.h": corrupted(files["m_vectors.h"], array, place, wrong)})
         compile_program(tmp_path, "gcc", *C99, "m.c", "m_selftest.c")
-        assert run_program(tmp_path) == 1, array
+        assert 0 < run_program(tmp_path) < 256, array  # no signal
 
 
 def corrupted(vectors: str, array: str, place: int, wrong: str | None) -> str:

@@ -58,9 +58,9 @@ WAYS = (
 
 
 @pytest.mark.parametrize("machine", ["atmega328p", "host-gcc", "host-clang", "cortex-m0"])
-def test_the_c_is_strict_and_never_multiplies(machine, require_tool, tmp_path: Path) -> None:
+def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path: Path) -> None:
     chosen = MACHINES[machine]
-    require_tool(chosen.compiler)
+    require_machine(chosen)
     assert sorted(emissions()) == sorted(WAYS)
     for way, emission in emissions().items():
         for file, text in emission.files.items():

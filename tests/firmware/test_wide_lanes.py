@@ -18,9 +18,9 @@ NAMES = ("ties", "wide_states", "general_network", "letter_like_1_bit", "ten_cla
 
 
 @pytest.mark.parametrize("machine", ["host-gcc", "host-clang", "cortex-m0", "atmega1284p"])
-def test_the_c_is_strict_and_never_multiplies(machine, require_tool, tmp_path: Path) -> None:
+def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path: Path) -> None:
     chosen = MACHINES[machine]
-    require_tool(chosen.compiler)
+    require_machine(chosen)
     for name in NAMES:
         emission = next(emissions(MODELS[name]()))
         for file, text in emission.files.items():

@@ -94,7 +94,7 @@ def test_two_classes_have_one_decision_value_which_agrees_with_predict(iris):
     clf = quick(bits=2).fit(X, y)
     values = clf.decision_function(X)
     assert values.shape == (100,)
-    assert np.issubdtype(values.dtype, np.integer)
+    assert values.dtype == np.float64
     assert clf.predict(X).tolist() == np.where(values > 0, 2, 1).tolist()
 
 
@@ -193,8 +193,8 @@ def test_missing_readings_are_a_value_of_their_own_or_fall_back():
         ({"quantize": False, "bits": 4}, "without quantization"),
         ({"structure_options": {"colour": "red"}}, "colour"),
         ({"validation": 1.5}, "validation"),
-        ({"random_state": -1}, "seed is -1"),
-        ({"n_bins": 1}, "n-bins is 1"),
+        ({"random_state": -1}, "random_state is -1"),
+        ({"n_bins": 1}, "n_bins is 1"),
     ],
 )
 def test_parameters_without_sense_are_value_errors_in_fit(iris, options, message):
@@ -223,7 +223,7 @@ def test_data_that_cannot_be_learned_from_are_value_errors(X, y, message):
 
 
 def test_an_option_without_effect_is_said_aloud(iris):
-    with pytest.warns(UserWarning, match="--epochs has no effect"):
+    with pytest.warns(UserWarning, match="epochs has no effect"):
         quick(epochs=3).fit(*iris)
 
 

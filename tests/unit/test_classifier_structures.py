@@ -20,7 +20,7 @@ def test_a_price_of_size_reaches_the_training():
 
 
 def test_a_price_of_size_without_effect_is_refused():
-    with pytest.raises(ValueError, match="choose --structure tan-subset, tan-all or tan-heur"):
+    with pytest.raises(ValueError, match="choose structure='tan-subset', tan-all or tan-heur"):
         n_edges(structure="naive", size_weight=1.0)
 
 

@@ -19,7 +19,7 @@ from bncc.build.inputs.cover import (
 from bncc.build.inputs.probes import raw_blocks
 from bncc.data.dataset import Table
 from bncc.discretize.feature import states_of
-from bncc.discretize.readings import raw_of_table, state_dtype, states_of_raw
+from bncc.discretize.readings import far_table, raw_of_table, state_dtype, states_of_raw
 from bncc.errors import OptionError
 from bncc.model.model import Model
 from bncc.model.reference import costs
@@ -29,6 +29,9 @@ FEW_STATES = 2**16
 
 MOST_STATES = 2**24
 """The most joint states that an exhaustive check takes on."""
+
+FAR_ROWS = 256
+"""Rows of readings beyond what training has seen, and beyond their types."""
 
 ERR_STATE = -1
 _BLOCK_CELLS = 2**22
@@ -40,19 +43,19 @@ class Case:
 
     Parameters
     ----------
-    kind : {"states", "invalid", "raw", "missing", "raw_missing"}
+    kind : {"states", "invalid", "raw", "raw_checked", "missing", "raw_missing"}
         ``invalid`` holds states out of range, which ``predict`` and ``scores`` refuse.
     x : (n, n_features) array
         uint8 or uint16 states, or float64 raw readings.
     y : (n,) int16
-        Class indices, or M_ERR_STATE.
+        Class indices, or errors.
     scores : (n, n_classes) int64 or None
-        Scores, for ``states`` alone.
+        Scores, for ``states``; zeros for ``invalid``.
     gaps : (n, n_features) bool or None
         What is missing, for ``missing`` and ``raw_missing``.
     """
 
-    kind: Literal["states", "invalid", "raw", "missing", "raw_missing"]
+    kind: Literal["states", "invalid", "raw", "raw_checked", "missing", "raw_missing"]
     x: AnyArray
     y: IntArray
     scores: IntArray | None = None
@@ -118,6 +121,12 @@ def cases(
     if has_raw:
         for R in raw_blocks(model, effort.n_random, rng, _block_rows(model)):
             yield _raw_case(model, R, states_of_raw(model.features, R))
+        # As a table and not as raw values: what a driver and Python make of them must agree.
+        for start, stop in spans(FAR_ROWS, _block_rows(model)):
+            far = far_table(model.features, stop - start, rng)
+            yield _raw_case(
+                model, raw_of_table(model.features, far), states_of(model.features, far)
+            )
 
 
 def takes_all_states(model: Model, effort: Effort) -> bool:
@@ -179,6 +188,7 @@ def strength(
         words.append(f"every row of {_count(len(model.tables), 'table')}")
     if has_raw:
         words.append(_count(effort.n_random, "random reading"))
+        words.append(f"{FAR_ROWS} rows out of range")
     n_thresholds = sum(len(feature.thresholds) for feature in model.features)
     if has_raw and n_thresholds:
         words.append(f"3 values at each of {_count(n_thresholds, 'threshold')}")
@@ -236,7 +246,8 @@ def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
         x = np.stack([others for others, _, _ in wrong[start:stop]])
         for k, (_, i, state) in enumerate(wrong[start:stop]):
             x[k, i] = state
-        yield Case("invalid", x, np.full(stop - start, ERR_STATE, dtype=np.int16))
+        refused = np.full(stop - start, ERR_STATE, dtype=np.int16)
+        yield Case("invalid", x, refused, np.zeros((len(x), model.n_classes), dtype=np.int64))
 
 
 def _raw_case(model: Model, R: FloatArray, X: IntArray) -> Case:

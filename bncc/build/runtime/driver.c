@@ -64,6 +64,18 @@ void bncc_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows)
 }
 #endif
 
+#ifdef MODEL_RAW_CHECKED
+void bncc_raw_checked(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_raw_checked(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_RAW_CHECKED(x);
+        x += MODEL_RAW_STEP;
+    }
+}
+#endif
+
 #ifdef MODEL_MISSING
 void bncc_missing(const MODEL_STATE *x, int16_t *y, uint32_t n_rows);
 

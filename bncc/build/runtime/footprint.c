@@ -2,11 +2,18 @@
  * the same image around stub.c is the classifier with every library routine it pulls in. */
 #include "bncc_model.h"
 
-#if defined(KEEP_PREDICT) || defined(KEEP_TRUSTED)
+#if defined(KEEP_PREDICT) || defined(KEEP_TRUSTED) || defined(KEEP_SCORES) \
+    || defined(KEEP_MISSING) || defined(KEEP_STREAM)
 static MODEL_STATE states[MODEL_N_FEATURES];
 #endif
-#ifdef KEEP_RAW
+#if defined(KEEP_RAW) || defined(KEEP_RAW_CHECKED)
 static MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+#endif
+#ifdef KEEP_SCORES
+static MODEL_COST scores[MODEL_N_CLASSES];
+#endif
+#ifdef KEEP_STREAM
+static MODEL_STREAM_TYPE stream;
 #endif
 static volatile int16_t answer;
 
@@ -20,6 +27,20 @@ int main(void)
 #endif
 #ifdef KEEP_RAW
     answer = MODEL_RAW(raw);
+#endif
+#ifdef KEEP_RAW_CHECKED
+    answer = MODEL_RAW_CHECKED(raw);
+#endif
+#ifdef KEEP_SCORES
+    answer = MODEL_SCORES(states, scores);
+#endif
+#ifdef KEEP_MISSING
+    answer = MODEL_MISSING(states);
+#endif
+#ifdef KEEP_STREAM
+    MODEL_BEGIN(&stream);
+    answer = MODEL_FEED(&stream, 0U, states[0]);
+    answer = MODEL_END(&stream);
 #endif
     return 0;
 }

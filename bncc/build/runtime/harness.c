@@ -1,8 +1,8 @@
 /* harness.c -- answers blocks of inputs around one emitted model, one row in memory at a time.
  *
  * In:  blocks of  entry                         (1 byte: predict 'p', trusted 't', scores 's',
- *                                                raw 'r', missing 'm', raw missing 'n', fed
- *                                                states 'f', fed readings 'g')
+ *                                                raw 'r', raw checked 'c', missing 'm', raw
+ *                                                missing 'n', fed states 'f', fed readings 'g')
  *                 number of rows                (4 bytes, least significant first)
  *                 the rows                      (in this machine's own types; for 'n' readings,
  *                                                then a bit for each feature)
@@ -32,7 +32,7 @@ static int answer(unsigned char entry)
     uint8_t bits[MODEL_MISSING_BYTES];
 #endif
     int is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g'
-                  || entry == (unsigned char)'n');
+                  || entry == (unsigned char)'n' || entry == (unsigned char)'c');
 #ifdef MODEL_RAW
     if (is_raw && !port_read(raw, sizeof raw)) {
         return 0;
@@ -63,6 +63,11 @@ static int answer(unsigned char entry)
 #ifdef MODEL_RAW
     case 'r':
         y = MODEL_RAW(raw);
+        break;
+#endif
+#ifdef MODEL_RAW_CHECKED
+    case 'c':
+        y = MODEL_RAW_CHECKED(raw);
         break;
 #endif
 #ifdef MODEL_MISSING

@@ -76,6 +76,13 @@ COST_OF(trusted, MODEL_TRUSTED(states))
 #ifdef MODEL_RAW
 COST_OF(raw, MODEL_RAW(raw))
 #endif
+#ifdef MODEL_RAW_CHECKED
+COST_OF(raw_checked, MODEL_RAW_CHECKED(raw))
+#endif
+#ifdef MODEL_SCORES
+static MODEL_COST scores[MODEL_N_CLASSES];
+COST_OF(scores, MODEL_SCORES(states, scores))
+#endif
 #ifdef MODEL_MISSING
 COST_OF(missing, MODEL_MISSING(states))
 #endif
@@ -124,7 +131,7 @@ static int measure(unsigned char entry)
 {
     uint32_t cost = 0U;
     uint32_t depth = 0U;
-    int is_raw = (entry == (unsigned char)'r');
+    int is_raw = (entry == (unsigned char)'r') || (entry == (unsigned char)'c');
 #ifdef MODEL_RAW
     if (is_raw && !port_read(raw, sizeof raw)) {
         return 0;
@@ -145,6 +152,16 @@ static int measure(unsigned char entry)
 #ifdef MODEL_RAW
     case 'r':
         MEASURE(raw, MODEL_RAW(raw));
+        break;
+#endif
+#ifdef MODEL_RAW_CHECKED
+    case 'c':
+        MEASURE(raw_checked, MODEL_RAW_CHECKED(raw));
+        break;
+#endif
+#ifdef MODEL_SCORES
+    case 's':
+        MEASURE(scores, MODEL_SCORES(states, scores));
         break;
 #endif
 #ifdef MODEL_MISSING

@@ -24,3 +24,49 @@ STUB int16_t MODEL_RAW(const MODEL_RAW_TYPE *x)
     return 0;
 }
 #endif
+
+#ifdef MODEL_RAW_CHECKED
+STUB int16_t MODEL_RAW_CHECKED(const MODEL_RAW_TYPE *x)
+{
+    (void)x;
+    return 0;
+}
+#endif
+
+#ifdef MODEL_SCORES
+STUB int16_t MODEL_SCORES(const MODEL_STATE x[MODEL_N_FEATURES], MODEL_COST s[MODEL_N_CLASSES])
+{
+    (void)x;
+    (void)s;
+    return 0;
+}
+#endif
+
+#ifdef MODEL_MISSING
+STUB int16_t MODEL_MISSING(const MODEL_STATE x[MODEL_N_FEATURES])
+{
+    (void)x;
+    return 0;
+}
+#endif
+
+#ifdef MODEL_STREAM_TYPE
+STUB void MODEL_BEGIN(MODEL_STREAM_TYPE *s)
+{
+    (void)s;
+}
+
+STUB int16_t MODEL_FEED(MODEL_STREAM_TYPE *s, uint16_t i, MODEL_STATE value)
+{
+    (void)s;
+    (void)i;
+    (void)value;
+    return 0;
+}
+
+STUB int16_t MODEL_END(const MODEL_STREAM_TYPE *s)
+{
+    (void)s;
+    return 0;
+}
+#endif

@@ -1,6 +1,6 @@
 """The bit-slice kernel as C: rows of bits, and the adders in straight-line code."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bncc.compiler.ir import Program
@@ -108,20 +108,45 @@ class _Statements:
 
     def blocks(self) -> Iterator[list[str]]:
         """Yield blocks of lines: the prior, then one or two tables and what follows from them."""
+        last_read = {w.table: k for k, step in enumerate(self.kernel.steps) for w in _words(step)}
         block: list[str] = []
-        for step in self.kernel.steps:
-            starts = [w.table for w in step.operands if isinstance(w, RowWord) and w.word == 0]
-            if starts or UpperHalf(0) in step.operands:
+        pointers: dict[int, str] = {}
+        end = -1
+        for k, step in enumerate(self.kernel.steps):
+            starts = [w.table for w in _words(step) if w.word == 0]
+            if k > end and (starts or UpperHalf(0) in step.operands):
                 if block:
                     yield block
-                block = self._heading(starts)
+                tables = self._tables_from(k, last_read)
+                end = max((last_read[t] for t in tables), default=k)
+                pointers = self._pointers(tables)
+                block = self._heading(tables, pointers)
             elif not block:
                 block = ["/* The prior. */"]
-            block += self._statement(step)
+            block += self._statement(step, pointers)
         yield block
 
-    def _heading(self, tables: list[int]) -> list[str]:
-        """Say what a block adds, and point to rows of more than one word."""
+    def _tables_from(self, k: int, last_read: Mapping[int, int]) -> list[int]:
+        """Return the tables of the block that begins at a step: until each one's last word.
+
+        Two tables of a pair may be read one after the other: where the first one's word sets a
+        level, the second one's is added in a step of its own.
+        """
+        tables: list[int] = []
+        end = k
+        while k <= end:
+            tables += [w.table for w in _words(self.kernel.steps[k]) if w.word == 0]
+            end = max((last_read[t] for t in tables), default=k)
+            k += 1
+        return tables
+
+    def _pointers(self, tables: list[int]) -> dict[int, str]:
+        """Return what points to the row of each table whose rows have more than one word."""
+        pointed = zip(tables, _POINTERS, strict=False)
+        return {t: name for t, name in pointed if self.kernel.rows[t].shape[1] > 1}
+
+    def _heading(self, tables: list[int], pointers: Mapping[int, str]) -> list[str]:
+        """Return the comment that names the tables of a block, and the pointers to their rows."""
         if not tables:
             return ["/* The upper halves count twice. */"]
         kernel, features = self.kernel, self.program.features
@@ -130,14 +155,11 @@ class _Statements:
             for t in tables
         )
         return [f"/* {'; '.join(names)} */"] + [
-            f"{pointer} = {self.rows[t]};"
-            for t, pointer in zip(tables, _POINTERS, strict=False)
-            if kernel.rows[t].shape[1] > 1
+            f"{pointer} = {self.rows[t]};" for t, pointer in pointers.items()
         ]
 
-    def _statement(self, step: Step) -> list[str]:
-        first = min((w.table for w in step.operands if isinstance(w, RowWord)), default=0)
-        words = [self._word(operand, first) for operand in step.operands]
+    def _statement(self, step: Step, pointers: Mapping[int, str]) -> list[str]:
+        words = [self._word(operand, pointers) for operand in step.operands]
         if step.into is None:
             return [f"{step.target} = {words[0]};"]
         if step.target == step.into:
@@ -148,8 +170,8 @@ class _Statements:
         start = f"{step.target} = {self.name}_add{len(words)}("
         return _wrapped(start, [f"&{step.into}", *words], ", ", ");")
 
-    def _word(self, operand: Operand, first: int) -> str:
-        """Return a word as an expression; its row is that of the block's first table or other."""
+    def _word(self, operand: Operand, pointers: Mapping[int, str]) -> str:
+        """Return a word as an expression; rows of several words are read by their pointers."""
         bits = self.kernel.word_bits
         if isinstance(operand, str):
             return operand
@@ -160,8 +182,13 @@ class _Statements:
             return half if bits == 32 else f"({unsigned(bits)})({half})"
         row = self.rows[operand.table]
         if self.kernel.rows[operand.table].shape[1] > 1:
-            row = f"&{_POINTERS[operand.table != first]}[{operand.word}]"
+            row = f"&{pointers[operand.table]}[{operand.word}]"
         return f"{self.name}_rom_uint{bits}({row})"
+
+
+def _words(step: Step) -> list[RowWord]:
+    """Return the words of rows that a step reads."""
+    return [operand for operand in step.operands if isinstance(operand, RowWord)]
 
 
 def _hex(value: int, bits: int) -> str:

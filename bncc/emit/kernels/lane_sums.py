@@ -47,7 +47,7 @@ def variables(kernel: LaneKernel, level: int) -> list[str]:
     return [f"{prefix}{w}" for w in range(len(at.words))]
 
 
-def added(kernel: LaneKernel, step: Step, values: Sequence[str]) -> Iterator[str]:
+def added(kernel: LaneKernel, step: Step, values: Sequence[str], cast: str = "") -> Iterator[str]:
     """Print additions to the words of a level.
 
     Parameters
@@ -58,6 +58,8 @@ def added(kernel: LaneKernel, step: Step, values: Sequence[str]) -> Iterator[str
         What is done.
     values : sequence of str
         What is added to each word, expressions.
+    cast : str, default=""
+        Cast of what is added to a constant, where the words of the level are wider.
 
     Yields
     ------
@@ -72,7 +74,7 @@ def added(kernel: LaneKernel, step: Step, values: Sequence[str]) -> Iterator[str
         elif step.is_first and not start:
             yield f"{variable} = {values[w]};"
         else:
-            before = start if step.is_first else f"{variable} + "
+            before = f"{start}{cast}" if step.is_first else f"{variable} + "
             yield f"{variable} = ({sum_type(level)})({before}{values[w]});"
 
 
@@ -94,9 +96,12 @@ def flush(kernel: LaneKernel, step: Step) -> list[str]:
     level, below = kernel.schedule.levels[step.number], variables(kernel, step.number)
     words = kernel.schedule.levels[step.level].words
     values = [half(level, word, below[word.source]) for word in words]
+    above = kernel.schedule.levels[step.level]
+    is_wider = level.word_bits < above.word_bits < REGISTER
+    cast = f"({sum_type(above)})" if is_wider else ""
     return [
         "/* Widen the lanes before one could overflow. */",
-        *added(kernel, step, values),
+        *added(kernel, step, values, cast),
     ]
 
 
@@ -137,8 +142,9 @@ def half(level: Level, word: Word, source: str) -> str:
     if n_lanes == 1:
         return source
     before = f"({unsigned(level.word_bits)})" if level.is_signed else ""
-    # What is narrower than an int is computed as one.
-    after = f"({sum_type(level)})" if level.is_signed or level.word_bits < 32 else ""
+    # What is narrower than an int is computed as one. No cast makes an unsigned sum a signed one
+    # (MISRA rule 10.8): the first of two keeps its type.
+    after = f"({sum_type(level)}){before}" if level.is_signed or level.word_bits < 32 else ""
     moved = f"({before}{source} >> {level.lane_bits})" if word.is_odd else f"{before}{source}"
     if n_lanes == 2 and word.is_odd:
         return f"{after}{moved}"  # nothing lies above it

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from bncc.compiler.ir import Program
 from bncc.compiler.kernels.lane_schedule import Step
 from bncc.compiler.kernels.lanes import LaneKernel
-from bncc.emit.c99 import broken
+from bncc.emit.c99 import broken, cast
 from bncc.emit.identifiers import c_comment
 from bncc.emit.kernels.lane_arrays import entry_type, rows_once, table_array
 from bncc.emit.kernels.lane_results import lane_names
@@ -104,8 +104,9 @@ def _row(kernel: LaneKernel, address: AddressText, t: int, name: str) -> list[st
     if kernel.is_by_word:
         first = [] if kernel.starts[t] is None else [f"row = {address.first[t]};"]
         index = address.index[t]
-        # A sum is an int where uint_fast16_t has 16 bits.
-        return [*first, f"at = {f'(uint_fast32_t)({index})' if ' ' in index else index};"]
+        # A sum is an int where uint_fast16_t has 16 bits; the cast is to the type of its summands
+        # (MISRA rule 10.8).
+        return [*first, f"at = {cast(index, address.index_type[t]) if ' ' in index else index};"]
     if kernel.dictionary is None:
         return [f"row = {address.of[t]};"]
     place = f"{name}_rom_{entry_type(kernel)[:-2]}({address.of[t]})"

@@ -56,10 +56,11 @@ def plain_text(program: Program, kernel: PlainKernel, name: str, state_bits: int
     """
     costs = cost_arrays(program, kernel.tables, kernel.entry_bits)
     tables = list(costs.arrays)
+    prior_bits = 0
     if kernel.prior is not None:
-        bits = width_of(int(kernel.prior.max()))
+        prior_bits = width_of(int(kernel.prior.max()))
         meaning = "Cost of each class before any feature is read."
-        tables.append(array("prior", bits, kernel.prior.tolist(), meaning))
+        tables.append(array("prior", prior_bits, kernel.prior.tolist(), meaning))
     meaning = f"First entry of each table{' in its array' if costs.is_split else ''}."
     start = array("start", kernel.offset_bits, costs.starts.tolist(), meaning)
     meaning = "Products 0, s, 2s, ... for every stride s."
@@ -79,7 +80,7 @@ def plain_text(program: Program, kernel: PlainKernel, name: str, state_bits: int
             "n_tables": len(kernel.tables),
             "first_table": 1 if kernel.prior is not None else 2,
             "has_prior": kernel.prior is not None,
-            "first_cast": _first_cast(kernel, name),
+            "first_cast": _first_cast(kernel, prior_bits, name),
             "entry_type": unsigned(kernel.entry_bits),
             "prior_type": tables[-1].type if kernel.prior is not None else "",
             "offset_type": start.type,
@@ -118,9 +119,11 @@ def _term(
     return TermText(term.n_tables, is_partial, local, place_name, state, place), arrays
 
 
-def _first_cast(kernel: PlainKernel, name: str) -> str:
-    """Return the cast of a sum's first operand, needed where int has 16 bits, as on AVR.
+def _first_cast(kernel: PlainKernel, prior_bits: int, name: str) -> str:
+    """Return the cast of a sum's first operand, needed where a sum is wider than its entries.
 
-    There 16-bit operands add up in 16 bits whatever the sum is assigned to.
+    Where int has 16 bits, as on AVR, 16-bit operands add up in 16 bits whatever the sum is
+    assigned to.
     """
-    return f"({name}_cost_t)" if kernel.sum_bits == 32 else ""
+    is_narrower = max(kernel.entry_bits, prior_bits) < kernel.sum_bits
+    return f"({name}_cost_t)" if is_narrower or kernel.sum_bits == 32 else ""

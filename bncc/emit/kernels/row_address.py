@@ -23,6 +23,8 @@ class AddressText:
         By table: what that address is counted from, the array or an address that is looked up.
     index : tuple of str
         By table: how many entries behind it the row begins, an expression.
+    index_type : tuple of str
+        By table: the type of that expression, where int is not wider.
     arrays : tuple of ArrayText
         Multiples and addresses that the expressions read, those of addresses last.
     row_type : str
@@ -32,6 +34,7 @@ class AddressText:
     of: tuple[str, ...]
     first: tuple[str, ...]
     index: tuple[str, ...]
+    index_type: tuple[str, ...]
     arrays: tuple[ArrayText, ...]
     row_type: str = ""
 
@@ -92,7 +95,7 @@ def address_text(
         if factor.levels or not _is_power(factor.multiple):
             lengths[factor] = max(lengths.get(factor, 0), program.n_states[f])
     arrays = _arrays(lengths)
-    of, firsts, indices = [], [], []
+    of, firsts, indices, types = [], [], [], []
     for t, length in enumerate(rows.lengths):
         n_entries = len(rows.tables[t].costs) * length
         index = _index(factors[t], n_entries, length, arrays, name, state, place)
@@ -104,10 +107,13 @@ def address_text(
         of.append(f"&{first}[{index}]")
         firsts.append(first)
         indices.append(index)
+        types.append(index_type(n_entries))
     pointers = tuple(_pointers(program, rows, name))
     row_type = rows.type if pointers else ""
     every_array = (*arrays.values(), *pointers)
-    return AddressText(tuple(of), tuple(firsts), tuple(indices), every_array, row_type)
+    return AddressText(
+        tuple(of), tuple(firsts), tuple(indices), tuple(types), every_array, row_type
+    )
 
 
 def _pointers(program: Program, rows: RowLayout, name: str) -> Iterator[ArrayText]:
@@ -180,8 +186,7 @@ def _index(
     state: Callable[[int], str],
     place: Callable[[int], str],
 ) -> str:
-    # uint_fast16_t has 16 bits on an AVR and the width of a register elsewhere.
-    wide = "uint_fast16_t" if n_entries < 2**16 else "uint32_t"
+    wide = index_type(n_entries)
 
     def widened(term: str) -> str:
         is_wide = wide == "uint_fast16_t" and term.startswith(f"{name}_wide(")
@@ -205,6 +210,12 @@ def _index(
     if not (_is_power(row_length) and shift):
         return rows
     return f"({rows}) << {shift}" if len(terms) > 1 else f"{widened(rows)} << {shift}"
+
+
+def index_type(n_entries: int) -> str:
+    """Return the type that places in an array of so many entries are computed in."""
+    # uint_fast16_t has 16 bits on an AVR and the width of a register elsewhere.
+    return "uint_fast16_t" if n_entries < 2**16 else "uint32_t"
 
 
 def _is_power(n: int) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc._types import AnyArray, IntArray
+from bncc.data.splits import SplitRule, shuffled_folds
 
 DEFAULT_FOLDS = 5
 """S1, section 5."""
@@ -14,31 +15,6 @@ EPSILON = 1e-4
 MOST = 2**30
 """Magnitude that the logarithm of a joint stays below, so that differences fit 32 bits."""
 MOST_SCALE = 2**20
-
-
-def stratified_folds(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
-    """Deal rows to folds, class by class.
-
-    Parameters
-    ----------
-    y : (n_samples,) int
-        Class indices.
-    n_folds : int
-        K, 1 or more.
-    rng : numpy.random.Generator
-        Where chance comes from.
-
-    Returns
-    -------
-    (n_samples,) int64
-        Fold of each row, in ``0 .. n_folds - 1``. Folds differ by one row at most, in all and in
-        each class.
-    """
-    shuffled = rng.permutation(len(y))
-    dealt = shuffled[np.argsort(y[shuffled], kind="stable")]
-    fold = np.empty(len(y), dtype=np.int64)
-    fold[dealt] = np.arange(len(y)) % n_folds
-    return fold
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +149,7 @@ def hold_out(
     n_folds: int = DEFAULT_FOLDS,
     seed: int = 0,
     origin: IntArray | None = None,
+    split: SplitRule | None = None,
 ) -> HeldOut:
     """Deal rows to folds.
 
@@ -192,11 +169,18 @@ def hold_out(
         Equal seeds deal equal folds.
     origin : (n_samples,) int, optional
         Which row each sample copies: copies are in one fold.
+    split : SplitRule, optional
+        What else is in one fold, of the rows that samples copy.
 
     Returns
     -------
     HeldOut
         The rows.
+
+    Raises
+    ------
+    DataError
+        If there is only one group, which no fold can hold out.
 
     References
     ----------
@@ -207,7 +191,13 @@ def hold_out(
     if origin is not None:
         _, first, row = np.unique(origin, return_index=True, return_inverse=True)
     n_folds = max(1, min(n_folds, len(first)))
-    fold = stratified_folds(y[first], n_folds, np.random.default_rng(seed))[row]
+    if split is None or split.is_random:
+        fold = shuffled_folds(y[first], n_folds, np.random.default_rng(seed))[row]
+    else:
+        rule = split.take(first if origin is None else origin[first])
+        n_folds = max(2, min(n_folds, rule.most_folds(len(first))))
+        fold = rule.folds(y[first], n_folds, seed)[row]
+        n_folds = int(fold.max()) + 1
     columns = np.zeros((n_features + 1, n_samples), dtype=np.int32)
     columns[:-1] = X.T
     logs = np.log(np.maximum(np.arange(n_samples + 1), 1))

@@ -82,7 +82,7 @@ def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Tell]:
     tell : callable
         Tells the problem of the share of the search that is left.
     """
-    held_out = hold_out(*problem.data, search.n_folds, problem.seed, problem.origin)
+    held_out = hold_out(*problem.data, search.n_folds, problem.seed, problem.origin, problem.split)
     tables = Tables(held_out, search.speed_ups.table_bytes)
     if search.kind != "mm" or search.lambda_ is not None:
         return search.tree(tables, search.kind, search.lambda_ or 1.0), 0, problem.tell

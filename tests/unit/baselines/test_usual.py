@@ -53,7 +53,7 @@ def test_a_generator_that_is_absent_is_said(monkeypatch):
     monkeypatch.setattr(exporters, "is_installed", lambda name: False)
     rival = trees.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
     assert rival.code is None
-    assert "bncc[baselines]" in rival.lack
+    assert "`pip install -e '.[baselines]'` in bncc's clone" in rival.lack
     with pytest.raises(ToolchainError, match="pip install"):
         exporters.by_m2cgen(None, 1, 2)
 

@@ -42,6 +42,7 @@ int16_t hand_scores(const uint8_t x[HAND_N_FEATURES], hand_cost_t s[HAND_N_CLASS
     int c;
     uint8_t least;
     if (x[0] > 2 || x[1] > 1) {
+        s[0] = s[1] = s[2] = 0;
         return -1;
     }
     for (c = 0; c < HAND_N_CLASSES; c++) {

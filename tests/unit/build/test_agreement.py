@@ -1,6 +1,7 @@
 """The comparison itself: right C agrees, and every kind of mistake is found and told."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from bncc.build.agreement import Agreement, combine, compare, verify
 from bncc.build.harness import build_harness
 from bncc.build.host import build_library
 from bncc.build.inputs.cases import cases
+from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import ToolchainError
 from tests import models as hand
 from tests.unit.build.by_hand import FILES, MODEL, spoiled
@@ -114,7 +116,8 @@ def test_verify_builds_compares_and_says_how_strongly(sanitize):
     assert outcome.agree
     assert outcome.target == "host"
     assert outcome.strength == (
-        "all 6 joint states, 50 random readings, 3 values at each of 3 thresholds"
+        "all 6 joint states, 50 random readings, 256 rows out of range, "
+        "3 values at each of 3 thresholds"
     )
     assert outcome.toolchain.startswith("gcc ")
     assert " -O1" in outcome.toolchain
@@ -136,3 +139,38 @@ def test_a_missing_compiler_is_told_with_its_remedy():
     """Exit code 2 on the command line."""
     with pytest.raises(ToolchainError, match="is not installed; run `bncc targets`"):
         verify(MODEL, compiler="no-such-cc")
+
+
+def emitted(model, entries, **options):
+    return emit_c(model, EmitOptions("m", frozenset(entries), **options))
+
+
+def test_streams_and_gaps_of_a_second_emission_are_tried_on_a_sample():
+    """The first is checked in full, and counted alone."""
+    model = hand.tan_float()
+    first = emitted(model, {"scores", "raw"})
+    alone = verify(model, emission=first, n_random=20)
+    both = verify(model, emission=first, also=emitted(model, {"stream", "missing"}), n_random=20)
+    assert both.agree
+    assert both.checked == alone.checked
+    assert both.strength.startswith(f"{alone.strength}, ")
+    assert re.search(r", \d+ of them also fed feature by feature, 20 random", both.strength)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("end = m_rom_uint8(&m_first_reader[i + 1U]);", "end = k;", "feed of states"),
+        ("return m_decide_missing(x);", "return (int16_t)(m_decide_missing(x) ^ 1);", "missing of"),
+        ("return m_decide_missing(state);", "return 0;", "raw_missing of"),
+    ],
+)
+def test_a_mistake_in_the_second_emission_is_found(old, new, told):
+    model = hand.tan_float()
+    also = emitted(model, {"stream", "missing"})
+    assert old in also.files["m.c"], old
+    also = replace(also, files={**also.files, "m.c": also.files["m.c"].replace(old, new)})
+    outcome = verify(model, emission=emitted(model, {"raw"}), also=also, n_random=20)
+    assert not outcome.agree
+    assert outcome.mismatches > 0
+    assert outcome.first_mismatch.startswith(told)

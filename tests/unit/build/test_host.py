@@ -33,11 +33,12 @@ def test_all_entries_answer_as_the_reference(library):
     assert library.raw(np.array([[101.0, 0.0], [-32768.0, 1.0]])).tolist() == [2, 0]
 
 
-def test_an_invalid_state_is_an_error_code_and_leaves_the_scores_alone(library):
-    """The scores of such a row stay as the caller made them."""
+def test_an_invalid_state_is_an_error_code_and_its_scores_are_zeros(library):
+    """Whatever the caller had there: these bytes are all ones before the call."""
     y, s = library.scores(np.array([[3, 0], [0, 0]]))
     assert y.tolist() == [-1, 0]
-    assert (s[0] == 255).all()
+    assert (s[0] == 0).all()
+    assert s[1].any()
 
 
 def test_no_rows_give_no_answers(library):

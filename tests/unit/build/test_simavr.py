@@ -278,3 +278,4 @@ def test_the_port_passes_the_strict_flags(compiler, machine, level, define, tmp_
     with as_file(RUNTIME) as folder:
         command = (compiler, machine, level, *flags, define, f"-I{folder}", "-c", "main.c")
         toolchain.run(command, tmp_path)
+    assert (tmp_path / "main.o").is_file()

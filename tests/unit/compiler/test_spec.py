@@ -24,11 +24,11 @@ def with_first_table(**changes):
 
 
 def test_a_whole_program_passes():
-    verify(whole())
-    verify(whole(cost_bits=8))
-    verify(with_first_table(entry_bits=8))
-    verify(with_first_table(maps={0: (1, 0)}))
-    verify(with_first_table(maps={0: (0, 0)}, costs=np.array(ROWS[:1])))
+    assert verify(whole()) is None
+    assert verify(whole(cost_bits=8)) is None
+    assert verify(with_first_table(entry_bits=8)) is None
+    assert verify(with_first_table(maps={0: (1, 0)})) is None
+    assert verify(with_first_table(maps={0: (0, 0)}, costs=np.array(ROWS[:1]))) is None
 
 
 BROKEN = {

@@ -70,4 +70,4 @@ def test_what_cannot_be_learned_from_is_refused_in_one_line(dataset: Dataset, me
 
 def test_two_classes_and_a_column_are_enough() -> None:
     """Nothing is raised."""
-    check_trainable(_dataset([0, 1]))
+    assert check_trainable(_dataset([0, 1])) is None

@@ -54,6 +54,23 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         read_parquet(tmp_path / "none.parquet")
 
 
+def test_text_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
+    """A byte of a cell that was flipped; readers meet it where they read the cell."""
+    path = tmp_path / "a.parquet"
+    frame = pd.DataFrame({"a": [f"w\u00f6rd {k}" for k in range(50)]})
+    frame.to_parquet(path, compression=None)
+    for text, damaged in (
+        ("w\u00f6rd 7", b"w\xc3\xc3rd 7"),
+        ("w\u00f6rd 49", b"\xff\xc3\xb6rd 49"),
+    ):
+        assert path.read_bytes().count(text.encode())
+        path.write_bytes(path.read_bytes().replace(text.encode(), damaged))
+        with pytest.raises(DataError, match="is not a whole Parquet file") as error:
+            read_parquet(path)
+        assert "\n" not in str(error.value)
+        frame.to_parquet(path, compression=None)
+
+
 def test_absurd_sizes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By what the file says of itself."""
     pd.DataFrame({"a": range(1000)}).to_parquet(tmp_path / "a.parquet")
@@ -67,5 +84,5 @@ def test_without_pyarrow_the_remedy_is_named(
 ) -> None:
     """It is an extra of the package."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(DataError, match=r"run: pip install 'bncc\[parquet\]'"):
+    with pytest.raises(DataError, match=r"run `pip install -e '\.\[parquet\]'`"):
         read_parquet(tmp_path / "a.parquet")

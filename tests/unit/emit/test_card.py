@@ -3,13 +3,15 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from bncc.compiler import demands
 from bncc.discretize.feature import Feature
-from bncc.emit.card import SHOWN, WIDTH, feature_lines
+from bncc.emit.card import WIDTH, feature_lines
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.file import model_digest
+from bncc.model.ranges import ReadingRange
 from tests import models as hand
 
 
@@ -99,10 +101,45 @@ def test_the_test_error_goes_before_the_validation_error():
     assert "val. error" not in told
 
 
+INTERVAL = {"error_interval": [0.1, 0.3], "interval_method": "Wilson"}
+
+
+def test_an_error_has_its_interval():
+    test = trained(error_test=0.25, error_validation=0.5, confusion_of="test", **INTERVAL)
+    assert card(test)["test error"].endswith("training, 95 % interval 10.00 to 30.00 % (Wilson)")
+    held = card(trained(error_validation=0.25, confusion_of="validation", **INTERVAL))
+    assert "options, 95 % interval 10.00 to 30.00 % (Wilson); the tables" in held["val. error"]
+    other = card(trained(error_test=0.25, confusion_of="validation", **INTERVAL))
+    assert other["test error"] == "25.00 % of rows not used in training"
+    for forged in ([0.3, 0.1], [0, "1"], [0.1], 3, [-1, 0]):
+        wrong = trained(error_test=0.25, confusion_of="test", error_interval=forged)
+        assert card(wrong)["test error"] == "25.00 % of rows not used in training"
+
+
+def test_the_error_of_the_procedure_is_that_of_cross_validation():
+    of_folds = {"error_cross_validation": 0.25, "folds": 5, "confusion_of": "cross-validation"}
+    told = card(trained(error_validation=0.5, **of_folds, **INTERVAL))
+    assert told["error"] == (
+        "25.00 % by cross-validation of the whole training procedure in 5 folds, 95 % interval "
+        "10.00 to 30.00 % (Wilson); the tables are of all rows"
+    )
+    assert "val. error" not in told
+    both = card(trained(error_test=0.5, **of_folds, **INTERVAL))
+    assert {"error", "test error"} <= both.keys()
+    assert "*/" not in card(trained(**of_folds | {"folds": "*/"}))["error"]
+
+
 def test_the_validation_error_stands_in():
     told = card(trained(error_test=None, error_validation=0))
-    assert told["val. error"].startswith("0.00 % of rows held out from a first training")
+    assert told["val. error"].startswith("0.00 % of rows held out from a first training with the ")
     assert "test error" not in told
+
+
+def test_the_error_of_a_search_is_the_mean_by_which_it_chose():
+    told = card(trained(error_test=None, error_validation=0.25, validation_folds=5))
+    assert told["val. error"].startswith("25.00 % of rows held out, the mean of 5 folds by which ")
+    forged = card(trained(error_test=None, error_validation=0.25, validation_folds="*/"))
+    assert "first training" in forged["val. error"]
 
 
 def test_an_early_end_of_training_is_told():
@@ -133,7 +170,7 @@ def test_passes_that_changed_nothing_are_not_listed(monkeypatch):
         ),
         (
             Feature("p", "float32", 2, thresholds=(0.10000000149011612,)),
-            "  0  p: 2 states, thresholds 0.100000001; missing: state 0",
+            "  0  p: 2 states, thresholds 0.1; missing: state 0",
         ),
         (Feature("p", "int32", 1), "  0  p: 1 state; missing: state 0"),
         (
@@ -167,15 +204,35 @@ def test_a_line_of_an_input_may_be_exactly_full():
     assert lines(full + 1)[0] == title
 
 
-@pytest.mark.parametrize(("n", "rest"), [(SHOWN, ""), (SHOWN + 1, "and 1 more")])
-def test_many_thresholds_are_wrapped_and_then_counted(n, rest):
+@pytest.mark.parametrize("n", [1, 24, 300])
+def test_all_thresholds_are_listed_on_wrapped_lines(n):
     lines = feature_lines((Feature("p", "int16", n + 1, thresholds=tuple(range(1000, 1000 + n))),))
-    assert len(lines) > 1
+    assert (len(lines) > 1) == (n > 1)
     assert all(len(line) <= WIDTH for line in lines)
     assert all(line.startswith("       ") for line in lines[1:])
     words = " ".join(lines).replace(";", "").split()
     assert [word for word in words if word.isdigit() and len(word) == 4] == [
-        str(1000 + k) for k in range(SHOWN)
+        str(1000 + k) for k in range(n)
     ]
-    assert rest in " ".join(" ".join(lines).split())
-    assert ("more" in words) == bool(rest)
+
+
+def test_an_input_shows_the_range_of_its_training_readings_and_its_unit():
+    """Nothing is shown of a category, or where training had no reading."""
+    inputs = (
+        Feature("t", "float32", 2, thresholds=(float(np.float32(21.7)),)),
+        Feature("n", "int16", 1),
+        Feature("c", "category", 1, categories=("a",)),
+        Feature("gone", "int16", 1),
+    )
+    seen = (
+        ReadingRange(-0.5, float(np.float32(40.1)), "\u00b0C"),
+        ReadingRange(-3, 7),
+        ReadingRange(None, None),
+        ReadingRange(None, None, "m"),
+    )
+    assert feature_lines(inputs, seen) == [
+        "  0  t: 2 states, thresholds 21.7; training: -0.5 .. 40.1 degC; missing: state 0",
+        "  1  n: 1 state; training: -3 .. 7; missing: state 0",
+        "  2  c: 1 state, categories 0=a; missing: state 0",
+        "  3  gone: 1 state; missing: state 0",
+    ]

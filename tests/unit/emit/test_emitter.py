@@ -15,8 +15,10 @@ from bncc.fixed_point import QFormat
 from bncc.structure.graph import forest
 from tests import models as hand
 from tests.agreement.large import letter_like
+from tests.ranged import ranged
 
 FUNCTIONS = {
+    "checked": "int16_t m_predict_raw_checked(const m_raw_t *x)",
     "missing": "int16_t m_predict_missing(const",
     "raw": "int16_t m_predict_raw(const m_raw_t *x)",
     "scores": "int16_t m_scores(const",
@@ -95,7 +97,8 @@ def test_the_emission_tells_how_the_files_came_about():
 
 def test_an_unknown_entry_point_names_those_that_exist():
     with pytest.raises(
-        OptionError, match="no entry point 'fast'; there are missing, raw, scores, stream, trusted"
+        OptionError,
+        match="no entry point 'fast'; there are checked, missing, raw, scores, stream, trusted",
     ):
         emitted(hand.ties(), "scores", "fast")
 
@@ -144,7 +147,7 @@ def test_budgets_are_those_of_all_that_is_emitted():
 
 def test_a_candidate_is_emitted_as_if_it_had_been_chosen():
     options = EmitOptions("m", ENTRIES, optimize="speed")
-    model = hand.tan_float()
+    model = ranged(hand.tan_float())
     chosen = emit_c(model, options)
     same = emit_candidate(model, chosen.choice.chosen, options)
     assert same.estimate == chosen.estimate

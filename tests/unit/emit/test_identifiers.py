@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bncc.discretize.feature import Feature
+from bncc.emit.feature_constants import category_constants, feature_constants
 from bncc.emit.identifiers import (
     HEADERS,
     MAX_NAME,
@@ -17,6 +19,7 @@ from bncc.emit.identifiers import (
     constant_names,
     field_names,
     model_name,
+    titled,
 )
 from bncc.errors import OptionError
 
@@ -182,3 +185,55 @@ def test_labels_become_distinct_ends_of_macros() -> None:
     """Whatever they are, and none is one that means something else."""
     found = constant_names(["Move-Forward", "move forward", "", "3", "name stack"], {"NAME_STACK"})
     assert found == ("MOVE_FORWARD", "MOVE_FORWARD_2", "UNNAMED", "3", "NAME_STACK_2")
+
+
+def test_many_labels_without_letters_are_numbered_in_time():
+    """65,000 clashes cost as many steps, not their square."""
+    found = constant_names(["\u4e2d"] * 65000)
+    assert found[:2] == ("UNNAMED", "UNNAMED_2")
+    assert found[-1] == "UNNAMED_65000"
+    assert len(set(found)) == 65000
+
+
+@given(
+    st.lists(st.sampled_from(["a", "A", "a 2", "", "x" * 70, "x" * 71, "y"]), max_size=30),
+    st.integers(6, 30),
+)
+def test_ends_of_macros_are_distinct_and_short_enough(labels, longest):
+    found = constant_names(labels, {"A"}, longest)
+    assert len({"A", *found}) == len(labels) + 1
+    assert all(0 < len(end) <= max(longest, len("UNNAMED_10")) for end in found)
+
+
+def test_categories_have_constants_that_name_feature_and_label():
+    """A long name leaves room for its labels, and all are distinct in 63 characters."""
+    color = Feature("color", "category", 3, categories=("red", "*/", "Red"))
+    ground = Feature("g" * 80, "category", 2, categories=("dry", "wet"))
+    name = "m" * 31
+    ends = category_constants((color, ground, Feature("x", "int16", 1)), name)
+    assert ends[:3] == [("COLOR_RED", 0), ("COLOR_UNNAMED", 1), ("COLOR_RED_2", 2)]
+    assert [(end[-4:], code) for end, code in ends[3:]] == [("_DRY", 0), ("_WET", 1)]
+    assert all(len(f"{name}_CATEGORY_{end}") <= 63 for end, _ in ends)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "text"),
+    [
+        ("t", "", "t"),
+        ("t", "\u00b0C", "t in degC"),
+        ("t [m]", "m", "t [m]"),
+        ("t [m]", "cm", "t [m] in cm"),
+        ("flow", "m\u00b3/h", "flow in m^3/h"),
+        ("t", "*/", "t in '/"),
+    ],
+)
+def test_a_unit_follows_a_name_that_does_not_have_it(name, unit, text):
+    assert titled(name, unit) == text
+
+
+def test_constants_that_an_int_of_16_bits_does_not_hold_are_left_out():
+    """AVR compilers take no others; and without categories there are none of their codes."""
+    many = (Feature("x", "state", 32768), Feature("y", "state", 32767))
+    index, counts = feature_constants(many, "m")
+    assert index.values == [("X", 0), ("Y", 1)]
+    assert counts.values == [("Y", 32767)]

@@ -3,18 +3,21 @@
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
 from bncc.emit.interface import interface_of
 from tests import models as hand
+from tests.ranged import ranged
 
 
 def test_types_functions_and_constants_are_told_apart():
-    header = emit_c(hand.tan_float(), EmitOptions("gait", ENTRIES)).files["gait.h"]
+    header = emit_c(ranged(hand.tan_float()), EmitOptions("gait", ENTRIES)).files["gait.h"]
     found = interface_of(header, "gait")
     assert found.types == ("gait_cost_t", "gait_raw_t", "gait_state_t")
     assert set(found.functions) == {
         "gait_predict", "gait_predict_trusted", "gait_predict_raw", "gait_states", "gait_scores",
         "gait_begin", "gait_feed", "gait_feed_raw", "gait_end", "gait_class_name",
-        "gait_predict_missing", "gait_predict_raw_missing",
+        "gait_predict_missing", "gait_predict_raw_missing", "gait_predict_raw_checked",
     }  # fmt: skip
-    assert {"GAIT_N_FEATURES", "GAIT_N_CLASSES", "GAIT_ERR_STATE"} < set(found.constants)
+    assert {"GAIT_N_FEATURES", "GAIT_N_CLASSES", "GAIT_ERR_STATE", "GAIT_FEATURE_X1"} < set(
+        found.constants
+    )
     assert "GAIT_H" not in found.constants
 
 

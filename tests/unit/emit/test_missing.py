@@ -10,7 +10,7 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.missing import missing_text
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
-from tests.missing_oracle import drawn_model, joint_models
+from tests.missing_oracle import drawn_model, joint_models, one_state_each
 from tests.models import naive_integer, sum_of_tables, tan_float, wide_states
 
 ENTRIES = frozenset({"missing"})
@@ -52,6 +52,12 @@ def test_no_operation_but_additions_comparisons_and_shifts():
         part = code[code.index("/* Missing features */") : code.index("/* Entry points */")]
         part = re.sub(r"/\*.*?\*/", "", part, flags=re.DOTALL)
         assert not re.search(r"[\w)\]] [*/%] [\w(]", part)
+
+
+def test_no_distance_is_compared_with_more_than_its_type_holds():
+    code = files_of(one_state_each())["m.c"]
+    assert "uint16_t apart;" in code
+    assert "if (apart < 65535U) {" in code
 
 
 def test_the_most_joint_states_are_told():

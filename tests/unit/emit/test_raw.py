@@ -64,13 +64,13 @@ def test_float_thresholds_are_keys_under_the_sensor_s_own_units():
     )
 
 
-def test_many_float_thresholds_are_named_by_the_first_twelve_on_short_lines():
+def test_all_float_thresholds_are_named_in_their_own_unit_on_short_lines():
     cuts = tuple(float(np.float32(k + 0.123456)) for k in range(100, 120))
     plan = plan_raw((Feature("a long name of a column", "float32", 21, thresholds=cuts),), 8)
     heading = " ".join(line for line in arrays(plan)["cuts_float32"][1] if "." in line)
-    assert "100.123459" in heading
-    assert "111.123459 ... */" in heading
-    assert "112.123" not in heading
+    assert "100.12346 " in heading
+    assert "119.12346 */" in heading
+    assert len([word for word in heading.split() if "." in word]) == len(cuts)
     assert all(len(line) < 96 for line in arrays(plan)["cuts_float32"][1])
 
 
@@ -82,6 +82,16 @@ def test_members_say_what_is_missing():
         "d; NaN when missing",
         "category 0 .. 1; any other number: missing or unseen",
         "state 0 .. 3; any other number: missing or unseen",
+    ]
+
+
+def test_a_category_without_labels_has_no_range_of_codes():
+    """Its column had missing cells alone in training; 0 .. -1 would be no range."""
+    known = Feature("k", "category", 1, categories=("x",))
+    comments = [f.comment for f in plan_raw((Feature("n", "category", 1), known), 8).fields]
+    assert comments == [
+        "category without labels; any number: missing or unseen",
+        "category 0; any other number: missing or unseen",
     ]
 
 

@@ -78,7 +78,7 @@ def test_bytes_are_looked_up_between_the_outer_thresholds():
         "    return 0U;",
         "}",
         "if (value <= 2) {",
-        "    return m_rom_uint8(&m_states_a[(uint8_t)(value + 2)]);",
+        "    return m_rom_uint8(&m_states_a[(uint8_t)((uint16_t)value + 2U)]);",
         "}",
         "return 3U;",
     ]
@@ -89,7 +89,7 @@ def test_bytes_are_looked_up_between_the_outer_thresholds():
 
 @pytest.mark.parametrize(
     ("thresholds", "place"),
-    [((-1, 5), "(uint8_t)value"), ((9, 15), "(uint8_t)(value - 10)")],
+    [((-1, 5), "(uint8_t)value"), ((9, 15), "(uint8_t)((uint16_t)value - 10U)")],
 )
 def test_entries_are_counted_from_the_first(thresholds, place):
     assert f"[{place}]" in "".join(lines(int16(*thresholds), "bytes"))
@@ -102,7 +102,7 @@ def test_two_nibbles_share_a_byte_the_first_in_its_low_half():
         "    return 0U;",
         "}",
         "if (value <= 5) {",
-        "    const uint8_t place = (uint8_t)(value - 1);",
+        "    const uint8_t place = (uint8_t)((uint16_t)value - 1U);",
         "    const uint8_t pair = m_rom_uint8(&m_states_a[place >> 1]);",
         "",
         "    if ((place & 1U) != 0U) {",

@@ -16,7 +16,7 @@ from tests.agreement.large import mixed_kinds
 def text_of(model, entries=frozenset(), vectors=None):
     """Return the text of a model's vectors, drawn if none are given."""
     layout = emit_c(model, EmitOptions("m", entries)).layout
-    return vector_text(vectors or drawn_vectors(model), layout)
+    return vector_text(model, vectors or drawn_vectors(model), layout)
 
 
 def test_one_line_of_states_per_vector_and_a_count_of_both():
@@ -26,7 +26,7 @@ def test_one_line_of_states_per_vector_and_a_count_of_both():
     assert text.states[:2] == ("0U, 0U,", "2U, 1U,")
     assert text.readings[2] == "INT16_MIN, INT16_MIN,"
     assert text.index_type == "uint16_t"
-    assert text.array_bytes == (64, 32, 128)
+    assert text.array_bytes == (64, 32, 2, 128)
 
 
 def test_readings_are_there_where_the_model_takes_them():
@@ -36,9 +36,10 @@ def test_readings_are_there_where_the_model_takes_them():
 
 def test_structs_keep_their_braces():
     text = text_of(mixed_kinds())
-    assert text.n_readings == 32
+    n = text.n_vectors
+    assert text.n_readings == n
     assert text.readings[2] == "{ INT16_MIN, 255U, M_VECTORS_NAN, 255U, INT32_MIN, 65535U },"
-    assert text.array_bytes == (32 * 6 * 2, 32, 32 * (2 + 1 + 4 + 1 + 4 + 2))
+    assert text.array_bytes == (n * 6 * 2, n, 12, n * (2 + 1 + 4 + 1 + 4 + 2))
 
 
 def test_very_many_states_are_counted_in_32_bits():

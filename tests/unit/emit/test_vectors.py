@@ -6,7 +6,15 @@ import pytest
 from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.readings import states_of_raw
-from bncc.emit.vectors import MAX_BYTES, MAX_VECTORS, drawn_vectors, vectors_of_table
+from bncc.emit.vectors import (
+    FEW_VECTORS,
+    MAX_BYTES,
+    MOST_VECTORS,
+    drawn_vectors,
+    end_readings,
+    has_all_states,
+    vectors_of_table,
+)
 from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.reference import predict
@@ -21,7 +29,7 @@ def test_answers_are_the_reference_s(name):
     vectors = drawn_vectors(model)
     assert vectors.classes.tolist() == predict(model, vectors.states).tolist()
     assert states_of_raw(model.features, vectors.readings).tolist() == vectors.states.tolist()
-    assert len(vectors.states) == MAX_VECTORS
+    assert FEW_VECTORS <= len(vectors.states) <= MOST_VECTORS
 
 
 def test_the_same_model_gives_the_same_vectors():
@@ -42,6 +50,33 @@ def test_in_the_third_every_reading_is_missing():
     missing = [-(2**15), 255, np.nan, 255, -(2**31), 65535]
     assert np.array_equal(vectors.readings[2], missing, equal_nan=True)
     assert vectors.states[2].tolist() == [3, 5, 2, 3, 2, 299]
+
+
+@pytest.mark.parametrize("name", hand.NAMED)
+def test_every_end_of_a_state_is_read(name):
+    """Both sides of every threshold, every number, a missing reading and NaN of either sign."""
+    model = hand.NAMED[name]()
+    vectors = drawn_vectors(model)
+    for i, feature in enumerate(model.features):
+        ends = end_readings(feature)
+        if len(ends) + 3 <= len(vectors.classes):
+            drawn = vectors.readings[:, i]
+            assert set(ends[~np.isnan(ends)]) <= set(drawn[~np.isnan(drawn)])
+            signs = {bool(sign) for sign in np.signbit(drawn[np.isnan(drawn)])}
+            assert len(signs) == 2 * (feature.kind == "float32")
+
+
+def test_of_a_feature_the_ends_of_states_are_read_with_what_is_treated_apart():
+    light = Feature("light", "int16", 3, thresholds=(0, 10), fallback=2)
+    assert end_readings(light).tolist() == [-32767, 0, 1, 10, 11, 32767, -32768]
+    color = Feature("color", "category", 3, categories=("a", "b"), fallback=2)
+    assert end_readings(color).tolist() == [0, 1, 2, 255]
+    assert end_readings(hand.feature("wide", 255)).tolist() == [*range(255), 255]
+
+
+def test_a_state_that_is_only_of_missing_readings_has_none_at_its_ends():
+    assert has_all_states(Feature("a", "int16", 2, thresholds=(0,)))
+    assert not has_all_states(Feature("a", "int16", 2, thresholds=(2**15 - 1,)))
 
 
 def test_numeric_readings_lie_at_both_ends_of_a_state():
@@ -71,7 +106,7 @@ def wide(n):
     return hand.model_of(features, forest([None] * n), QFormat(1, 0), [0, 0], rows)
 
 
-@pytest.mark.parametrize(("n", "expected"), [(64, 32), (65, 31), (512, 4), (2000, 4)])
+@pytest.mark.parametrize(("n", "expected"), [(128, 32), (129, 31), (512, 8), (2000, 4)])
 def test_models_of_many_features_carry_fewer(n, expected):
     """A reading and a state take a byte each here."""
     vectors = drawn_vectors(wide(n))

@@ -1,11 +1,15 @@
 """Whatever happens while writing, a name leads to the old file or to the whole new one."""
 
 import errno
+import fcntl
 import os
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from bncc.model import atomic
 from bncc.model.atomic import write_all, write_whole
 
 
@@ -85,3 +89,78 @@ def test_nothing_is_written_when_one_of_several_files_exists(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["m.h"]
     write_all(tmp_path, {"m.c": "new", "m.h": "new"}, overwrite=True)
     assert (tmp_path / "m.h").read_text() == "new"
+
+
+LEFT = ".bncc-0123456789abcdef.tmp"
+AGE = 10 * atomic.YOUNG
+
+
+def left(folder, name=LEFT):
+    """Make what a process killed a while ago has left."""
+    path = folder / name
+    path.write_bytes(b"half")
+    os.utime(path, (time.time() - AGE,) * 2)
+    return path
+
+
+def test_what_killed_processes_left_is_removed_by_the_next(tmp_path):
+    left(tmp_path)
+    others = [left(tmp_path, ".bncc-mine.tmp"), left(tmp_path, "notes.tmp")]
+    young = tmp_path / LEFT.replace("0", "1")
+    young.write_bytes(b"half")
+    (tmp_path / LEFT.replace("0", "2")).mkdir()
+    write_whole(tmp_path / "m", b"new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        ["m", young.name, LEFT.replace("0", "2"), *(path.name for path in others)]
+    )
+
+
+def test_what_another_process_is_writing_stays(tmp_path):
+    """A lock belongs to an open file: that this is the same process makes no difference."""
+    path = left(tmp_path)
+    with path.open("r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        write_whole(tmp_path / "m", b"new")
+        assert path.exists()
+    write_whole(tmp_path / "m", b"new")
+    assert not path.exists()
+
+
+def test_a_file_is_locked_until_it_has_its_name(tmp_path, monkeypatch):
+    replace = Path.replace
+
+    def late(self, target):
+        os.utime(self, (time.time() - AGE,) * 2)
+        atomic.remove_leftovers(tmp_path)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", late)
+    write_whole(tmp_path / "m", b"new")
+    assert (tmp_path / "m").read_bytes() == b"new"
+
+
+def test_where_there_are_no_locks_nothing_is_removed(tmp_path, monkeypatch):
+    path = left(tmp_path)
+    monkeypatch.setattr(atomic, "locks", lambda: None)
+    write_whole(tmp_path / "m", b"new")
+    assert (tmp_path / "m").read_bytes() == b"new"
+    assert path.exists()
+
+
+def test_a_file_is_held_until_its_descriptor_is_closed(tmp_path, monkeypatch):
+    """Where a system has no locks, every file counts as held."""
+    path = tmp_path / "lock"
+    hold = atomic.hold_file(path)
+    assert hold is not None
+    assert atomic.is_held(path)
+    os.close(hold)
+    assert not atomic.is_held(path)
+    monkeypatch.setattr(atomic, "locks", lambda: None)
+    assert atomic.is_held(path)
+
+
+def test_without_fcntl_there_are_no_locks(tmp_path, monkeypatch):
+    """As on Windows."""
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    assert atomic.locks() is None
+    assert atomic.hold_file(tmp_path / "lock") is None

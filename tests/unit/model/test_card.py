@@ -36,6 +36,13 @@ def test_facts_of_a_general_network():
         "error_train": None,
         "error_validation": None,
         "error_test": None,
+        "confusion": None,
+        "recall": None,
+        "confusion_of": None,
+        "error_cross_validation": None,
+        "folds": None,
+        "error_interval": None,
+        "interval_method": None,
     }
 
 

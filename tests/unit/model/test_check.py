@@ -24,12 +24,12 @@ STATE = {"kind": "state", "n_states": 4}
 
 @pytest.mark.parametrize("good", [INT16, INT32, FLOAT32, CATEGORY, STATE])
 def test_sound_features_pass(good):
-    check_feature(Feature("x", **good))
+    assert check_feature(Feature("x", **good)) is None
 
 
 @given(features("x"))
 def test_every_drawn_feature_passes(feature):
-    check_feature(feature)
+    assert check_feature(feature) is None
 
 
 @pytest.mark.parametrize("good", [INT16, FLOAT32, CATEGORY])
@@ -79,7 +79,7 @@ def test_unsound_features_are_refused_by_name(good, bad, message):
 
 @pytest.mark.parametrize("text", ["", "\x00", "\ud7ff\ue000", "\U0001f600"])
 def test_any_text_that_utf_8_can_write_is_a_name(text):
-    check_text(text)
+    assert check_text(text) is None
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfff"])

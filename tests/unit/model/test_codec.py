@@ -175,7 +175,7 @@ def test_a_feature_that_is_its_own_parent_is_refused_though_its_table_fits():
 
 
 def test_the_good_document_passes_the_same_way():
-    decode(_changed(("classes",), ["c0", "c1"]), ENTRIES)
+    assert decode(_changed(("classes",), ["c0", "c1"]), ENTRIES).classes == ("c0", "c1")
 
 
 def test_the_numbers_of_features_and_of_parents_must_agree():

@@ -21,12 +21,12 @@ GOOD = hand.general_network()
 
 @pytest.mark.parametrize("name", hand.NAMED)
 def test_hand_built_models_are_whole(name):
-    check_model(hand.NAMED[name]())
+    assert check_model(hand.NAMED[name]()) is None
 
 
 @given(models())
 def test_drawn_models_are_whole(model):
-    check_model(model)
+    assert check_model(model) is None
 
 
 def test_counts_follow_from_the_parts():

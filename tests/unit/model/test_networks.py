@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from bncc.discretize.feature import Feature
 from bncc.errors import NetworkError
 from bncc.fixed_point import QFormat
-from bncc.model import from_network
 from bncc.model.from_network import model_of
 from bncc.model.reference import costs, log_proba, predict
 from bncc.model.to_network import network_of_model
@@ -51,15 +50,15 @@ def test_the_binary_point_leaves_room_for_the_least_probability():
     variables = (Variable("c", ("n", "y")), Variable("x", ("a b", "*/")))
     network = Network(variables, ((), (0,)), (np.array([[0.5, 0.5]]), table))
     made = model_of(network, 0, 6)
-    # -ln 0.001 = 6.9 nats takes 3 bits before the point; the 0 is clipped
+    # -ln 0.001 = 6.9 nats takes 3 bits before the point, and the veto 55 + 6 + 1 no bit more
     assert made.model.q_format == QFormat(3, 3)
-    assert made.model.tables[0].tolist() == [[0, 0], [55, 63]]
-    assert made.n_clipped == 1
+    assert made.model.tables[0].tolist() == [[0, 0], [55, 62]]
+    assert (made.n_zeros, made.n_clipped, made.bits) == (1, 0, 6)
     assert made.model.features[0].categories == ("a b", "*/")
     assert made.model.classes == ("n", "y")
-    assert model_of(network, 0, 1).model.q_format == QFormat(4, -3)
     tiny = np.array([[0.5, 0.5], [1.0, 1e-300]])
-    assert model_of(Network(variables, ((), (0,)), (network.tables[0], tiny)), 0).n_clipped == 1
+    network = Network(variables, ((), (0,)), (network.tables[0], tiny))
+    assert model_of(network, 0).n_clipped == 1
 
 
 @pytest.mark.parametrize(
@@ -68,27 +67,38 @@ def test_the_binary_point_leaves_room_for_the_least_probability():
         (drawn([(), (0,)], [1, 2]), 0, "'v0' has 1 states and a class 2 to 255"),
         (drawn([(), (0,)], [256, 2]), 0, "'v0' has 256 states"),
         (drawn([(), ()], [2, 2]), 0, "nothing in the network bears on 'v0'"),
-        (drawn([(), (0,)], [250, 300]), 0, "tables hold 75250 entries, more than 65536"),
+        (drawn([(), (0,)], [250, 300]), 0, "tables take 75250 bytes, more than 65536; raise"),
     ],
 )
 def test_a_class_that_makes_no_model_is_refused(network, target, words):
     with pytest.raises(NetworkError, match=words):
-        model_of(network, target)
+        model_of(network, target, 8, max_table_bytes=65536)
 
 
-def test_large_tables_without_the_class_are_left_out(monkeypatch):
+def test_large_tables_without_the_class_are_left_out():
     """Features 1 and 2 are above 3, which the class 0 is above too; 2 is below 1."""
     network = drawn([(), (), (1,), (0, 1, 2)], [2, 4, 5, 2])
     whole = model_of(network, 0)
     assert whole.model.structure.given == ()
-    monkeypatch.setattr(from_network, "MAX_ENTRIES", 120)
-    cut = model_of(network, 0)
+    assert sum(table.size for table in whole.model.tables) == 128
+    cut = model_of(network, 0, max_table_bytes=129)
     assert cut.model.structure == Structure(((), (), (0, 1)), (False, False, True), (), (1,))
     X = hand.all_states(cut.model)
     np.testing.assert_array_equal(predict(cut.model, X), predict(whole.model, X))
-    monkeypatch.setattr(from_network, "MAX_ENTRIES", 81)
-    with pytest.raises(NetworkError, match="more than 81"):
-        model_of(network, 0)
+    with pytest.raises(NetworkError, match="take 100 bytes, more than 99; raise --max-table-bytes"):
+        model_of(network, 0, max_table_bytes=99)
+    assert model_of(network, 0, 9, max_table_bytes=200).model.structure == cut.model.structure
+
+
+def test_entries_that_a_veto_makes_wider_are_counted():
+    """As bytes they would be 100, as the veto takes 2 they are 200."""
+    network = drawn([(), (), (1,), (0, 1, 2)], [2, 4, 5, 2], zeros=0.5)
+    assert model_of(network, 0, 8, max_table_bytes=260).model.structure.given == ()
+    assert model_of(network, 0, 8, max_table_bytes=259).model.structure.given == (1,)
+    with pytest.raises(NetworkError, match="take 200 bytes"):
+        model_of(network, 0, 8, max_table_bytes=199)
+    # of a class without a zero in a table that reads it the same fits
+    assert model_of(drawn([(), (), (1,), (0, 1, 2)], [2, 4, 5, 2]), 0, 8, max_table_bytes=199)
 
 
 def test_a_network_from_a_model_has_its_posterior_where_tables_are_distributions():

@@ -36,8 +36,8 @@ def test_the_sentences_of_a_small_study() -> None:
     assert advice.point is study.points[0]
     assert advice.sentences == (
         "In 4 KB of flash on rv32, naive with 3 bits errs on 11.2 % (9.4 to 13.3) of validation "
-        "rows and 10.0 % of test rows, and takes 3,812 bytes and 611 instructions a decision "
-        "from states.",
+        "rows and 10.0 % of test rows, and takes 3,812 bytes and 611 instructions a call of "
+        "predict (from states).",
         "Half as much flash costs 6.8 points more: chow-liu with 2 bits in 1,500 bytes.",
     )
 

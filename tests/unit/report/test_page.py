@@ -124,5 +124,5 @@ def test_without_altair_the_remedy_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(charts.OptionError, match=r"pip install 'bncc\[report\]'"):
+    with pytest.raises(charts.OptionError, match=r"pip install -e '\.\[report\]'"):
         charts.plot_spec([])

@@ -2,14 +2,20 @@
 
 from bncc.model.card import model_facts
 from bncc.model.model import Model
-from bncc.search.budget import Budget, Price
+from bncc.resources import Budget, Resources, Span
 
 CODE = 200
 """Bytes that the priced C of these tests has beside its tables."""
 
 
-def price_by_tables(
-    model: Model, budget: Budget, readings: object, *, is_timed: bool = False
-) -> Price:
+def resources(flash: int, instructions: int = 1) -> Resources:
+    """Return so many bytes, and a decision of so many instructions."""
+    span = Span(instructions, instructions, instructions)
+    return Resources(
+        "cortex-m0", flash, 0, 0, {"predict": span}, None, ("predict",), "size", "-Os", "estimated"
+    )
+
+
+def price_by_tables(model: Model, budget: Budget, readings: object) -> Resources:
     flash = CODE + model_facts(model)["table_bits"] // 8
-    return Price(flash, 10 * len(model.tables), "size", is_measured=False)
+    return resources(flash, 10 * len(model.tables))

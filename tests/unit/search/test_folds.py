@@ -9,9 +9,11 @@ from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
+from bncc.discretize.feature import states_of
+from bncc.model import reference
 from bncc.model.file import to_bytes
 from bncc.search import folds as module
-from bncc.search.folds import folds_of
+from bncc.search.folds import default_choice, folds_of
 from bncc.search.forms import Form
 from bncc.train.boosting.boost import boost
 from bncc.train.fit_sum import fit_sum
@@ -91,6 +93,44 @@ def test_sums_that_share_their_tables_are_those_learned_alone(wifi, monkeypatch)
         assert to_bytes(model) == to_bytes(fit_sum(fold.rest, settings))
         assert fold.misses(model).mean() == error_of(model, fold.held)
     assert grown == [30, 44, 3, 2]
+
+
+def rare(wifi):
+    """Return rows of which one class in four has a twentieth of the others'."""
+    kept = (wifi.y > 0) | (np.arange(wifi.n_rows) % 20 == 0)
+    return wifi.take(np.flatnonzero(kept))
+
+
+def test_losses_are_errors_balanced_errors_or_log_losses(wifi):
+    """A balanced error is the mean over classes of the rate of each."""
+    dataset = rare(wifi)
+    counts = np.bincount(dataset.y)
+    settings = Form(rows=4).settings(BASE, 6)
+    by_error, balanced, log_loss = (
+        list(folds_of(dataset, BASE, choice)) for choice in ("error", "balanced-error", "log-loss")
+    )
+    models = [fold.model(settings) for fold in by_error]
+    misses = np.concatenate([f.misses(m) for f, m in zip(by_error, models, strict=True)])
+    y = np.concatenate([fold.held.y for fold in by_error])
+    losses = [
+        np.concatenate([f.losses(m, f.misses(m)) for f, m in zip(folds, models, strict=True)])
+        for folds in (by_error, balanced, log_loss)
+    ]
+    assert (losses[0] == misses).all()
+    of_class = np.array([misses[y == c].sum() for c in range(4)]) / counts
+    assert losses[1].mean() == pytest.approx(of_class.mean())
+    first = states_of(models[0].features, by_error[0].held.table)
+    expected = -reference.log_proba(models[0], first)[np.arange(len(first)), by_error[0].held.y]
+    assert losses[2][: len(first)] == pytest.approx(expected)
+
+
+def test_weighted_classes_weigh_the_choice(wifi):
+    weighted = replace(BASE, class_weight="balanced")
+    assert default_choice(BASE) == "error"
+    assert default_choice(weighted) == "balanced-error"
+    assert next(folds_of(wifi, BASE)).chooses_by_error
+    assert not next(folds_of(wifi, weighted)).chooses_by_error
+    assert next(folds_of(wifi, weighted, "error")).chooses_by_error
 
 
 def test_forms_of_other_tables_are_grown_anew(wifi):

@@ -5,14 +5,14 @@ import pytest
 from bncc.data.catalog import bundled_path
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
+from bncc.resources import Budget
 from bncc.search import room as module
-from bncc.search.budget import Budget, Price
 from bncc.search.folds import folds_of
 from bncc.search.forms import DICTIONARY, Form
 from bncc.search.room import MOST_TABLES, Line, Room, counted
 from bncc.structure.grids import Grid
 from bncc.train.settings import TrainSettings
-from tests.unit.search.pricing import price_by_tables
+from tests.unit.search.pricing import price_by_tables, resources
 
 BASE = TrainSettings(epochs=2, validation=0.2)
 FORM = Form(rows=4)
@@ -39,7 +39,8 @@ def fitted(fold, budget, monkeypatch, price=price_by_tables):
 def test_a_few_tries_fill_most_of_the_flash(fold, monkeypatch, flash):
     budget = Budget("avr", flash=flash)
     found, tried = fitted(fold, budget, monkeypatch)
-    assert 0.9 < found.price.share(budget) <= 1
+    assert 0.9 < budget.utilization(found.price)
+    assert budget.admits(found.price)
     assert len(tried) <= 4
     assert found.n_tables == tried[-1] or max(tried) > found.n_tables
 
@@ -51,7 +52,7 @@ def test_decisions_may_take_more_tables_than_are_usual(fold, monkeypatch):
 
 def test_tables_that_take_more_than_is_counted_are_fewer(fold, monkeypatch):
     def dear(model, *others, **named):
-        return Price(50 + 40 * len(model.tables), 1, "size", is_measured=False)
+        return resources(50 + 40 * len(model.tables))
 
     found, tried = fitted(fold, Budget("avr", flash=1000), monkeypatch, dear)
     assert found.n_tables in (22, 23)
@@ -60,7 +61,7 @@ def test_tables_that_take_more_than_is_counted_are_fewer(fold, monkeypatch):
 
 def test_what_no_line_describes_comes_to_an_end(fold, monkeypatch):
     def steep(model, *others, **named):
-        return Price(len(model.tables) ** 6, 1, "size", is_measured=False)
+        return resources(len(model.tables) ** 6)
 
     found, tried = fitted(fold, Budget("avr", flash=1000), monkeypatch, steep)
     assert found.n_tables in (1, 2, 3)

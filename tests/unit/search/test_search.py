@@ -12,9 +12,9 @@ from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
 from bncc.errors import BudgetError, ConstantColumnsError
 from bncc.model.card import model_facts
+from bncc.resources import Budget
 from bncc.search import networks, room
 from bncc.search import search as module
-from bncc.search.budget import Budget
 from bncc.search.search import search
 from bncc.structure.grids import Grids
 from bncc.train.interrupts import StopRequest
@@ -41,8 +41,8 @@ def priced(monkeypatch):
 def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(wifi, priced):
     budget = Budget("cortex-m0", flash=CODE + 120)
     found = search(wifi, BASE, budget)
-    assert found.price.share(budget) <= 1
-    assert all(one.price.share(budget) <= 1 for one in found.tried)
+    assert budget.admits(found.price)
+    assert all(budget.admits(one.price) for one in found.tried)
     assert {one.settings.structure for one in found.tried} >= {"tables", "naive"}
     best = min(found.tried, key=lambda one: (-len(one.errors), one.error, one.price.flash))
     assert best.settings.structure == found.settings.structure
@@ -50,11 +50,29 @@ def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(wifi, priced):
     assert found.result.model.training["error_validation"] < 0.1
 
 
+@pytest.mark.parametrize("choose_by", ["balanced-error", "log-loss"])
+def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choose_by):
+    """Sums and networks alike; errors are still those of plain rows."""
+    few = wifi.take(np.flatnonzero((wifi.y > 0) | (np.arange(wifi.n_rows) % 20 == 0)))
+    budget = Budget("cortex-m0", flash=CODE + 60)
+    found = search(few, BASE, budget, families=("tables", "naive"), choose_by=choose_by)
+    best = min(
+        found.tried, key=lambda one: (-len(one.choice), np.mean(one.choice), one.price.flash)
+    )
+    assert (best.settings.structure, best.settings.total_bits) == (
+        found.settings.structure, found.settings.total_bits
+    )  # fmt: skip
+    assert {one.settings.structure for one in found.tried} == {"tables", "naive"}
+    for one in found.tried:
+        assert len(one.losses) == len(one.errors)
+        assert one.losses != one.errors
+
+
 def test_sums_take_most_of_the_budget(wifi, priced):
     budget = Budget("cortex-m0", flash=CODE + 300)
     found = search(wifi, BASE, budget, families=("tables",))
     assert isinstance(found.result.model.structure, Grids)
-    assert max(one.price.share(budget) for one in found.tried) > 0.85
+    assert max(budget.utilization(one.price) for one in found.tried) > 0.85
 
 
 def test_a_named_family_is_the_only_one_tried(wifi, priced):

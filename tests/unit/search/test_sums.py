@@ -8,13 +8,13 @@ import pytest
 from bncc.data.catalog import bundled_path
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
+from bncc.resources import Budget
 from bncc.search import room
-from bncc.search.budget import Budget, Price
 from bncc.search.folds import Fold, folds_of
 from bncc.search.forms import Form
 from bncc.search.sums import TRIED_AT_LEAST, judged_sums, order_of
 from bncc.train.settings import TrainSettings
-from tests.unit.search.pricing import price_by_tables
+from tests.unit.search.pricing import price_by_tables, resources
 
 BASE = TrainSettings(epochs=2, validation=0.2)
 BUDGET = Budget("avr", flash=500)
@@ -84,7 +84,7 @@ def test_what_is_no_better_has_no_price_but_where_its_size_is_unknown(folds, mon
 
 
 def test_more_folds_count_for_more_than_a_lucky_one():
-    cheap, dear = (Price(flash, 1, "size", is_measured=False) for flash in (1, 2))
+    cheap, dear = map(resources, (1, 2))
     assert order_of((0.2, 0.2), dear) < order_of((0.1,), cheap)
     assert order_of((0.1, 0.1), dear) < order_of((0.2, 0.1), cheap)
     assert order_of((0.1,), cheap) < order_of((0.1,), dear)

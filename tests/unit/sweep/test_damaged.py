@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def rewrite(file: Path, table: str, text: str) -> None:
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute(f"UPDATE {table} SET value_json = ?", (text,))
     connection.close()
 
@@ -81,12 +82,27 @@ def test_a_trial_that_was_overwritten_is_named(file: Path) -> None:
         read_study(str(file))
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", "{}", '{"n_rows": "many"}'])
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "{}", '{"n_rows": "many"}', DEEP], ids=len)
 def test_a_study_that_was_overwritten_is_damaged(file: Path, text: str) -> None:
     rewrite(file, "study_user_attributes", text)
     for read in (read_study, lambda said: known_facts(place_of(said))):
         with pytest.raises(StudyError, match=r"s\.db' is damaged; bring back a copy of it, or"):
             read(str(file))
+
+
+@pytest.mark.parametrize("table", ["trial_user_attributes", "trial_system_attributes"])
+def test_json_that_is_nested_deeply_is_damage(file: Path, table: str) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(
+            f"INSERT OR REPLACE INTO {table} (trial_id, key, value_json) VALUES (1, 'k', ?)",
+            (DEEP,),
+        )
+    connection.close()
+    with pytest.raises(StudyError, match=r"s\.db' is damaged; bring back a copy of it, or"):
+        read_study(str(file))
 
 
 @pytest.mark.parametrize("size", [100, 5000, 30_000])

@@ -52,8 +52,10 @@ def test_a_file_is_kept_from_others_and_nothing_is_left(tmp_path: Path) -> None:
 
 def test_a_lock_whose_owner_was_killed_is_free(tmp_path: Path) -> None:
     (tmp_path / ".s.db.lock").touch()
+    is_claimed = False
     with file_claimed(tmp_path / "s.db"):
-        pass
+        is_claimed = True
+    assert is_claimed
 
 
 def test_a_claim_is_let_go_of() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from bncc.errors import OptionError
-from bncc.search.budget import Budget
+from bncc.resources import Budget
 from bncc.sweep.objective import PENALTY, check_objectives, default_objectives, values_of
 from bncc.sweep.pick import best_within, nearest
 from tests.unit.sweep.stand_ins import measured, point

@@ -4,14 +4,17 @@ import pickle
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from bncc import pricing
 from bncc.bench import measurement
-from bncc.bench.measurement import Measurement
 from bncc.build.cross import Bench
-from bncc.build.meter import Cost, Inputs
+from bncc.build.meter import Inputs
+from bncc.build.targets import Target
+from bncc.compiler.cost_model import Optimize
 from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
@@ -20,7 +23,7 @@ from bncc.emit import avr
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import DataError, MisfitError, OptionError, ToolchainError
 from bncc.model.model import Model
-from bncc.search import budget
+from bncc.resources import Resources, Span
 from bncc.sweep import trial
 from bncc.sweep.point import Footprint, Point
 from bncc.sweep.trial import measure_model, run_trial, train_again
@@ -127,27 +130,34 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[tuple[EmitOptions, str, In
     """Let no AVR hold a model, and measure nothing on others; return how it was asked for."""
     asked = []
 
+    def emit(model: Model, options: EmitOptions) -> SimpleNamespace:
+        return SimpleNamespace(options=options, resources=SimpleNamespace(entries=options.priced))
+
     def measure(
         model: Model,
-        bench: object,
+        bench: Target,
         inputs: Inputs,
+        emission: SimpleNamespace,
+        entries: tuple[str, ...],
         *,
+        optimize: Optimize,
         opt_level: str,
-        options: EmitOptions,
-        emission: None,
-        with_trusted: bool,
-    ) -> Measurement:
+    ) -> Resources:
+        options: EmitOptions = emission.options
         if options.target == "avr":
             raise MisfitError("too large; train with fewer bits")
         if options.target == "rv32":
             raise ToolchainError("gcc failed")
         asked.append((options, opt_level, inputs))
-        cost = Cost(5, 6.5, 8, 40, np.zeros(3, dtype=np.int16))
-        return Measurement(opt_level, 900, 2, 44, {"predict": cost})
+        spans = {entry: Span(5, 6.5, 8) for entry in entries}
+        return Resources(
+            bench.name, 900, 2, 44, spans, None, entries, optimize, opt_level, "measured"
+        )
 
-    monkeypatch.setattr(budget, "find_bench", lambda target: (target,))
-    monkeypatch.setattr(trial, "is_x86", lambda: True)
-    monkeypatch.setattr(budget, "measure_ours", measure)
+    monkeypatch.setattr(trial, "find_bench", lambda target: (target,))
+    monkeypatch.setattr(pricing, "is_x86", lambda: True)
+    monkeypatch.setattr(trial, "emit_c", emit)
+    monkeypatch.setattr(trial, "resources_of", measure)
     return asked
 
 
@@ -155,7 +165,7 @@ def test_what_does_not_fit_has_a_reason_and_is_not_in_the_command(
     work: Workload, measured: list[tuple[EmitOptions, str, Inputs]]
 ) -> None:
     point = run_trial(replace(work, targets=("avr", "cortex-m0", "host", "x86")), 2, PARAMS)
-    found = Footprint(900, 2, 44, "instructions", 6.5, 8)
+    found = Footprint(900, 2, 44, "instructions", 6.5, 8, ("predict-raw",))
     assert point.costs == {
         "avr": "too large; train with fewer bits",
         "cortex-m0": found,
@@ -163,8 +173,8 @@ def test_what_does_not_fit_has_a_reason_and_is_not_in_the_command(
         "x86": found,
     }
     assert [(o.target, o.optimize, o.entries, level) for o, level, _ in measured] == [
-        ("cortex-m0", "size", frozenset(), "-Os"),
-        ("x86", "size", frozenset(), "-Os"),
+        ("cortex-m0", "size", frozenset({"raw"}), "-Os"),
+        ("x86", "size", frozenset({"raw"}), "-Os"),
     ]
     assert len(measured[0][2].X) == 100
     assert point.command.endswith(
@@ -187,7 +197,7 @@ def test_the_host_is_measured_on_an_x86_alone(
     measured: list[tuple[EmitOptions, str, Inputs]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(trial, "is_x86", lambda: False)
+    monkeypatch.setattr(pricing, "is_x86", lambda: False)
     with pytest.raises(ToolchainError, match="host is not an x86"):
         measure_model(replace(work, targets=("host",)), train_again(work, PARAMS), PARAMS)
 

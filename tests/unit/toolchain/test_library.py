@@ -1,7 +1,10 @@
 """The native engine's library: built once, kept, and built again when what is kept is no good."""
 
+import os
+import stat
 import subprocess
 import sys
+from hashlib import sha256
 
 import pytest
 
@@ -20,7 +23,7 @@ def cache(require_tool, monkeypatch, tmp_path):
     require_tool("gcc")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     native_library.cache_clear()
-    yield tmp_path / "bncc"
+    yield tmp_path / "bncc-engines"
     native_library.cache_clear()
 
 
@@ -47,6 +50,82 @@ def test_what_is_cut_off_is_built_again(cache, n_bytes):
     kept.write_bytes(kept.read_bytes()[:n_bytes])
     subprocess.run(words, check=True)
     assert kept.stat().st_size == size
+
+
+LOAD = (
+    "import os; os.umask({umask}); "
+    "from bncc.toolchain import library; from bncc.train.native.parts import *; "
+    "library.FLAGS, library.NATIVE = (*library.FLAGS, '-O0'), '-O0'; "
+    "library.native_library(DESCENT)"
+)
+PLANTED = """
+#include <stdio.h>
+__attribute__((constructor)) static void planted(void) { puts("planted code ran"); }
+"""
+
+
+def plant(cache):
+    """Put another library in the place of the one that was built, with its digest."""
+    said_when_loaded()
+    (kept,) = cache.glob("*.so")
+    kept.unlink()
+    (cache / "p.c").write_text(PLANTED)
+    subprocess.run(("gcc", "-shared", "-fPIC", "p.c", "-o", kept.name), cwd=cache, check=True)
+    (cache / "p.c").unlink()
+    kept.with_suffix(".sha256").write_text(sha256(kept.read_bytes()).hexdigest())
+    return kept
+
+
+def said_when_loaded(umask=0o22):
+    command = (sys.executable, "-c", LOAD.format(umask=umask))
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def others_can_write_the_folder(cache, kept):
+    cache.chmod(0o777)
+
+
+def others_can_write_the_file(cache, kept):
+    kept.chmod(0o666)
+
+
+def the_folder_is_a_link(cache, kept):
+    cache.rename(cache.with_name("elsewhere"))
+    cache.symlink_to("elsewhere")
+
+
+def others_can_replace_the_folder(cache, kept):
+    cache.parent.chmod(0o777)
+
+
+def the_folder_is_of_another_user(cache, kept):
+    os.chown(cache, 12345, 12345)
+
+
+def the_file_is_of_another_user(cache, kept):
+    os.chown(kept, 12345, 12345)
+
+
+@pytest.mark.parametrize(
+    "exposed",
+    [
+        others_can_write_the_folder, others_can_write_the_file, the_folder_is_a_link,
+        others_can_replace_the_folder, the_folder_is_of_another_user, the_file_is_of_another_user,
+    ],
+)  # fmt: skip
+def test_what_others_could_have_planted_is_not_loaded(cache, exposed):
+    if "another_user" in exposed.__name__ and os.geteuid() != 0:
+        pytest.skip("root alone gives files away")
+    kept = plant(cache)
+    assert said_when_loaded() == "planted code ran\n"  # so the test can see it
+    exposed(cache, kept)
+    assert said_when_loaded() == ""
+
+
+def test_everything_is_private_whatever_the_umask(cache):
+    said_when_loaded(umask=0)
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in (cache, *cache.iterdir())}
+    assert modes <= {0o700, 0o600}
 
 
 def test_other_flags_make_another_library(cache, monkeypatch):

@@ -39,9 +39,9 @@ def ziglang(missing: Callable[[str], None]) -> tuple[str, ...]:
 
 def test_the_cache_is_the_users(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where zig itself would have it, so that what other projects built serves too."""
-    assert zig_environment()["ZIG_GLOBAL_CACHE_DIR"] == str(home / ".cache" / "zig")
+    assert zig_environment()["ZIG_GLOBAL_CACHE_DIR"] == str(home / ".cache" / "bncc-zig")
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cached"))
-    assert zig_environment()["ZIG_GLOBAL_CACHE_DIR"] == str(home / "cached" / "zig")
+    assert zig_environment()["ZIG_GLOBAL_CACHE_DIR"] == str(home / "cached" / "bncc-zig")
 
 
 def test_what_the_user_chose_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +62,7 @@ def test_a_home_that_cannot_hold_a_cache_is_replaced(home: Path) -> None:
 
 def test_a_cache_of_another_user_is_replaced(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As after a first run with sudo, or on a read-only disk; root may write where it likes."""
-    (home / ".cache" / "zig").mkdir(parents=True)
+    (home / ".cache" / "bncc-zig").mkdir(parents=True)
     monkeypatch.setattr(zig.os, "access", lambda folder, how: False)
     assert not zig_environment()["ZIG_GLOBAL_CACHE_DIR"].startswith(str(home))
 

@@ -9,6 +9,7 @@ from bncc.errors import ToolchainError
 from bncc.fixed_point import QFormat, rounded
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure, forest
+from bncc.train import engines
 from bncc.train.engine import Problem
 from bncc.train.engines import engine_for
 from bncc.train.hyperparameters import hyperparameters_of
@@ -121,6 +122,12 @@ def test_the_quicker_engine_is_taken_where_it_can_be_built(require_tool, monkeyp
 
     monkeypatch.setattr(native, "native_library", no_compiler)
     assert isinstance(engine_for(given, hyper()), TorchEngine)
+    with monkeypatch.context() as patch:
+        patch.setattr(engines, "find_spec", lambda name: None)
+        with pytest.raises(
+            ToolchainError, match=r"\(no C compiler .*needs torch, which is not inst"
+        ):
+            engine_for(given, hyper())
     with pytest.raises(ToolchainError, match="no C compiler"):
         engine_for(given, hyper(engine="native"))
 

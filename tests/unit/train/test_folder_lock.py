@@ -51,16 +51,17 @@ def test_where_there_are_no_locks_nothing_is_locked(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(fcntl, "flock", unable)
         with folder_locked(tmp_path), folder_locked(tmp_path):
-            pass
-    monkeypatch.setattr(folder_lock, "_locks", lambda: None)
+            entered = 1
+    monkeypatch.setattr(folder_lock, "locks", lambda: None)
     with folder_locked(tmp_path), folder_locked(tmp_path):
-        pass
+        entered += 1
+    assert entered == 2
 
 
 def test_windows_has_no_fcntl(monkeypatch):
-    assert folder_lock._locks() is fcntl
+    assert folder_lock.locks() is fcntl
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    assert folder_lock._locks() is None
+    assert folder_lock.locks() is None
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):

@@ -1,7 +1,7 @@
 """Thresholds that no table asks for go, and nothing is decided otherwise."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bncc.data.dataset import Column, Table
@@ -49,8 +49,7 @@ def test_every_reading_stays_in_its_row(data):
         fallback = n_known if has_missing else data.draw(st.integers(0, n_known - 1))
         features.append(Feature(name, "float32", n_known + has_missing, thresholds, (), fallback))
     n_states = [feature.n_states for feature in features]
-    if max(n_states) == 1:
-        return
+    assume(max(n_states) > 1)
     sums = data.draw(grids(n_states))
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     columns = [

@@ -38,7 +38,8 @@ def test_few_joint_states_are_all_tried():
     tried = {tuple(x) for x in blocks(model, "states")}
     assert tried == {tuple(x) for x in hand.all_states(model)}
     assert strength(model) == (
-        "all 12 joint states, 1,000 random readings, 3 values at each of 4 thresholds"
+        "all 12 joint states, 1,000 random readings, 256 rows out of range, "
+        "3 values at each of 4 thresholds"
     )
 
 

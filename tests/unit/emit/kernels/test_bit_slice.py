@@ -81,6 +81,32 @@ def test_a_single_row_of_several_words_needs_one_pointer():
     assert text.context["row_pointers"] == ["row"]
 
 
+def test_a_pair_whose_words_are_added_one_by_one_keeps_both_pointers():
+    """The prior has set the level of the second words, but not that of the first ones."""
+    text = printed(naive([FEW] * 2, [2, 0, 0, 0]))
+    assert text.context["row_pointers"] == ["row", "other"]
+    assert text.context["blocks"][1][:6] == [
+        "/* x0; x1 */",
+        "row = &m_table0[(uint_fast16_t)x[0] << 1];",
+        "other = &m_table1[(uint_fast16_t)x[1] << 1];",
+        "sum0 = m_rom_uint8(&row[0]);",
+        "held0 = m_rom_uint8(&other[0]);",
+        "sum2 = m_add2(&sum1, m_rom_uint8(&row[1]), m_rom_uint8(&other[1]));",
+    ]
+
+
+def test_a_later_word_of_the_second_table_is_read_from_its_own_row():
+    """Nothing has set the level of the second words: each is added in a step of its own."""
+    rows = [[6, 5, 0], [7, 5, 4]]
+    text = printed(naive([rows] * 2, [1, 0, 1]), 0)
+    assert text.context["half_bits"] == 4
+    assert text.context["blocks"][1][3:6] == [
+        "sum1 = m_add2(&sum0, m_rom_uint8(&row[0]), m_rom_uint8(&other[0]));",
+        "sum2 = m_rom_uint8(&row[1]);",
+        "held2 = m_rom_uint8(&other[1]);",
+    ]
+
+
 def test_two_bits_share_a_word_and_the_upper_half_is_added_in_the_end():
     text = printed(naive([FEW] * 3, [0, 0, 0, 1]), 0)
     prior, first, second, last = text.context["blocks"]

@@ -63,11 +63,11 @@ def test_lanes_are_widened_with_masks_and_shifts():
     (flush,) = [step for step in text.context["steps"] if "Widen" in step[0]][-1:]
     assert flush == [
         "/* Widen the lanes before one could overflow. */",
-        "sum0 += (int32_t)((uint32_t)part4_0 & 0xF0F0F0FU);",
-        "sum1 += (int32_t)(((uint32_t)part4_0 >> 4) & 0xF0F0F0FU);",
+        "sum0 += (int32_t)(uint32_t)((uint32_t)part4_0 & 0xF0F0F0FU);",
+        "sum1 += (int32_t)(uint32_t)(((uint32_t)part4_0 >> 4) & 0xF0F0F0FU);",
     ]
     flushes = [step for step in text.context["steps"] if "Widen" in step[0]]
-    half = "(int32_t)((uint32_t)part4_0 & 0xF0F0F0FU)"
+    half = "(int32_t)(uint32_t)((uint32_t)part4_0 & 0xF0F0F0FU)"
     assert flushes[0][1] == f"sum0 = (int32_t)0x2020202L + {half};"
     assert text.context["sums"] == [("int32_t", ["part4_0"]), ("int32_t", ["sum0", "sum1"])]
 
@@ -77,8 +77,8 @@ def test_two_lanes_are_parted_without_a_needless_mask():
     text = printed(naive(rows, [0, 0]), 1, word_bits=32)
     flush = next(step for step in text.context["steps"] if "Widen" in step[0])
     assert flush[1:] == [
-        "sum0 = (int32_t)((uint32_t)part16_0 & 0xFFFFU);",
-        "sum1 = (int32_t)((uint32_t)part16_0 >> 16);",
+        "sum0 = (int32_t)(uint32_t)((uint32_t)part16_0 & 0xFFFFU);",
+        "sum1 = (int32_t)(uint32_t)((uint32_t)part16_0 >> 16);",
     ]
 
 
@@ -125,9 +125,9 @@ def test_bytes_are_read_one_after_the_other_and_widened():
     flushes = [step[1:] for step in steps if "Widen" in step[0]]
     assert flushes == [
         [
-            "sum0 = (uint16_t)(0x1U + part8_0);",
+            "sum0 = (uint16_t)(0x1U + (uint16_t)part8_0);",
             "sum1 = part8_1;",
-            "sum2 = (uint16_t)(0x2U + part8_2);",
+            "sum2 = (uint16_t)(0x2U + (uint16_t)part8_2);",
         ],
         [f"sum{c} = (uint16_t)(sum{c} + part8_{c});" for c in range(3)],
     ]

@@ -85,6 +85,6 @@ def test_lanes_of_64_bits_are_widened_with_masks_that_say_so():
     text = printed(naive([[[1] * 10, [0] * 10]] * 80, [0] * 10), 1, word_bits=64)
     flush = next(step for step in text.context["steps"] if "Widen" in step[0])
     assert flush[1:] == [
-        "sum0 = (int64_t)((uint64_t)part6_0 & 0x3F03F03F03F03FULL);",
-        "sum1 = (int64_t)(((uint64_t)part6_0 >> 6) & 0x3FF03F03F03F03FULL);",
+        "sum0 = (int64_t)(uint64_t)((uint64_t)part6_0 & 0x3F03F03F03F03FULL);",
+        "sum1 = (int64_t)(uint64_t)(((uint64_t)part6_0 >> 6) & 0x3FF03F03F03F03FULL);",
     ]

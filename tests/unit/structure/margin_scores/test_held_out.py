@@ -11,7 +11,7 @@ from bncc.structure.margin_scores.held_out import (
     HeldOut,
     hold_out,
     scale_for,
-    stratified_folds,
+    shuffled_folds,
 )
 from bncc.structure.margin_scores.score import Score
 from bncc.structure.margin_scores.scored_tree import ScoredTree
@@ -48,7 +48,7 @@ def test_a_state_that_no_other_fold_has_leaves_epsilon_and_a_parent_state_equal_
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(1, 6))
 def test_folds_are_even_in_all_and_in_each_class(classes, n_folds):
     y = np.array(classes)
-    fold = stratified_folds(y, n_folds, np.random.default_rng(0))
+    fold = shuffled_folds(y, n_folds, np.random.default_rng(0))
     for rows in (fold, *(fold[y == c] for c in range(4))):
         sizes = np.bincount(rows, minlength=n_folds)
         assert sizes.max() - sizes.min() <= 1

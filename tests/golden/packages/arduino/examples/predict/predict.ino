@@ -1,3 +1,4 @@
+// This generated file may be used under any terms; see LICENSE-EXCEPTION of bncc.
 // Does this board give Python's answers? Prints the class of every test vector, then PASS or FAIL.
 #include <Arduino.h>
 

@@ -1,0 +1,118 @@
+"""Parameters of an estimator that are of the device: a budget, the target, the emitted C."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+from bncc.build.parts import size_of, target_of
+from bncc.build.targets import TARGETS
+from bncc.compiler.choose import Optimize
+from bncc.data.dataset import Dataset
+from bncc.emit import options as emit_options
+from bncc.errors import OptionError
+from bncc.resources import Budget
+from bncc.train.pipeline import TrainResult, train_model
+from bncc.train.settings import TrainSettings
+
+ENTRIES = ("scores", "trusted")
+"""Emitted besides ``predict`` where nothing else is asked for."""
+DEFAULT_TARGET = "cortex-m0"
+"""Of a budget, as on the command line."""
+
+
+def trained(
+    estimator: Any, dataset: Dataset, settings: TrainSettings
+) -> tuple[TrainResult, Optimize]:
+    """Train on rows, within the estimator's budget if it has one.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        With ``structure``, and the parameters of `bncc._validation.OF_DEPLOYMENT`.
+    dataset : Dataset
+        The rows.
+    settings : TrainSettings
+        All other parameters.
+
+    Returns
+    -------
+    result : TrainResult
+        The model and its notes.
+    goal : {"balanced", "size", "speed"}
+        What its C is to be made for.
+
+    Raises
+    ------
+    BudgetError
+        If nothing fits.
+    OptionError
+        If a parameter makes no sense.
+    """
+    goal, machine = goal_of(estimator.optimize), machine_of(estimator.target)
+    extras = entries_of(estimator, () if estimator.entries is None else None)
+    flash, instructions = _bytes(estimator.max_flash), _count(estimator.max_instructions)
+    if flash is None and instructions is None:
+        return train_model(dataset, settings), goal
+    from bncc.pricing import with_resources  # only here: it builds and measures
+    from bncc.search.families import families_of, refuse_searched
+    from bncc.search.search import search
+
+    refuse_searched(settings)
+    families, note = families_of(settings, estimator.structure, extras)
+    budget = Budget(machine or DEFAULT_TARGET, flash, instructions, extras=extras)
+    found = search(dataset, settings, budget, families=families)
+    notes = (*found.result.notes, *([note] if note else []))
+    model = with_resources(found.result.model, found.price)
+    result = replace(found.result, model=model, notes=notes)
+    return result, goal if estimator.optimize else goal_of(found.price.optimize)
+
+
+def goal_of(optimize: str | None) -> Optimize:
+    """Return a goal, ``balanced`` for None; raise an OptionError where it is none."""
+    goals: tuple[Optimize, ...] = get_args(Optimize)
+    for goal in goals:
+        if goal == (optimize or "balanced"):
+            return goal
+    raise OptionError(f"optimize is {optimize!r}; it must be one of {', '.join(goals)}")
+
+
+def machine_of(target: str | None) -> str | None:
+    """Return the target of a name or a part, None for generic C; refuse unknown ones."""
+    if target is None or target == "host":
+        return None
+    machine = target_of(str(target))
+    if machine not in TARGETS:
+        known = ", ".join(TARGETS)
+        raise OptionError(
+            f"target is {target!r}; it must be host, {known}, or a part such as nrf52832"
+        )
+    return machine
+
+
+def entries_of(estimator: Any, entries: Sequence[str] | None) -> frozenset[str]:
+    """Return the entry points to emit: those asked for, else the estimator's, else the default."""
+    if entries is None:
+        entries = getattr(estimator, "entries", None)
+    chosen = ENTRIES if entries is None else entries
+    if isinstance(chosen, str):
+        raise OptionError(f"entries is {chosen!r}; give a list such as ['scores']")
+    unknown = sorted(set(chosen) - emit_options.ENTRIES)
+    if unknown:
+        known = ", ".join(sorted(emit_options.ENTRIES))
+        raise OptionError(f"entries has {unknown[0]!r}; it may have {known}")
+    return frozenset(chosen)
+
+
+def _bytes(size: int | str | None) -> int | None:
+    if size is None:
+        return None
+    found = size_of(str(size))
+    if found is None or isinstance(size, bool):
+        raise OptionError(f"max_flash is {size!r}; give bytes such as 2048, '2k' or '1.5k'")
+    return found
+
+
+def _count(number: Any) -> int | None:
+    if number is not None and (type(number) is not int or number < 1):
+        raise OptionError(f"max_instructions is {number!r}; it must be a whole number above 0")
+    return None if number is None else int(number)

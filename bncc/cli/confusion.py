@@ -1,0 +1,38 @@
+"""The confusion matrix and the recall of each class, for people."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bncc.cli.console import aligned
+from bncc.model.model import Model
+
+MOST_COLUMNS = 30
+"""Classes up to which the confusion matrix is shown."""
+_ROWS = {
+    "test": "test rows",
+    "cross-validation": "rows of all folds, each decided by a training without its fold",
+    "validation": "validation rows, decided by a training without them",
+    "train": "training rows",
+}
+"""By the training record's ``confusion_of``."""
+
+
+def confusion_lines(found: Mapping[str, Any], classes: Sequence[str], title: str = "") -> list[str]:
+    """Return the lines of a confusion matrix with the recall of each class, after an empty line.
+
+    ``found`` has ``confusion`` and ``recall``, in the order of ``classes``. More than
+    `MOST_COLUMNS` classes take one line, which names ``--json``.
+    """
+    if len(classes) > MOST_COLUMNS:
+        return [f"the confusion matrix of {len(classes)} classes is in --json"]
+    rows = [["true \\ predicted", *classes, "recall"]]
+    for label, row, recall in zip(classes, found["confusion"], found["recall"], strict=True):
+        rows.append([label, *map(str, row), "-" if recall is None else f"{100 * recall:.1f} %"])
+    return ["", *filter(None, [title]), aligned(rows, right=range(1, len(classes) + 2))]
+
+
+def trained_confusion(model: Model) -> list[str]:
+    """Return the lines of the confusion matrix in a model's training record."""
+    facts = model.training
+    title = f"confusion matrix of the {_ROWS[facts['confusion_of']]}:"
+    return confusion_lines(facts, model.classes, title)

@@ -1,0 +1,190 @@
+"""Where an emitted header comes from: training data, recall, and the command that emits it."""
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from pathlib import PurePath
+from typing import Any
+
+from bncc.emit.identifiers import c_comment
+from bncc.emit.options import EmitOptions
+from bncc.model.model import Model
+
+MODEL_FILE = "MODEL.bncc"
+"""Printed for a model file whose name cannot be printed in a comment."""
+_COUNTED_ON = {
+    "test": "on test rows",
+    "validation": "on validation rows",
+    "cross-validation": "by cross-validation",
+    "train": "on training rows",
+}
+"""By the training record's ``confusion_of``."""
+MOST_CLASSES = 24
+"""Classes up to which the recall of each is printed."""
+
+
+def printed_file(path: str, otherwise: str = MODEL_FILE) -> str:
+    """Return the base name of a file for a comment: no folder of the user's machine is printed.
+
+    Parameters
+    ----------
+    path : str
+        Any path.
+    otherwise : str, default="MODEL.bncc"
+        What stands for a name that a comment cannot hold as it is, or that reads as an option.
+
+    Returns
+    -------
+    str
+        Printable ASCII without comment marks.
+    """
+    name = PurePath(path).name
+    return name if c_comment(name) == name and not name.startswith("-") else otherwise
+
+
+def emit_command(
+    name: str, options: Iterable[tuple[str, ...]], model_file: str | None = None
+) -> tuple[str, ...]:
+    """Return the words of the command line that emits a model to a folder of its name.
+
+    Parameters
+    ----------
+    name : str
+        Prefix of every symbol.
+    options : iterable of tuple of str
+        All others, each with its value if it has one; their order makes no difference.
+    model_file : str, optional
+        The model's file, of which the base name is printed; ``NAME.bncc`` when absent.
+
+    Returns
+    -------
+    tuple of str
+        For `EmitOptions.command`.
+    """
+    file = f"{name}.bncc" if model_file is None else printed_file(model_file)
+    return (
+        "bncc",
+        "emit-c",
+        file,
+        "-o",
+        name,
+        "--name",
+        name,
+        *chain.from_iterable(sorted(options)),
+    )
+
+
+def words_of(options: EmitOptions) -> list[tuple[str, ...]]:
+    """Return the options of ``bncc emit-c`` for what is asked of an emission.
+
+    Parameters
+    ----------
+    options : EmitOptions
+        Without inputs of the self-test and without bounds, which need files and machines.
+
+    Returns
+    -------
+    list of tuple of str
+        Those that differ from the defaults, without ``--name``.
+    """
+    default = EmitOptions()
+    named = (
+        "package",
+        "target",
+        "optimize",
+        "max_flash",
+        "max_ram",
+        "kernel",
+        "spdx",
+        "range_margin",
+    )
+    words: list[tuple[str, ...]] = [
+        (f"--{field.replace('_', '-')}", str(getattr(options, field)))
+        for field in named
+        if getattr(options, field) != getattr(default, field)
+    ]
+    words += [("--constant-time",)] if options.constant_time else []
+    return [*words, *(("--with", entry) for entry in sorted(options.entries))]
+
+
+def command_lines(command: Iterable[str], width: int) -> list[str]:
+    """Return a command line for a comment, broken between its words only.
+
+    Parameters
+    ----------
+    command : iterable of str
+        Its words; they are quoted for a shell.
+    width : int
+        Columns of a line, where words allow it.
+
+    Returns
+    -------
+    list of str
+        To be joined by spaces.
+    """
+    lines: list[str] = []
+    for word in map(shlex.quote, command):
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def data_line(training: Mapping[str, Any]) -> str | None:
+    """Return what is recorded of the training data: size and digest.
+
+    Parameters
+    ----------
+    training : mapping
+        A model's training record, of any JSON.
+
+    Returns
+    -------
+    str or None
+        One sentence; None where nothing sound is recorded.
+    """
+    data = training.get("data")
+    if not isinstance(data, dict):
+        return None
+    rows, columns, digest = (data.get(key) for key in ("rows", "columns", "sha256"))
+    sizes = [n for n in (rows, columns) if type(n) is int and n > 0]
+    is_sound = isinstance(digest, str) and re.fullmatch(r"[0-9a-f]{64}", digest)
+    if len(sizes) < 2 or not is_sound:
+        return None
+    of = "their file" if data.get("of") == "file" else "their values"
+    return f"{sizes[0]:,} rows of {sizes[1]:,} columns; sha256 of {of} {digest}"
+
+
+def recall_line(model: Model) -> str | None:
+    """Return the recall of each class as recorded, with the rows that it was counted on.
+
+    Parameters
+    ----------
+    model : Model
+        With any training record.
+
+    Returns
+    -------
+    str or None
+        One sentence; None where nothing sound is recorded.
+    """
+    recall, part = model.training.get("recall"), model.training.get("confusion_of")
+    if not isinstance(part, str) or part not in _COUNTED_ON or not isinstance(recall, list):
+        return None
+    if len(recall) != model.n_classes or not all(map(_is_share, recall)):
+        return None
+    known = [
+        f"{c_comment(label)} {100 * share:.1f} %"
+        for label, share in zip(model.classes, recall, strict=True)
+        if share is not None
+    ]
+    if len(known) > MOST_CLASSES:
+        least = min(share for share in recall if share is not None)
+        return f"{_COUNTED_ON[part]}: at least {100 * least:.1f} % of each of {len(known)} classes"
+    return f"{_COUNTED_ON[part]}: {', '.join(known)}" if known else None
+
+
+def _is_share(value: object) -> bool:
+    return value is None or (type(value) in (int, float) and 0 <= value <= 1)  # type: ignore[operator]

@@ -1,0 +1,140 @@
+"""The self-test of an emission: its inputs, what they cover, and the names its templates use."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bncc.compiler.kernels.arrays import MOST_IN_ALL, MOST_IN_ARRAY
+from bncc.discretize.feature import Feature
+from bncc.emit.avr import avr_vectors_error
+from bncc.emit.constants_crc import crc_of
+from bncc.emit.gap_vectors import drawn_gaps
+from bncc.emit.layout import Layout
+from bncc.emit.near_ties import Steps, near_tie_steps
+from bncc.emit.options import EmitOptions
+from bncc.emit.vector_text import vector_text
+from bncc.emit.vectors import Vectors, drawn_vectors, end_readings
+from bncc.model.model import Model
+
+STEP_BYTES = 2**15
+"""Bytes of steps that a self-test may have, or four times what the model's constants take."""
+AVR_BYTES = 28 * 1024
+"""Bytes of constants beside which code fits on the smaller AVRs; what takes more is for larger."""
+STEPS_PER_VECTOR = 16
+"""Steps per vector, where the number of vectors is given."""
+MOST_STEPS = 30000
+"""An int of 16 bits counts the steps that go wrong."""
+
+
+def selftest_names(model: Model, options: EmitOptions, layout: Layout) -> dict[str, object]:
+    """Find the inputs of a self-test and print them for the templates.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model, which gives the answers.
+    options : EmitOptions
+        What was asked for.
+    layout : Layout
+        The C.
+
+    Returns
+    -------
+    dict
+        The names that templates of the self-test and of packages use.
+    """
+    inputs = options.vectors or drawn_vectors(model)
+    gaps = drawn_gaps(model, inputs) if layout.missing is not None else None
+    step_bytes = (1 if len(layout.program.features) < 256 else 2) + layout.state_bits // 8 + 1
+    most = min(max(STEP_BYTES, 4 * layout.rom_bytes) // step_bytes, MOST_STEPS)
+    if options.is_bounded:
+        most = STEPS_PER_VECTOR * len(inputs.classes)
+    steps = near_tie_steps(model, layout.program, inputs.states, most)
+    without = vector_text(model, inputs, layout, gaps)
+    n_avr = avr_steps(layout.rom_bytes + sum(without.array_bytes), step_bytes, len(steps.features))
+    vectors = vector_text(model, inputs, layout, gaps, steps, n_avr)
+    return {
+        "vectors": vectors,
+        "coverage": coverage(model, inputs, steps, layout),
+        "avr_vectors_error": avr_vectors_error(layout.rom_bytes, vectors.array_bytes),
+        "constants_crc": f"0x{crc_of(layout.summed, model.classes):08X}U",
+    }
+
+
+def avr_steps(other_bytes: int, step_bytes: int, n_steps: int) -> int:
+    """Return how many steps an AVR has room for.
+
+    Parameters
+    ----------
+    other_bytes : int
+        Bytes of the model's constants and of the self-test without steps.
+    step_bytes : int
+        Bytes of a step.
+    n_steps : int
+        Steps that there are.
+
+    Returns
+    -------
+    int
+        At least 1 where there is any; all of them where the model is too large for an AVR anyway.
+    """
+    room = next(
+        (most - other_bytes for most in (AVR_BYTES, MOST_IN_ALL) if most > other_bytes), None
+    )
+    if room is None:
+        return n_steps
+    return min(max(room // step_bytes, 1), MOST_IN_ARRAY // 2, n_steps)
+
+
+def coverage(model: Model, inputs: Vectors, steps: Steps, layout: Layout) -> list[str]:
+    """Say in words what the inputs of a self-test cover.
+
+    Parameters
+    ----------
+    model : Model
+        The integer model.
+    inputs : Vectors
+        Its vectors.
+    steps : Steps
+        Its further inputs.
+    layout : Layout
+        The C.
+
+    Returns
+    -------
+    list of str
+        Sentences without a full stop.
+    """
+    rows = steps.shown.rows
+    X = np.concatenate([inputs.states, steps.inputs(inputs.states[0])])
+    n_rows, n_read = len(rows.entries), len(np.unique(rows.of(X)))
+    n_bits = rows.entries.size * rows.whole.bit_length()
+    n_shown = int(np.bitwise_count(steps.shown.bits).sum(dtype=np.int64))
+    lines = [f"{_part(n_read, n_rows)} rows of its tables"]
+    if layout.raw is not None:
+        n_found, n_ends = _ends(model.features, inputs)
+        lines.append(f"{_part(n_found, n_ends)} readings at the ends of states")
+    lines.append(
+        f"a change of one bit of a table entry in the decision, for {_part(n_shown, n_bits)} bits "
+        "(some can never show)"
+    )
+    if layout.range_check is not None:
+        lines.append("both sides of every limit of the checked readings, and each alone missing")
+    if layout.entries.scores:
+        lines.append("a change of any bit of these rows in the scores")
+    return lines
+
+
+def _part(n: int, total: int) -> str:
+    return f"all {total:,}" if n == total else f"{n:,} of {total:,}"
+
+
+def _ends(features: Sequence[Feature], inputs: Vectors) -> tuple[int, int]:
+    """Return how many readings at ends of states the vectors have, of how many."""
+    n_found = n_ends = 0
+    for i, feature in enumerate(features):
+        ends = np.unique(end_readings(feature))
+        n_ends += len(ends)
+        n_found += int(np.isin(ends, inputs.readings[:, i]).sum())
+        n_found += bool(np.isnan(ends).any() and np.isnan(inputs.readings[:, i]).any())
+    return n_found, n_ends

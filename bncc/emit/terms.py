@@ -1,0 +1,74 @@
+"""The terms of emitted files: a line in each that permits any use, and the user's own SPDX tag."""
+
+import re
+from pathlib import PurePosixPath
+
+from bncc.errors import OptionError
+
+TERMS = "This generated file may be used under any terms; see LICENSE-EXCEPTION of bncc."
+
+_C, _CPP, _HASH = ("/* ", " */"), ("// ", ""), ("# ", "")
+_COMMENTS = {
+    ".c": _C,
+    ".h": _C,
+    ".cpp": _CPP,
+    ".ino": _CPP,
+    ".ini": ("; ", ""),
+    ".md": ("<!-- ", " -->"),
+}
+"""How a comment begins and ends, by suffix; `#` begins all others."""
+_EXPRESSION = re.compile(r"\(*[A-Za-z0-9][A-Za-z0-9.+:-]*(\)* \(*[A-Za-z0-9][A-Za-z0-9.+:-]*)*\)*")
+
+
+def check_spdx(expression: str) -> str:
+    """Return an SPDX license expression that can be printed in any comment.
+
+    Parameters
+    ----------
+    expression : str
+        Such as ``MIT``, ``LicenseRef-ours`` or ``MIT OR Apache-2.0``.
+
+    Returns
+    -------
+    str
+        The same.
+
+    Raises
+    ------
+    OptionError
+        If it has other characters than an expression has.
+    """
+    if not _EXPRESSION.fullmatch(expression):
+        raise OptionError(
+            f"{expression!r} is not an SPDX license expression; write one such as MIT, "
+            "LicenseRef-ours or 'MIT OR Apache-2.0'"
+        )
+    return expression
+
+
+def with_terms(path: str, text: str, spdx: str | None = None) -> str:
+    """Return an emitted file with its terms.
+
+    Parameters
+    ----------
+    path : str
+        Its path, of which the suffix says how a comment is written. JSON has no comments: its
+        template prints the terms in a field.
+    text : str
+        The file.
+    spdx : str, optional
+        License expression for ``SPDX-License-Identifier``.
+
+    Returns
+    -------
+    str
+        The file below the tag and the terms; a page for people has its terms in the last line.
+    """
+    suffix = PurePosixPath(path).suffix
+    if suffix == ".json":
+        return text
+    begin, end = _COMMENTS.get(suffix, _HASH)
+    tag = "" if spdx is None else f"{begin}SPDX-License-Identifier: {spdx}{end}\n"
+    if suffix == ".md":
+        return f"{tag}{text}\n{TERMS}\n"
+    return f"{tag}{begin}{TERMS}{end}\n{text}"

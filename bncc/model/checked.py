@@ -1,0 +1,165 @@
+"""Readings that are checked before they are decided on: the rule of ``m_predict_raw_checked``."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+
+from bncc._types import FloatArray, IntArray
+from bncc.discretize.feature import LARGEST_INT, Feature
+from bncc.discretize.readings import missing_reading, n_known, states_of_raw
+from bncc.errors import ModelError, OptionError
+from bncc.model.model import Model
+from bncc.model.ranges import Number, ReadingRange, reading_ranges
+from bncc.model.reference import predict
+
+ERR_MISSING, ERR_RANGE = -5, -6
+DEFAULT_MARGIN = 10.0
+"""Percent of a feature's trained span by which a reading may exceed it."""
+MOST_MARGIN = 1e6
+
+_LARGEST_FLOAT = Fraction(float(np.finfo(np.float32).max))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Readings of one feature that are decided on.
+
+    Parameters
+    ----------
+    low, high : int or float
+        The smallest and the largest, values of the C type.
+    """
+
+    low: Number
+    high: Number
+
+
+def limits_of(model: Model, margin: float = DEFAULT_MARGIN) -> tuple[Limits, ...]:
+    """Return within which limits readings are decided on.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier, with the ranges of its training readings.
+    margin : float
+        Percent of a feature's trained span, largest less smallest reading, that is added on both
+        sides; 0 .. 1,000,000. A category or state has to be one that training knows, whatever the
+        margin.
+
+    Returns
+    -------
+    tuple of Limits
+        One per feature. Limits between two values of the type are rounded inwards, and those
+        beyond the type are its ends: exactly the readings within the margin are decided on.
+
+    Raises
+    ------
+    OptionError
+        If the margin makes no sense.
+    ModelError
+        If the model does not record ranges, or a feature had no reading in training.
+    """
+    if not 0 <= margin <= MOST_MARGIN:
+        raise OptionError(
+            f"a range margin of {margin} percent makes no sense; choose 0 .. {MOST_MARGIN:.0f}"
+        )
+    ranges = reading_ranges(model.features, model.training)
+    if ranges is None and any(feature.is_numeric for feature in model.features):
+        raise ModelError(
+            "the model does not record the ranges of its training readings, which entry point "
+            "'checked' needs; train it again with this version of bncc"
+        )
+    share = Fraction(str(float(margin))) / 100
+    known = ranges or (None,) * model.n_features
+    return tuple(_limits(*pair, share) for pair in zip(model.features, known, strict=True))
+
+
+def beyond(feature: Feature, limits: Limits) -> tuple[float, float]:
+    """Return the readings next to limits, below and above them.
+
+    Parameters
+    ----------
+    feature : Feature
+        One input.
+    limits : Limits
+        Its limits.
+
+    Returns
+    -------
+    (float, float)
+        Values of the C type, infinities among them; a missing reading where the type has none.
+    """
+    marker = missing_reading(feature)
+    if feature.kind == "float32":
+        low, high = np.float32(limits.low), np.float32(limits.high)
+        infinity = np.float32(np.inf)
+        with np.errstate(over="ignore"):
+            return float(np.nextafter(low, -infinity)), float(np.nextafter(high, infinity))
+    largest = LARGEST_INT[feature.kind] if feature.is_numeric else marker
+    # An integer below all others is a missing one, as is a number above all others.
+    below = limits.low - 1 if feature.is_numeric or limits.low > 0 else marker
+    above = limits.high + 1 if limits.high < largest else marker
+    return float(below), float(above)
+
+
+def predict_checked(model: Model, limits: Sequence[Limits], R: FloatArray) -> IntArray:
+    """Return what ``m_predict_raw_checked`` returns.
+
+    Parameters
+    ----------
+    model : Model
+        The classifier.
+    limits : sequence of Limits
+        From `limits_of`.
+    R : (n, n_features) float64
+        Raw readings of the C types.
+
+    Returns
+    -------
+    (n,) int64
+        `ERR_MISSING` or `ERR_RANGE`, by the first reading that is missing or beyond its limits;
+        otherwise the class.
+    """
+    answers = predict(model, states_of_raw(model.features, R)).astype(np.int64)
+    for i in reversed(range(model.n_features)):
+        feature, values = model.features[i], R[:, i]
+        outside = (values < limits[i].low) | (values > limits[i].high)
+        missing = np.isnan(values) | (values == missing_reading(feature))
+        answers = np.where(missing, ERR_MISSING, np.where(outside, ERR_RANGE, answers))
+    return answers
+
+
+def _limits(feature: Feature, seen: ReadingRange | None, share: Fraction) -> Limits:
+    if feature.kind == "category" or seen is None:
+        if not n_known(feature):
+            raise _no_reading(feature)
+        return Limits(0, n_known(feature) - 1)
+    if seen.low is None or seen.high is None:
+        raise _no_reading(feature)
+    if feature.kind == "state":
+        return Limits(seen.low, seen.high)
+    low, high = Fraction(seen.low), Fraction(seen.high)
+    more = share * (high - low)
+    if feature.kind == "float32":
+        return Limits(_float_from(low - more), 0.0 - _float_from(-high - more))
+    largest = LARGEST_INT[feature.kind]
+    return Limits(max(ceil(low - more), -largest), min(floor(high + more), largest))
+
+
+def _no_reading(feature: Feature) -> ModelError:
+    return ModelError(
+        f"feature {feature.name!r} had no reading in training, so entry point 'checked' would "
+        f"refuse every input; leave the column out with --drop and train again"
+    )
+
+
+def _float_from(value: Fraction) -> float:
+    """Return the least float32 that is not below a number, within the finite ones."""
+    value = min(max(value, -_LARGEST_FLOAT), _LARGEST_FLOAT)
+    nearest = np.float32(float(value))
+    while Fraction(float(nearest)) < value:
+        nearest = np.nextafter(nearest, np.float32(np.inf))
+    return float(nearest) + 0.0

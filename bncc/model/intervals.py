@@ -1,0 +1,72 @@
+"""95 % intervals of error rates: Wilson's, and for rows that come in groups or in time order."""
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import TypeGuard
+
+import numpy as np
+
+from bncc._types import BoolArray, IntArray
+
+Z = 1.959963984540054
+"""Of a normal distribution, between -Z and Z lie 95 %."""
+
+
+def wilson(p: float, n: float, z: float = Z) -> tuple[float, float]:
+    r"""Return Wilson's interval of an error rate p that was measured on n rows.
+
+    .. math::
+       \frac{p + \frac{z^2}{2n} \pm z \sqrt{\frac{p (1 - p)}{n} + \frac{z^2}{4 n^2}}}
+            {1 + \frac{z^2}{n}}
+    """
+    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def wilson_of_units(misses: BoolArray, units: IntArray) -> tuple[float, float]:
+    r"""Return an interval for rows that are alike within units, such as persons or hours.
+
+    Wilson's, with the quantile of Student's t for the G units, and with the effective number of
+    rows :math:`n_e = p (1 - p) / v` in place of n, where v is the variance of the rate between
+    units,
+
+    .. math:: v = \frac{G}{G - 1} \sum_g \frac{(m_g - p\, n_g)^2}{n^2}
+
+    with :math:`m_g` errors in the :math:`n_g` rows of unit g. So many rows as there are units
+    count where there is no error, or nothing but errors; never more than there are.
+
+    Parameters
+    ----------
+    misses : (n_rows,) bool
+        Which rows are decided wrongly.
+    units : (n_rows,) int
+        Unit of each row, at least two different ones.
+
+    Returns
+    -------
+    low, high : float
+        Fractions.
+    """
+    from scipy.special import stdtrit  # takes its time
+
+    _, codes = np.unique(units, return_inverse=True)
+    sizes, n, p = np.bincount(codes), len(misses), float(misses.mean())
+    n_units = len(sizes)
+    excess = np.bincount(codes, misses) - p * sizes
+    variance = n_units / (n_units - 1) * float((excess**2).sum()) / n**2
+    if p in (0.0, 1.0):
+        effective = float(n_units)
+    else:
+        effective = min(float(n), p * (1 - p) / variance) if variance > 0 else float(n)
+    return wilson(p, effective, float(stdtrit(n_units - 1, 0.975)))
+
+
+def is_interval(value: object) -> TypeGuard[Sequence[float]]:
+    """Return whether a value of a training record is an interval: two fractions in order."""
+    return (
+        isinstance(value, Sequence)
+        and len(value) == 2
+        and all(type(end) in (int, float) for end in value)
+        and 0 <= value[0] <= value[1] <= 1
+    )

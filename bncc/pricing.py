@@ -1,0 +1,236 @@
+"""The rule by which classifiers are priced: measured where tools are installed, else estimated."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bncc.compiler.cost_model import LEVELS
+from bncc.data.dataset import Table
+from bncc.emit.code_digest import code_digest
+from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.emit.estimate import GENERIC
+from bncc.emit.options import WRITTEN
+from bncc.errors import MisfitError, ToolchainError
+from bncc.model.model import Model
+from bncc.resources import Budget, Optimize, Resources, Span, default_entries
+from bncc.toolchain.tools import is_x86
+
+if TYPE_CHECKING:
+    from bncc.build.cross import Bench  # builds and runs, which an estimate does not need
+
+TOO_LARGE = 2**31
+"""Bytes and instructions of what no part of a target holds."""
+RECORD = "resources"
+"""Key of a model's training record: what ``train`` found that it takes."""
+
+
+def machine_of(target: str | None) -> str:
+    """Return the simulated target on which C for a target is measured.
+
+    Parameters
+    ----------
+    target : str or None
+        As in ``--target``; None for generic C.
+
+    Returns
+    -------
+    str
+        For ``host`` the x86 that this computer is, and for generic C a Cortex-M0.
+
+    Raises
+    ------
+    ToolchainError
+        If this computer is no x86, whose instructions nothing counts.
+    """
+    if target != "host":
+        return target or GENERIC
+    if is_x86():
+        return "x86"
+    raise ToolchainError(
+        "host is not an x86, and bncc counts no instructions of others here; name a --target"
+    )
+
+
+def entries_of(model: Model, budget: Budget) -> tuple[str, ...]:
+    """Return the entry points that a budget covers."""
+    has_thresholds = any(feature.thresholds for feature in model.features)
+    return budget.entries or default_entries(has_thresholds=has_thresholds, extras=budget.extras)
+
+
+def options_of(model: Model, budget: Budget, goal: Optimize) -> EmitOptions:
+    """Return how C that a budget prices is emitted, without any limit.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    budget : Budget
+        Names the target and the entry points.
+    goal : {"balanced", "size", "speed"}
+        What the C is optimized for.
+
+    Returns
+    -------
+    EmitOptions
+        The C of ``emit-c --target T --optimize GOAL --with ...``.
+    """
+    entries = entries_of(model, budget)
+    target = "x86" if budget.target == "host" and is_x86() else budget.target
+    return EmitOptions(
+        WRITTEN.name,
+        budget.emitted(entries),
+        optimize=goal,
+        target=None if target == "host" else target,
+        priced=entries,
+    )
+
+
+def price_of(model: Model, budget: Budget, readings: Table | None = None) -> Resources:
+    """Price a model at the goal that suits a budget.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    budget : Budget
+        Names the target and the entry points.
+    readings : Table or None
+        Rows whose decisions are measured, beside drawn inputs.
+
+    Returns
+    -------
+    Resources
+        Optimized for size; where a limit of time is exceeded, for more speed: the first that is
+        admitted, else the one that exceeds the budget least.
+
+    Raises
+    ------
+    BnccError
+        If the entry points cannot be emitted.
+    """
+    goals: tuple[Optimize, ...] = ("size", "balanced", "speed")
+    prices: list[Resources] = []
+    for goal in goals if budget.instructions is not None else goals[:1]:
+        options = options_of(model, budget, goal)
+        prices.append(priced(model, emit_c(model, options), options, budget.target, readings))
+        if budget.admits(prices[-1]):
+            return prices[-1]
+    return min(prices, key=budget.utilization)
+
+
+def priced(
+    model: Model,
+    emission: Emission,
+    options: EmitOptions,
+    target: str | None,
+    readings: Table | None = None,
+) -> Resources:
+    """Price emitted C: measured where a toolchain is installed, else estimated.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    emission : Emission
+        Its C.
+    options : EmitOptions
+        How it was emitted.
+    target : str or None
+        As in ``--target``.
+    readings : Table or None
+        Rows whose decisions are measured. Drawn inputs, the same for every command, are tried as
+        well, and count for minimum, maximum and stack; without readings they are all there is.
+
+    Returns
+    -------
+    Resources
+        Of the entry points of the emission's own resources, and of its code.
+    """
+    from bncc.build.cross import find_bench
+    from bncc.build.targets import find_target
+
+    estimated = replace(
+        emission.resources,
+        target=target or GENERIC,
+        code=code_digest(emission.files, emission.name),
+    )
+    try:
+        (bench,) = find_bench(find_target(machine_of(target)))
+    except ToolchainError:
+        return estimated
+    try:
+        found = measured(model, emission, bench, options, readings)
+    except MisfitError:
+        return _too_large(estimated)
+    return replace(found, target=target or GENERIC)
+
+
+def measured(
+    model: Model,
+    emission: Emission,
+    bench: "Bench",
+    options: EmitOptions,
+    readings: Table | None = None,
+) -> Resources:
+    """Measure emitted C on one target, as `priced` does where there is a toolchain."""
+    from bncc.bench.measurement import resources_of
+    from bncc.bench.on_target import bench_inputs
+
+    entries = emission.resources.entries
+    with_gaps = "missing" in entries
+    drawn = bench_inputs(model, with_gaps=with_gaps)
+    rows = None if readings is None else bench_inputs(model, readings, with_gaps=with_gaps)
+    return resources_of(
+        model,
+        bench,
+        drawn if rows is None else rows,
+        emission,
+        entries,
+        optimize=options.optimize,
+        opt_level=LEVELS[options.optimize],
+        others=None if rows is None else drawn,
+    )
+
+
+def with_resources(model: Model, resources: Resources) -> Model:
+    """Return a model that carries what it takes in its training record."""
+    return replace(model, training={**model.training, RECORD: resources.to_json()})
+
+
+def recorded(model: Model, emission: Emission, target: str | None) -> Resources | None:
+    """Return the resources in a model's record, if they are of this C on this target.
+
+    Parameters
+    ----------
+    model : Model
+        A model, maybe with a record.
+    emission : Emission
+        Its C, with the entry points that are priced.
+    target : str or None
+        As in ``--target``.
+
+    Returns
+    -------
+    Resources or None
+        None without a record of the same code, target and entry points.
+    """
+    facts: Any = model.training.get(RECORD)
+    try:
+        found = Resources.from_json(facts)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+    is_same = (found.target, found.entries) == (target or GENERIC, emission.resources.entries)
+    if is_same and found.code == code_digest(emission.files, emission.name):
+        return found
+    return None
+
+
+def _too_large(estimated: Resources) -> Resources:
+    """Return what C takes that no part of a target holds."""
+    spans = {entry: Span(TOO_LARGE, TOO_LARGE, TOO_LARGE) for entry in estimated.entries}
+    return replace(
+        estimated,
+        flash=TOO_LARGE,
+        instructions=spans if estimated.cycles is None else None,
+        cycles=None if estimated.cycles is None else spans,
+        how="measured",
+    )

@@ -1,0 +1,224 @@
+"""Footprint and time of a classifier on a target, and the budget they are compared with."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+Optimize = Literal["balanced", "size", "speed"]
+How = Literal["measured", "estimated"]
+
+FUNCTIONS: Mapping[str, str] = {
+    "predict-raw": "predict_raw",
+    "predict": "predict",
+    "checked": "predict_raw_checked",
+    "trusted": "predict_trusted",
+    "scores": "scores",
+    "missing": "predict_missing",
+    "stream": "begin, feed and end",
+}
+"""Functions of the emitted C, without the model's prefix, by the name in ``--entry``."""
+ENTRIES = tuple(FUNCTIONS)
+_OF_READINGS = frozenset({"predict-raw", "checked"})
+_WITH = {"predict-raw": "raw", "predict": None}
+
+
+@dataclass(frozen=True)
+class Span:
+    """Instructions, or cycles, of one call over some inputs; all three alike where estimated."""
+
+    min: int
+    mean: float
+    max: int
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Footprint and time of some entry points of one classifier on one target.
+
+    Parameters
+    ----------
+    target : str
+        Target that the figures hold for.
+    flash : int
+        Bytes of the entry points with all constants and library routines that they need.
+    ram : int
+        Bytes of static variables.
+    stack : int
+        Bytes of the deepest stack of the entry points.
+    instructions, cycles : mapping of str to Span, or None
+        By entry point; cycles on AVR, instructions elsewhere, the other one None. The maximum is of
+        the inputs that were tried, or an estimate.
+    entries : tuple of str
+        Entry points that are counted, keys of `FUNCTIONS`.
+    optimize : {"balanced", "size", "speed"}
+        What the C was optimized for.
+    opt_level : str
+        Optimization level of the compiler.
+    how : {"measured", "estimated"}
+        Whether a compiler and a simulator were run.
+    toolchain : str or None
+        Compiler and simulator; None of an estimate.
+    code : str or None
+        SHA-256 of the C that the figures are of, see `bncc.emit.code_digest`.
+    """
+
+    target: str
+    flash: int
+    ram: int
+    stack: int
+    instructions: Mapping[str, Span] | None
+    cycles: Mapping[str, Span] | None
+    entries: tuple[str, ...]
+    optimize: Optimize
+    opt_level: str
+    how: How
+    toolchain: str | None = None
+    code: str | None = None
+
+    @property
+    def spans(self) -> Mapping[str, Span]:
+        """Instructions or cycles by entry point, whichever are counted on the target."""
+        return self.instructions or self.cycles or MappingProxyType({})
+
+    @property
+    def unit(self) -> str:
+        """Unit of time of the target."""
+        return "instructions" if self.cycles is None else "cycles"
+
+    @property
+    def slowest(self) -> int | None:
+        """Largest maximum of the entry points; None if the time of one of them is not known."""
+        if any(entry not in self.spans for entry in self.entries):
+            return None
+        return max(self.spans[entry].max for entry in self.entries)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON object of the command line's contract."""
+        return {**asdict(self), "entries": list(self.entries)}
+
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> "Resources":
+        """Return the resources that `to_json` described.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            If the object is of something else.
+        """
+        spans = {
+            unit: None
+            if facts[unit] is None
+            else {entry: _span(each) for entry, each in facts[unit].items()}
+            for unit in ("instructions", "cycles")
+        }
+        entries = tuple(facts["entries"])
+        counts = [facts[key] for key in ("flash", "ram", "stack")]
+        texts = [facts[key] for key in ("target", "optimize", "opt_level", "how")]
+        if (
+            not all(type(count) is int and count >= 0 for count in counts)
+            or not all(type(text) is str for text in texts)
+            or not entries
+            or not set(entries) <= set(ENTRIES)
+            or facts["how"] not in ("measured", "estimated")
+        ):
+            raise ValueError("figures of no classifier")
+        return cls(**{**facts, **spans, "entries": entries})
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of a classifier on a target.
+
+    Parameters
+    ----------
+    target : str or None
+        Target, as in ``--target``; None for generic C, or where nothing is limited.
+    flash : int or None
+        Bytes for the classifier and `reserve` together; None for any number.
+    instructions : int or None
+        Instructions, on AVR cycles, of the slowest call of an entry point; None for any number.
+    ram : int or None
+        Bytes of variables and stack; None for any number.
+    reserve : int, default=0
+        Bytes of `flash` kept for the caller's own code.
+    entries : tuple of str
+        Entry points that count; empty for `default_entries`.
+    extras : frozenset of str
+        Further entry points that are emitted, as in ``--with``.
+    """
+
+    target: str | None
+    flash: int | None = None
+    instructions: int | None = None
+    ram: int | None = None
+    reserve: int = 0
+    entries: tuple[str, ...] = ()
+    extras: frozenset[str] = frozenset()
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether there is a limit."""
+        return not (self.flash is None and self.instructions is None and self.ram is None)
+
+    def admits(self, resources: Resources) -> bool:
+        """Return whether resources are within all limits."""
+        return self.utilization(resources) <= 1
+
+    def utilization(self, resources: Resources) -> float:
+        """Return the largest part of a limit that is used: 1 or less where all limits hold."""
+        slowest = float("inf") if resources.slowest is None else resources.slowest
+        pairs = (
+            (resources.flash, None if self.flash is None else self.flash - self.reserve),
+            (slowest, self.instructions),
+            (resources.ram + resources.stack, self.ram),
+        )
+        return max(
+            (
+                used / limit if limit > 0 else float(used > limit) * 2
+                for used, limit in pairs
+                if limit is not None
+            ),
+            default=0.0,
+        )
+
+    def emitted(self, entries: Iterable[str]) -> frozenset[str]:
+        """Return what has to be emitted, as in ``--with``, for entry points that are priced."""
+        needed = (_WITH.get(entry, entry) for entry in entries)
+        return self.extras | {name for name in needed if name is not None}
+
+
+def default_entries(*, has_thresholds: bool, extras: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the entry points that are priced where none are named.
+
+    Parameters
+    ----------
+    has_thresholds : bool
+        Whether the model discretizes readings itself.
+    extras : iterable of str
+        What ``--with`` names: whoever asks for a function is going to call it.
+
+    Returns
+    -------
+    tuple of str
+        In the order of `ENTRIES`.
+    """
+    asked = set(extras)
+    reads = has_thresholds or "raw" in asked
+    kept = {"predict-raw" if reads else "predict", *(asked - {"raw"})}
+    return tuple(entry for entry in ENTRIES if entry in kept)
+
+
+def functions_of(entries: Iterable[str]) -> str:
+    """Return entry points for people: their functions, and what they read."""
+    return ", ".join(
+        f"{FUNCTIONS[entry]} (from {'readings' if entry in _OF_READINGS else 'states'})"
+        for entry in entries
+    )
+
+
+def _span(facts: Mapping[str, Any]) -> Span:
+    span = Span(facts["min"], facts["mean"], facts["max"])
+    if not 0 <= span.min <= span.mean <= span.max:
+        raise ValueError("figures of no call")
+    return span

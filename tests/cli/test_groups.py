@@ -1,0 +1,236 @@
+"""``--groups`` and ``--ordered``: splits that respect people and time, through every command."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import Result
+
+from bncc import BNClassifier
+from bncc.data import splits
+from bncc.data.readers import read_table
+from bncc.data.target import dataset_of
+from bncc.model.file import load_model
+from bncc.search.folds import folds_of
+from bncc.structure.margin_scores import held_out
+from bncc.train.settings import TrainSettings
+from tests.cli.conftest import write_csv
+
+Run = Callable[..., Result]
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+
+N_GROUPS, N_ROWS = 20, 12
+BINS = ("--discretize", "width", "--n-bins", "20")
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    """Return rows whose one feature tells the person, who alone tells the class.
+
+    Learned from rows of the same person, the error is none; of other people nothing is known. The
+    last column is that of the groups.
+    """
+    rng = np.random.default_rng(0)
+    rows = [
+        [10 * g, "odd" if g % 2 else "even", f"person {g}"]
+        for _ in range(N_ROWS)
+        for g in range(N_GROUPS)
+    ]
+    # The first rows name the persons in order, the others are mixed.
+    order = [*range(N_GROUPS), *rng.permutation(range(N_GROUPS, len(rows)))]
+    return write_csv(
+        tmp_path / "people.csv", ["reading", "class", "person"], [rows[k] for k in order]
+    )
+
+
+@pytest.fixture
+def no_random_splits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every split of single rows at random fail."""
+
+    def never(*_: object) -> None:
+        raise AssertionError("rows were split at random")
+
+    monkeypatch.setattr(splits, "stratified_holdout", never)
+    monkeypatch.setattr(splits, "stratified_folds", never)
+    monkeypatch.setattr(held_out, "shuffled_folds", never)
+
+
+LEARNERS = {
+    "ml": ("--parameters", "ml", *BINS),
+    "hybrid": ("--epochs", "3", *BINS),
+    "joint": ("--structure", "tan-all", "--epochs", "3", *BINS),
+    "margin": ("--parameters", "margin", *BINS),
+    "hill-climb": ("--structure", "hill-climb", "--parameters", "ml", *BINS),
+    "tables": ("--structure", "tables", "--structure-option", "tables=8", "--epochs", "2"),
+}
+
+
+@pytest.mark.usefixtures("no_random_splits")
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("how", [("--groups", "person"), ("--groups", "person", "--ordered")])
+def test_no_stage_of_a_training_sees_a_group_on_both_sides(
+    run_json: RunJson, people: Path, tmp_path: Path, learner: str, how: tuple[str, ...]
+) -> None:
+    """Neither the split of the bits, nor folds of a learner, nor the validation error."""
+    path = tmp_path / "m.bncc"
+    found = run_json("train", people, *how, "-o", path, *LEARNERS[learner])
+    assert found["error_validation"] > 0.4
+    model = load_model(path)
+    assert [feature.name for feature in model.features] == ["reading"]
+    assert model.training["groups"] == "person"
+    assert model.training.get("ordered") == (True if "--ordered" in how else None)
+
+
+def test_random_splits_show_nothing_of_it(run_json: RunJson, people: Path, tmp_path: Path) -> None:
+    """What the option is for."""
+    options = ("--drop", "person", "-o", tmp_path / "m.bncc", *LEARNERS["ml"])
+    assert run_json("train", people, *options)["error_validation"] < 0.05
+
+
+def test_folds_of_a_search_keep_groups_whole(people: Path) -> None:
+    dataset = dataset_of(read_table(people), groups="person")
+    base = TrainSettings(validation=0.2)
+    folds = list(folds_of(dataset, base))
+    assert len(folds) == 5
+    judged = []
+    for fold in folds:
+        held, rest = (set(part.split.groups) for part in (fold.held, fold.rest))
+        assert not held & rest
+        judged += sorted(held)
+    assert sorted(judged) == list(range(N_GROUPS))
+    ordered = dataset_of(read_table(people), "class", ordered=True)
+    for fold in folds_of(ordered, base):
+        values = [part.table.columns[0].values.tolist() for part in (fold.held, fold.rest)]
+        whole = ordered.table.columns[0].values.tolist()
+        start = next(k for k in range(240) if whole[k : k + len(values[0])] == values[0])
+        assert whole[:start] + whole[start + len(values[0]) :] == values[1]
+
+
+@pytest.mark.usefixtures("no_random_splits")
+def test_a_search_is_by_whole_groups(run_json: RunJson, people: Path, tmp_path: Path) -> None:
+    options = ("--structure", "naive", "--parameters", "ml", "--max-flash", "4k")
+    out = tmp_path / "m.bncc"
+    found = run_json("train", people, "--groups", "person", "-o", out, *options, *BINS)
+    assert all(one["error_validation"] > 0.4 for one in found["tried"])
+    assert all(one["folds"] == 5 for one in found["tried"])
+
+
+SPACE = """
+[structure]
+value = "naive"
+[parameters]
+value = "ml"
+[discretize]
+value = "width"
+[n-bins]
+value = 20
+"""
+
+
+@pytest.mark.usefixtures("no_random_splits")
+def test_a_sweep_is_by_whole_groups_and_its_command_says_so(
+    run_json: RunJson, refused: Refused, people: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("optuna", reason="sweeps need optuna")
+    (tmp_path / "space.toml").write_text(SPACE)
+    study = ("--study", tmp_path / "s.db", "--space", tmp_path / "space.toml", "--target", "none")
+    common = (*study, "--objective", "error", "--trials", "1", "--repeats", "2")
+    found = run_json("sweep", people, "--groups", "person", "--ordered", *common)
+    (trial,) = found["pareto"]
+    assert trial["error_validation"] > 0.4
+    assert "--groups person --ordered" in trial["command"]
+    other = refused("sweep", people, "--groups", "person", *common)
+    assert "--ordered is given there and absent here" in other
+
+
+@pytest.mark.usefixtures("no_random_splits")
+def test_a_baseline_is_judged_by_whole_groups(run_json: RunJson, people: Path) -> None:
+    options = ("--classifier", "tree", *BINS)
+    assert run_json("baseline", people, "--groups", "person", *options)["error_validation"] > 0.4
+
+
+def test_evaluate_reports_the_error_of_each_group(
+    run: Run, run_json: RunJson, refused: Refused, people: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.bncc"
+    bits = ("--int-bits", "3", "--frac-bits", "3")
+    run("train", people, "--groups", "person", "-o", path, *LEARNERS["ml"], *bits)
+    with people.open(newline="") as file:
+        head, *rows = csv.reader(file)
+    # Person 1 is now even and wrongly decided; a row without a class is left out.
+    rows = [[a, "even" if c == "person 1" else b, c] for a, b, c in rows] + [["5", "?", "person 0"]]
+    data = write_csv(tmp_path / "later.csv", head, rows)
+    found = run_json("evaluate", path, data, "--groups", "person")
+    by_group = {one["group"]: one for one in found["groups"]}
+    assert set(by_group) == {f"person {g}" for g in range(N_GROUPS)}
+    assert by_group["person 1"] == {"group": "person 1", "n": 12, "errors": 12, "error": 1.0}
+    assert sum(one["errors"] for one in found["groups"]) == found["errors"]
+    said = run("evaluate", path, data, "--groups", "person").stdout
+    assert "person 1     12  100.00 %" in said
+    assert said.index("person 1 ") < said.index("person 2 ")
+    # Without the option the last column, which is no feature, is still not taken for the class.
+    assert run_json("evaluate", path, data)["errors"] == found["errors"]
+    assert "groups" not in run_json("evaluate", path, data)
+    assert "no column 'device'" in refused("evaluate", path, data, "--groups", "device")
+    assert "the model reads column 'reading'" in refused(
+        "evaluate", path, data, "--groups", "reading"
+    )
+
+
+def test_groups_that_cannot_be_split_are_refused(
+    refused: Refused, people: Path, tmp_path: Path
+) -> None:
+    out = ("-o", tmp_path / "m.bncc", *LEARNERS["ml"])
+    assert "no column 'device'" in refused("train", people, "--groups", "device", *out)
+    is_class = refused("train", people, "--groups", "class", "--class", "class", *out)
+    assert "column 'class' is the class" in is_class
+    rows = [[k, "ab"[k % 2], "one"] for k in range(20)]
+    single = write_csv(tmp_path / "single.csv", ["a", "class", "who"], rows)
+    assert "all rows are of one group of 'who'" in refused("train", single, "--groups", "who", *out)
+    rows[4][2] = "?"
+    holes = write_csv(tmp_path / "holes.csv", ["a", "class", "who"], rows)
+    assert "column 'who' names no group in row 5" in refused(
+        "train", holes, "--groups", "who", *out
+    )
+
+
+def test_groups_of_one_class_each_leave_no_validation_error(
+    run: Run, run_json: RunJson, tmp_path: Path
+) -> None:
+    rows = [[k % 7, "ab"[k % 2], f"w{k % 2}"] for k in range(40)]
+    data = write_csv(tmp_path / "d.csv", ["a", "class", "who"], rows)
+    options = ("--groups", "who", "--parameters", "ml", "--force", "-o", tmp_path / "m.bncc")
+    assert run_json("train", data, *options)["error_validation"] is None
+    assert "without whole groups of 'who' to hold out" in run("train", data, *options).stderr
+
+
+def test_a_class_that_only_one_group_has_is_learned_in_the_end(
+    run_json: RunJson, tmp_path: Path
+) -> None:
+    """Folds without any row of a class are trained all the same, by every family."""
+    rows = [[10 * (k % 3) + k % 5, "abc"[k % 3], k % 3] for k in range(90)]
+    data = write_csv(tmp_path / "d.csv", ["a", "class", "who"], rows)
+    for learner in LEARNERS.values():
+        out = ("--force", "-o", tmp_path / "m.bncc", *learner)
+        found = run_json("train", data, "--groups", "who", *out)
+        assert found["error_validation"] == 1.0
+        assert found["error_train"] < 0.5
+
+
+@pytest.mark.usefixtures("no_random_splits")
+def test_fit_takes_groups(people: Path) -> None:
+    table = read_table(people)
+    X, y, groups = (column.values for column in table.columns)
+    model = BNClassifier(parameters="ml", discretize="width", n_bins=20, random_state=0)
+    fitted = model.fit(X[:, None], y, groups=groups)
+    assert fitted.model_.training["error_validation"] > 0.4
+    in_time = BNClassifier(parameters="ml", ordered=True, random_state=0).fit(X[:, None], y)
+    assert in_time.model_.training["ordered"] is True
+    with pytest.raises(ValueError, match="all rows are of the group 'x'"):
+        model.fit(X[:, None], y, groups=["x"] * len(y))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(X[:, None], y, groups=groups[:-1])

@@ -1,0 +1,263 @@
+"""One rule for all budgets: what ``train`` accepts, ``emit-c`` and ``bench`` accept."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bncc.build.cross import Bench
+from bncc.emit.emitter import emit_c
+from bncc.errors import ModelError, OptionError
+from bncc.model.file import load_model, save_model
+from bncc.model.model import Model
+from bncc.pricing import entries_of, options_of, price_of, priced, recorded, with_resources
+from bncc.resources import Budget, Resources
+from tests.cli.conftest import invoke, no_tools
+from tests.models import NAMED, possible_entries, sum_of_tables, tan_float
+from tests.ranged import ranged
+
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+
+TARGETS = (None, "avr", "cortex-m0", "cortex-m4", "rv32", "big-endian", "x86", "host")
+EXTRAS = ("raw", "scores", "missing", "stream", "trusted")
+
+
+def words_of(budget: Budget, resources: Resources) -> list[object]:
+    """Return the options of ``emit-c`` for the C that a budget was found to admit."""
+    words: list[object] = [] if budget.target is None else ["--target", budget.target]
+    words += ["--optimize", resources.optimize]
+    words += [word for name in sorted(budget.extras) for word in ("--with", name)]
+    words += [word for name in budget.entries for word in ("--entry", name)]
+    return words
+
+
+def limits_of(budget: Budget) -> list[object]:
+    return ["--max-flash", budget.flash, "--reserve", budget.reserve, "--max-ram", budget.ram]
+
+
+def tight(model: Model, budget: Budget) -> tuple[Budget, Resources]:
+    """Return the least budget that admits a model, and what the model takes."""
+    found = price_of(model, budget)
+    limits = replace(
+        budget,
+        flash=found.flash + budget.reserve,
+        ram=found.ram + found.stack,
+        instructions=budget.instructions and found.slowest,
+    )
+    assert limits.admits(found)
+    return limits, found
+
+
+@st.composite
+def budgets(draw: st.DrawFn, targets: tuple[str | None, ...]) -> tuple[str, Budget]:
+    """Draw a model by name, and what is asked for of it."""
+    name = draw(st.sampled_from(sorted(NAMED)))
+    extras = draw(st.sets(st.sampled_from(EXTRAS), max_size=2)) & possible_entries(NAMED[name]())
+    entries = draw(st.sampled_from([(), ("predict",), ("trusted", "scores"), ("predict-raw",)]))
+    return name, Budget(
+        draw(st.sampled_from(targets)),
+        instructions=draw(st.sampled_from([None, 10**9])),
+        reserve=draw(st.sampled_from([0, 100])),
+        entries=entries,
+        extras=frozenset(extras),
+    )
+
+
+def accepted(name: str, budget: Budget, *, is_recorded: bool) -> tuple[Budget, dict[str, Any]]:
+    """Emit a model within the least budget of ``train``; return that, and what was printed."""
+    model = NAMED[name]()
+    limits, found = tight(model, budget)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "m.bncc"
+        save_model(with_resources(model, found) if is_recorded else model, path)
+        options = [*words_of(limits, found), *limits_of(limits)]
+        result = invoke("emit-c", path, "-o", Path(folder) / "c", *options, "--json")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)["resources"]
+    again = Resources.from_json(facts)
+    assert limits.admits(replace(again, instructions=found.instructions, cycles=found.cycles))
+    assert (again.flash, again.entries) == (found.flash, found.entries)
+    return limits, facts
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_what_train_accepts_emit_c_accepts_by_estimate(data: st.DataObject) -> None:
+    name, budget = data.draw(budgets(TARGETS))
+    with pytest.MonkeyPatch.context() as patch:
+        no_tools(patch)
+        try:
+            _, facts = accepted(name, budget, is_recorded=data.draw(st.booleans()))
+        except (ModelError, OptionError) as error:
+            pytest.fail(str(error))
+    assert facts["how"] == "estimated"
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("target", ["avr", "cortex-m0"])
+@settings(
+    max_examples=2,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(data=st.data())
+def test_what_train_accepts_emit_c_and_bench_accept_as_measured(
+    require_bench: Callable[[str], Bench], target: str, data: st.DataObject
+) -> None:
+    require_bench(target)
+    check_measured(data, target)
+
+
+@pytest.mark.slow
+@pytest.mark.firmware
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(data=st.data())
+def test_on_every_target_as_measured(
+    require_bench: Callable[[str], Bench], data: st.DataObject
+) -> None:
+    target = data.draw(st.sampled_from(TARGETS))
+    require_bench("x86" if target == "host" else target or "cortex-m0")
+    check_measured(data, target)
+
+
+def check_measured(data: st.DataObject, target: str | None) -> None:
+    name, budget = data.draw(budgets((target,)))
+    limits, facts = accepted(name, budget, is_recorded=data.draw(st.booleans()))
+    assert facts["how"] == "measured"
+    if target is None or limits.extras:
+        return  # bench has neither generic C nor --with
+    found = Resources.from_json(facts)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "m.bncc"
+        save_model(NAMED[name](), path)
+        result = invoke("bench", path, *words_of(limits, found), "--json")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)["targets"][target]
+    assert limits.admits(Resources.from_json(facts["resources"]))
+
+
+@pytest.mark.firmware
+def test_what_was_measured_is_accepted_where_no_tool_is_installed(
+    require_bench: Callable[[str], Bench],
+    run_json: RunJson,
+    refused: Refused,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Measured bytes are fewer than estimated ones here; the record of the same C decides."""
+    require_bench("cortex-m0")
+    model = sum_of_tables()
+    limits, found = tight(model, Budget("cortex-m0"))
+    save_model(with_resources(model, found), tmp_path / "m.bncc")
+    no_tools(monkeypatch)
+    options = ["-o", tmp_path / "c", *words_of(limits, found), "--max-flash", limits.flash]
+    facts = run_json("emit-c", tmp_path / "m.bncc", *options, "--force")
+    assert facts["estimate"]["flash"] > limits.flash == facts["resources"]["flash"]
+    assert facts["resources"]["how"] == "measured"
+    renamed = run_json("emit-c", tmp_path / "m.bncc", *options, "--name", "other", "--force")
+    assert renamed["resources"] == facts["resources"]
+    save_model(model, tmp_path / "bare.bncc")
+    assert "no kernel fits" in refused("emit-c", tmp_path / "bare.bncc", *options, code=1)
+
+
+def test_a_record_of_other_c_is_passed_over(bare: None) -> None:
+    model = tan_float()
+    budget = Budget("cortex-m0")
+    found = price_of(model, budget)
+    record = with_resources(model, found)
+    emission = emit_c(record, options_of(model, budget, "size"))
+    assert recorded(record, emission, "cortex-m0") == found
+    assert recorded(record, emission, "cortex-m4") is None
+    assert recorded(model, emission, "cortex-m0") is None
+    other = emit_c(record, options_of(model, budget, "balanced"))
+    assert recorded(record, other, "cortex-m0") in (None, found)
+    changed = with_resources(model, replace(found, code="0" * 64))
+    assert recorded(changed, emission, "cortex-m0") is None
+    for damaged in (3, {}, {"flash": 1}, None):
+        forged = replace(model, training={**model.training, "resources": damaged})
+        assert recorded(forged, emission, "cortex-m0") is None
+
+
+def test_generic_c_is_priced_on_a_cortex_m0(bare: None) -> None:
+    model = tan_float()
+    options = options_of(model, Budget(None), "balanced")
+    found = priced(model, emit_c(model, options), options, None)
+    assert (options.target, found.target, found.how) == (None, "cortex-m0", "estimated")
+
+
+@pytest.mark.firmware
+def test_a_budget_of_scores_counts_the_scores(
+    require_bench: Callable[[str], Bench],
+) -> None:
+    """1,556 bytes became 1,882 when the scores were linked, which no budget had counted."""
+    require_bench("cortex-m0")
+    model = NAMED["naive_integer"]()
+    alone = price_of(model, Budget("cortex-m0"))
+    both = price_of(model, Budget("cortex-m0", extras=frozenset({"scores"})))
+    assert both.entries == ("predict-raw", "scores")
+    assert both.flash > alone.flash
+    assert set(both.spans) == {"predict-raw", "scores"}
+    assert entries_of(model, Budget(None, entries=("trusted",))) == ("trusted",)
+
+
+def test_reserved_bytes_are_no_part_of_the_budget(
+    run_json: RunJson, refused: Refused, tmp_path: Path, bare: None
+) -> None:
+    save_model(tan_float(), tmp_path / "m.bncc")
+    options = ("emit-c", tmp_path / "m.bncc", "-o", tmp_path / "c", "--optimize", "size")
+    flash = run_json(*options, "--target", "cortex-m0")["resources"]["flash"]
+    assert run_json(*options, "--force", "--max-flash", flash + 100, "--reserve", 100)
+    line = refused(*options, "--force", "--max-flash", flash + 99, "--reserve", 100, code=1)
+    assert f"no kernel fits in {flash - 1} bytes of flash" in line
+    assert "leaves nothing of --max-flash" in refused(
+        *options, "--force", "--max-flash", "1k", "--reserve", "1k"
+    )
+    assert "is a part of --max-flash" in refused(*options, "--force", "--reserve", "1k")
+
+
+def test_the_record_of_train_is_in_the_model_file(
+    run_json: RunJson, tmp_path: Path, bare: None
+) -> None:
+    from bncc.data.catalog import bundled_path
+
+    path = tmp_path / "m.bncc"
+    options = ("--structure", "naive", "--parameters", "ml", "--target", "nrf51822")
+    scores = ("--with", "scores", "--entry", "scores", "--reserve", 100)
+    facts = run_json(
+        "train", bundled_path("wifi"), "-o", path, "--max-flash", "1.5k", *options, *scores
+    )
+    assert facts["budget"] == {
+        "flash": 1536, "instructions": None, "target": "cortex-m0", "reserve": 100,
+    }  # fmt: skip
+    assert facts["resources"]["entries"] == ["scores"]
+    assert facts["resources"]["flash"] <= 1436
+    assert load_model(path).training["resources"] == facts["resources"]
+    assert len(facts["resources"]["code"]) == 64
+    assert facts["error_validation"] == facts["tried"][0]["error_validation"]
+    emitted = run_json(
+        "emit-c", path, "-o", tmp_path / "c", "--max-flash", 1536, "--target", "cortex-m0",
+        "--optimize", "size", *scores,
+    )  # fmt: skip
+    assert emitted["resources"] == facts["resources"]
+
+
+@pytest.mark.firmware
+def test_a_checked_entry_point_is_priced(require_bench: Callable[[str], Bench]) -> None:
+    require_bench("cortex-m0")
+    model = ranged(NAMED["naive_integer"]())
+    alone = price_of(model, Budget("cortex-m0"))
+    both = price_of(model, Budget("cortex-m0", extras=frozenset({"checked"})))
+    assert both.entries == ("predict-raw", "checked")
+    assert both.flash > alone.flash
+    assert set(both.spans) == {"predict-raw", "checked"}

@@ -1,0 +1,79 @@
+"""The self-test of every entry point passes on simulated machines, and fails where it has to."""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from bncc.build.cross import Bench
+from bncc.build.image import Builder
+from bncc.build.sources import support_file
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.model.model import Model
+from tests import models as hand
+from tests.agreement.test_direct_readings import model_of
+from tests.ranged import ranged
+
+pytestmark = pytest.mark.firmware
+MODELS: dict[str, Callable[[], Model]] = {
+    "naive_integer": hand.naive_integer,
+    "boosted_tables": lambda: model_of("int16"),
+    "struct_of_tables": hand.sum_of_tables,
+}
+MAIN = """
+#include "bncc_port.h"
+
+int m_selftest(void);
+
+int main(void)
+{
+    unsigned char n_wrong[1];
+
+    port_open();
+    if (!port_read(n_wrong, sizeof n_wrong)) {
+        return port_close(1);
+    }
+    n_wrong[0] = (unsigned char)m_selftest();
+    port_write(n_wrong, sizeof n_wrong);
+    return port_close(0);
+}
+"""
+
+
+def n_wrong(folder: Path, bench: Bench, files: Mapping[str, str]) -> int:
+    """Return what the self-test counts there, with the CRC of all constants."""
+    builder = Builder(folder, bench.target, bench.compiler)
+    builder.write(
+        {
+            **files,
+            "main.c": MAIN,
+            "bncc_port.h": support_file(bench.simulator.port),
+            "stack_paint.h": support_file("stack_paint.h"),
+        }
+    )
+    macros = ("M_SELFTEST_CRC", "M_SELFTEST_NO_MAIN", *bench.simulator.defines)
+    objects = [
+        builder.compile(f"{name}.c", f"{name}.o", "-Os", *macros)
+        for name in ("m", "m_selftest", "main")
+    ]
+    (answer,) = bench.simulator.run(builder.link("test.elf", *objects), b"\0")
+    return answer
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32"])
+def test_every_entry_point_is_tested_there(
+    target: str, name: str, tmp_path: Path, require_bench: Callable[..., Bench]
+) -> None:
+    """Those for checked readings, missing features and streams among them."""
+    bench = require_bench(target)
+    model = ranged(MODELS[name](), seed=3)
+    entries = hand.possible_entries(model)
+    assert {"checked", "raw", "scores", "stream", "trusted"} <= entries
+    files = dict(emit_c(model, EmitOptions("m", entries)).files)
+    assert n_wrong(tmp_path, bench, files) == 0
+    if name == "naive_integer":
+        files["m.c"], n = re.subn(r"return M_ERR_RANGE;", "return 0;", files["m.c"])
+        assert n == 1
+        assert n_wrong(tmp_path, bench, files) > 0

@@ -1,0 +1,136 @@
+"""What the command line can do, Python can: a budget, a target, a goal, entry points."""
+
+import shlex
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+from bncc import BNClassifier, load_model, save_model
+from bncc.errors import ToolchainError
+from bncc.resources import Resources, Span
+from bncc.search.search import FAMILIES, NETWORKS
+from bncc.train.pipeline import train_model
+from tests.cli.conftest import invoke
+
+X, Y = load_iris(return_X_y=True, as_frame=True)
+
+
+@pytest.fixture
+def estimated(monkeypatch):
+    """Let every price be an estimate: no compiler, no simulator."""
+
+    def no_bench(target, *names):
+        raise ToolchainError(f"nothing builds for {target}")
+
+    monkeypatch.setattr("bncc.build.cross.find_bench", no_bench)
+
+
+def within(**options):
+    return BNClassifier(**{"structure": "naive", "max_flash": "1.5k", "random_state": 0, **options})
+
+
+def test_a_budget_is_searched_as_train_does(estimated, tmp_path):
+    """The model has the tables of `bncc train --max-flash`, on the same rows in a file."""
+    clf = within(epochs=2, target="nrf52832").fit(X, Y)
+    X.assign(**{"class": Y}).to_csv(tmp_path / "iris.csv", index=False)
+    out = tmp_path / "m.bncc"
+    options = [
+        "--max-flash",
+        "1.5k",
+        "--structure",
+        "naive",
+        "--epochs",
+        2,
+        "--target",
+        "cortex-m4",
+    ]
+    result = invoke("train", tmp_path / "iris.csv", "-o", out, *options)
+    assert result.exit_code == 0, result.output
+    theirs = load_model(out)
+    ours = clf.to_model()
+    assert ours.q_format == theirs.q_format
+    assert all((a == b).all() for a, b in zip(ours.tables, theirs.tables, strict=True))
+    assert clf.optimize_ == "size"
+    assert clf.score(X, Y) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("options", "families", "note"),
+    [
+        ({}, FAMILIES, None),
+        (
+            {"parameters": "ml"},
+            NETWORKS,
+            "sums of tables are not tried, as they have no parameters='ml'",
+        ),
+        ({"structure": "chow-liu"}, ("chow-liu",), None),
+    ],
+)
+def test_what_is_tried_follows_from_what_is_named(monkeypatch, options, families, note):
+    seen = []
+
+    def searched(dataset, base, limits, *, families):
+        seen.append((families, limits.target, limits.flash, limits.instructions))
+        result = train_model(dataset, replace(base, structure="naive"))
+        span = Span(1, 1, 1)
+        price = Resources(
+            "cortex-m0", 9, 0, 0, {"predict": span}, None, ("predict",), "speed", "-O2", "estimated"
+        )
+        return SimpleNamespace(result=result, price=price)
+
+    monkeypatch.setattr("bncc.search.search.search", searched)
+    clf = BNClassifier(max_instructions=900, **options).fit(X, Y)
+    assert seen == [(families, "cortex-m0", None, 900)]
+    assert clf.optimize_ == "speed"
+    assert [each for each in clf.notes_ if "are not tried" in each] == ([note] if note else [])
+
+
+@pytest.mark.parametrize("name", ["max_flash", "target", "optimize", "entries"])
+def test_parameters_survive_a_clone(name):
+    values = {"max_flash": 2048, "target": "rv32", "optimize": "speed", "entries": ["scores"]}
+    assert clone(within(**values)).get_params()[name] == values[name]
+
+
+def test_the_c_is_for_the_target_and_the_goal_with_the_entry_points(tmp_path):
+    clf = BNClassifier(
+        "naive", "ml", target="stm32f030", optimize="speed", entries=["scores", "stream"]
+    ).fit(X, Y)
+    clf.emit_c(tmp_path / "c", "iris")
+    save_model(clf.to_model(), tmp_path / "iris.bncc")
+    header = (tmp_path / "c" / "iris.h").read_text()
+    assert "iris_scores(" in header
+    assert "iris_feed(" in header
+    assert "iris_predict_trusted(" not in header
+    (line,) = [line for line in header.splitlines() if line.startswith(" *   command")]
+    assert shlex.split(line[17:])[7:] == ["--optimize", "speed", "--target", "cortex-m0"]
+    clf.emit_c(tmp_path / "d", "iris", target="rv32", optimize="size", entries=[])
+    header = (tmp_path / "d" / "iris.h").read_text()
+    assert "--optimize size --target rv32\n" in header
+    assert "iris_scores(" not in header
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"max_flash": "2 kB"}, "max_flash is '2 kB'; give bytes such as 2048, '2k' or '1.5k'"),
+        ({"max_flash": True}, "max_flash is True; give bytes"),
+        ({"max_instructions": 0}, "max_instructions is 0; it must be a whole number above 0"),
+        ({"target": "z80"}, "target is 'z80'; it must be host, .* or a part such as nrf52832"),
+        ({"optimize": "best"}, "optimize is 'best'; it must be one of balanced, size, speed"),
+        ({"entries": "scores"}, r"entries is 'scores'; give a list such as \['scores'\]"),
+        ({"entries": ["score"]}, "entries has 'score'; it may have checked, missing, raw"),
+        ({"bits": 3}, "a search for a budget has no use for bits; leave it out"),
+        ({"quantize": False}, "a search for a budget has no use for quantize=False; leave it out"),
+        (
+            {"structure": "tables", "structure_options": {"tables": 3}},
+            "no use for structure_options={'tables': ...}; leave it out",
+        ),
+        ({"max_flash": 10}, "nothing that was tried fits in 10 bytes of flash on cortex-m0"),
+    ],
+)
+def test_what_makes_no_sense_is_a_value_error(estimated, options, said):
+    with pytest.raises(ValueError, match=said):
+        within(**options).fit(X, Y)
