@@ -11,6 +11,7 @@ import pytest
 from bncc.discretize.feature import Feature
 from bncc.emit.avr import MOST_IN_ALL
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.vectors import drawn_vectors
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import forest
@@ -42,8 +43,10 @@ def compile_for(folder: Path, device: str, files: tuple[str, ...], *flags: str) 
     return done.stderr
 
 
-def write(folder: Path, model: Model, name: str) -> None:
-    for file, text in emit_c(model, EmitOptions(name, kernel="plain")).files.items():
+def write(folder: Path, model: Model, name: str, n_vectors: int | None = None) -> None:
+    vectors = None if n_vectors is None else drawn_vectors(model, n_vectors)
+    options = EmitOptions(name, kernel="plain", vectors=vectors, is_bounded=vectors is not None)
+    for file, text in emit_c(model, options).files.items():
         (folder / file).write_text(text, encoding="utf-8")
 
 
@@ -56,6 +59,12 @@ def ends(folder: Path) -> list[int]:
     arrays = re.findall(r"static const \w+ (m_\w+)\[", (folder / "m.c").read_text())
     sizes = {name: int(start, 16) + int(size, 16) for start, size, name in found}
     return [sizes[name] for name in arrays]
+
+
+N_VECTORS = 32
+VECTOR_BYTES = N_VECTORS * (3 + 1) + 3 + 3
+"""Of 32 vectors of 3 states and a class, of a number that is no state for each of 3 features, and of
+one step, the fewest that a self-test has."""
 
 
 @pytest.mark.parametrize(("name", "end"), [("two_cost_arrays", 6), ("three_cost_arrays", 2)])
@@ -81,8 +90,8 @@ def test_a_model_up_to_the_limit_passes_its_self_test(
     """Tables and vectors together have the most bytes that are promised to work."""
     require_tool("avr-gcc")
     require_tool("simavr")
-    model = filling(MOST_IN_ALL - 32 * 3 - 32)
-    assert answer(tmp_path, "m", model) == "P"
+    model = filling(MOST_IN_ALL - VECTOR_BYTES)
+    assert answer(tmp_path, "m", model, n_vectors=N_VECTORS) == "P"
 
 
 def test_beyond_16_bit_addresses_a_self_test_fails(tmp_path: Path, require_tool: Require) -> None:
@@ -93,13 +102,13 @@ def test_beyond_16_bit_addresses_a_self_test_fails(tmp_path: Path, require_tool:
     def unrefused(text: str) -> str:
         return re.sub(r"#if defined\(__AVR__\)\n#error.*\n#endif\n", "", text)
 
-    assert answer(tmp_path, "m", filling(0x10000), unrefused) == "F"
+    assert answer(tmp_path, "m", filling(0x10000), unrefused, n_vectors=N_VECTORS) == "F"
 
 
 def test_vectors_beyond_the_limit_do_not_compile(tmp_path: Path, require_tool: Require) -> None:
     """One byte more, and the self-test says so instead of reading something else."""
     require_tool("avr-gcc")
-    write(tmp_path, filling(MOST_IN_ALL - 32 * 3 - 32 + 1), "m")
+    write(tmp_path, filling(MOST_IN_ALL - VECTOR_BYTES + 1), "m", N_VECTORS)
     complaint = compile_for(tmp_path, "atmega1284p", ("m.c", "m_selftest.c"))
     assert "of vectors are together more than the 65028 that an AVR reads" in complaint
 

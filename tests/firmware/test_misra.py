@@ -81,10 +81,14 @@ def unexplained(found: list[Finding], files) -> list[Finding]:
             is_fine = f"{finding.message.split(chr(39))[1]}(" in header
         else:
             places = LISTED[rule].places if rule in LISTED else ()
-            false = (code for name, code in FALSE if name == finding.name)
-            is_fine = any(code in line for code in (*places, *false))
+            is_fine = is_false(finding, line) or any(code in line for code in places)
         left += [] if is_fine else [finding]
     return left
+
+
+def is_false(finding: Finding, line: str) -> bool:
+    """Return whether a finding on a line is none by `FALSE`."""
+    return any(code in line for name, code in FALSE if name == finding.name)
 
 
 LISTED = listed()
@@ -130,7 +134,9 @@ def test_every_listed_deviation_that_cppcheck_knows_is_one(require_tool, tmp_pat
     rules = set()
     for analyzed in SPECIAL:
         write(analyzed.files, tmp_path)
-        rules |= {f.name for f in cppcheck(tmp_path, analyzed.sources, "avr8")}
+        for finding in cppcheck(tmp_path, analyzed.sources, "avr8"):
+            line = analyzed.files[finding.file].splitlines()[finding.line - 1]
+            rules |= set() if is_false(finding, line) else {finding.name}
     found = {name.removeprefix("misra-c2012-") for name in rules if name.startswith("misra")}
     assert found == {rule for rule, deviation in LISTED.items() if deviation.is_seen}
 

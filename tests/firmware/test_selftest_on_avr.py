@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.vectors import drawn_vectors
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import forest
@@ -52,9 +53,14 @@ def answer(
     model: Model,
     source_of: Callable[[str], str] = str,
     entries: frozenset[str] = frozenset(),
+    n_vectors: int | None = None,
 ) -> str:
     """Return what the self-test of a model prints: P when all vectors agree, else F."""
-    emission = emit_c(model, EmitOptions(name, entries, kernel="plain"))
+    vectors = None if n_vectors is None else drawn_vectors(model, n_vectors)
+    options = EmitOptions(
+        name, entries, kernel="plain", vectors=vectors, is_bounded=vectors is not None
+    )
+    emission = emit_c(model, options)
     for file, text in emission.files.items():
         (folder / file).write_text(source_of(text), encoding="utf-8")
     (folder / "main.c").write_text(MAIN.format(name=name), encoding="utf-8")

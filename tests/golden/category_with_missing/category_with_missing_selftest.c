@@ -282,6 +282,10 @@ static int category_with_missing_steps_wrong(void)
         const uint8_t i = category_with_missing_vector_step_feature(k);
         const uint8_t label = category_with_missing_vector_step_class(k);
 
+        /* The vectors are damaged, or lie where an AVR's 16-bit addresses do not reach. */
+        if (i >= CATEGORY_WITH_MISSING_N_FEATURES) {
+            return wrong + 1;
+        }
         x[i] = category_with_missing_vector_step_state(k);
         if (label < CATEGORY_WITH_MISSING_N_CLASSES) {
             if ((category_with_missing_predict(x) != (int16_t)label)

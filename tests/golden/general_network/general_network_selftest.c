@@ -282,6 +282,10 @@ static int general_network_steps_wrong(void)
         const uint8_t i = general_network_vector_step_feature(k);
         const uint8_t label = general_network_vector_step_class(k);
 
+        /* The vectors are damaged, or lie where an AVR's 16-bit addresses do not reach. */
+        if (i >= GENERAL_NETWORK_N_FEATURES) {
+            return wrong + 1;
+        }
         x[i] = general_network_vector_step_state(k);
         if (label < GENERAL_NETWORK_N_CLASSES) {
             if ((general_network_predict(x) != (int16_t)label)

@@ -282,6 +282,10 @@ static int hostile_names_steps_wrong(void)
         const uint8_t i = hostile_names_vector_step_feature(k);
         const uint8_t label = hostile_names_vector_step_class(k);
 
+        /* The vectors are damaged, or lie where an AVR's 16-bit addresses do not reach. */
+        if (i >= HOSTILE_NAMES_N_FEATURES) {
+            return wrong + 1;
+        }
         x[i] = hostile_names_vector_step_state(k);
         if (label < HOSTILE_NAMES_N_CLASSES) {
             if ((hostile_names_predict(x) != (int16_t)label)

@@ -282,6 +282,10 @@ static int naive_integer_steps_wrong(void)
         const uint8_t i = naive_integer_vector_step_feature(k);
         const uint8_t label = naive_integer_vector_step_class(k);
 
+        /* The vectors are damaged, or lie where an AVR's 16-bit addresses do not reach. */
+        if (i >= NAIVE_INTEGER_N_FEATURES) {
+            return wrong + 1;
+        }
         x[i] = naive_integer_vector_step_state(k);
         if (label < NAIVE_INTEGER_N_CLASSES) {
             if ((naive_integer_predict(x) != (int16_t)label)

@@ -282,6 +282,10 @@ static int tan_float_steps_wrong(void)
         const uint8_t i = tan_float_vector_step_feature(k);
         const uint8_t label = tan_float_vector_step_class(k);
 
+        /* The vectors are damaged, or lie where an AVR's 16-bit addresses do not reach. */
+        if (i >= TAN_FLOAT_N_FEATURES) {
+            return wrong + 1;
+        }
         x[i] = tan_float_vector_step_state(k);
         if (label < TAN_FLOAT_N_CLASSES) {
             if ((tan_float_predict(x) != (int16_t)label)
