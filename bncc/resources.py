@@ -161,6 +161,11 @@ class Budget:
         """Whether there is a limit."""
         return not (self.flash is None and self.instructions is None and self.ram is None)
 
+    @property
+    def room(self) -> int | None:
+        """Bytes of flash that `reserve` leaves to the classifier; None for any number."""
+        return None if self.flash is None else self.flash - self.reserve
+
     def admits(self, resources: Resources) -> bool:
         """Return whether resources are within all limits."""
         return self.utilization(resources) <= 1
@@ -168,19 +173,12 @@ class Budget:
     def utilization(self, resources: Resources) -> float:
         """Return the largest part of a limit that is used: 1 or less where all limits hold."""
         slowest = float("inf") if resources.slowest is None else resources.slowest
-        pairs = (
-            (resources.flash, None if self.flash is None else self.flash - self.reserve),
-            (slowest, self.instructions),
-            (resources.ram + resources.stack, self.ram),
-        )
-        return max(
-            (
-                used / limit if limit > 0 else float(used > limit) * 2
-                for used, limit in pairs
-                if limit is not None
-            ),
-            default=0.0,
-        )
+        of_bytes = self.utilization_of_bytes(resources.flash, resources.ram + resources.stack)
+        return max(of_bytes, _part(slowest, self.instructions))
+
+    def utilization_of_bytes(self, flash: int, ram: int) -> float:
+        """Return what `utilization` does of flash alone and of variables and stack together."""
+        return max(_part(flash, self.room), _part(ram, self.ram))
 
     def emitted(self, entries: Iterable[str]) -> frozenset[str]:
         """Return what has to be emitted, as in ``--with``, for entry points that are priced."""
@@ -215,6 +213,13 @@ def functions_of(entries: Iterable[str]) -> str:
         f"{FUNCTIONS[entry]} (from {'readings' if entry in _OF_READINGS else 'states'})"
         for entry in entries
     )
+
+
+def _part(used: float, limit: int | None) -> float:
+    """Return the part of a limit that is used; 2 of a limit of nothing that is exceeded."""
+    if limit is None:
+        return 0.0
+    return used / limit if limit > 0 else float(used > limit) * 2
 
 
 def _span(facts: Mapping[str, Any]) -> Span:

@@ -1,47 +1,43 @@
-"""What a classifier may take of a machine's memory, and the nearest that does not fit."""
+"""The kernels that fit a budget beside all other code, and the sentence that names the nearest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bncc.compiler.candidate import Candidate
 from bncc.errors import BudgetError
+from bncc.resources import Budget
 
 
 @dataclass(frozen=True)
-class Budget:
-    """Bytes that a whole classifier may take.
+class KernelBudget:
+    """Budget of a classifier, and the bytes of it that are not the kernel's.
 
     Parameters
     ----------
-    flash, ram : int or None
-        At most so many; None for any number.
+    limits : Budget
+        Limits of the whole classifier, which decide; by default there are none.
     other_flash, other_ram : int, default=0
-        What all but the kernel takes: thresholds, labels, entry points.
+        Bytes of everything but the kernel: thresholds, labels, entry points.
     """
 
-    flash: int | None = None
-    ram: int | None = None
+    limits: Budget = Budget(None)
     other_flash: int = 0
     other_ram: int = 0
 
-    def beside(self, flash: int, ram: int) -> "Budget":
-        """Return the budget where all but the kernel takes at least so many bytes."""
+    def beside(self, flash: int, ram: int) -> "KernelBudget":
+        """Return the budget where everything but the kernel takes at least so many bytes."""
         flash, ram = max(self.other_flash, flash), max(self.other_ram, ram)
         return replace(self, other_flash=flash, other_ram=ram)
 
-    def allows(self, flash: int, ram: int) -> bool:
-        """Return whether so many bytes of all that is emitted are within the budget."""
-        return (self.flash is None or flash <= self.flash) and (self.ram is None or ram <= self.ram)
+    def utilization(self, candidate: Candidate) -> float:
+        """Return the largest part of a limit that the classifier with this kernel would use."""
+        return self.limits.utilization_of_bytes(
+            candidate.flash + self.other_flash, candidate.ram + self.other_ram
+        )
 
     def fits(self, candidate: Candidate) -> bool:
-        """Return whether the classifier with this kernel is within the budget."""
-        return self.allows(candidate.flash + self.other_flash, candidate.ram + self.other_ram)
-
-    def excess(self, candidate: Candidate) -> int:
-        """Return the bytes that the classifier with this kernel takes too many of."""
-        flash = 0 if self.flash is None else candidate.flash + self.other_flash - self.flash
-        ram = 0 if self.ram is None else candidate.ram + self.other_ram - self.ram
-        return max(flash, 0) + max(ram, 0)
+        """Return whether the classifier with this kernel is within the budget, by its estimate."""
+        return self.utilization(candidate) <= 1
 
     def refusal(self, others: Sequence[Candidate], *, is_smallest: bool = True) -> BudgetError:
         """Say that nothing considered fits, and what comes nearest.
@@ -58,9 +54,9 @@ class Budget:
         BudgetError
             It names the best of them that fits, else the one that exceeds the budget least.
         """
-        nearest = min(others, key=self.excess)
-        flash = None if self.flash is None else nearest.flash + self.other_flash
-        ram = None if self.ram is None else nearest.ram + self.other_ram
+        nearest = min(others, key=lambda each: max(1.0, self.utilization(each)))
+        flash = None if self.limits.flash is None else nearest.flash + self.other_flash
+        ram = None if self.limits.ram is None else nearest.ram + self.other_ram
         needs = f"the kernel '{nearest.kernel.family}' needs about {_bytes(flash, ram)}"
         if self.fits(nearest):
             return BudgetError(f"no layout that was asked for fits in {self}, but {needs}")
@@ -71,7 +67,7 @@ class Budget:
         )
 
     def __str__(self) -> str:
-        return _bytes(self.flash, self.ram)
+        return _bytes(self.limits.room, self.limits.ram)
 
 
 def _bytes(flash: int | None, ram: int | None) -> str:

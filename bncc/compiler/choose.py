@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
-from bncc.compiler.budget import Budget
+from bncc.compiler.budget import KernelBudget
 from bncc.compiler.candidate import Candidate, candidate
 from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.compiler.demands import Demands
@@ -84,7 +84,7 @@ def choose(
     optimize: Optimize = "balanced",
     family: str | None = None,
     target: str | None = None,
-    budget: Budget | None = None,
+    budget: KernelBudget | None = None,
     demands: Demands | None = None,
 ) -> Choice:
     """Choose the best proved layout of a program.
@@ -103,7 +103,7 @@ def choose(
         A key of `FAMILIES` to choose within; None for all that suit the machine.
     target : str or None
         The machine, as in ``--target``; None for generic C.
-    budget : Budget or None
+    budget : KernelBudget or None
         What the classifier may take; None for any number of bytes.
     demands : Demands or None
         What the kernel has to do beside decisions; None for nothing.
@@ -136,7 +136,7 @@ def choose(
         raise OptionError(
             f"the kernel '{family}' has no layout that is safe for this model; name another or none"
         )
-    budget = budget or Budget()
+    budget = budget or KernelBudget()
     fitting = [each for each in found if budget.fits(each)]
     if not fitting:
         every = _candidates(programs, suitable, optimize, target)

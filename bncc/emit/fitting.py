@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from bncc.compiler.budget import Budget as KernelBudget
+from bncc.compiler.budget import KernelBudget
 from bncc.compiler.candidate import Candidate
 from bncc.compiler.choose import Choice, Optimize, choose
 from bncc.compiler.cost_model import LEVELS
@@ -88,8 +88,7 @@ def fitting(
         return layout, estimate(layout, options.target, LEVELS[options.optimize])
 
     limits = options.budget
-    room = None if limits.flash is None else limits.flash - limits.reserve
-    budget = KernelBudget(room, limits.ram, UNKNOWN, UNKNOWN)
+    budget = KernelBudget(limits, UNKNOWN, UNKNOWN)
     attempt = attempted(KernelBudget(), options.optimize)
     emission = printed(attempt)
     if not limits.admits(emission.resources):

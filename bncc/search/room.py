@@ -94,7 +94,7 @@ class Line:
         """
         if budget.flash is None and budget.instructions is None:
             return WITHOUT_LIMIT
-        flash = np.inf if budget.flash is None else MARGIN * (budget.flash - budget.reserve)
+        flash = np.inf if budget.room is None else MARGIN * budget.room
         steps = np.inf if budget.instructions is None else MARGIN * budget.instructions
         costs = counts * (self.per_byte, self.per_step) + (self.code, 0.0)
         return max(1, int((costs <= (flash, steps)).all(axis=1).sum()))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bncc.compiler import choose as module
-from bncc.compiler.budget import Budget
+from bncc.compiler.budget import KernelBudget
 from bncc.compiler.choose import (
     BEST,
     EVEN,
@@ -19,6 +19,7 @@ from bncc.compiler.ir import Program
 from bncc.compiler.kernels.lanes import LaneKernel
 from bncc.compiler.textbook_cost import TextbookCost, textbook_cost
 from bncc.errors import BudgetError, OptionError
+from bncc.resources import Budget
 from tests.unit.compiler.by_hand import program, table
 
 
@@ -140,7 +141,7 @@ def test_a_budget_leaves_the_best_that_fits(some: Program) -> None:
     everything = choose(some, family="packed", optimize="speed")
     largest = max(each.flash for each in everything.candidates)
     fitting = [each for each in everything.candidates if each.flash < largest]
-    budget = Budget(flash=largest - 1 + 50, other_flash=50)
+    budget = KernelBudget(Budget(None, largest - 1 + 50), other_flash=50)
     found = choose(some, family="packed", optimize="speed", budget=budget)
     assert found.chosen.flash == fitting[0].flash < largest
     pairs = [(each.flash, each.instructions) for each in found.candidates]
@@ -169,9 +170,9 @@ def test_what_would_fit_is_of_any_family(some: Program) -> None:
     least = choose(some, optimize="size").chosen
     assert least.flash < plain.flash
     with pytest.raises(BudgetError, match=f"but the kernel '{least.kernel.family}' needs about"):
-        choose(some, family="plain", optimize="size", budget=Budget(least.flash))
+        choose(some, family="plain", optimize="size", budget=KernelBudget(Budget(None, least.flash)))
     with pytest.raises(BudgetError, match="no kernel fits in 1 bytes of flash; the kernel '"):
-        choose(some, family="plain", budget=Budget(1))
+        choose(some, family="plain", budget=KernelBudget(Budget(None, 1)))
 
 
 def test_a_family_that_is_unknown_or_unsafe_is_refused(
