@@ -186,8 +186,6 @@ def _kept(
     session: Session, checkpoint: Checkpoint, dataset: Dataset, settings: TrainSettings
 ) -> list[str]:
     """Have a training kept; return what the user should know of it."""
-    if settings.is_boosted:
-        return [f"--checkpoint has no effect with --structure {settings.structure}"]
     if not settings.descends:
         return [f"--checkpoint has no effect with --parameters {settings.parameters}"]
     note = session.keep_in(checkpoint, identity_of(dataset, settings))
