@@ -59,6 +59,8 @@ def training_parts(
             f"all rows are of one group of {groups!r}, so none can be held out; leave --groups "
             "out, or name another column"
         )
+    if test is not None:
+        _note_shared_groups(train, test, console)
     return replace(train, digest=file_digest(path)), test
 
 
@@ -68,7 +70,7 @@ def test_rows(train: Dataset, path: str, console: Console) -> Dataset:
     Parameters
     ----------
     train : Dataset
-        The training rows, which tell the class column and the classes.
+        The training rows, with the class column, the classes and the rule of splits.
     path : str
         A data file; of one with folds the test rows are taken.
     console : Console
@@ -77,7 +79,8 @@ def test_rows(train: Dataset, path: str, console: Console) -> Dataset:
     Returns
     -------
     Dataset
-        With ``y == -1`` where the class does not occur in `train`.
+        With ``y == -1`` where the class does not occur in `train`, and with groups where the
+        training rows and the file have them.
 
     Raises
     ------
@@ -85,13 +88,36 @@ def test_rows(train: Dataset, path: str, console: Console) -> Dataset:
         If no row with a class is left.
     """
     table = read_table(path)
-    dataset = dataset_of(table, train.class_name)
+    split = train.split
+    groups = split.column if split.groups is not None and split.column in table.names else None
+    dataset = dataset_of(table, train.class_name, groups=groups, ordered=split.ordered)
     _tell_dropped(dataset.n_rows, table.n_rows, console)
     if dataset.table.test_rows is not None:
         dataset = dataset.take(dataset.table.test_rows)
     if dataset.n_rows == 0:
         raise DataError(f"'{path}' holds no row with a class; name labeled rows with --test")
+    _note_shared_groups(train, dataset, console)
     return dataset.with_classes(train.classes)
+
+
+def _note_shared_groups(train: Dataset, test: Dataset, console: Console) -> None:
+    """Warn if the test error is not that of new groups, or if nobody can know."""
+    column = train.split.column
+    if train.split.groups is None:
+        return
+    if test.split.groups is None:
+        console.note(
+            f"the test rows have no column {column!r}: whether they share groups with the training "
+            "rows is unknown, and their interval takes rows as independent; add the column"
+        )
+        return
+    shared = train.split.present & test.split.present
+    if shared:
+        console.note(
+            f"{len(shared)} of the {len(test.split.present)} groups of {column!r} in the test rows "
+            "are in the training rows too, so the test error is not that of new groups; keep the "
+            "rows of a group in one of the two parts"
+        )
 
 
 def _tell_dropped(n_kept: int, n_rows: int, console: Console) -> None:

@@ -1,7 +1,7 @@
 """All splits and folds: at random by class, by whole groups of rows, or by blocks in file order."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,11 +25,21 @@ class SplitRule:
         Whether held-out rows and folds are blocks in file order.
     column : str
         Where the groups are from, for messages.
+    labels : tuple of str
+        Label of each group by its number, where they are from a file.
     """
 
     groups: IntArray | None = None
     ordered: bool = False
     column: str = "groups"
+    labels: tuple[str, ...] = ()
+
+    @property
+    def present(self) -> frozenset[str]:
+        """Labels of the groups that occur, none where they have no labels."""
+        if self.groups is None or not self.labels:
+            return frozenset()
+        return frozenset(self.labels[k] for k in np.unique(self.groups).tolist())
 
     @property
     def is_random(self) -> bool:
@@ -46,7 +56,7 @@ class SplitRule:
     def take(self, rows: IntArray) -> "SplitRule":
         """Return the rule for only these rows, in this order."""
         groups = None if self.groups is None else self.groups[rows]
-        return SplitRule(groups, self.ordered, self.column)
+        return replace(self, groups=groups)
 
     def most_folds(self, n_rows: int) -> int:
         """Return the largest number of folds that so many rows can be dealt to."""

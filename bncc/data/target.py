@@ -69,7 +69,10 @@ def dataset_of(
     numbers = np.array([index[label] for label in labels], dtype=np.int64)
     split = SplitRule(None, ordered)
     if of_groups is not None:
-        split = SplitRule(_codes(of_groups.take(kept)), ordered, of_groups.name)
+        column = of_groups.take(kept)
+        codes = _codes(column)
+        texts, first = _labels(column), np.unique(codes, return_index=True)[1]
+        split = SplitRule(codes, ordered, column.name, tuple(texts[row] for row in first))
     rows = _keep(table, kept, len(y.values))
     return Dataset(rows, numbers, classes, y.name, split=split)
 

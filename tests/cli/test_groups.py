@@ -147,6 +147,55 @@ def test_a_sweep_is_by_whole_groups_and_its_command_says_so(
     assert "--ordered is given there and absent here" in other
 
 
+def parted(people: Path, tmp_path: Path, n_shared: int) -> tuple[Path, Path]:
+    """Return training rows of groups 0 .. 13, and test rows of the others and some shared ones."""
+    with people.open(newline="") as file:
+        head, *rows = csv.reader(file)
+    number = [int(row[2].split()[1]) for row in rows]
+    train = [row for row, g in zip(rows, number, strict=True) if g < 14]
+    test = [row for row, g in zip(rows, number, strict=True) if g >= 14 - n_shared]
+    paths = tmp_path / "train.csv", tmp_path / "test.csv"
+    return write_csv(paths[0], head, train), write_csv(paths[1], head, test)
+
+
+@pytest.mark.parametrize("command", ["train", "baseline"])
+def test_groups_on_both_sides_of_a_test_are_warned_of(
+    run: Run, people: Path, tmp_path: Path, command: str
+) -> None:
+    options: dict[str, tuple[object, ...]] = {
+        "train": ("-o", tmp_path / "m.bncc", "--force", *LEARNERS["ml"]),
+        "baseline": ("--classifier", "tree", *BINS),
+    }
+    for n_shared, said in ((0, None), (2, "2 of the 8 groups of 'person' in the test rows")):
+        train, test = parted(people, tmp_path, n_shared)
+        data = (train, "--class", "class", "--test", test)
+        notes = run(command, *data, "--groups", "person", *options[command]).stderr
+        assert ("the test error is not that of new groups" in notes) == (said is not None)
+        assert said is None or said in notes
+        alone = run(command, *data, "--drop", "person", *options[command]).stderr
+        assert "groups" not in alone.replace("--groups", "")
+
+
+def test_test_rows_of_groups_have_an_interval_of_groups(
+    run: Run, run_json: RunJson, people: Path, tmp_path: Path
+) -> None:
+    train, test = parted(people, tmp_path, 0)
+    out = ("-o", tmp_path / "m.bncc", "--force", *LEARNERS["ml"])
+    data = (train, "--class", "class", "--test", test)
+    found = run_json("train", *data, "--groups", "person", *out)
+    assert found["interval_method"] == "Wilson, effective number of rows from 6 groups"
+    said = run("train", *data, "--drop", "person", *out).stdout
+    assert "(Wilson, rows taken as independent)" in said
+    with test.open(newline="") as file:
+        rows = [row[:2] for row in csv.reader(file)]
+    nameless = write_csv(test, rows[0], rows[1:])
+    done = run("train", train, "--class", "class", "--test", nameless, "--groups", "person", *out)
+    assert "the test rows have no column 'person'" in done.stderr
+    assert "(Wilson, rows taken as independent)" in done.stdout
+    blocks = run_json("train", *data, "--drop", "person", "--ordered", *out)
+    assert blocks["interval_method"] == "Wilson, effective number of rows from 20 blocks"
+
+
 @pytest.mark.usefixtures("no_random_splits")
 def test_a_baseline_is_judged_by_whole_groups(run_json: RunJson, people: Path) -> None:
     options = ("--classifier", "tree", *BINS)
