@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bncc.cli.console import aligned
+from bncc.model.card import has_folds
 from bncc.model.model import Model
 
 MOST_COLUMNS = 30
@@ -12,9 +13,10 @@ _ROWS = {
     "test": "test rows",
     "cross-validation": "rows of all folds, each decided by a training without its fold",
     "validation": "validation rows, decided by a training without them",
+    "first fold": "validation rows of the first fold, decided by a training without them",
     "train": "training rows",
 }
-"""By the training record's ``confusion_of``."""
+"""By the training record's ``confusion_of``; of a search for a budget, the first of its folds."""
 
 
 def confusion_lines(found: Mapping[str, Any], classes: Sequence[str], title: str = "") -> list[str]:
@@ -34,5 +36,6 @@ def confusion_lines(found: Mapping[str, Any], classes: Sequence[str], title: str
 def trained_confusion(model: Model) -> list[str]:
     """Return the lines of the confusion matrix in a model's training record."""
     facts = model.training
-    title = f"confusion matrix of the {_ROWS[facts['confusion_of']]}:"
-    return confusion_lines(facts, model.classes, title)
+    part = facts["confusion_of"]
+    rows = _ROWS["first fold" if part == "validation" and has_folds(facts) else part]
+    return confusion_lines(facts, model.classes, f"confusion matrix of the {rows}:")

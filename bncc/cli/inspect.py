@@ -10,7 +10,10 @@ from bncc.cli.console import Console, aligned, printable
 from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.cli.resource_text import resource_words
+from bncc.cli.trained import error_words
 from bncc.discretize.feature import Feature
+from bncc.emit.c99 import number_text
+from bncc.emit.provenance import data_line
 from bncc.model.card import (
     class_parent_names,
     cycle_note,
@@ -19,11 +22,14 @@ from bncc.model.card import (
     model_facts,
     number_words,
     parent_names,
+    recorded_data,
+    search_words,
     structure_words,
     table_widths,
 )
 from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
+from bncc.model.ranges import ReadingRange, reading_ranges
 from bncc.resources import Resources
 from bncc.structure.grids import Grids
 
@@ -92,7 +98,10 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
         ``class_parents`` (names), ``given`` (names of features without a distribution),
         ``cycle`` (names of features whose arcs form one, None in a Bayesian network), ``tables``
         (of a sum that is no network: ``features``, ``cuts`` and ``rows`` of each; else None),
-        ``n_states``, ``table_widths`` (bits per table), ``features``, ``classes`` and ``digest``.
+        ``n_states``, ``table_widths`` (bits per table), ``features``, ``readings`` (by feature that
+        is no category ``min``, ``max`` and ``unit`` of the training readings; None without a
+        record), ``classes``, ``bncc`` (the version that trained it), ``data`` (of the training
+        ``rows``, ``columns``, ``sha256`` and ``of``; None without a record) and ``digest``.
     """
     return {
         "model": path,
@@ -105,9 +114,28 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
         "n_states": list(model.n_states),
         "table_widths": table_widths(model),
         "features": [feature.name for feature in model.features],
+        "readings": _readings(model),
         "classes": list(model.classes),
+        "bncc": _version(model),
+        "data": recorded_data(model.training),
         "digest": model_digest(model),
     }
+
+
+def _readings(model: Model) -> dict[str, Any] | None:
+    ranges = reading_ranges(model.features, model.training)
+    if ranges is None:
+        return None
+    return {
+        feature.name: {"min": seen.low, "max": seen.high, "unit": seen.unit or None}
+        for feature, seen in zip(model.features, ranges, strict=True)
+        if feature.kind != "category"
+    }
+
+
+def _version(model: Model) -> str | None:
+    version = model.training.get("bncc")
+    return version if isinstance(version, str) else None
 
 
 def _cycle(model: Model) -> list[str] | None:
@@ -177,8 +205,11 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
             f"{facts['free_parameters']} free parameters",
         ],
         *_resources(model),
-        ["errors", _errors(facts) + _judged(model)],
+        ["errors", _errors(model, facts)],
+        *([["", words]] if (words := error_words(facts)) else []),
         *([["seed", str(facts["seed"])]] if facts["seed"] is not None else []),
+        *([["data", data]] if (data := data_line(model.training)) else []),
+        *([["bncc", printable(facts["bncc"])]] if facts["bncc"] else []),
         ["digest", facts["digest"]],
     ]
     table, right = _of_features(model, facts), (2, 4, 5)
@@ -199,19 +230,33 @@ def _shown(
 def _of_features(model: Model, facts: dict[str, Any]) -> list[list[str]]:
     """Return a row for each feature; its own table is in it where it has one."""
     has_own = facts["tables"] is None
-    head = ["feature", "kind", "states", "parents", "rows", "bits", "thresholds or categories"]
-    table = [head]
+    head = ["feature", "kind", "states", "parents", "rows", "bits"]
+    ranges = reading_ranges(model.features, model.training)
+    seen = None if ranges is None else [_seen(each) for each in ranges]
+    table = [[*head, *(["in training"] if seen else []), "thresholds or categories"]]
     for i, feature in enumerate(model.features):
         rows = str(len(model.tables[i])) if has_own else ""
         bits = str(facts["table_widths"][i]) if has_own else ""
         parents = ", ".join(facts["parents"][i])
         states = str(feature.n_states)
-        table.append([feature.name, feature.kind, states, parents, rows, bits, _steps(feature)])
+        known = [] if seen is None else [seen[i]]
+        table.append(
+            [feature.name, feature.kind, states, parents, rows, bits, *known, _steps(feature)]
+        )
     if facts["class_parents"]:
         parents, rows = ", ".join(facts["class_parents"]), str(len(model.tables[-1]))
         bits = str(facts["table_widths"][-1])
-        table.append(["(class)", "", str(model.n_classes), parents, rows, bits, ""])
+        others = [""] * (len(table[0]) - 6)
+        table.append(["(class)", "", str(model.n_classes), parents, rows, bits, *others])
     return table
+
+
+def _seen(of: ReadingRange) -> str:
+    """Return the smallest and largest training reading with its unit."""
+    if of.low is None or of.high is None:
+        return ""
+    unit = f" {printable(of.unit)}" if of.unit else ""
+    return f"{number_text(of.low)} .. {number_text(of.high)}{unit}"
 
 
 def _of_tables(model: Model, facts: dict[str, Any]) -> list[list[str]]:
@@ -243,17 +288,11 @@ def _resources(model: Model) -> list[list[str]]:
     return [[found.how, first], *(["", line] for line in others)]
 
 
-def _judged(model: Model) -> str:
-    """Return what the validation error of a search is the mean of."""
-    folds = model.training.get("validation_folds")
-    if type(folds) is not int:
-        return ""
-    return f" (validation: the mean of {folds} folds, by which a search chose)"
-
-
-def _errors(facts: dict[str, Any]) -> str:
+def _errors(model: Model, facts: dict[str, Any]) -> str:
+    words = search_words(model.training)
+    of_search = f" ({words})" if words else ""
     parts = [
-        f"{100 * facts[f'error_{part}']:.2f} % {part}"
+        f"{100 * facts[f'error_{part}']:.2f} % {part}{of_search if part == 'validation' else ''}"
         for part in ("train", "validation", "test")
         if facts[f"error_{part}"] is not None
     ]

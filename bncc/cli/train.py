@@ -46,10 +46,9 @@ from bncc.train.identity import identity_of
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
-from bncc.train.settings_values import CLASS_WEIGHTS, DEFAULT_BITS, DISCRETIZERS
+from bncc.train.settings_values import CHOICES, CLASS_WEIGHTS, DEFAULT_BITS, DISCRETIZERS
 
 DEFAULT_STRUCTURE = STRUCTURES[0]
-CHOICES = ("error", "balanced-error", "log-loss")
 PARAMETERS = ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")
 ENGINES = ("torch", "native")
 
@@ -154,8 +153,8 @@ def key_values(
 @click.option(
     "--choose-by",
     type=click.Choice(CHOICES),
-    help="What a search for a budget makes small on rows held out [default: error; balanced-error "
-    "with --class-weight].",
+    help="Measure that a search for a budget minimizes on validation rows [default: error; "
+    "balanced-error with --class-weight].",
 )
 @click.option(
     "--folds",

@@ -12,9 +12,10 @@ from bncc.cli.confusion import trained_confusion
 from bncc.cli.console import Console, aligned
 from bncc.cli.long_work import EXIT_SIGNAL, tell_of_the_end
 from bncc.cli.resource_text import resource_words
+from bncc.cli.trained import error_words
 from bncc.data.dataset import Dataset
 from bncc.errors import OptionError
-from bncc.model.card import model_facts, number_words, structure_words
+from bncc.model.card import model_facts, number_words, search_words, structure_words
 from bncc.model.file import save_model
 from bncc.resources import Budget, Resources
 from bncc.train.interrupts import first_signal_noted
@@ -210,9 +211,7 @@ def _report(
 ) -> str:
     model, price = found.result.model, found.price
     facts = model.training
-    folds = facts["validation_folds"]
-    judged = "one fold" if folds == 1 else f"mean of {folds} folds"
-    words = {"validation": f"validation ({judged}, by which it was chosen)"}
+    words = {"validation": f"validation ({search_words(facts)})"}
     errors = [
         f"{100 * facts[f'error_{part}']:.2f} % {words.get(part, part)}"
         for part in ("train", "validation", "test")
@@ -235,6 +234,7 @@ def _report(
         *(["", line] for line in takes[1:]),
         *([["reserved", f"{budget.reserve:,} bytes of flash"]] if budget.reserve else []),
         ["error", ", ".join(errors)],
+        *([["", of_test]] if (of_test := error_words(model_facts(model))) else []),
         ["took", f"{found.seconds:.1f} s"],
         ["wrote", output],
         ["next", f"bncc verify {path} {options}"],

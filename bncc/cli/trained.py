@@ -11,6 +11,7 @@ from bncc.cli.confusion import trained_confusion
 from bncc.cli.console import Console, aligned
 from bncc.data.dataset import Dataset
 from bncc.model.card import model_facts, number_words, structure_words, table_widths
+from bncc.model.intervals import interval_words, is_interval
 from bncc.model.model import Model
 from bncc.train.cross_validation import cross_validated
 from bncc.train.interrupts import StopRequest
@@ -143,18 +144,13 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
 
 def error_words(facts: Mapping[str, Any]) -> str | None:
     """Return the error that new readings can expect, with its interval, for people."""
-    part = facts["confusion_of"]
-    if facts["error_interval"] is None:
+    part, of_new = facts["confusion_of"], facts["error_cross_validation"]
+    if not is_interval(facts["error_interval"]):
         return None
-    low, high = (100 * end for end in facts["error_interval"])
-    words = f"95 % interval {low:.2f} to {high:.2f} % of the {part} error"
-    if part == "cross-validation":
-        of_new = 100 * facts["error_cross_validation"]
-        words = (
-            f"{of_new:.2f} % by cross-validation in {facts['folds']} folds, "
-            f"95 % interval {low:.2f} to {high:.2f} %"
-        )
-    return f"{words} ({facts['interval_method']})"
+    words = interval_words(facts["error_interval"], str(facts["interval_method"]))
+    if part == "cross-validation" and of_new is not None:
+        return f"{100 * of_new:.2f} % by cross-validation in {facts['folds']} folds, {words}"
+    return f"{part} error: {words}"
 
 
 def table_words(facts: Mapping[str, Any]) -> str:

@@ -7,6 +7,8 @@ from bncc.compiler.candidate import Candidate
 from bncc.errors import BudgetError
 from bncc.resources import Budget
 
+NO_LIMITS = Budget(None)
+
 
 @dataclass(frozen=True)
 class KernelBudget:
@@ -20,7 +22,7 @@ class KernelBudget:
         Bytes of everything but the kernel: thresholds, labels, entry points.
     """
 
-    limits: Budget = Budget(None)
+    limits: Budget = NO_LIMITS
     other_flash: int = 0
     other_ram: int = 0
 

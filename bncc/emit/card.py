@@ -12,9 +12,9 @@ from bncc.emit.identifiers import c_comment, c_unit
 from bncc.emit.layout import Layout
 from bncc.emit.prose import counted
 from bncc.emit.provenance import command_lines, data_line, recall_line
-from bncc.model.card import cost_format, early_end_note, is_rate, structure_words
+from bncc.model.card import cost_format, early_end_note, is_rate, search_words, structure_words
 from bncc.model.file import model_digest
-from bncc.model.intervals import is_interval
+from bncc.model.intervals import interval_words, is_interval
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange
 from bncc.structure.grids import Grids
@@ -59,8 +59,9 @@ def card_lines(
         f"numbers     {cost}; sums in {kernel.sum_bits} bits, at most {kernel.largest_sum}",
         f"memory      {layout.table_bytes} B of tables, {layout.other_bytes} B of other constants "
         "in flash if every function is linked; no static RAM",
-        f"work        {counted(kernel.additions, 'addition')} of {kernel.addend}, "
-        f"{_comparisons(model, layout)} per decision; no multiplication",
+        f"work        predict, from states: {counted(kernel.additions, 'addition')} of "
+        f"{kernel.addend}, {_comparisons(model, layout)} (counted, not measured); no "
+        "multiplication",
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no calls by address, no arrays of variable length",
     ]
@@ -140,7 +141,7 @@ def why_no_probabilities(model: Model) -> str | None:
 
 
 def _error_lines(training: Mapping[str, Any]) -> list[str]:
-    """Return the most honest errors known: on test rows, by cross-validation, on rows held out."""
+    """Return the most honest errors known: of test rows, by cross-validation, or of validation."""
     test, crossed, validation = (
         training.get(f"error_{part}") for part in ("test", "cross_validation", "validation")
     )
@@ -154,17 +155,16 @@ def _error_lines(training: Mapping[str, Any]) -> list[str]:
             f"error       {100 * crossed:.2f} % by cross-validation of the whole training "
             f"procedure in {folds} folds{_interval(training)}; the tables are of all rows"
         )
-    elif is_rate(validation) and type(training.get("validation_folds")) is int and not lines:
+    elif is_rate(validation) and (words := search_words(training)) and not lines:
         lines.append(
-            f"val. error  {100 * validation:.2f} % of rows held out, the mean of "
-            f"{training['validation_folds']} folds by which a search chose; the tables are of all "
-            "rows"
+            f"val. error  {100 * validation:.2f} % of validation rows, {words}; the tables are of "
+            "all rows"
         )
     elif is_rate(validation) and not lines:
         lines.append(
-            f"val. error  {100 * validation:.2f} % of rows held out from a first training with the "
-            f"same options{_interval(training) if part == 'validation' else ''}; the tables are "
-            "of a second one, with those rows too"
+            f"val. error  {100 * validation:.2f} % of validation rows, by a first training with "
+            f"the same options{_interval(training) if part == 'validation' else ''}; the tables "
+            "are of a second one, with those rows too"
         )
     return lines
 
@@ -174,9 +174,7 @@ def _interval(training: Mapping[str, Any]) -> str:
     interval = training.get("error_interval")
     if not is_interval(interval):
         return ""
-    low, high = (f"{100 * end:.2f}" for end in interval)
-    method = c_comment(str(training.get("interval_method")))
-    return f", 95 % interval {low} to {high} % ({method})"
+    return f", {interval_words(interval, c_comment(str(training.get('interval_method'))))}"
 
 
 def class_lines(classes: Sequence[str]) -> list[str]:

@@ -1,6 +1,5 @@
 """Where an emitted header comes from: training data, recall, and the command that emits it."""
 
-import re
 import shlex
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -9,6 +8,7 @@ from typing import Any
 
 from bncc.emit.identifiers import c_comment
 from bncc.emit.options import EmitOptions
+from bncc.model.card import has_folds, recorded_data
 from bncc.model.model import Model
 
 MODEL_FILE = "MODEL.bncc"
@@ -20,6 +20,8 @@ _COUNTED_ON = {
     "train": "on training rows",
 }
 """By the training record's ``confusion_of``."""
+FIRST_FOLD = "on validation rows of the first fold"
+"""Likewise, of a search for a budget by several folds."""
 MOST_CLASSES = 24
 """Classes up to which the recall of each is printed."""
 
@@ -145,16 +147,11 @@ def data_line(training: Mapping[str, Any]) -> str | None:
     str or None
         One sentence; None where nothing sound is recorded.
     """
-    data = training.get("data")
-    if not isinstance(data, dict):
+    data = recorded_data(training)
+    if data is None:
         return None
-    rows, columns, digest = (data.get(key) for key in ("rows", "columns", "sha256"))
-    sizes = [n for n in (rows, columns) if type(n) is int and n > 0]
-    is_sound = isinstance(digest, str) and re.fullmatch(r"[0-9a-f]{64}", digest)
-    if len(sizes) < 2 or not is_sound:
-        return None
-    of = "their file" if data.get("of") == "file" else "their values"
-    return f"{sizes[0]:,} rows of {sizes[1]:,} columns; sha256 of {of} {digest}"
+    of = "their file" if data["of"] == "file" else "their values"
+    return f"{data['rows']:,} rows of {data['columns']:,} columns; sha256 of {of} {data['sha256']}"
 
 
 def recall_line(model: Model) -> str | None:
@@ -175,6 +172,8 @@ def recall_line(model: Model) -> str | None:
         return None
     if len(recall) != model.n_classes or not all(map(_is_share, recall)):
         return None
+    is_first = part == "validation" and has_folds(model.training)
+    rows = FIRST_FOLD if is_first else _COUNTED_ON[part]
     known = [
         f"{c_comment(label)} {100 * share:.1f} %"
         for label, share in zip(model.classes, recall, strict=True)
@@ -182,8 +181,8 @@ def recall_line(model: Model) -> str | None:
     ]
     if len(known) > MOST_CLASSES:
         least = min(share for share in recall if share is not None)
-        return f"{_COUNTED_ON[part]}: at least {100 * least:.1f} % of each of {len(known)} classes"
-    return f"{_COUNTED_ON[part]}: {', '.join(known)}" if known else None
+        return f"{rows}: at least {100 * least:.1f} % of each of {len(known)} classes"
+    return f"{rows}: {', '.join(known)}" if known else None
 
 
 def _is_share(value: object) -> bool:

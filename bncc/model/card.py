@@ -1,6 +1,8 @@
 """The facts of a model that people judge it by."""
 
 import json
+import re
+from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 from bncc.errors import ModelError
@@ -101,6 +103,42 @@ def recorded_error(model: Model, key: str) -> float | None:
 def is_rate(value: Any) -> TypeGuard[float]:
     """Return whether a value of a training record is a fraction from 0 to 1."""
     return type(value) in (int, float) and 0 <= value <= 1
+
+
+def recorded_data(training: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return ``rows``, ``columns``, ``sha256`` and ``of`` of the training data, where recorded.
+
+    None where any of it is no size or digest, as in a record that somebody else wrote.
+    """
+    data = training.get("data")
+    if not isinstance(data, Mapping):
+        return None
+    sizes, digest = [data.get(key) for key in ("rows", "columns")], data.get("sha256")
+    is_sound = isinstance(digest, str) and re.fullmatch(r"[0-9a-f]{64}", digest)
+    if not is_sound or not all(type(n) is int and n > 0 for n in sizes):
+        return None
+    of = "file" if data.get("of") == "file" else "values"
+    return {"rows": sizes[0], "columns": sizes[1], "sha256": digest, "of": of}
+
+
+def has_folds(training: Mapping[str, Any]) -> bool:
+    """Return whether a validation error is a search's mean of folds, and not of one fold alone."""
+    folds = training.get("validation_folds")
+    return type(folds) is int and folds > 1
+
+
+def search_words(training: Mapping[str, Any]) -> str | None:
+    """Return what the validation error of a search for a budget is, None of other trainings."""
+    folds = training.get("validation_folds")
+    if type(folds) is not int:
+        return None
+    mean = f"the mean of {folds} folds" if has_folds(training) else "one fold"
+    measure = {"balanced-error": "balanced error", "log-loss": "log-loss"}.get(
+        str(training.get("chosen_by"))
+    )
+    if measure is None:
+        return f"{mean}, by which the search chose"
+    return f"{mean}; the search chose by the {measure} of the same rows"
 
 
 def cost_format(model: Model) -> QFormat:

@@ -11,6 +11,9 @@ from bncc._types import BoolArray, IntArray
 Z = 1.959963984540054
 """Of a normal distribution, between -Z and Z lie 95 %."""
 
+INDEPENDENT = "Wilson"
+"""Name of the interval of rows that are independent of each other."""
+
 
 def wilson(p: float, n: float, z: float = Z) -> tuple[float, float]:
     r"""Return Wilson's interval of an error rate p that was measured on n rows.
@@ -60,6 +63,13 @@ def wilson_of_units(misses: BoolArray, units: IntArray) -> tuple[float, float]:
     else:
         effective = min(float(n), p * (1 - p) / variance) if variance > 0 else float(n)
     return wilson(p, effective, float(stdtrit(n_units - 1, 0.975)))
+
+
+def interval_words(interval: Sequence[float], method: str) -> str:
+    """Return a 95 % interval for people, with its method and what that takes for granted."""
+    low, high = (100 * end for end in interval)
+    taken = ", rows taken as independent" if method == INDEPENDENT else ""
+    return f"95 % interval {low:.2f} to {high:.2f} % ({method}{taken})"
 
 
 def is_interval(value: object) -> TypeGuard[Sequence[float]]:

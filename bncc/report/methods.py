@@ -9,9 +9,10 @@ METHODS = (
     ),
     (
         "Interval",
-        "Wilson's interval of 95 %, with the number of validation rows summed over the seeds. It "
-        "holds for one trial; the best of many looks better than it is, and the test error says "
-        "by how much.",
+        "Wilson's interval of 95 %, with the number of validation rows summed over the seeds. Rows "
+        "are taken as independent, with --groups and --ordered too, so that it is too narrow "
+        "there. It holds for one trial; the best of many looks better than it is, and the test "
+        "error says by how much.",
     ),
     (
         "Pareto front",

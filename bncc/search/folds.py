@@ -19,8 +19,6 @@ from bncc.train.held import split_rows, tells_apart
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of, n_bins_of
 
-CHOICES = ("error", "balanced-error", "log-loss")
-"""What a search can make small on the rows held out."""
 ENOUGH_ROWS = 5000
 """To judge by, all folds together: one fold's fifth of fewer rows is a noisy judge. On satimage
 (folds 1 and 2, 1 to 16 KB) and spambase (two halves, 1 and 4 KB) what errs least in four fifths
@@ -55,7 +53,7 @@ class Fold:
         class_weights: FloatArray | None = None,
     ) -> None:
         self.rest, self.held = rest, held
-        self._choose_by, self._class_weights = choose_by, class_weights
+        self.choose_by, self._class_weights = choose_by, class_weights
         self._base = base
         self._rows: dict[int, SumRows] = {}
         self._last: tuple[TrainSettings, Model] | None = None
@@ -64,7 +62,7 @@ class Fold:
     @property
     def chooses_by_error(self) -> bool:
         """Whether all errors count alike."""
-        return self._choose_by == "error"
+        return self.choose_by == "error"
 
     @property
     def are_numbers(self) -> bool:
@@ -133,7 +131,7 @@ class Fold:
 
     def losses(self, model: Model, misses: BoolArray) -> FloatArray:
         """Return what a model that misses some rows loses on each, in the measure of the choice."""
-        if self._choose_by == "log-loss":
+        if self.choose_by == "log-loss":
             y = self.held.with_classes(model.classes).y
             X = states_of(model.features, self.held.table)
             return np.asarray(-reference.log_proba(model, X)[np.arange(len(y)), y])

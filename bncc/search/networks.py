@@ -10,7 +10,7 @@ from bncc.model.model import Model
 from bncc.pricing import price_of
 from bncc.resources import Budget
 from bncc.search.folds import Fold
-from bncc.search.tried import Tried, with_errors
+from bncc.search.tried import Tried
 from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
 from bncc.train.settings_values import DEFAULT_BITS
@@ -67,11 +67,11 @@ def judged_network(
                 first = result.model.training["error_validation"]
                 if folds[0].chooses_by_error:
                     errors = (first, *(_judged(fold, settings)[0] for fold in folds[1:]))
-                    return Tried(settings, errors, price, with_errors(result, errors))
+                    return Tried(settings, errors, price, result)
                 judged = [_judged(fold, settings) for fold in folds]
                 judged_errors, losses = zip(*judged, strict=True)
                 errors = (first, *judged_errors[1:])
-                return Tried(settings, errors, price, with_errors(result, errors), losses)
+                return Tried(settings, errors, price, result, losses)
     return None
 
 

@@ -133,10 +133,12 @@ def search(
             f"nothing that was tried fits in {_limits(budget)}, where the least takes "
             f"{_least(dataset, base, budget, families)}; allow more, or leave out columns"
         )
-    found = _final(dataset, _best(tried), budget, test)
+    best = _best(tried)
+    found = _final(dataset, best, budget, test)
+    result = with_errors(found.result, best.errors, folds[0].choose_by)
     tell(1.0, "")
     seconds = perf_counter() - begin
-    return replace(found, tried=tuple(tried), seconds=seconds, is_short=is_short)
+    return replace(found, result=result, tried=tuple(tried), seconds=seconds, is_short=is_short)
 
 
 def _best(tried: Sequence[Tried]) -> Tried:
@@ -176,7 +178,7 @@ def _final(dataset: Dataset, best: Tried, budget: Budget, test: Dataset | None) 
         result = train_model(dataset, settings, test=test)
         price = price_of(result.model, budget, dataset.table)
         if budget.admits(price):
-            return Found(with_errors(result, best.errors), settings, price)
+            return Found(result, settings, price)
         n_tables = int(LESS * len(result.model.tables) / max(1.0, budget.utilization(price) ** 0.5))
         if n_tables < 1:
             raise BudgetError(

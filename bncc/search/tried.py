@@ -64,11 +64,12 @@ class Tried:
         return " ".join([self.settings.structure, *parts, bits])
 
 
-def with_errors(result: TrainResult, errors: Sequence[float]) -> TrainResult:
-    """Return a training whose record has the validation error by which a search chose it."""
+def with_errors(result: TrainResult, errors: Sequence[float], choose_by: str) -> TrainResult:
+    """Return a training whose record has the errors of a search's folds and what it chose by."""
     judged: dict[str, Any] = {
         "error_validation": sum(errors) / len(errors),
         "validation_folds": len(errors),
+        "chosen_by": choose_by,
     }
     training = dict(result.model.training)
     if training.get("confusion_of") == "validation":

@@ -10,7 +10,7 @@ from bncc.data.splits import SplitRule
 from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.confusion import confusion_matrix, recall_of
-from bncc.model.intervals import wilson, wilson_of_units
+from bncc.model.intervals import INDEPENDENT, wilson, wilson_of_units
 from bncc.model.model import Model
 
 BLOCKS = 20
@@ -62,6 +62,6 @@ def _interval(misses: BoolArray, split: SplitRule) -> tuple[list[float], str]:
         units, what = np.arange(len(misses)) * min(BLOCKS, len(misses)) // len(misses), "blocks"
     n_units = 0 if units is None else len(np.unique(units))
     if units is None or n_units < 2:
-        return list(wilson(float(misses.mean()), len(misses))), "Wilson"
+        return list(wilson(float(misses.mean()), len(misses))), INDEPENDENT
     method = f"Wilson, effective number of rows from {n_units} {what}"
     return list(wilson_of_units(misses, units)), method

@@ -27,6 +27,8 @@ PARAMETERS = (*DESCENDED, *REFIT)
 ENGINES = ("native", "torch")
 """What computes the steps of gradient descent."""
 CLASS_WEIGHTS = ("balanced",)
+CHOICES = ("error", "balanced-error", "log-loss")
+"""Measures that a search for a budget can minimize on validation rows."""
 
 MIN_BITS, MAX_BITS = 1, 8
 DEFAULT_BITS = 6

@@ -57,6 +57,43 @@ def test_json_describes_the_model(run_json: RunJson, model: Path) -> None:
         assert field in found
 
 
+def test_readings_and_provenance_are_reported(
+    run: Run, run_json: RunJson, model: Path, tmp_path: Path
+) -> None:
+    found, training = run_json("inspect", model), load_model(model).training
+    assert found["readings"].keys() == {"light", "slope"}
+    for name, seen in found["readings"].items():
+        assert seen == {**training["readings"][name], "unit": None}
+    assert found["data"] == training["data"]
+    assert found["bncc"] == training["bncc"]
+    said = run("inspect", model).stdout
+    assert f"240 rows of 4 columns; sha256 of their file {found['data']['sha256']}" in said
+    light = found["readings"]["light"]
+    assert f"  {light['min']} .. {light['max']}  " in said
+    assert re.search(r"^bncc +0\.", said, re.MULTILINE)
+
+
+def test_units_are_reported_and_forged_records_are_not(
+    run: Run, run_json: RunJson, model: Path, tmp_path: Path
+) -> None:
+    loaded, path = load_model(model), tmp_path / "other.bncc"
+    readings = dict(loaded.training["readings"])
+    readings["light"] = {**readings["light"], "unit": "lx"}
+    changed = {"readings": readings, "data": {"rows": "*"}, "bncc": 3, "error_interval": [2, 1]}
+    save_model(replace(loaded, training={**loaded.training, **changed}), path)
+    found = run_json("inspect", path)
+    assert found["readings"]["light"]["unit"] == "lx"
+    assert found["data"] is found["bncc"] is None
+    said = run("inspect", path).stdout
+    assert f"{readings['light']['max']} lx" in said
+    assert "sha256" not in said
+    assert "interval" not in said
+    old = {key: value for key, value in loaded.training.items() if key not in changed}
+    save_model(replace(loaded, training=old), path, overwrite=True)
+    assert run_json("inspect", path)["readings"] is None
+    assert "in training" not in run("inspect", path).stdout
+
+
 def test_the_class_is_a_parent_only_where_it_is(run_json: RunJson, tmp_path: Path) -> None:
     save_model(models.general_network(), tmp_path / "m.bncc")
     parents = run_json("inspect", tmp_path / "m.bncc")["parents"]

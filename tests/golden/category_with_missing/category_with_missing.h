@@ -7,8 +7,8 @@
  *   numbers     cost = -ln p in UQ4.1; sums in 8 bits, at most 32
  *   memory      64 B of tables, 26 B of other constants in flash if every function is linked; no
  *               static RAM
- *   work        2 additions of words of up to 2 costs, 1 comparison of sums per decision; no
- *               multiplication
+ *   work        predict, from states: 2 additions of words of up to 2 costs, 1 comparison of
+ *               sums (counted, not measured); no multiplication
  *   time        varies: branches on 1 comparison of sums, on states, on readings;
  *               --constant-time has none
  *   stack       no recursion, no calls by address, no arrays of variable length

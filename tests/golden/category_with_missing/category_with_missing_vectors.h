@@ -45,11 +45,11 @@ uint32_t category_with_missing_constants_crc(void);
 
 #define CATEGORY_WITH_MISSING_N_VECTORS 32U
 
-/* What CRCs have to be: of all constants, and of the labels of all classes. */
+/* Expected CRCs: of all constants, and of the labels of all classes. */
 #define CATEGORY_WITH_MISSING_CONSTANTS_CRC 0xC1873149U
 #define CATEGORY_WITH_MISSING_LABELS_CRC 0x123EU
 
-/* Steps to further inputs, and what the CRC of the scores of these has to be. */
+/* Steps to further inputs, and the expected CRC of their scores. */
 #define CATEGORY_WITH_MISSING_N_STEPS 11U
 #define CATEGORY_WITH_MISSING_STEPS_CRC 0xECDDU
 

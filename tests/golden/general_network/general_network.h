@@ -7,8 +7,8 @@
  *   numbers     cost = -ln p in UQ5.0; sums in 8 bits, at most 28
  *   memory      48 B of tables, 30 B of other constants in flash if every function is linked; no
  *               static RAM
- *   work        1 addition of words of up to 3 costs, 2 comparisons of sums per decision; no
- *               multiplication
+ *   work        predict, from states: 1 addition of words of up to 3 costs, 2 comparisons of
+ *               sums (counted, not measured); no multiplication
  *   time        varies: branches on 2 comparisons of sums, on states, on readings;
  *               --constant-time has none
  *   stack       no recursion, no calls by address, no arrays of variable length

@@ -37,11 +37,11 @@ uint32_t general_network_constants_crc(void);
 
 #define GENERAL_NETWORK_N_VECTORS 32U
 
-/* What CRCs have to be: of all constants, and of the labels of all classes. */
+/* Expected CRCs: of all constants, and of the labels of all classes. */
 #define GENERAL_NETWORK_CONSTANTS_CRC 0x3E76D1EAU
 #define GENERAL_NETWORK_LABELS_CRC 0x5FAFU
 
-/* Steps to further inputs, and what the CRC of the scores of these has to be. */
+/* Steps to further inputs, and the expected CRC of their scores. */
 #define GENERAL_NETWORK_N_STEPS 23U
 #define GENERAL_NETWORK_STEPS_CRC 0xB944U
 

@@ -7,8 +7,8 @@
  *   numbers     cost = -ln p in UQ2.0; sums in 8 bits, at most 11
  *   memory      64 B of tables, 42 B of other constants in flash if every function is linked; no
  *               static RAM
- *   work        7 additions of words of up to 2 costs, 1 comparison of sums per decision; no
- *               multiplication
+ *   work        predict, from states: 7 additions of words of up to 2 costs, 1 comparison of
+ *               sums (counted, not measured); no multiplication
  *   time        varies: branches on 1 comparison of sums, on states, on readings;
  *               --constant-time has none
  *   stack       no recursion, no calls by address, no arrays of variable length

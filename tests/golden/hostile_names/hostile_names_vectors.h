@@ -37,11 +37,11 @@ uint32_t hostile_names_constants_crc(void);
 
 #define HOSTILE_NAMES_N_VECTORS 32U
 
-/* What CRCs have to be: of all constants, and of the labels of all classes. */
+/* Expected CRCs: of all constants, and of the labels of all classes. */
 #define HOSTILE_NAMES_CONSTANTS_CRC 0xE52521E0U
 #define HOSTILE_NAMES_LABELS_CRC 0x2052U
 
-/* Steps to further inputs, and what the CRC of the scores of these has to be. */
+/* Steps to further inputs, and the expected CRC of their scores. */
 #define HOSTILE_NAMES_N_STEPS 255U
 #define HOSTILE_NAMES_STEPS_CRC 0xADAFU
 

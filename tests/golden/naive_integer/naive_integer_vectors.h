@@ -37,11 +37,11 @@ uint32_t naive_integer_constants_crc(void);
 
 #define NAIVE_INTEGER_N_VECTORS 32U
 
-/* What CRCs have to be: of all constants, and of the labels of all classes. */
+/* Expected CRCs: of all constants, and of the labels of all classes. */
 #define NAIVE_INTEGER_CONSTANTS_CRC 0xDB998DE1U
 #define NAIVE_INTEGER_LABELS_CRC 0x5FAFU
 
-/* Steps to further inputs, and what the CRC of the scores of these has to be. */
+/* Steps to further inputs, and the expected CRC of their scores. */
 #define NAIVE_INTEGER_N_STEPS 5U
 #define NAIVE_INTEGER_STEPS_CRC 0xDB47U
 

@@ -7,7 +7,8 @@
  *   numbers     cost = -ln p in UQ2.2; sums in 8 bits, at most 17
  *   memory      15 B of tables, 37 B of other constants in flash if every function is linked; no
  *               static RAM
- *   work        3 additions of costs, 2 comparisons of sums per decision; no multiplication
+ *   work        predict, from states: 3 additions of costs, 2 comparisons of sums (counted, not
+ *               measured); no multiplication
  *   time        varies: branches on 2 comparisons of sums, on states, on readings;
  *               --constant-time has none
  *   stack       no recursion, no calls by address, no arrays of variable length

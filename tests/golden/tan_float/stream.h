@@ -7,7 +7,8 @@
  *   numbers     cost = -ln p in UQ3.3; sums in 8 bits, at most 74
  *   memory      24 B of tables, 67 B of other constants in flash if every function is linked; no
  *               static RAM
- *   work        2 additions of costs, 1 comparison of sums per decision; no multiplication
+ *   work        predict, from states: 2 additions of costs, 1 comparison of sums (counted, not
+ *               measured); no multiplication
  *   time        varies: branches on 1 comparison of sums, on states, on readings;
  *               --constant-time has none
  *   stack       no recursion, no calls by address, no arrays of variable length

@@ -80,7 +80,7 @@ static uint8_t tan_float_vector_step_class(uint16_t k)
 #endif
 }
 
-/* Goes on with a CRC-16, the lowest bit of a value first. */
+/* Continues a CRC-16, the lowest bit of a value first. */
 static uint16_t tan_float_crc16(uint16_t crc, uint32_t value, uint8_t n_bits)
 {
     uint32_t sum = crc;
@@ -99,7 +99,7 @@ static uint16_t tan_float_crc16(uint16_t crc, uint32_t value, uint8_t n_bits)
     return (uint16_t)sum;
 }
 
-/* Whether states have this class by their scores; goes on with a CRC of these. */
+/* 1 if the scores of states lead to this class, else 0; continues a CRC of the scores. */
 static uint8_t tan_float_scores_agree(const uint8_t x[TAN_FLOAT_N_FEATURES], int16_t label,
     uint16_t *crc)
 {
@@ -115,7 +115,7 @@ static uint8_t tan_float_scores_agree(const uint8_t x[TAN_FLOAT_N_FEATURES], int
     return 1U;
 }
 
-/* Whether the entry points that take states say that one of them is none. */
+/* 1 if the entry points that take states refuse these, else 0. */
 static uint8_t tan_float_refuses(const uint8_t x[TAN_FLOAT_N_FEATURES])
 {
     tan_float_cost_t s[TAN_FLOAT_N_CLASSES];
@@ -133,7 +133,7 @@ static uint8_t tan_float_refuses(const uint8_t x[TAN_FLOAT_N_FEATURES])
     return refused;
 }
 
-/* Whether numbers that are no states are refused: of each feature the first with one more bit, and
+/* 1 if numbers that are no states are refused, else 0: of each feature the first with one more bit, and
  * with all but one. */
 static uint8_t tan_float_refuses_all(uint8_t x[TAN_FLOAT_N_FEATURES])
 {
@@ -205,7 +205,7 @@ static void tan_float_read_states(uint8_t x[TAN_FLOAT_N_FEATURES], uint16_t k)
     }
 }
 
-/* Whether all entry points agree on vector n. */
+/* 1 if all entry points agree on vector n, else 0. */
 static uint8_t tan_float_vector_agrees(uint8_t n, const uint8_t x[TAN_FLOAT_N_FEATURES],
     const tan_float_raw_t *in_flash)
 {
@@ -235,7 +235,7 @@ static uint8_t tan_float_vector_agrees(uint8_t n, const uint8_t x[TAN_FLOAT_N_FE
     return agrees;
 }
 
-/* Whether all labels are those of Python, and no other class has one. */
+/* 1 if all labels are those of Python and no other class has one, else 0. */
 static uint8_t tan_float_labels_agree(void)
 {
     uint16_t crc = 0xFFFFU;
@@ -269,7 +269,7 @@ static uint8_t tan_float_labels_agree(void)
     return (crc == TAN_FLOAT_LABELS_CRC) ? agrees : 0U;
 }
 
-/* How many inputs behind steps are decided otherwise than in Python. */
+/* Number of wrong decisions on the inputs that steps lead to. */
 static int tan_float_steps_wrong(void)
 {
     uint8_t x[TAN_FLOAT_N_FEATURES];

@@ -45,11 +45,11 @@ uint32_t tan_float_constants_crc(void);
 
 #define TAN_FLOAT_N_VECTORS 32U
 
-/* What CRCs have to be: of all constants, and of the labels of all classes. */
+/* Expected CRCs: of all constants, and of the labels of all classes. */
 #define TAN_FLOAT_CONSTANTS_CRC 0xBCC43E0AU
 #define TAN_FLOAT_LABELS_CRC 0x123EU
 
-/* Steps to further inputs, and what the CRC of the scores of these has to be. */
+/* Steps to further inputs, and the expected CRC of their scores. */
 #define TAN_FLOAT_N_STEPS 11U
 #define TAN_FLOAT_STEPS_CRC 0xE3D1U
 

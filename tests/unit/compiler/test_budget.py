@@ -89,7 +89,9 @@ def test_what_the_rest_takes_only_grows() -> None:
         ),
     ],
 )
-def test_the_nearest_is_named(budget: KernelBudget, others: Sequence[Candidate], sentence: str) -> None:
+def test_the_nearest_is_named(
+    budget: KernelBudget, others: Sequence[Candidate], sentence: str
+) -> None:
     assert str(budget.refusal(others)) == sentence
     assert budget.refusal(others).exit_code == 1
     hint = "ask for --optimize size, "

@@ -170,7 +170,9 @@ def test_what_would_fit_is_of_any_family(some: Program) -> None:
     least = choose(some, optimize="size").chosen
     assert least.flash < plain.flash
     with pytest.raises(BudgetError, match=f"but the kernel '{least.kernel.family}' needs about"):
-        choose(some, family="plain", optimize="size", budget=KernelBudget(Budget(None, least.flash)))
+        choose(
+            some, family="plain", optimize="size", budget=KernelBudget(Budget(None, least.flash))
+        )
     with pytest.raises(BudgetError, match="no kernel fits in 1 bytes of flash; the kernel '"):
         choose(some, family="plain", budget=KernelBudget(Budget(None, 1)))
 

@@ -76,6 +76,13 @@ def test_the_header_has_all_of_it():
     assert " *   command     bncc emit-c m.bncc -o m --name m --with scores\n */" in text
 
 
+def test_recall_after_a_search_is_that_of_its_first_fold():
+    record = {"recall": [1.0, 0.5, None], "confusion_of": "validation"}
+    said = recall_line(trained(**record, validation_folds=5))
+    assert said == "on validation rows of the first fold: c0 100.0 %, c1 50.0 %"
+    assert recall_line(trained(**record, validation_folds=1)).startswith("on validation rows: ")
+
+
 def test_a_header_without_a_record_has_none_of_it():
     text = emit_c(hand.naive_integer(), EmitOptions("m")).files["m.h"]
     for title in ("recall", "data", "command"):

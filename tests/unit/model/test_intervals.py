@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bncc.model.intervals import is_interval, wilson, wilson_of_units
+from bncc.model.intervals import INDEPENDENT, interval_words, is_interval, wilson, wilson_of_units
 
 
 def test_wilson_is_the_textbooks():
@@ -12,6 +12,13 @@ def test_wilson_is_the_textbooks():
                 (0, 20): (0.0, 0.1611), (1, 29): (0.0061, 0.1718)}  # fmt: skip
     for (errors, n), interval in expected.items():
         assert wilson(errors / n, n) == pytest.approx(interval, abs=5e-5)
+
+
+def test_words_say_where_rows_are_taken_as_independent():
+    words = interval_words([0.1, 0.25], INDEPENDENT)
+    assert words == "95 % interval 10.00 to 25.00 % (Wilson, rows taken as independent)"
+    method = "Wilson, effective number of rows from 5 groups"
+    assert interval_words([0.1, 0.25], method) == f"95 % interval 10.00 to 25.00 % ({method})"
 
 
 def test_rows_that_are_their_own_units_are_nearly_those_of_wilson():

@@ -47,7 +47,9 @@ def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(wifi, priced):
     best = min(found.tried, key=lambda one: (-len(one.errors), one.error, one.price.flash))
     assert best.settings.structure == found.settings.structure
     assert best.settings.total_bits == found.settings.total_bits
-    assert found.result.model.training["error_validation"] < 0.1
+    training = found.result.model.training
+    assert training["error_validation"] == found.tried[found.tried.index(best)].error < 0.1
+    assert training["chosen_by"] == "error"
 
 
 @pytest.mark.parametrize("choose_by", ["balanced-error", "log-loss"])
@@ -66,6 +68,7 @@ def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choos
     for one in found.tried:
         assert len(one.losses) == len(one.errors)
         assert one.losses != one.errors
+    assert found.result.model.training["chosen_by"] == choose_by
 
 
 def test_sums_take_most_of_the_budget(wifi, priced):
@@ -165,7 +168,9 @@ def test_a_network_that_wins_is_trained_once(wifi, priced, monkeypatch):
 
     monkeypatch.setattr(networks, "train_model", train)
     found = search(wifi, BASE, Budget("cortex-m0", flash=10**6), families=("naive",))
-    assert found.result is found.tried[0].result
+    result = found.tried[0].result
+    assert result is not None
+    assert found.result.model.tables is result.model.tables
     assert trained.count(wifi.n_rows) == 2  # by counting, to be priced, and as asked for
 
 
