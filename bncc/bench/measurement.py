@@ -209,7 +209,8 @@ def measure_textbook(
     inputs : Inputs
         From `bench_inputs`.
     kept : tuple of str or None
-        Entry points whose bytes are counted, of those that it has; None as in `measure_ours`.
+        Entry points whose bytes are counted, in place of those that it lacks ``raw`` or
+        ``predict``; None as in `measure_ours`.
 
     Returns
     -------
@@ -226,8 +227,7 @@ def measure_textbook(
     reason = misfit(model)
     if reason is not None:
         return None, reason
-    has = ("predict", "trusted", "raw")
-    kept = tuple(entry for entry in kept or _kept(model) if entry in has) or ("predict",)
+    kept = tuple(dict.fromkeys(_counterpart(entry) for entry in kept or _kept(model)))
     book = textbook_c(model, "m", raw="raw" in kept)
     if bench.target.name == "avr" and book.avr_misfit:
         return None, book.avr_misfit
@@ -262,6 +262,13 @@ def _kept(model: Model, emission: Emission | None = None) -> tuple[Metered, ...]
         return ("raw",)
     has_raw = any(feature.thresholds for feature in model.features)
     return ("predict", "raw") if has_raw else ("predict",)
+
+
+def _counterpart(entry: Metered) -> Metered:
+    """Return the entry point of the textbook classifier that takes what an entry point takes."""
+    if entry == "raw_checked":
+        return "raw"
+    return entry if entry in ("predict", "trusted", "raw") else "predict"
 
 
 def _measurement(

@@ -1,4 +1,4 @@
-"""Options of a budget: which entry points it covers, and what it leaves."""
+"""Options of a budget: the entry points that it covers, and a reserve."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -13,12 +13,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def budget_options(function: Command) -> Command:
-    """Add ``--entry`` and ``--reserve``: what a budget covers, and what it leaves."""
+    """Add ``--entry`` and ``--reserve``."""
     reserve = click.option(
         "--reserve",
         callback=budget,
         metavar="N[k]",
-        help="Bytes of --max-flash for the caller's own code [default: 0].",
+        help="Bytes of --max-flash reserved for the caller's code [default: 0].",
     )
     return entry_option(reserve(function))
 
@@ -31,7 +31,7 @@ def entry_option(function: Command) -> Command:
         type=click.Choice(ENTRIES),
         multiple=True,
         help="Entry point that is priced, repeatable [default: predict-raw where the model has "
-        "thresholds, else predict, and those of --with].",
+        "thresholds, else predict].",
     )(function)
 
 
@@ -58,8 +58,8 @@ def search_options(function: Command) -> Command:
         "--max-instructions",
         type=click.IntRange(1),
         metavar="N",
-        help="Likewise, of the slowest call of an entry point over the inputs tried; cycles on "
-        "avr.",
+        help="Likewise, instructions (cycles on avr) of the slowest call of an entry point over "
+        "the inputs tried.",
     )
     target = click.option(
         "--target",

@@ -72,7 +72,8 @@ _FILES = frozenset({"DATA", "FILE"})
     "n_vectors",
     type=click.IntRange(1, MOST_VECTORS),
     metavar="N",
-    help="Vectors of the self-test at most, with 16 further inputs each [default: what covers it].",
+    help="Maximum number of self-test vectors, with 16 further inputs each [default: by the "
+    "model].",
 )
 @click.option("--data", "data_path", metavar="DATA", help="Readings to take these inputs from.")
 @class_option

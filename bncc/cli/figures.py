@@ -85,9 +85,11 @@ def report_text(reports: Mapping[str, TargetReport], n_rows: int) -> str:
     tables = [_table(names[machine], report) for machine, report in by_machine.items()]
     first = next(iter(by_machine.values()))
     meaning = (
-        f"bytes: what a call of {_kept(first.ours)} needs, with all library routines\n"
+        f"bytes: what a call of {_kept(first.ours)} needs, with all library routines"
+        f"{_of_textbook(first)}\n"
         f"time per call: mean (min .. max) over {n_rows:,} inputs, not a bound; ratio: textbook to "
-        "bncc\npredict and trusted take states, raw takes readings\n"
+        "bncc\npredict and trusted take states, raw takes readings"
+        f"{_of_checked(first.ours)}\n"
         f"estimated without a compiler, for {first.target}: {first.estimate.flash:,} bytes of "
         f"flash, {first.estimate.instructions:,} {first.unit}\n(bytes of all functions, time of "
         "predict, from states)"
@@ -98,6 +100,20 @@ def report_text(reports: Mapping[str, TargetReport], n_rows: int) -> str:
 def _kept(measured: Measurement) -> str:
     names = {entry: FUNCTIONS[name] for name, entry in METERED.items()}
     return " and ".join(names[entry] for entry in measured.kept)
+
+
+def _of_textbook(report: TargetReport) -> str:
+    """Return what the textbook's bytes are of, where it lacks an entry point."""
+    book = report.baseline
+    if book is None or book.kept == report.ours.kept:
+        return ""
+    return f"\n(of the textbook: {_kept(book)})"
+
+
+def _of_checked(measured: Measurement) -> str:
+    """Return why calls of the checked entry point may be short."""
+    is_there = "raw_checked" in measured.kept
+    return "\nraw_checked returns at the first reading out of range" if is_there else ""
 
 
 def _table(names: str, report: TargetReport) -> str:
@@ -112,6 +128,8 @@ def _table(names: str, report: TargetReport) -> str:
         if costs[0] is not None:
             values = [_range(cost) if cost else "" for cost in costs]
             rows.append([f"{entry}, {report.unit}", *values, _times(report.ratio[entry])])
+    others = (entry for entry in ours.kept if entry not in (*ENTRIES, "missing"))
+    rows += [[f"{entry}, {report.unit}", _range(ours.costs[entry]), "", ""] for entry in others]
     if report.missing is not None:
         rows.append([f"missing, {report.unit}", _range(report.missing), "", ""])
     title = f"{names}: {report.toolchain} {ours.optimization}, {report.simulator}"

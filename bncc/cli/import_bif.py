@@ -16,7 +16,7 @@ from bncc.network.bif_reader import read_bif
 from bncc.network.network import Network
 
 LITTLE = 0.995
-"""Share of sampled rows below which a note says why others are decided otherwise."""
+"""Share of sampled rows below which a note explains why others are decided differently."""
 
 
 @click.command("import-bif")
@@ -26,8 +26,8 @@ LITTLE = 0.995
     "--bits",
     type=click.IntRange(1, MAX_BITS),
     metavar="B",
-    help=f"Bits of a cost [default: {DEFAULT_BITS}, or as many more, up to {MOST_DEFAULT_BITS}, as "
-    f"the decisions take to be the network's in {100 * ENOUGH:g} % of sampled rows].",
+    help=f"Bits of a cost [default: {DEFAULT_BITS}, or more, up to {MOST_DEFAULT_BITS}, until "
+    f"{100 * ENOUGH:g} % of sampled rows are decided as by the network].",
 )
 @click.option(
     "--keep",
@@ -43,7 +43,7 @@ LITTLE = 0.995
     default=f"{MAX_TABLE_BYTES // 2**20}M",
     show_default=True,
     metavar="N[k|M]",
-    help="Bytes of all tables in the model file, at most.",
+    help="Maximum size of all tables in the model file.",
 )
 @click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="The model file.")
 @force_option

@@ -56,8 +56,8 @@ def training_parts(
     _tell_dropped(n_kept, table.n_rows, console)
     if groups is not None and train.split.most_folds(train.n_rows) < 2:
         raise DataError(
-            f"all rows are of one group of {groups!r}, so none can be held out; leave --groups "
-            "out, or name another column"
+            f"all rows are of one group of {groups!r}, so no rows are left to validate on; leave "
+            "--groups out, or name another column"
         )
     if test is not None:
         _note_shared_groups(train, test, console)
@@ -101,7 +101,7 @@ def test_rows(train: Dataset, path: str, console: Console) -> Dataset:
 
 
 def _note_shared_groups(train: Dataset, test: Dataset, console: Console) -> None:
-    """Warn if the test error is not that of new groups, or if nobody can know."""
+    """Warn if the test error is not that of new groups, or if that cannot be known."""
     column = train.split.column
     if train.split.groups is None:
         return

@@ -42,7 +42,8 @@ def range_margin_option(function: Command) -> Command:
         default=DEFAULT_MARGIN,
         show_default=True,
         metavar="PERCENT",
-        help="Of a feature's trained span, by which --with checked lets a reading exceed it.",
+        help="Percentage of a feature's training range by which --with checked lets readings "
+        "exceed it.",
     )(function)
 
 

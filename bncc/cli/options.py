@@ -27,7 +27,7 @@ class TargetChoice(click.Choice[str]):
     Parameters
     ----------
     targets : sequence of str
-        Names that are accepted beside those of their parts.
+        Names that are accepted besides those of their parts.
     """
 
     def __init__(self, targets: Sequence[str] = TARGETS) -> None:
@@ -48,7 +48,7 @@ SIMULATORS = ("qemu", "unicorn", "simavr")
 """What runs the code of other machines."""
 
 WITH = ("raw", "checked", "scores", "missing", "stream", "trusted")
-"""Entry points that can be emitted beside ``predict``."""
+"""Entry points that can be emitted besides ``predict``."""
 
 OPT_LEVELS = ("0", "1", "2", "3", "s")
 
@@ -115,7 +115,8 @@ def groups_option(function: Command) -> Command:
     return click.option(
         "--groups",
         metavar="COLUMN",
-        help="Person, device or recording of each row: no split parts a group. No feature.",
+        help="Column of the person, device or recording of each row; no feature. No split "
+        "separates a group.",
     )(function)
 
 
@@ -124,7 +125,7 @@ def split_options(function: Command) -> Command:
     ordered = click.option(
         "--ordered",
         is_flag=True,
-        help="Rows are in time order: hold out blocks of rows instead of random rows.",
+        help="Rows are in time order: split by blocks of rows instead of at random.",
     )
     return groups_option(ordered(function))
 
@@ -222,7 +223,8 @@ def with_option(function: Command) -> Command:
         "entries",
         type=click.Choice(WITH),
         multiple=True,
-        help="Entry point beside predict, repeatable; raw is there whenever there are thresholds.",
+        help="Entry point besides predict, repeatable; priced unless --entry names others. raw is "
+        "always emitted where there are thresholds.",
     )(function)
 
 

@@ -102,8 +102,8 @@ SAMPLERS = ("random", "tpe", "nsga2")
     "--max-instructions",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Of the slowest call of an entry point over the inputs tried, on the first target; cycles "
-    "on avr.",
+    help="Limit of the slowest call of an entry point over the inputs tried, on the first target; "
+    "cycles on avr.",
 )
 @budget_options
 @click.option(

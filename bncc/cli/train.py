@@ -160,8 +160,8 @@ def key_values(
     "--folds",
     type=click.IntRange(0, 1000),
     metavar="N",
-    help="Measure the error of the training by cross-validation; 0 does not [default: 5, 0 with "
-    "test rows or --repeats].",
+    help="Folds of the cross-validation that measures the training procedure; 0 for none "
+    "[default: 5, or 0 with test rows or --repeats].",
 )
 @click.option("--test", "test_path", metavar="DATA", help="Labeled rows for error_test.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out, repeatable.")
@@ -169,7 +169,8 @@ def key_values(
     "--units",
     "units_path",
     metavar="FILE",
-    help="CSV file with the header column,unit [default: what a column's name has in brackets].",
+    help="CSV file of units, with the header column,unit [default: the brackets at the end of a "
+    "column's name].",
 )
 @click.option(
     "--checkpoint", "folder", metavar="DIR", help="Keep training there, for --resume, until done."

@@ -65,8 +65,8 @@ MOST_JOINT = 256
     "more",
     type=click.Choice(sorted(WITH)),
     multiple=True,
-    help="Compare that as well, in the C that emit-c writes with the same option "
-    "[default: scores, trusted, raw, and a sample of stream and missing].",
+    help="Compare that as well, in the C that emit-c writes with the same option. scores, trusted "
+    "and raw are always compared; stream and missing on a sample, unless one of them is named.",
 )
 @range_margin_option
 @lowering_options
@@ -103,7 +103,7 @@ def command(
         Lowering(optimize, kernel, constant_time, range_margin),
         ENTRIES | set(more),
     )
-    others = None if more else Companions(emissions)
+    others = None if {"stream", "missing"} & set(more) else Companions(emissions)
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(
         targets or ("host",), lambda target: _check(target, emissions, **tools)

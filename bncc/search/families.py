@@ -39,5 +39,5 @@ def families_of(
     }
     for option, is_given in of_networks.items():
         if is_given:
-            return NETWORKS, f"sums of tables are not tried, as they have no {option}"
+            return NETWORKS, f"boosted tables are not tried, as they do not support {option}"
     return FAMILIES, None

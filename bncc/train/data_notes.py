@@ -29,7 +29,7 @@ def data_notes(model: Model, dataset: Dataset) -> tuple[str, ...]:
     -------
     tuple of str
         A sentence each: a first line of numbers, texts among numbers, identifiers, rows that are
-        not independent, and features that tell nothing of the class.
+        not independent, and features without information about the class.
     """
     stray = _stray_texts(dataset)
     return (
@@ -84,16 +84,16 @@ def _stray_texts(dataset: Dataset) -> dict[str, str]:
 
 
 def _silent_notes(model: Model, dataset: Dataset) -> Iterator[str]:
-    """Yield a note if features that decisions do not depend on are measured to tell nothing."""
+    """Yield a note if unused features are measured to carry no information about the class."""
     unused = [model.features[i].name for i in silent_features(model)]
     names = tells_nothing(dataset, unused)
     if 0 < len(names) < model.n_features:
         shown = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
         yield (
-            f"{len(names)} of {model.n_features} features are not used and tell nothing of the "
-            f"class in these rows: {shown}; each is constant, or its mutual information with the "
-            "class is not above chance, alone and given any other feature; to do without their "
-            "sensors, leave them out with --drop"
+            f"{len(names)} of {model.n_features} features are not used and carry no information "
+            f"about the class in these rows: {shown}; each is constant, or its mutual information "
+            "with the class is not above chance, alone and given any other feature; to do without "
+            "their sensors, leave them out with --drop"
         )
 
 

@@ -41,7 +41,7 @@ def order_notes(dataset: Dataset) -> Iterator[str]:
             yield (
                 f"neighboring rows of a class are {1 / ratio:.1f} times as alike as random ones, "
                 "as in a time series, so random validation rows understate the error; name persons "
-                "or recordings with --groups, or hold out blocks with --ordered"
+                "or recordings with --groups, or split by blocks with --ordered"
             )
 
 

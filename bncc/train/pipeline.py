@@ -215,13 +215,12 @@ def _fit(
 def _none_held_note(settings: TrainSettings, dataset: Dataset) -> str:
     """Return what follows from too few rows."""
     if not dataset.split.is_random:
-        return (
-            f"without {dataset.split.words} to hold out, the rest would be of one class: there is "
-            "no error on validation rows"
-        )
+        reason = f"validation rows by {dataset.split.words} would leave one class to learn from"
+    else:
+        reason = "too few rows to hold any out"
     if settings.is_boosted:
-        return "too few rows to hold any out: there is no error on validation rows"
-    return "too few rows to hold any out: the bits were chosen on training rows"
+        return f"{reason}: there is no error on validation rows"
+    return f"{reason}: the bits were chosen on training rows"
 
 
 def _isolated_notes(model: Model) -> list[str]:

@@ -1,4 +1,4 @@
-"""Features that tell nothing of the class: no mutual information above chance."""
+"""Features without information about the class: no mutual information above chance."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,15 +12,15 @@ LEVEL = 0.01
 _BINS = 4
 _MOST_ROWS = 20_000
 _MOST_TESTS = 4_000
-"""Pairs of features that are tested; features beyond are not said to tell nothing."""
+"""Pairs of features that are tested; features beyond are not reported."""
 _ROWS_PER_CELL = 5
 """Of the table of a pair and the class; with fewer rows a test would find little."""
 
 
 def tells_nothing(dataset: Dataset, candidates: Sequence[str]) -> list[str]:
-    """Return the columns, of some, that are measured to tell nothing of the class.
+    """Return those of some columns that carry no information about the class, as measured.
 
-    A column does so that is constant, or whose mutual information with the class is not above
+    Such a column is constant, or its mutual information with the class is not above
     chance, by itself and given each other column. Columns are cut into quarters (texts into their
     most frequent values) and G-tests compare with the chi-squared distribution. Too few rows for
     that say nothing of any column that varies.
@@ -38,7 +38,7 @@ def tells_nothing(dataset: Dataset, candidates: Sequence[str]) -> list[str]:
 
 
 def _above_chance(bins: dict[str, IntArray], name: str, y: IntArray) -> Iterator[bool]:
-    """Yield by test whether a column tells something of the class: alone, then given another."""
+    """Yield the result of each test of a column for information: alone, then given another."""
     from scipy.special import chdtri  # takes its time
 
     others = [each for other, each in bins.items() if other != name and each.any()]

@@ -192,6 +192,22 @@ def test_people_read_a_table_per_machine(run: Run, tools: dict[str, Any], model:
     assert "for rv32: 900 bytes of flash, 105 instructions" in said
 
 
+def test_entry_points_that_the_textbook_lacks_are_named(
+    run: Run, tools: dict[str, Any], model: Path
+) -> None:
+    """Its bytes are those of the function that takes the same."""
+    assert "of the textbook:" not in run("bench", model, "--target", "rv32").stdout
+    ours = measurement(1, "-O2", "predict", "trusted", "raw", "raw_checked")
+    ours = replace(ours, kept=("raw_checked",))
+    tools["rv32"] = replace(REPORT, ours=ours, baseline=replace(BOOK, kept=("raw",)))
+    said = run("bench", model, "--target", "rv32").stdout
+    assert "a call of predict_raw_checked needs" in said
+    assert "\n(of the textbook: predict_raw)\n" in said
+    assert "\nraw_checked, instructions  110.5 (100 .. 1,200)\n" in said
+    assert max(map(len, said.splitlines())) <= 100
+    assert "raw_checked returns at the first reading out of range" in said
+
+
 def test_the_widest_figures_still_fit(run: Run, tools: dict[str, Any], model: Path) -> None:
     tools["rv32"] = replace(
         REPORT,

@@ -86,7 +86,7 @@ def test_options_of_networks_leave_sums_out_of_a_search(
     monkeypatch.setattr("bncc.search.search.search", search)
     given = ("train", wifi, "-o", tmp_path / "m", "--max-flash", "1k", "-v")
     said = run(*given, *option, code=1).stderr
-    assert f"sums of tables are not tried, as they have no {' '.join(option)}" in said
+    assert f"boosted tables are not tried, as they do not support {' '.join(option)}" in said
     run(*given, code=1)
     assert asked == [NETWORKS, FAMILIES]
 

@@ -64,7 +64,7 @@ def test_a_budget_is_searched_as_train_does(estimated, tmp_path):
         (
             {"parameters": "ml"},
             NETWORKS,
-            "sums of tables are not tried, as they have no parameters='ml'",
+            "boosted tables are not tried, as they do not support parameters='ml'",
         ),
         ({"structure": "chow-liu"}, ("chow-liu",), None),
     ],

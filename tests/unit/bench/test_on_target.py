@@ -19,6 +19,7 @@ from bncc.fixed_point import QFormat
 from tests import models as hand
 from tests.agreement.large import letter_like, mixed_kinds
 from tests.agreement.mistakes import replaced
+from tests.ranged import ranged
 
 
 def readings(n):
@@ -105,6 +106,24 @@ def test_a_model_without_thresholds_has_no_raw_figures(require_bench):
     assert both[0].ratio["raw"] is None
     assert both[0].ours.flash == both[1].ours.flash
     assert both[0].ours.stack == both[1].ours.stack
+
+
+@pytest.mark.firmware
+def test_the_textbook_counts_what_takes_the_same(require_bench):
+    """Readings for checked ones, states for scores."""
+    require_bench("cortex-m0")
+    model = ranged(hand.tan_float())
+    inputs = bench_inputs(model, n_rows=3)
+
+    def book(*entries):
+        options = EmitOptions("m", frozenset(entries) - {"predict", "predict-raw"})
+        report = bench_target(model, TARGETS["cortex-m0"], inputs, options=options, entries=entries)
+        return report.baseline.kept, report.baseline.flash
+
+    assert book("checked") == book("predict-raw")
+    assert book("checked")[0] == ("raw",)
+    assert book("scores") == book("predict")
+    assert book("checked", "scores")[0] == ("raw", "predict")
 
 
 @pytest.mark.firmware

@@ -54,7 +54,7 @@ def test_a_text_among_numbers_is_noted_and_not_taken_for_the_name_of_a_row():
         "is missing"
     )
     assert silent.startswith(
-        "1 of 4 features are not used and tell nothing of the class in these rows: d; "
+        "1 of 4 features are not used and carry no information about the class in these rows: d; "
     )
 
 
@@ -77,10 +77,10 @@ def test_a_first_line_of_numbers_is_noted(names, noted):
 def test_features_of_one_state_are_silent():
     constants = [Column(f"k{i}", "integer", np.full(N_ROWS, 7), NONE) for i in range(6)]
     assert notes_of(telling(), *constants) == (
-        "6 of 7 features are not used and tell nothing of the class in these rows: k0, k1, k2, k3, "
-        "k4, ...; each is constant, or its mutual information with the class is not above chance, "
-        "alone and given any other feature; to do without their sensors, leave them out with "
-        "--drop",
+        "6 of 7 features are not used and carry no information about the class in these rows: k0, "
+        "k1, k2, k3, k4, ...; each is constant, or its mutual information with the class is not "
+        "above chance, alone and given any other feature; to do without their sensors, leave them "
+        "out with --drop",
     )
     assert silent_features(hand.one_state_feature()) == (0,)
 
