@@ -109,7 +109,7 @@ def entry_times(
 ) -> Mapping[str, int]:
     """Estimate instructions, on AVR cycles, of one call of each entry point.
 
-    Those of ``missing`` and ``stream`` are not estimated, so that they are absent.
+    Those of ``checked``, ``missing`` and ``stream`` are not estimated, so that they are absent.
     """
     decision = decision_cost(layout.kernel, target, level)
     checked = decision + layout.check.work

@@ -173,6 +173,15 @@ def test_a_stream_is_compared_when_asked_for(run: Run, answer: Answer, model: Pa
     run("verify", model, "--with", "stream")
     headers = [how["emission"].files["m.h"] for _, how in asked]
     assert ["m_feed(" in header for header in headers] == [False, True]
+    assert asked[1][1]["also"] is None
+
+
+def test_what_is_compared_anyway_leaves_the_sample_of_streams(
+    run: Run, answer: Answer, model: Path
+) -> None:
+    asked = answer(AGREED)
+    run("verify", model, "--with", "scores")
+    assert "m_feed(" in asked[0][1]["also"].files["m.h"]
 
 
 def test_options_reach_the_build(run: Run, answer: Answer, model: Path, readings: Path) -> None:
