@@ -155,9 +155,9 @@ def _error_lines(training: Mapping[str, Any]) -> list[str]:
             f"error       {100 * crossed:.2f} % by cross-validation of the whole training "
             f"procedure in {folds} folds{_interval(training)}; the tables are of all rows"
         )
-    elif is_rate(validation) and (words := search_words(training)) and not lines:
+    elif is_rate(validation) and (judged := search_words(training)) and not lines:
         lines.append(
-            f"val. error  {100 * validation:.2f} % of validation rows, {words}; the tables are of "
+            f"val. error  {100 * validation:.2f} % of validation rows, {judged}; the tables are of "
             "all rows"
         )
     elif is_rate(validation) and not lines:
