@@ -10,14 +10,12 @@ from bncc.compiler.choose import Optimize
 from bncc.data.dataset import Dataset
 from bncc.emit import options as emit_options
 from bncc.errors import OptionError
-from bncc.resources import Budget
+from bncc.resources import DEFAULT_TARGET, Budget
 from bncc.train.pipeline import TrainResult, train_model
 from bncc.train.settings import TrainSettings
 
 ENTRIES = ("scores", "trusted")
 """Emitted besides ``predict`` where nothing else is asked for."""
-DEFAULT_TARGET = "cortex-m0"
-"""Of a budget, as on the command line."""
 
 
 def trained(

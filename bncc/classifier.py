@@ -66,9 +66,11 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Rows are in time order: validation rows and the folds of learners are blocks of rows.
     random_state : int, RandomState instance or None, default=None
         An int is the seed of ``bncc train --seed``.
-    max_flash, max_instructions : int or str, optional
-        A budget, such as ``2048`` or ``"2k"`` bytes: `fit` searches families and sizes for the
+    max_flash : int or str, optional
+        Budget in bytes, such as ``2048`` or ``"2k"``: `fit` searches families and sizes for the
         most accurate classifier that fits `target`, as ``bncc train --max-flash`` does.
+    max_instructions : int, optional
+        Budget of the slowest call over the inputs tried, likewise; cycles on AVR.
     target : str, optional
         Target or part that `emit_c` emits for and the budget is of; None is generic C, and
         ``cortex-m0`` with a budget.

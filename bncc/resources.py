@@ -19,6 +19,8 @@ FUNCTIONS: Mapping[str, str] = {
 }
 """Functions of the emitted C, without the model's prefix, by the name in ``--entry``."""
 ENTRIES = tuple(FUNCTIONS)
+DEFAULT_TARGET = "cortex-m0"
+"""Target of a search for a budget where none is named."""
 _OF_READINGS = frozenset({"predict-raw", "checked"})
 _WITH = {"predict-raw": "raw", "predict": None}
 

@@ -159,8 +159,7 @@ class Meter:
         Returns
         -------
         mapping of str to Cost
-            By ``predict``, ``trusted``, ``scores``, ``raw``, ``missing``, and ``stream``: begin,
-            all features, end.
+            By value of `METERED`. ``stream`` is begin, all features, end.
 
         Raises
         ------
@@ -230,8 +229,8 @@ class Meter:
 
         Parameters
         ----------
-        kept : iterable of {"predict", "trusted", "scores", "raw", "missing", "stream"}
-            What the program calls; the linker leaves out the rest.
+        kept : iterable of str
+            Entry points of `METERED` that the program calls; the linker leaves out the rest.
 
         Returns
         -------

@@ -17,7 +17,7 @@ from bncc.data.dataset import Dataset
 from bncc.errors import OptionError
 from bncc.model.card import model_facts, number_words, search_words, structure_words
 from bncc.model.file import save_model
-from bncc.resources import Budget, Resources
+from bncc.resources import DEFAULT_TARGET, Budget, Resources
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.settings import TrainSettings
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # imported where it is needed: it builds and measures
     from bncc.search.search import Found
     from bncc.search.tried import Tried
 
-DEFAULT_TARGET = "cortex-m0"
 _OF_REFIT = ("epochs", "lr", "dropout")
 _SHOWN = 8
 """Candidates shown to people, the best first."""

@@ -39,6 +39,14 @@ class Column:
         """Return the column with only these rows, in this order."""
         return Column(self.name, self.kind, self.values[rows], self.missing[rows])
 
+    @property
+    def codes(self) -> IntArray:
+        """A number for each different value, (n_rows,) int64, in their order if they have one."""
+        if self.kind == "category":
+            index = {text: k for k, text in enumerate(dict.fromkeys(self.values.tolist()))}
+            return np.array([index[text] for text in self.values.tolist()], dtype=np.int64)
+        return np.asarray(np.unique(self.values, return_inverse=True)[1], dtype=np.int64)
+
 
 @dataclass(frozen=True, eq=False)
 class Table:

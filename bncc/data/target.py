@@ -70,7 +70,8 @@ def dataset_of(
     split = SplitRule(None, ordered)
     if of_groups is not None:
         column = of_groups.take(kept)
-        codes = _codes(column)
+        _check_groups(column)
+        codes = column.codes
         texts, first = _labels(column), np.unique(codes, return_index=True)[1]
         split = SplitRule(codes, ordered, column.name, tuple(texts[row] for row in first))
     rows = _keep(table, kept, len(y.values))
@@ -86,7 +87,7 @@ def group_labels(table: Table, name: str) -> tuple[str, ...]:
         If the column is absent, or a row has no group.
     """
     column = _group_column(table, name, None)
-    _codes(column)
+    _check_groups(column)
     return tuple(_labels(column))
 
 
@@ -101,17 +102,13 @@ def _group_column(table: Table, name: str, class_name: str | None) -> Column:
     return found
 
 
-def _codes(column: Column) -> IntArray:
-    """Return a number for each different value."""
+def _check_groups(column: Column) -> None:
+    """Refuse a row without a group."""
     if column.missing.any():
         row = int(column.missing.argmax()) + 1
         raise DataError(
             f"column {column.name!r} names no group in row {row}; fill it in, or leave the row out"
         )
-    if column.kind == "category":
-        index = {text: k for k, text in enumerate(dict.fromkeys(column.values.tolist()))}
-        return np.array([index[text] for text in column.values.tolist()], dtype=np.int64)
-    return np.asarray(np.unique(column.values, return_inverse=True)[1], dtype=np.int64)
 
 
 def fold_parts(

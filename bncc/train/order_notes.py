@@ -50,7 +50,7 @@ def _column_words(column: Column) -> str | None:
     column = column.take(np.flatnonzero(~column.missing))
     if len(column.values) < LEAST_ROWS:
         return None
-    codes = _codes(column)
+    codes = column.codes
     n_values, n_rows = int(codes.max()) + 1, len(codes)
     steps = np.diff(codes)
     n_runs = 1 + int((steps != 0).sum())
@@ -108,11 +108,3 @@ def _ranks(column: Column) -> FloatArray:
     ranks = (np.cumsum(counts) - counts / 2)[codes]
     ranks[column.missing] = len(ranks) / 2
     return np.asarray(ranks)
-
-
-def _codes(column: Column) -> IntArray:
-    """Return a number for each different value, in their order where they have one."""
-    if column.kind == "category":
-        index = {text: k for k, text in enumerate(dict.fromkeys(column.values.tolist()))}
-        return np.array([index[text] for text in column.values.tolist()], dtype=np.int64)
-    return np.asarray(np.unique(column.values, return_inverse=True)[1], dtype=np.int64)
