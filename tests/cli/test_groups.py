@@ -254,7 +254,8 @@ def test_groups_of_one_class_each_leave_no_validation_error(
     data = write_csv(tmp_path / "d.csv", ["a", "class", "who"], rows)
     options = ("--groups", "who", "--parameters", "ml", "--force", "-o", tmp_path / "m.bncc")
     assert run_json("train", data, *options)["error_validation"] is None
-    assert "without whole groups of 'who' to hold out" in run("train", data, *options).stderr
+    note = run("train", data, *options).stderr
+    assert "by whole groups of 'who' would leave one class to learn from: the bits" in note
 
 
 def test_a_class_that_only_one_group_has_is_learned_in_the_end(
