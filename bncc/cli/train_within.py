@@ -218,6 +218,8 @@ def _report(
     ]
     path, folder = shlex.quote(output), shlex.quote(str(Path(output).with_suffix("")))
     options = f"--target {budget.target} --optimize {price.optimize}"
+    compared = budget.emitted(budget.entries) - {"raw", "scores", "trusted"}  # these in any case
+    verified = [options, *(f"--with {name}" for name in sorted(compared))]
     emitted = [options, *(f"--with {name}" for name in sorted(budget.extras))]
     emitted += [f"--entry {name}" for name in budget.entries]
     takes = resource_words(price)
@@ -236,7 +238,7 @@ def _report(
         *([["", of_test]] if (of_test := error_words(model_facts(model))) else []),
         ["took", f"{found.seconds:.1f} s"],
         ["wrote", output],
-        ["next", f"bncc verify {path} {options}"],
+        ["next", f"bncc verify {path} {' '.join(verified)}"],
         ["", f"bncc emit-c {path} -o {folder} {' '.join(emitted)}"],
     ]
     return "\n".join([aligned(rows), *trained_confusion(model), "", *_table(found.tried, price)])

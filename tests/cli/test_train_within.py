@@ -51,6 +51,16 @@ def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, wifi: Path, tmp_p
     assert json.loads(emitted.stdout)["kernel"]
 
 
+def test_the_next_step_verifies_what_the_budget_covers(
+    run: Run, wifi: Path, tmp_path: Path
+) -> None:
+    shape = ("--structure", "naive", "--parameters", "ml", "--max-flash", "2k")
+    entries = ("--entry", "checked", "--with", "stream", "--with", "scores")
+    out = run("train", wifi, "-o", tmp_path / "m.bncc", *shape, *entries).stdout
+    (line,) = (line for line in out.splitlines() if "bncc verify" in line)
+    assert line.endswith(" --optimize size --with checked --with stream")
+
+
 @pytest.mark.parametrize(
     ("options", "named"),
     [
