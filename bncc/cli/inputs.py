@@ -114,9 +114,9 @@ def _note_shared_groups(train: Dataset, test: Dataset, console: Console) -> None
     shared = train.split.present & test.split.present
     if shared:
         console.note(
-            f"{len(shared)} of the {len(test.split.present)} groups of {column!r} in the test rows "
-            "are in the training rows too, so the test error is not that of new groups; keep the "
-            "rows of a group in one of the two parts"
+            f"training and test rows share {len(shared)} of the {len(test.split.present)} test "
+            f"groups of {column!r}, so the test error is not that of new groups; keep the rows of "
+            "a group in one of the two parts"
         )
 
 

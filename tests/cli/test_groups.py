@@ -166,7 +166,7 @@ def test_groups_on_both_sides_of_a_test_are_warned_of(
         "train": ("-o", tmp_path / "m.bncc", "--force", *LEARNERS["ml"]),
         "baseline": ("--classifier", "tree", *BINS),
     }
-    for n_shared, said in ((0, None), (2, "2 of the 8 groups of 'person' in the test rows")):
+    for n_shared, said in ((0, None), (2, "share 2 of the 8 test groups of 'person'")):
         train, test = parted(people, tmp_path, n_shared)
         data = (train, "--class", "class", "--test", test)
         notes = run(command, *data, "--groups", "person", *options[command]).stderr
