@@ -1,4 +1,4 @@
-"""What entry points take, in words: memory and time, measured or estimated."""
+"""Footprint and time of entry points in words, measured or estimated."""
 
 from bncc.resources import FUNCTIONS, Resources, functions_of
 

@@ -15,7 +15,7 @@ more of them balance the classes by themselves."""
 
 @dataclass(frozen=True, eq=False)
 class SplitRule:
-    """How rows are split and dealt to folds.
+    """Rule by which rows are split and dealt to folds.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class SplitRule:
 
     @property
     def words(self) -> str:
-        """What is kept together, for people."""
+        """Units of a split, for people."""
         if self.groups is None:
             return "blocks of rows in file order" if self.ordered else "random rows of each class"
         return f"whole groups of '{self.column}'" + (" in file order" if self.ordered else "")

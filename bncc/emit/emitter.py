@@ -81,7 +81,7 @@ class Emission:
 
 
 Price = Callable[[Emission], Resources]
-"""What an emission takes, by measurement or by a better estimate."""
+"""Footprint and time of an emission, by measurement or by a better estimate."""
 
 
 def emit_c(

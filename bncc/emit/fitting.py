@@ -1,4 +1,4 @@
-"""Which layout is emitted: the best kernel with which everything is within the budget."""
+"""Choice of the layout that is emitted: the best kernel within the whole budget."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING

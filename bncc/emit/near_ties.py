@@ -33,7 +33,7 @@ FEW_INPUTS = 2**11
 ALL_INPUTS = 2**8
 """With at most so many joint states, a walk leads through all of them."""
 VISITS = 6
-"""How often each state is read again where tables have maps of states, ..."""
+"""Times that each state is read again where tables have maps of states, ..."""
 VISITED_AT_ONCE = 32
 """... of so many changes the one nearest to a tie first."""
 PATIENCE = 8
@@ -46,7 +46,7 @@ KEPT = (0.0, 0.5, 0.8)
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Which rows a program reads, as one index into all its tables.
+    """Rows that a program reads, as one index into all its tables.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Rows:
 
     @property
     def n_moves(self) -> int:
-        """How many numbers `moves` has."""
+        """Number of entries of `moves`."""
         return sum(self.program.n_states) * len(self.program.tables)
 
     def of(self, X: IntArray) -> IntArray:
@@ -130,7 +130,7 @@ class Rows:
 
     @cached_property
     def first_change(self) -> IntArray:
-        """Where the changes of each feature begin."""
+        """First change of each feature."""
         return np.concatenate([[0], np.cumsum(self.program.n_states)[:-1]]).astype(np.int64)
 
 

@@ -116,4 +116,4 @@ def checked_limits(model: Model, options: EmitOptions) -> tuple[Limits, ...] | N
 
 
 WRITTEN = EmitOptions(name="m")
-"""What ``bncc emit-c`` writes when nothing else is asked for."""
+"""Options of ``bncc emit-c`` without arguments."""

@@ -1,4 +1,4 @@
-"""Where an emitted header comes from: training data, recall, and the command that emits it."""
+"""Provenance of an emitted header: training data, recall, and the command that emits it."""
 
 import shlex
 from collections.abc import Iterable, Mapping

@@ -16,7 +16,7 @@ _COMMENTS = {
     ".ini": ("; ", ""),
     ".md": ("<!-- ", " -->"),
 }
-"""How a comment begins and ends, by suffix; `#` begins all others."""
+"""Begin and end of a comment, by suffix; `#` begins all others."""
 _EXPRESSION = re.compile(r"\(*[A-Za-z0-9][A-Za-z0-9.+:-]*(\)* \(*[A-Za-z0-9][A-Za-z0-9.+:-]*)*\)*")
 
 

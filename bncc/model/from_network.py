@@ -27,7 +27,7 @@ from bncc.structure.graph import Structure, class_rows
 from bncc.structure.lookups import lookups_of
 
 MAX_TABLE_BYTES = 1 << 20
-"""Of the tables of a model from a network, as its file holds them; few microcontrollers have more
+"""Limit of the tables of a model from a network, in its file; few microcontrollers have more
 flash."""
 N_SAMPLED = 4000
 """Rows of each kind that choose the binary point, and rows that its agreement is measured on."""

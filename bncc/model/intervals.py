@@ -9,7 +9,7 @@ import numpy as np
 from bncc._types import BoolArray, IntArray
 
 Z = 1.959963984540054
-"""Of a normal distribution, between -Z and Z lie 95 %."""
+"""Quantile of the normal distribution: 95 % are between -Z and Z."""
 
 INDEPENDENT = "Wilson"
 """Name of the interval of rows that are independent of each other."""

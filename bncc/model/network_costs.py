@@ -22,11 +22,11 @@ from bncc.model.missing_range import deepest_fold
 from bncc.model.model import Model
 
 DEFAULT_BITS = 8
-"""Of a cost: a byte, since no training makes up for rounding."""
+"""Bits of a cost: a byte, since no training makes up for rounding."""
 MOST_DEFAULT_BITS = 16
-"""Of a cost, where nobody says how many and a byte decides too many rows otherwise."""
+"""Most bits of a cost by default, where a byte decides too many rows differently."""
 MOST_SUM_BITS = 32
-"""Of the costs of a class, added up, in the C."""
+"""Bits of the sum of a class in the C."""
 MAX_INT_BITS = 8
 """Costs up to 256 nats; a probability below exp(-256) costs as much as one of exp(-256)."""
 ENOUGH = 0.9975

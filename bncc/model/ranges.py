@@ -28,7 +28,7 @@ _IN_BRACKETS = re.compile(r"\[([^\[\]]+)\]\s*$")
 
 @dataclass(frozen=True)
 class ReadingRange:
-    """What training has seen of a feature's readings.
+    """Range of a feature's training readings.
 
     Parameters
     ----------

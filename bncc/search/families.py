@@ -1,4 +1,4 @@
-"""What a search for a budget tries, given the options that a user has set."""
+"""Families that a search for a budget tries, given the options of the user."""
 
 from bncc.errors import OptionError
 from bncc.search.search import FAMILIES, NETWORKS

@@ -38,7 +38,7 @@ class Tried:
 
     @property
     def choice(self) -> tuple[float, ...]:
-        """What is made small, by fold."""
+        """Measure of the choice, by fold."""
         return self.losses or self.errors
 
     @property

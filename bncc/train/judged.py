@@ -1,4 +1,4 @@
-"""What is known of a classifier from the rows that it was judged by, for the training record."""
+"""Error, confusion matrix and interval of a classifier, for the training record."""
 
 from typing import Any
 

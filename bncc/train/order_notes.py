@@ -21,7 +21,7 @@ rows follow each other in time. Of the sets that this was set by, see docs/how-t
 _MOST_COLUMNS = 48
 """Columns that rows are compared by, evenly spread."""
 _BLOCK, _MOST_BLOCKS = 1000, 20
-"""Of larger tables so many blocks of so many rows are looked at, evenly spread."""
+"""Rows of a block and number of blocks, evenly spread, that are examined of larger tables."""
 
 
 def order_notes(dataset: Dataset) -> Iterator[str]:

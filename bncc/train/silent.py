@@ -8,13 +8,13 @@ from bncc._types import IntArray
 from bncc.data.dataset import Column, Dataset
 
 LEVEL = 0.01
-"""Of all tests of a feature together, by Bonferroni's correction: above it, it is chance."""
+"""Significance level of all tests of a feature together, by Bonferroni's correction."""
 _BINS = 4
 _MOST_ROWS = 20_000
 _MOST_TESTS = 4_000
 """Pairs of features that are tested; features beyond are not reported."""
 _ROWS_PER_CELL = 5
-"""Of the table of a pair and the class; with fewer rows a test would find little."""
+"""Rows per cell of the table of a pair and the class; with fewer a test would find little."""
 
 
 def tells_nothing(dataset: Dataset, candidates: Sequence[str]) -> list[str]:
