@@ -1,5 +1,7 @@
 """Every error bncc raises on purpose: one sentence that names the remedy."""
 
+from math import inf
+
 
 class BnccError(Exception):
     """Base of all errors a user can cause and mend.
@@ -66,9 +68,21 @@ class MisfitError(ToolchainError):
 
 
 class BudgetError(BnccError):
-    """The result does not fit the budget that the user set."""
+    """The result does not fit the budget that the user set.
+
+    Parameters
+    ----------
+    message : str
+        The sentence for people.
+    utilization : float, default=inf
+        Largest part of a limit that the nearest result uses, where that is known.
+    """
 
     exit_code = 1
+
+    def __init__(self, message: str, utilization: float = inf) -> None:
+        super().__init__(message)
+        self.utilization = utilization
 
 
 def extra_command(extra: str) -> str:

@@ -1,5 +1,6 @@
 """``bncc emit-c``: a model as dependency-free C99."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from bncc.cli.options import (
     class_option,
     fold_option,
     force_option,
+    given,
     model_argument,
     speaks,
     with_option,
@@ -34,7 +36,7 @@ from bncc.emit.identifiers import model_name
 from bncc.emit.packages import PACKAGES
 from bncc.emit.provenance import emit_command, printed_file
 from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_table
-from bncc.errors import OptionError
+from bncc.errors import BudgetError, OptionError
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.pricing import entries_of, recorded
@@ -111,7 +113,8 @@ def command(
 
     With --target, --max-flash or --max-ram the entry points are priced: measured where the tools
     of the target are installed, else estimated. Generic C is priced on a Cortex-M0. Figures that
-    `bncc train --max-flash` has put into MODEL for the same C are taken as they are.
+    `bncc train --max-flash` has put into MODEL for the same C are taken as they are. Where nothing
+    fits and --optimize is absent, C of --optimize size is tried.
     """
     if target == "all":
         raise OptionError("generic C builds for all machines; leave --target out")
@@ -125,41 +128,51 @@ def command(
         frozenset(entries),
     )  # fmt: skip
     covered = entries_of(model, limits)
-    options = Lowering(optimize, kernel, constant_time, range_margin).options(
-        "x86" if target == "host" and is_x86() else target,
-        chosen,
-        limits.emitted(covered),
-        package,
-    )
     vectors = _vectors(model, n_vectors, data_path, class_name, fold, console)
-    words = emit_command(chosen, _options_given(), model_path)
-    bounded = n_vectors is not None
-    options = replace(
-        options,
-        max_flash=max_flash,
-        max_ram=max_ram,
-        reserve=limits.reserve,
-        priced=covered,
-        vectors=vectors,
-        is_bounded=bounded,
-        spdx=spdx,
-        command=words,
-    )
     is_priced = target is not None or limits.is_bounded
-    known: dict[str, Resources] = {}
 
-    def price(emission: Emission) -> Resources:
-        code = code_digest(emission.files, emission.name)
-        if code not in known:
-            found = recorded(model, emission, target)
-            if found is None and is_priced:
-                found = price_emission(model, emission, options, target)
-            known[code] = found or emission.resources
-        return known[code]
+    def emitted(goal: Optimize) -> tuple[Emission, EmitOptions]:
+        """Emit what suits a goal; refuse where that is not within the budget."""
+        known: dict[str, Resources] = {}
+        options = replace(
+            Lowering(goal, kernel, constant_time, range_margin).options(
+                "x86" if target == "host" and is_x86() else target,
+                chosen,
+                limits.emitted(covered),
+                package,
+            ),
+            max_flash=max_flash,
+            max_ram=max_ram,
+            reserve=limits.reserve,
+            priced=covered,
+            vectors=vectors,
+            is_bounded=n_vectors is not None,
+            spdx=spdx,
+            command=emit_command(chosen, _options_given({"optimize": goal}), model_path),
+        )
 
-    emission = emit_c(model, options, price)
-    if measure:
-        emission = emit_measured(model, emission, options, price)
+        def price(emission: Emission) -> Resources:
+            code = code_digest(emission.files, emission.name)
+            if code not in known:
+                found = recorded(model, emission, target)
+                if found is None and is_priced:
+                    found = price_emission(model, emission, options, target)
+                known[code] = found or emission.resources
+            return known[code]
+
+        emission = emit_c(model, options, price)
+        return (emit_measured(model, emission, options, price) if measure else emission), options
+
+    try:
+        emission, options = emitted(optimize)
+    except BudgetError as error:
+        if given("optimize"):
+            raise
+        try:
+            emission, options = emitted("size")
+        except BudgetError as other:
+            raise min(other, error, key=lambda each: each.utilization) from None
+        console.note("nothing balanced is within the budget; this C has --optimize size")
     if target is not None:
         check_fit(target, emission)
     with staged_directory(output, force=force) as folder:
@@ -170,16 +183,16 @@ def command(
     console.result(payload, _report(payload, emission, options))
 
 
-def _options_given() -> list[tuple[str, ...]]:
+def _options_given(changed: Mapping[str, object]) -> list[tuple[str, ...]]:
     """Return the options of the running command that the text of the files depends on.
 
     Only those that differ from their defaults, as they were understood (2k as 2048), and files by
     their base names: from the same folder as the model they give the same text.
     """
     context = click.get_current_context()
-    given: list[tuple[str, ...]] = []
+    words: list[tuple[str, ...]] = []
     for param in context.command.params:
-        value = context.params.get(param.name or "")
+        value = {**context.params, **changed}.get(param.name or "")
         if not isinstance(param, click.Option) or param.name in _PRINTED_ELSEWHERE:
             continue
         if value in (None, (), param.get_default(context)):
@@ -187,8 +200,8 @@ def _options_given() -> list[tuple[str, ...]]:
         values = (value,) if not param.multiple else value
         for each in values:
             text = printed_file(str(each), "DATA") if param.metavar in _FILES else str(each)
-            given += [(param.opts[0],) if param.is_flag else (param.opts[0], text)]
-    return given
+            words += [(param.opts[0],) if param.is_flag else (param.opts[0], text)]
+    return words
 
 
 def _vectors(

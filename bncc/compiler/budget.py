@@ -65,11 +65,14 @@ class KernelBudget:
         size = "" if is_smallest else "ask for --optimize size, "
         return BudgetError(
             f"no kernel fits in {self}; {needs}: {size}allow as much, or train with fewer bits, "
-            "coarser states or as naive Bayes"
+            "coarser states or as naive Bayes",
+            self.utilization(nearest),
         )
 
     def __str__(self) -> str:
-        return _bytes(self.limits.room, self.limits.ram)
+        reserve = self.limits.reserve
+        beside = f" beside {reserve} in reserve" if reserve else ""
+        return f"{_bytes(self.limits.room, self.limits.ram)}{beside}"
 
 
 def _bytes(flash: int | None, ram: int | None) -> str:

@@ -100,6 +100,33 @@ def test_what_train_accepts_emit_c_accepts_by_estimate(data: st.DataObject) -> N
     assert facts["how"] == "estimated"
 
 
+@pytest.mark.parametrize("target", ["avr", "cortex-m0"])
+def test_what_train_accepts_emit_c_accepts_without_optimize(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    no_tools(monkeypatch)
+    model = NAMED["pseudo_tan"]()
+    limits, found = tight(model, Budget(target))
+    path = tmp_path / "m.bncc"
+    save_model(model, path)
+    options = ["--target", target, "--max-flash", limits.flash]
+    named = invoke("emit-c", path, "-o", tmp_path / "c", *options, "--optimize", "balanced")
+    assert (named.exit_code, "ask for --optimize size" in named.stderr) == (1, True)
+    result = invoke("emit-c", path, "-o", tmp_path / "m", *options, "--json")
+    assert result.exit_code == 0, result.output
+    assert "this C has --optimize size" in result.stderr
+    assert json.loads(result.stdout)["resources"]["flash"] == found.flash
+    words = " ".join((tmp_path / "m" / "m.h").read_text().replace("\n *", " ").split())
+    assert f"--max-flash {limits.flash} --optimize size --target {target}" in words
+
+
+def test_a_refusal_names_the_reserve(tmp_path: Path, refused: Refused) -> None:
+    save_model(NAMED["pseudo_tan"](), tmp_path / "m.bncc")
+    options = ["--max-flash", 210, "--reserve", 200]
+    said = refused("emit-c", tmp_path / "m.bncc", "-o", tmp_path / "c", *options, code=1)
+    assert "no kernel fits in 10 bytes of flash beside 200 in reserve" in said
+
+
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", ["avr", "cortex-m0"])
 @settings(
