@@ -102,7 +102,7 @@ def command(
         raise OptionError("bench measures with one compiler; name it, or leave --compiler out")
     model = load_model(model_path)
     covered = entries_of(model, Budget(None, entries=priced))
-    emitted = Budget(None).emitted(covered) - {"raw"}
+    emitted = Budget(None).emitted(covered)
     emissions = Emissions(model, Lowering(optimize, kernel, constant_time), emitted)
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(

@@ -13,6 +13,7 @@ from click.testing import Result
 
 from bncc.bench.measurement import Measurement
 from bncc.bench.on_target import TargetReport
+from bncc.build.cross import Bench
 from bncc.build.machine import HarnessError
 from bncc.build.meter import Cost, Inputs
 from bncc.build.targets import TARGETS, Target
@@ -22,9 +23,10 @@ from bncc.emit import avr
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.estimate import Estimate
 from bncc.errors import ToolchainError
-from bncc.model.file import load_model
+from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
 from tests.cli.contract import KEYS, check_shape
+from tests.models import one_state_feature
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -123,7 +125,7 @@ def test_options_reach_the_measurement(
     run("bench", model, "--target", "rv32", "--data", readings, *options)
     ((_, inputs, how),) = tools["calls"]
     assert inputs.X.shape == inputs.R.shape == (7, 3)
-    chosen = EmitOptions("m", kernel="plain", optimize="size", target="rv32")
+    chosen = EmitOptions("m", frozenset({"raw"}), kernel="plain", optimize="size", target="rv32")
     assert how.pop("options") == chosen
     assert how.pop("emission").files == emit_c(load_model(model), chosen).files
     assert how.pop("with_missing")
@@ -206,6 +208,19 @@ def test_entry_points_that_the_textbook_lacks_are_named(
     assert "\nraw_checked, instructions  110.5 (100 .. 1,200)\n" in said
     assert max(map(len, said.splitlines())) <= 100
     assert "raw_checked returns at the first reading out of range" in said
+
+
+@pytest.mark.firmware
+def test_readings_of_categories_alone_are_measured(
+    require_bench: Callable[[str], Bench], run_json: RunJson, tmp_path: Path
+) -> None:
+    """There ``predict_raw`` is emitted only where it is asked for."""
+    require_bench("cortex-m0")
+    save_model(one_state_feature(), tmp_path / "m.bncc")
+    found = run_json(
+        "bench", tmp_path / "m.bncc", "--target", "cortex-m0", "--entry", "predict-raw"
+    )
+    assert found["targets"]["cortex-m0"]["resources"]["instructions"]["predict-raw"]["max"] > 0
 
 
 def test_the_widest_figures_still_fit(run: Run, tools: dict[str, Any], model: Path) -> None:
