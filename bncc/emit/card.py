@@ -106,10 +106,13 @@ def _comparisons(model: Model, layout: Layout) -> str:
 def _time_lines(layout: Layout, n_classes: int) -> list[str]:
     """Return what is known of the time of a decision before anything is compiled."""
     if layout.constant_time is not None:
-        return [
+        lines = [
             "time        one path for all inputs: no branch depends on a state or a reading; so",
             "            measured where gcc or clang builds at -O1 to -O3 or -Os, of no others",
         ]
+        if layout.missing is not None:
+            lines.append("            except predict_missing: its path depends on what is missing")
+        return lines
     on = [counted(n_classes - 1, "comparison") + " of sums", "on states"]
     if layout.kernel.family in FOR_CUTS:
         on.append("on comparisons with cuts")

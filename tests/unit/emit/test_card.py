@@ -58,6 +58,16 @@ def test_the_card_says_what_time_depends_on():
     assert "time        one path for all inputs" in told(constant_time=True)
 
 
+def test_the_card_excepts_missing_features_from_constant_time():
+    def told(*entries):
+        options = EmitOptions("m", frozenset(entries), constant_time=True)
+        return emit_c(hand.naive_integer(), options).files["m.h"]
+
+    exception = "except predict_missing: its path depends on what is missing"
+    assert exception not in told("scores")
+    assert exception in told("missing")
+
+
 def test_a_single_table_adds_to_the_prior_and_counts_in_the_singular():
     told = card(hand.one_state_feature())
     assert told["model"].endswith("0 arcs between 1 feature, 2 classes")
