@@ -65,6 +65,6 @@ def search_options(function: Command) -> Command:
         "--target",
         type=TargetChoice([name for name in TARGETS if name != "all"]),
         metavar="T",
-        help="Target or part of the budget [default: cortex-m0].",
+        help="Target or part that the budget is for [default: cortex-m0].",
     )
     return flash(instructions(budget_options(with_option(target(function)))))

@@ -11,7 +11,12 @@ from bncc.cli.bounds import bench_of, emit_measured, facts_of_bounds
 from bncc.cli.budget_options import budget_options, check_reserve
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import rows_to_classify
-from bncc.cli.lowering import Lowering, lowering_options, range_margin_option
+from bncc.cli.lowering import (
+    Lowering,
+    lowering_options,
+    range_margin_option,
+    tell_of_idle_margin,
+)
 from bncc.cli.machines import check_fit
 from bncc.cli.options import (
     TargetChoice,
@@ -128,6 +133,7 @@ def command(
         frozenset(entries),
     )  # fmt: skip
     covered = entries_of(model, limits)
+    tell_of_idle_margin(console, limits.emitted(covered))
     vectors = _vectors(model, n_vectors, data_path, class_name, fold, console)
     is_priced = target is not None or limits.is_bounded
 

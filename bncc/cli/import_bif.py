@@ -7,6 +7,7 @@ import click
 from bncc.cli.console import Console, aligned
 from bncc.cli.options import force_option, large_size, speaks
 from bncc.cli.output import check_free, write_file
+from bncc.emit.prose import counted
 from bncc.fixed_point import MAX_BITS
 from bncc.model.card import class_parent_names, given_names, model_facts, structure_words
 from bncc.model.file import to_bytes
@@ -164,5 +165,5 @@ def _report(network: Network, made: Import, path: str) -> str:
 
 def _numbers(made: Import) -> str:
     veto = made.model.veto
-    words = f"{made.model.q_format}, {made.bits} bits per cost"
+    words = f"{made.model.q_format}, {counted(made.bits, 'bit')} per cost"
     return words if veto is None else f"{words}; a probability of 0 costs {veto}"

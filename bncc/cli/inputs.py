@@ -10,7 +10,7 @@ from bncc.data.dataset import Dataset, Table
 from bncc.data.files import file_digest
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of, fold_parts, group_labels
-from bncc.errors import DataError
+from bncc.errors import DataError, OptionError
 from bncc.model.model import Model
 
 
@@ -50,6 +50,11 @@ def training_parts(
     """
     table = read_table(path, fold=fold)
     console.detail(f"read {table.n_rows} rows and {len(table.columns)} columns from {path}")
+    if groups is not None and groups in drop:
+        raise OptionError(
+            f"column {groups!r} of --groups is dropped; leave out --drop, for --groups takes it "
+            "out of the features"
+        )
     table = table.without(drop)
     train, test = fold_parts(table, class_name, fold, groups=groups, ordered=ordered)
     n_kept = dataset_of(table, class_name, groups=groups).n_rows

@@ -1,11 +1,13 @@
 """How a model is lowered to C, by options of the command line, and the C for each machine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
+from bncc.cli.console import Console
+from bncc.cli.options import given
 from bncc.compiler.choose import FAMILIES, Optimize
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.model.checked import DEFAULT_MARGIN
@@ -45,6 +47,12 @@ def range_margin_option(function: Command) -> Command:
         help="Percentage of a feature's training range by which --with checked lets readings "
         "exceed it.",
     )(function)
+
+
+def tell_of_idle_margin(console: Console, entries: Collection[str]) -> None:
+    """Tell of a ``--range-margin`` that nothing reads."""
+    if given("range_margin") and "checked" not in entries:
+        console.note("--range-margin has no effect without --with checked")
 
 
 @dataclass(frozen=True)

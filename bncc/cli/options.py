@@ -213,7 +213,10 @@ def budget(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 def large_size(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
     """Read a number of bytes as `budget` does, or one such as ``1M``; ``M`` is 1024 * 1024."""
     match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)M", value)
-    return int(Fraction(match[1]) * 2**20) if match else budget(ctx, param, value)
+    size = int(Fraction(match[1]) * 2**20) if match else size_of(value)
+    if size is None:
+        raise click.BadParameter(f"{value!r} is not a number of bytes such as 900, 4k or 1.5M")
+    return size
 
 
 def with_option(function: Command) -> Command:

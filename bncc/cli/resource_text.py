@@ -19,7 +19,7 @@ def resource_words(resources: Resources) -> list[str]:
 def _time(resources: Resources, entry: str) -> str:
     span = resources.spans.get(entry)
     if span is None:
-        return "time not estimated; install the tools of the target to measure it"
+        return "time not estimated; --target measures it where its tools are installed"
     if resources.how == "estimated":
         return f"about {span.max:,} {resources.unit}"
     return f"{span.min:,} to {span.max:,} {resources.unit} over the inputs tried, not a bound"

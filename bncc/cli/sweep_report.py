@@ -136,7 +136,8 @@ def _emit(model: str, point: Point, finding: Finding) -> str:
     optimize = optimize_of(point.params)
     folder = str(Path(model).with_suffix(""))
     target = ["--target", finding.targets[0]] if finding.targets else []
-    command = ["bncc", "emit-c", model, *target, "--optimize", optimize, "-o", folder]
+    entries = [word for entry in finding.limit.entries for word in ("--entry", entry)]
+    command = ["bncc", "emit-c", model, *target, "--optimize", optimize, *entries, "-o", folder]
     measured = f"; measured with {LEVELS[optimize]}" if finding.targets else ""
     return f"{shlex.join(command)}{measured}"
 

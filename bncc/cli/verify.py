@@ -11,7 +11,13 @@ from bncc.build.cross import find_bench
 from bncc.build.targets import find_target
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify
-from bncc.cli.lowering import Emissions, Lowering, lowering_options, range_margin_option
+from bncc.cli.lowering import (
+    Emissions,
+    Lowering,
+    lowering_options,
+    range_margin_option,
+    tell_of_idle_margin,
+)
 from bncc.cli.machines import blame, check_fit, usable_machines
 from bncc.cli.options import (
     SIMULATORS,
@@ -103,6 +109,7 @@ def command(
         Lowering(optimize, kernel, constant_time, range_margin),
         ENTRIES | set(more),
     )
+    tell_of_idle_margin(console, more)
     others = None if {"stream", "missing"} & set(more) else Companions(emissions)
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(

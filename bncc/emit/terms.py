@@ -17,7 +17,8 @@ _COMMENTS = {
     ".md": ("<!-- ", " -->"),
 }
 """Begin and end of a comment, by suffix; `#` begins all others."""
-_EXPRESSION = re.compile(r"\(*[A-Za-z0-9][A-Za-z0-9.+:-]*(\)* \(*[A-Za-z0-9][A-Za-z0-9.+:-]*)*\)*")
+_ID = r"\(*[A-Za-z0-9][A-Za-z0-9.+:-]*\)*"
+_EXPRESSION = re.compile(rf"{_ID}( (AND|OR|WITH) {_ID})*")
 
 
 def check_spdx(expression: str) -> str:

@@ -192,7 +192,7 @@ def _check_file(path: Path) -> None:
 
 def no_study(said: str) -> str:
     """Return the sentence for a file or database that holds something else."""
-    return f"'{said}' holds no study of bncc; name another file or URL with --study"
+    return f"'{said}' holds no study of bncc; name another file or URL"
 
 
 def damaged(said: str) -> str:

@@ -32,7 +32,7 @@ def order_notes(dataset: Dataset) -> Iterator[str]:
         begin = np.linspace(0, dataset.n_rows - _BLOCK, _MOST_BLOCKS).astype(np.int64)
         dataset = dataset.take(np.unique(begin[:, None] + np.arange(_BLOCK)))
     for column in dataset.table.columns:
-        words = _column_words(column)
+        words = _column_words(column, is_ordered=dataset.split.ordered)
         if words is not None:
             yield f"column {column.name!r} {words}"
     if dataset.split.is_random:
@@ -45,7 +45,7 @@ def order_notes(dataset: Dataset) -> Iterator[str]:
             )
 
 
-def _column_words(column: Column) -> str | None:
+def _column_words(column: Column, *, is_ordered: bool = False) -> str | None:
     """Return why a column is likely to be no reading, and what to do with it."""
     column = column.take(np.flatnonzero(~column.missing))
     if len(column.values) < LEAST_ROWS:
@@ -62,9 +62,10 @@ def _column_words(column: Column) -> str | None:
     if column.kind != "category" and n_values >= MONOTONIC_VALUES:
         if not (steps < 0).any() or not (steps > 0).any():
             way = "rises" if (steps > 0).any() else "falls"
+            more = "" if is_ordered else ", and if rows are in time order add --ordered"
             return (
                 f"only {way} from row to row, as a row number or a time does; leave it out with "
-                "--drop, and if rows are in time order add --ordered"
+                f"--drop{more}"
             )
         if column.kind == "integer" and n_values == n_rows:
             return "has another value in each row, as an identifier has; leave it out with --drop"

@@ -141,7 +141,7 @@ def test_what_cannot_be_done_is_refused(refused: Refused, bif: Path, tmp_path: P
     assert "is what the command reads" in refused("import-bif", bif, "--class", "above", "-o", bif)
     large = ("import-bif", bif, "--class", "above", "-o", path, "--max-table-bytes", "9")
     assert "raise --max-table-bytes" in refused(*large)
-    assert "such as 900, 4k or 1.5k" in refused(*large[:-1], "1G")
+    assert "such as 900, 4k or 1.5M" in refused(*large[:-1], "1G")
     bif.write_text(bif.read_text("utf-8")[:-20], "utf-8")
     assert "line 50: the file ends" in refused("import-bif", bif, "--class", "above", "-o", path)
     assert not path.exists()

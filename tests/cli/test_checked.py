@@ -69,6 +69,18 @@ def test_the_header_has_ranges_units_and_named_constants(
 
 
 @pytest.mark.cc
+def test_a_range_margin_without_checks_has_no_effect_and_says_so(
+    run: Run, model: Path, tmp_path: Path
+) -> None:
+    note = "--range-margin has no effect without --with checked"
+    margin = ("--range-margin", 5)
+    assert note in run("emit-c", model, "-o", tmp_path / "c", *margin).stderr
+    assert note in run("verify", model, *margin).stderr
+    entry = ("--entry", "checked")
+    assert run("emit-c", model, "-o", tmp_path / "d", *margin, *entry).stderr == ""
+
+
+@pytest.mark.cc
 @pytest.mark.parametrize("margin", [0, 10])
 def test_verify_compares_checked_readings(
     run_json: RunJson, require_tool: Callable[[str], str], model: Path, data: Path, margin: int

@@ -47,6 +47,14 @@ def people(tmp_path: Path) -> Path:
     )
 
 
+def test_a_column_of_groups_that_is_dropped_is_told_so(
+    refused: Refused, people: Path, tmp_path: Path
+) -> None:
+    both = ("--groups", "person", "--drop", "person")
+    said = refused("train", people, "-o", tmp_path / "m.bncc", *both)
+    assert said.startswith("column 'person' of --groups is dropped; leave out --drop")
+
+
 @pytest.fixture
 def no_random_splits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every split of single rows at random fail."""

@@ -225,7 +225,7 @@ def test_a_file_that_is_no_study_is_left_alone(
     refused: Refused, options: tuple[object, ...], tmp_path: Path, content: bytes
 ) -> None:
     (tmp_path / "s.db").write_bytes(content)
-    assert refused(*options).endswith("name another file or URL with --study")
+    assert refused(*options).endswith("holds no study of bncc; name another file or URL")
     assert (tmp_path / "s.db").read_bytes() == content
 
 

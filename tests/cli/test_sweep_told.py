@@ -133,18 +133,27 @@ def test_the_command_behind_a_pick_emits_what_was_measured(
     space = SPACE + f'[optimize]\nvalue = "{optimize}"\n'
     Path("space.toml").write_text(space, encoding="utf-8")
     words = [bundled_path("wifi"), "--study", "s.db", "--space", "space.toml", "--trials", 1]
-    words += ["--repeats", 1, "--target", "x86", "--pick", "best.bncc"]
+    words += ["--repeats", 1, "--target", "x86", "--pick", "best.bncc", "--entry", "scores"]
     (line,) = (w for w in run("sweep", *words).stdout.splitlines() if w.startswith("its C"))
     emit, measured = line.split(maxsplit=2)[2].split("; measured with ")
-    assert emit == f"bncc emit-c best.bncc --target x86 --optimize {optimize} -o best"
+    assert (
+        emit == f"bncc emit-c best.bncc --target x86 --optimize {optimize} --entry scores -o best"
+    )
     run(*shlex.split(emit)[1:])
     level = ("--opt-level", measured, "--optimize", optimize)
     found = run_json(
-        "bench", "best.bncc", "--target", "x86", "--data", bundled_path("wifi"), *level
+        "bench",
+        "best.bncc",
+        "--target",
+        "x86",
+        "--data",
+        bundled_path("wifi"),
+        *level,
+        "--entry",
+        "scores",
     )
     (study,) = read_study("s.db")
     cost = study.points[0].footprint("x86")
     assert cost is not None
     assert found["targets"]["x86"]["flash"] == cost.flash
-    names = [path.name for path in Path("best").iterdir()]
-    assert "best.c" in names
+    assert "best_scores(" in Path("best", "best.h").read_text("utf-8")

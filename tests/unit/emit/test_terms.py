@@ -58,7 +58,9 @@ def test_an_expression_is_accepted(expression):
     assert check_spdx(expression) == expression
 
 
-@pytest.mark.parametrize("expression", ["", " ", "*/", "MIT */ x", "MIT\n", "-->", "a\\", 'MIT"'])
+@pytest.mark.parametrize(
+    "expression", ["", " ", "*/", "MIT */ x", "MIT\n", "-->", "a\\", 'MIT"', "MIT ISC"]
+)
 def test_what_could_end_a_comment_is_refused(expression):
     with pytest.raises(OptionError, match="is not an SPDX license expression; write one such as"):
         emit_c(hand.ties(), EmitOptions("m", spdx=expression))

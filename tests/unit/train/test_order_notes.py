@@ -68,6 +68,9 @@ def test_gaps_hide_nothing_and_small_tables_are_not_noted():
     gaps[7] = True
     (note,) = notes(column(np.where(gaps, 0, np.arange(N)), missing=gaps))
     assert "only rises from row to row" in note
+    assert note.endswith("add --ordered")
+    (ordered,) = notes(column(np.arange(N)), split=SplitRule(None, ordered=True))
+    assert ordered.endswith("leave it out with --drop")
     assert notes(column(np.zeros(N, dtype=int), missing=~NONE)) == []
     dataset = Dataset(Table((column(np.arange(N)),)), np.arange(N) % 2, ("a", "b"), "class")
     assert list(order_notes(dataset.take(np.arange(49)))) == []
