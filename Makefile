@@ -22,12 +22,12 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # One thread per test process: the processes already fill the cores.
-test slow coverage: export OMP_NUM_THREADS := 1
+test slow coverage replay replay-accept: export OMP_NUM_THREADS := 1
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow test-bare lint format coverage coverage-check reproduce examples docs wheel \
-    toolchains targets-page targets-matrix firmware-page clean FORCE
+.PHONY: help demo replay replay-accept test slow test-bare lint format coverage coverage-check reproduce \
+    examples docs wheel toolchains targets-page targets-matrix firmware-page clean FORCE
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' Makefile | expand -t 16
@@ -37,6 +37,12 @@ demo: $(VENV)/.stamp-run  ## the user's day on bundled data: train, emit, verify
 
 test: $(VENV)/.stamp-dev  ## all tests but the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+replay: $(VENV)/.stamp-dev  ## make every product again and compare it with its committed digests
+	$(BIN)/python -m tests.replay --jobs $(JOBS)
+
+replay-accept: $(VENV)/.stamp-dev  ## renew these digests; the diffstat goes into the commit message
+	$(BIN)/python -m tests.replay --accept --jobs $(JOBS)
 
 slow: $(VENV)/.stamp-dev  ## the slow tests, and only those
 	$(BIN)/python -m pytest -n $(JOBS) -m slow $(PYTEST_ARGS)
