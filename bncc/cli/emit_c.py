@@ -36,7 +36,7 @@ from bncc.compiler.choose import Optimize
 from bncc.compiler.cost_model import LEVELS
 from bncc.emit.code_digest import code_digest
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.emit.estimate import MACHINE
+from bncc.emit.estimate import MACHINE, functions_counted
 from bncc.emit.identifiers import model_name
 from bncc.emit.packages import PACKAGES
 from bncc.emit.provenance import emit_command, printed_file
@@ -242,7 +242,7 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
     dict
         ``files`` (paths), ``kernel`` (its family), ``layout`` (in words), ``reason``,
         ``candidates`` (the layouts that were compared, the best first, each with the estimates of
-        its kernel alone), ``passes``, ``table_bytes``, ``estimate`` (of all functions),
+        its kernel alone), ``passes``, ``table_bytes``, ``estimate`` (of `functions_counted`),
         ``resources`` (of the entry points that are priced), ``bounds`` (null where nothing was
         measured).
     """
@@ -277,9 +277,9 @@ def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> 
     rows += [
         [
             "estimate",
-            f"{estimate.flash} bytes flash (all functions), {estimate.ram} bytes RAM (stack), "
-            f"{estimate.instructions} {unit} per decision on {machine} (predict, from states; "
-            f"{LEVELS[options.optimize]})",
+            f"{estimate.flash} bytes flash ({functions_counted(emission.layout)}), "
+            f"{estimate.ram} bytes RAM (stack), {estimate.instructions} {unit} per decision on "
+            f"{machine} (predict, from states; {LEVELS[options.optimize]})",
         ]
     ]
     rows += [[emission.resources.how, each] for each in resource_words(emission.resources)[:1]]

@@ -91,8 +91,8 @@ def report_text(reports: Mapping[str, TargetReport], n_rows: int) -> str:
         "bncc\npredict and trusted take states, raw takes readings"
         f"{_of_checked(first.ours)}\n"
         f"estimated without a compiler, for {first.target}: {first.estimate.flash:,} bytes of "
-        f"flash, {first.estimate.instructions:,} {first.unit}\n(bytes of all functions, time of "
-        "predict, from states)"
+        f"flash, {first.estimate.instructions:,} {first.unit}\n(bytes of all functions, or of "
+        "predict_raw alone where it compares readings directly;\ntime of predict, from states)"
     )
     return "\n\n".join([*tables, meaning])
 

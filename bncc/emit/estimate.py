@@ -135,7 +135,7 @@ def estimated_resources(
     layout : Layout
         Types and arrays of the C.
     whole : Estimate
-        Of all functions that are emitted: their bytes are those of the entry points at most.
+        Of the functions in `functions_counted`.
     entries : tuple of str
         Entry points whose time counts.
     target : str or None
@@ -164,6 +164,11 @@ def estimated_resources(
         opt_level=level,
         how="estimated",
     )
+
+
+def functions_counted(layout: Layout) -> str:
+    """Return the functions whose bytes an estimate counts, for people."""
+    return "all functions" if layout.direct is None else "predict_raw alone"
 
 
 def constant_bytes(layout: Layout) -> int:

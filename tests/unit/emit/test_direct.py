@@ -3,7 +3,7 @@
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.emit.estimate import constant_bytes
+from bncc.emit.estimate import constant_bytes, functions_counted
 from tests.agreement.test_cuts import model_of_sensors
 from tests.agreement.test_direct_readings import model_of
 
@@ -48,4 +48,7 @@ def test_the_estimate_is_of_a_program_that_takes_readings():
     layout = direct.layout
     lists = sum(each.n_bytes for each in layout.direct.arrays)
     assert constant_bytes(layout) == layout.table_bytes + lists + layout.labels.n_bytes + 5
-    assert direct.estimate.ram < emit_c(model_of("int16"), EmitOptions("m")).estimate.ram
+    other = emit_c(model_of("int16"), EmitOptions("m"))
+    assert direct.estimate.ram < other.estimate.ram
+    counted = [functions_counted(each.layout) for each in (direct, other)]
+    assert counted == ["predict_raw alone", "all functions"]
