@@ -113,6 +113,8 @@ def command(
     params: dict[str, Choice] = {CLASSIFIER: "baseline", NAME: classifier}
     if discretize is not None:
         params |= {"discretize": discretize, "n-bins": n_bins}
+    if "name" in options:
+        raise OptionError("--classifier names the classifier; leave out --option name")
     params |= {f"{BASELINE}.{key}": _value(text) for key, text in options.items()}
     with console.progress(f"training {classifier}"):
         point = run_rival(work, 0, params)

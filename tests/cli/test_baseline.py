@@ -55,6 +55,7 @@ def test_the_c_is_written(run: Run, tmp_path: Path) -> None:
     ("words", "says"),
     [
         (("--classifier", "tree", "--option", "leafs=8"), "there is no option 'leafs'"),
+        (("--classifier", "tree", "--option", "name=forest"), "leave out --option name"),
         (("--classifier", "svm", "-o", "svm"), "there is no C of it"),
         (("--classifier", "cnn"), "no square image"),
         (("--classifier", "dnn", "--option", "bits=9"), "choose 1 .. 8"),
