@@ -65,7 +65,9 @@ def _scaled(number: str, factor: int, apart: str) -> str:
     shifts = [k for k in reversed(range(factor.bit_length())) if factor >> k & 1]
     first, *others = (f"{number} << {k}U" if k else number for k in shifts)
     first = f"({first})" if others and " " in first else first
-    return " + ".join([first, *(f"{apart}({each})" for each in others)])
+    # A shifted uint_fast16_t of 16 bits is an int.
+    typed = (f"(uint_fast16_t)({each})" if " " in each else each for each in others)
+    return " + ".join([first, *(f"{apart}({each})" for each in typed)])
 
 
 def _rows(program: Program, kernel: CutPackedKernel) -> Iterator[ArrayText]:

@@ -37,7 +37,7 @@ def test_a_number_finds_one_of_the_distinct_rows_by_shifts():
     ]
     text = text_of(program(some.n_states, [0] * 26, tables), 1)
     assert [each.name for each in text.arrays] == ["rows", "numbers", "cuts"]
-    assert text.context["scaled"] == "(number << 3U) + m_apart(number << 1U)"
+    assert text.context["scaled"] == "(number << 3U) + m_apart((uint_fast16_t)(number << 1U))"
     assert (text.context["step"], text.context["number_type"]) == (1, "uint8_t")
     assert text.table_bytes == 8 * 10 + sum(len(t.costs) for t in tables)
 
