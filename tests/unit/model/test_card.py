@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.card import (
     class_parent_names,
@@ -13,6 +15,7 @@ from bncc.model.card import (
     model_facts,
     number_words,
     parent_names,
+    recorded_error,
     structure_words,
     table_widths,
 )
@@ -127,3 +130,10 @@ def test_a_class_with_parents_is_told_in_words_and_names():
     assert model_facts(model)["table_entries"] == 8 + 2 + 12
     for other in (hand.sum_of_tables(), hand.general_network()):
         assert class_parent_names(other) == given_names(other) == []
+
+
+def test_an_error_that_is_no_fraction_is_shown_in_part():
+    model = replace(hand.ties(), training={"error_test": "9" * 500})
+    with pytest.raises(ModelError, match=r"holds \"9{10,100}\.\.\. as its error_test") as refusal:
+        recorded_error(model, "error_test")
+    assert len(str(refusal.value)) < 250

@@ -49,3 +49,11 @@ def test_a_prior_is_an_array(prior, names):
     text = text_of(program([4, 4], [0, prior], [OF_TWO]))
     assert [each.name for each in text.arrays] == names
     assert text.context["prior_type"] == ("uint8_t" if prior else "")
+
+
+def test_a_layout_says_how_its_rows_lie():
+    kernel = next(iter(cut_packed(program([4, 4], [0, 0], [OF_TWO]))))
+    assert kernel.summary == (
+        "rows of 2 costs of 2 bits without a gap, summed one by one, found by 2 comparisons in a "
+        "loop"
+    )

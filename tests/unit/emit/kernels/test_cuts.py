@@ -104,3 +104,50 @@ def test_places_of_two_bytes_need_no_widening():
     kernel = next(kernel for kernel in cuts(some) if kernel.lanes.dictionary)
     lines = [line for step in cuts_text(some, kernel, "m", 8).context["steps"] for line in step]
     assert "row = &m_distinct[m_rom_uint16(&m_table0[at])];" in lines
+
+
+def repeated(n_distinct, n_tables=12):
+    """Return a program in which tables of 16 rows share so many."""
+    rng = np.random.default_rng(5)
+    few = rng.integers(0, 8, (n_distinct, 26))
+    maps = dict.fromkeys(range(4), (0, 1, 1))
+    tables = [
+        table(list(range(4)), few[rng.integers(0, n_distinct, 16)].tolist(), 8, maps=maps)
+        for _ in range(n_tables)
+    ]
+    return program([3] * 4, [0] * 26, tables)
+
+
+def test_equal_rows_are_stored_once_and_found_by_their_place():
+    some = repeated(6)
+    kernel = next(kernel for kernel in cut_loop(some) if kernel.dictionary)
+    distinct, places, _ = cut_loop_text(some, kernel, "m", 8).arrays
+    assert (distinct.name, places.name) == ("words", "places")
+    assert distinct.comment == "Distinct rows of all tables."
+    assert distinct.length == kernel.dictionary.rows.size
+    assert (places.type, places.length) == ("uint8_t", 12 * 16)
+    assert kernel.summary.endswith("in a loop, equal rows once")
+    assert kernel.additions == kernel.sums.additions
+    assert (kernel.largest_sum, kernel.sum_bits) == (kernel.sums.largest_sum, kernel.sums.sum_bits)
+
+
+def test_places_of_one_byte_are_widened():
+    some = repeated(6)
+    kernel = next(kernel for kernel in cuts(some) if kernel.lanes.dictionary)
+    assert kernel.lanes.dictionary.place_bits == 8
+    lines = [line for step in cuts_text(some, kernel, "m", 8).context["steps"] for line in step]
+    assert "row = &m_distinct[m_wide(m_rom_uint8(&m_table0[at]))];" in lines
+
+
+def test_tables_of_other_lengths_say_how_long_they_are():
+    few = np.eye(26, dtype=np.int64)[:4] * 7
+    tables = [
+        table([0], few[[0, 1]].tolist(), 8, maps={0: (0, 1, 1)}),
+        table([0, 1], few[[0, 1, 2, 3, 2, 1]].tolist(), 8, maps={0: (0, 1, 2), 1: (0, 1, 1)}),
+    ] * 6
+    some = program([3, 3], [0] * 26, tables)
+    listed = {}
+    for kernel in cut_loop(some):
+        listed[kernel.dictionary is not None] = cut_loop_text(some, kernel, "m", 8).arrays[-1]
+    assert "how many words its rows have" in listed[False].comment
+    assert "how many rows it has" in listed[True].comment

@@ -247,3 +247,12 @@ def test_tables_of_a_dictionary_hold_places_of_rows():
         "sum0 += m_rom_int32(&row[0]);",
         "sum1 += m_rom_int32(&row[1]);",
     ]
+
+
+def test_places_of_two_bytes_need_no_widening():
+    rows = np.random.default_rng(0).integers(0, 8, (150, 26))
+    some = naive([rows.tolist()] * 4, [0] * 26)
+    kernel = next(kernel for kernel in lanes(some) if kernel.dictionary and not kernel.is_by_word)
+    assert kernel.dictionary.place_bits == 16
+    lines = [line for step in lanes_text(some, kernel, "m", 8).context["steps"] for line in step]
+    assert "row = &m_distinct[m_rom_uint16(&m_table0[m_wide(x[0])])];" in lines
