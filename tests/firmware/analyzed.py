@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bncc.compiler.choose import FAMILIES, FOR_CUTS, Optimize
 from bncc.compiler.importer import program_of
+from bncc.compiler.ir import Program
 from bncc.compiler.pipeline import optimize
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.identifiers import MAX_NAME
@@ -61,6 +62,7 @@ class Analyzed:
         return _emitted(self.model, self.options)
 
 
+@cache
 def few() -> tuple[Analyzed, ...]:
     """Return what every run of the tests analyzes: kernels and levels with models in turn."""
     turns = []
@@ -107,11 +109,19 @@ def write(files: Mapping[str, str], folder: Path) -> None:
 
 def _with(model: str, family: str | None, best: Optimize) -> Analyzed | None:
     """Return a model with a kernel; None where it has no layout for the model."""
-    if family is not None:
-        program, _ = optimize(program_of(MODELS[model]()))
-        if next(iter(FAMILIES[family](program)), None) is None:
-            return None
+    if family is not None and not _has_layout(model, family):
+        return None
     return Analyzed(model, EmitOptions("m", ENTRIES, kernel=family, optimize=best))
+
+
+@cache
+def _program(model: str) -> Program:
+    return optimize(program_of(MODELS[model]()))[0]
+
+
+@cache
+def _has_layout(model: str, family: str) -> bool:
+    return next(iter(FAMILIES[family](_program(model))), None) is not None
 
 
 def _distinct(found: Iterable[Analyzed]) -> tuple[Analyzed, ...]:
