@@ -21,12 +21,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# One thread per test process: the processes already fill the cores.
-test slow coverage replay replay-accept: export OMP_NUM_THREADS := 1
+# One thread per test process: the processes already fill the cores. Bytecode is kept, for the tests
+# start Python a thousand times.
+test test-all coverage replay replay-accept: export OMP_NUM_THREADS := 1
+test test-all coverage replay replay-accept: export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo replay replay-accept test slow test-bare lint format coverage coverage-check reproduce \
+.PHONY: help demo test test-all test-bare replay replay-accept lint format coverage coverage-check reproduce \
     examples docs wheel toolchains targets-page targets-matrix firmware-page clean FORCE
 
 help:  ## this list
@@ -35,17 +37,17 @@ help:  ## this list
 demo: $(VENV)/.stamp-run  ## the user's day on bundled data: train, emit, verify, measure, compare
 	$(BIN)/bncc demo -o demo --force
 
-test: $(VENV)/.stamp-dev  ## all tests but the slow ones
+test: $(VENV)/.stamp-dev  ## the tests of every change, in minutes
 	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+test-all: $(VENV)/.stamp-dev  ## all tests; takes hours
+	$(BIN)/python -m pytest -n $(JOBS) --tier all $(PYTEST_ARGS)
 
 replay: $(VENV)/.stamp-dev  ## make every product again and compare it with its committed digests
 	$(BIN)/python -m tests.replay --jobs $(JOBS)
 
 replay-accept: $(VENV)/.stamp-dev  ## renew these digests; the diffstat goes into the commit message
 	$(BIN)/python -m tests.replay --accept --jobs $(JOBS)
-
-slow: $(VENV)/.stamp-dev  ## the slow tests, and only those
-	$(BIN)/python -m pytest -n $(JOBS) -m slow $(PYTEST_ARGS)
 
 test-bare: $(VENV)/.stamp-dev  ## the tests on a PATH of Python, make and gcc; WITH=each adds toolchains one by one
 	JOBS=$(JOBS) PYTEST_ARGS="$(PYTEST_ARGS)" .ci/bare $(WITH)
@@ -60,8 +62,8 @@ format: $(VENV)/.stamp-dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-coverage: $(VENV)/.stamp-dev  ## tests with line and branch coverage, then its thresholds
-	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report= $(PYTEST_ARGS)
+coverage: $(VENV)/.stamp-dev  ## unit, property and command tests with line and branch coverage, then its thresholds
+	$(BIN)/python -m pytest -n $(JOBS) --tier ci tests/unit tests/property tests/cli --cov --cov-report= $(PYTEST_ARGS)
 	$(MAKE) --no-print-directory coverage-check
 
 coverage-check: $(VENV)/.stamp-dev

@@ -6,6 +6,8 @@ Options
     Rewrite the files under tests/golden from what the code produces now, then review the diff.
 --require-toolchains
     A missing compiler or simulator fails the test instead of skipping it.
+--tier
+    ``test``, ``ci`` or ``all``, see `tests.tiers`; ``ci`` where files are named, else ``test``.
 """
 
 import os
@@ -21,6 +23,7 @@ from bncc.build.cross import Bench, find_bench
 from bncc.build.targets import find_target
 from bncc.emit import near_ties
 from bncc.errors import ToolchainError
+from tests.tiers import TIERS, chosen
 
 # A busy machine is no failure.
 settings.register_profile("bncc", deadline=None)
@@ -47,6 +50,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail, do not skip, where a compiler, simulator is missing",
     )
+    group.addoption("--tier", choices=TIERS, help="how much to run: test, ci (more), all")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the tier leaves out."""
+    is_named = config.args_source is pytest.Config.ArgsSource.ARGS
+    tier = config.getoption("--tier") or ("ci" if is_named else "test")
+    kept = chosen(items, tier)
+    left = set(items) - set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item in left])
+    items[:] = kept
 
 
 @pytest.fixture(scope="session")

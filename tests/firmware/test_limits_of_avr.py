@@ -63,8 +63,8 @@ def ends(folder: Path) -> list[int]:
 
 N_VECTORS = 32
 VECTOR_BYTES = N_VECTORS * (3 + 1) + 3 + 3
-"""32 vectors of 3 states and a class, a number that is no state for each of 3 features, and one
-step, the fewest that a self-test has."""
+"""Of 32 vectors of 3 states and a class, of a number that is no state for each of 3 features, and
+of one step, the fewest that a self-test has."""
 
 
 @pytest.mark.parametrize(("name", "end"), [("two_cost_arrays", 6), ("three_cost_arrays", 2)])

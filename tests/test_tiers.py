@@ -1,0 +1,87 @@
+"""Tiers run what tests/tiers.txt says, and its lines name tests that exist."""
+
+import re
+from itertools import pairwise
+from types import SimpleNamespace
+
+import pytest
+
+from tests import tiers
+from tests.conftest import ROOT
+from tests.tiers import Limit, chosen, limits
+
+
+def cases(function: str, **params):
+    """Return stand-ins for the cases of a test: the product of its parameters' values."""
+    names = list(params)
+    found = [{}]
+    for name in names:
+        found = [{**each, name: value} for each in found for value in params[name]]
+    return [
+        SimpleNamespace(
+            nodeid=f"{function}[{'-'.join(map(str, each.values()))}]",
+            callspec=SimpleNamespace(params=each),
+            get_closest_marker=lambda _: None,
+        )
+        for each in found
+    ]
+
+
+class Hashed(SimpleNamespace):
+    __hash__ = object.__hash__
+
+
+@pytest.fixture
+def table(monkeypatch):
+    """Return ``table(*lines)``, which takes the place of tests/tiers.txt."""
+
+    def set_limits(*found: Limit) -> None:
+        monkeypatch.setattr(tiers, "limits", lambda: found)
+
+    return set_limits
+
+
+def names(items, tier):
+    return [item.nodeid for item in chosen([Hashed(**vars(i)) for i in items], tier)]
+
+
+def test_a_tier_runs_so_many_cases_for_each_value(table):
+    table(Limit("tests/a.py::test_x", 1, 2, "kernel"))
+    items = cases("tests/a.py::test_x", kernel=["plain", "lanes"], model=list("abcdef"))
+    for tier, n in (("test", 1), ("ci", 2), ("all", 6)):
+        kept = names(items, tier)
+        assert [sum(f"[{kernel}-" in name for name in kept) for kernel in ("plain", "lanes")] == [
+            n, n,
+        ]  # fmt: skip
+    assert names(items, "ci") == names(items, "ci")
+
+
+def test_cases_are_spread(table):
+    table(Limit("tests/a.py", 3, None, None))
+    kept = names(cases("tests/a.py::test_x", k=range(30)), "test")
+    places = [int(re.findall(r"\d+", name)[0]) for name in kept]
+    assert [b - a for a, b in pairwise(places)] == [10, 10]
+
+
+def test_the_longest_name_decides_and_names_end_where_words_do(table):
+    table(Limit("tests/a.py::test_x", None, None, None), Limit("tests/a.py", 0, None, None))
+    found = names([*cases("tests/a.py::test_x"), *cases("tests/a.py::test_xy")], "test")
+    assert found == ["tests/a.py::test_x[]"]
+
+
+def test_slow_tests_are_in_the_last_tier_alone(table):
+    table()
+    (item,) = cases("tests/a.py::test_x")
+    item.get_closest_marker = lambda name: name == "slow"
+    assert [len(names([item], tier)) for tier in tiers.TIERS] == [0, 0, 1]
+
+
+def test_every_line_names_a_test():
+    for limit in limits():
+        path, _, function = limit.prefix.partition("[")[0].partition("::")
+        assert (ROOT / path).exists(), limit.prefix
+        if function:
+            text = (ROOT / path).read_text(encoding="utf-8")
+            found = re.search(rf"def {function}\(([^)]*)\)", text)
+            assert found, limit.prefix
+            assert limit.per is None or re.search(rf"\b{limit.per}\b", found[1]), limit.prefix

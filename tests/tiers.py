@@ -1,0 +1,95 @@
+"""Which tests a tier runs: ``test`` for every change, ``ci`` before a merge, ``all`` at leisure.
+
+``tests/tiers.txt`` says of what a tier runs a part only: how many cases of each test function, or
+of each value of a parameter. Cases are spread evenly, the same in every run. A test marked
+``slow`` is in `all` alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal, TypeVar
+from zlib import crc32
+
+import pytest
+
+Tier = Literal["test", "ci", "all"]
+TIERS: tuple[Tier, ...] = ("test", "ci", "all")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A line of the table: how many cases two tiers run, None for all, for each value of what."""
+
+    prefix: str
+    test: int | None
+    ci: int | None
+    per: str | None
+
+
+def _number(text: str) -> int | None:
+    return None if text == "-" else int(text)
+
+
+@cache
+def limits() -> tuple[Limit, ...]:
+    """Return the lines of tests/tiers.txt, longest names first."""
+    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+    found = [
+        Limit(prefix, _number(test), _number(ci), None if per == "-" else per)
+        for test, ci, per, prefix in rows
+    ]
+    return tuple(sorted(found, key=lambda limit: -len(limit.prefix)))
+
+
+def limit_of(item: pytest.Item) -> Limit | None:
+    """Return the line that a test falls under: the longest that its name begins with."""
+    for limit in limits():
+        rest = item.nodeid.removeprefix(limit.prefix)
+        if len(rest) < len(item.nodeid) and (not rest or rest[0] in ":/["):
+            return limit
+    return None
+
+
+def group_of(item: pytest.Item, per: str | None) -> Hashable:
+    """Return what the cases share of which a tier chooses some."""
+    function = item.nodeid.split("[")[0]
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    if per is None or per not in params:
+        return function
+    return function, str(getattr(params[per], "name", params[per]))
+
+
+def spread(cases: Sequence[T], n: int, turn: float) -> list[T]:
+    """Return n of the cases, evenly spread from a share of a step on; all if there are fewer."""
+    if n >= len(cases):
+        return list(cases)
+    return [cases[int((i + turn) * len(cases) / n)] for i in range(n)]
+
+
+def chosen(items: Iterable[pytest.Item], tier: Tier) -> list[pytest.Item]:
+    """Return the tests of a tier, in their order."""
+    items = list(items)
+    if tier == "all":
+        return items
+    kept: set[pytest.Item] = set()
+    groups: dict[Hashable, list[pytest.Item]] = defaultdict(list)
+    sizes: dict[Hashable, int] = {}
+    for item in items:
+        limit = limit_of(item)
+        n = 0 if item.get_closest_marker("slow") else getattr(limit, tier, None)
+        if n is None:
+            kept.add(item)
+        elif n > 0 and limit is not None:
+            group = group_of(item, limit.per)
+            groups[group].append(item)
+            sizes[group] = n
+    for group, members in groups.items():
+        # Each group starts elsewhere, so that together they meet more values of other parameters.
+        turn = crc32(str(group).encode()) / 2**32
+        kept.update(spread(members, sizes[group], turn))
+    return [item for item in items if item in kept]
