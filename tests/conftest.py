@@ -12,6 +12,7 @@ Options
 
 import os
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, Protocol
@@ -36,6 +37,10 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 # Large models are emitted hundreds of times here; the tests of the search itself undo this.
 WHOLE_SEARCH = near_ties.ALL_CELLS
 near_ties.ALL_CELLS = 2 * near_ties.ROUND_CELLS
+
+# A shell's background lets its programs ignore Ctrl-C, which tests send to bncc.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"

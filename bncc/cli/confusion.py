@@ -1,10 +1,11 @@
-"""The confusion matrix and the recall of each class, for people."""
+"""Errors of a training, for people: with an interval, by class, and as a confusion matrix."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bncc.cli.console import aligned
 from bncc.model.card import has_folds
+from bncc.model.intervals import interval_words, is_interval
 from bncc.model.model import Model
 
 MOST_COLUMNS = 30
@@ -39,3 +40,14 @@ def trained_confusion(model: Model) -> list[str]:
     part = facts["confusion_of"]
     rows = _ROWS["first fold" if part == "validation" and has_folds(facts) else part]
     return confusion_lines(facts, model.classes, f"confusion matrix of the {rows}:")
+
+
+def error_words(facts: Mapping[str, Any]) -> str | None:
+    """Return the error that new readings can expect, with its interval, for people."""
+    part, of_new = facts["confusion_of"], facts["error_cross_validation"]
+    if not is_interval(facts["error_interval"]):
+        return None
+    words = interval_words(facts["error_interval"], str(facts["interval_method"]))
+    if part == "cross-validation" and of_new is not None:
+        return f"{100 * of_new:.2f} % by cross-validation in {facts['folds']} folds, {words}"
+    return f"{part} error: {words}"

@@ -7,11 +7,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from bncc.cli.confusion import trained_confusion
+from bncc.cli.confusion import error_words, trained_confusion
 from bncc.cli.console import Console, aligned
 from bncc.data.dataset import Dataset
 from bncc.model.card import model_facts, number_words, structure_words, table_widths
-from bncc.model.intervals import interval_words, is_interval
 from bncc.model.model import Model
 from bncc.train.cross_validation import cross_validated
 from bncc.train.interrupts import StopRequest
@@ -140,17 +139,6 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
         ["", f"bncc emit-c {path} -o {folder}"],
     ]
     return "\n".join([aligned(rows), *trained_confusion(model)])
-
-
-def error_words(facts: Mapping[str, Any]) -> str | None:
-    """Return the error that new readings can expect, with its interval, for people."""
-    part, of_new = facts["confusion_of"], facts["error_cross_validation"]
-    if not is_interval(facts["error_interval"]):
-        return None
-    words = interval_words(facts["error_interval"], str(facts["interval_method"]))
-    if part == "cross-validation" and of_new is not None:
-        return f"{100 * of_new:.2f} % by cross-validation in {facts['folds']} folds, {words}"
-    return f"{part} error: {words}"
 
 
 def table_words(facts: Mapping[str, Any]) -> str:
