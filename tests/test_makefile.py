@@ -23,7 +23,8 @@ def make(tmp_path: Path, require_tool: Callable[[str], str]) -> Callable[..., tu
     (environment / ".stamp-venv").touch()
 
     # As from a shell, even where `make test` runs these tests and hands on its flags.
-    variables = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
+    handed_on = ("MAKEFLAGS", "MAKELEVEL", "PYTHON", "VENV")
+    variables = {k: v for k, v in os.environ.items() if k not in handed_on}
 
     def run(*words: str) -> tuple[int, str]:
         done = subprocess.run(
