@@ -1,4 +1,5 @@
-"""Compare the emitted C with Python, bit for bit, over data sets, widths and compilers.
+"""
+Compare the emitted C with Python, bit for bit, over data sets, widths and compilers.
 
 Letter, satimage and usps; naive Bayes and Chow-Liu TAN; 1 to 8 bits with several places of the
 binary point, also right of the last bit; gcc and clang at -O0, -O2 and -O3 and both under the
@@ -64,7 +65,8 @@ FEW_BUILDS = (Build("gcc", "-O2"), Build("clang", "-O3"))
 
 @dataclass(frozen=True)
 class Task:
-    """One model to check.
+    """
+    One model to check.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Every classification set of ../shared/data by the command line alone, as a Markdown table.
+"""
+Every classification set of ../shared/data by the command line alone, as a Markdown table.
 
 For each set and each of ``naive`` and ``chow-liu``, tables by counting: split the rows 2/3 to 1/3,
 then ``bncc train``, ``evaluate``, ``emit-c`` and ``verify``, each a process of its own. A set that

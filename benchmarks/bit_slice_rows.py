@@ -1,4 +1,5 @@
-"""Count the `bit-slice` layouts that version 0.1.0 printed wrongly before November 2026.
+"""
+Count the `bit-slice` layouts that version 0.1.0 printed wrongly before November 2026.
 
 A statement that read the second table of a pair alone took its word from the first table's row, or
 from a pointer that was never declared. The layouts of all models of `benchmarks.trained_models`,
@@ -29,7 +30,8 @@ MACHINES = (None, *(name for name in TARGETS if name != "host"))
 
 
 def is_affected(kernel: BitSliceKernel) -> bool:
-    """Return whether some word of a row was read by a pointer to another row, or to none.
+    """
+    Return whether some word of a row was read by a pointer to another row, or to none.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Test error and CPU seconds of sums of boosted tables on the papers' data.
+"""
+Test error and CPU seconds of sums of boosted tables on the papers' data.
 
 Fold 1 of letter, satimage and usps as their authors have discretized them, and of mnist, 14 by 14
 pixels of which the upper 4 bits count. Each line is a setting: the mean test error of the integer

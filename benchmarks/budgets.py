@@ -1,4 +1,5 @@
-"""Error by budget: what `bncc train --max-flash` finds on the papers' data sets.
+"""
+Error by budget: what `bncc train --max-flash` finds on the papers' data sets.
 
     python -m benchmarks.budgets --data ../shared/data -o budgets.jsonl
 

@@ -1,4 +1,5 @@
-"""Hostile input and drawn models: every answer compared, every failure a sentence.
+"""
+Hostile input and drawn models: every answer compared, every failure a sentence.
 
 Four parts, each with a seed, so that what is found can be repeated by its number:
 

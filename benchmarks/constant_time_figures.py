@@ -1,4 +1,5 @@
-"""What ``--constant-time`` costs, and how far decisions of ordinary C are apart in time.
+"""
+What ``--constant-time`` costs, and how far decisions of ordinary C are apart in time.
 
 The first table has flash, and instructions or cycles, beside ordinary C. The second has each kernel
 of a sum of tables: decisions from states in range that need no check, at states drawn at random and

@@ -1,4 +1,5 @@
-"""Layouts of the reference models, measured: what the cost model is fitted to.
+"""
+Layouts of the reference models, measured: what the cost model is fitted to.
 
 For every kernel family and machine some layouts of each model: instructions of `trusted` and of
 `predict` (cycles on AVR) and bytes of flash of `predict`, compiled with -O2 and with -Os.
@@ -57,7 +58,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Sample:
-    """What one layout was measured to cost.
+    """
+    What one layout was measured to cost.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""What kernels of cuts cost: random programs of the sizes that boosting grows.
+"""
+What kernels of cuts cost: random programs of the sizes that boosting grows.
 
 Of each program and family the layout that is best by estimate: for speed compiled with -O2 for a
 Cortex-M0, executed instructions of `trusted`; for size with -Os for a Cortex-M4, bytes of flash

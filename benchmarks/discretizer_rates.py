@@ -1,4 +1,5 @@
-"""Measure every way to find a state on every machine, and fit the rates that choose among them.
+"""
+Measure every way to find a state on every machine, and fit the rates that choose among them.
 
 Sensors of one kind behind equally many thresholds, all found in one way: instructions (cycles on
 AVR) of `raw` less those of `trusted` at -O2, and bytes of flash at -Os less those without `raw`,
@@ -136,7 +137,8 @@ def terms(trial: Trial) -> tuple[list[float], list[float]]:
 
 
 def fit(rows: Sequence[Sequence[float]], found: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rates of least relative squares, none below 0, and estimates over measured.
+    """
+    Return the rates of least relative squares, none below 0, and estimates over measured.
 
     One term more is a constant: what `raw` takes however states are found.
     """

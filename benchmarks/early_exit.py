@@ -1,4 +1,5 @@
-"""How many tables a decision has to read before nothing can change it: what early exit could save.
+"""
+How many tables a decision has to read before nothing can change it: what early exit could save.
 
 After every table the class of least cost so far is compared with each other class: the decision is
 settled when none can make up for the gap in what is left, row by row the most that one class can
@@ -27,7 +28,8 @@ N_ROWS = 300
 
 
 def shares_read(program: Program, X: np.ndarray) -> FloatArray:
-    """Return which part of the tables each decision reads.
+    """
+    Return which part of the tables each decision reads.
 
     Parameters
     ----------

@@ -16,7 +16,8 @@ BYTES = (0, 254)
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """How columns become one array.
+    """
+    How columns become one array.
 
     Parameters
     ----------
@@ -52,7 +53,8 @@ class Encoding:
 
 
 def encodings(table: Table) -> tuple[Encoding, ...]:
-    """Return the ways in which training readings can be given to trees.
+    """
+    Return the ways in which training readings can be given to trees.
 
     Whole numbers that fit an int16 are given as they are, in bytes where they fit one. Other
     columns are spread over the int16s, from their least to their largest training reading, to

@@ -1,4 +1,5 @@
-"""Measure layouts of the reference models and fit the cost model's weights to them.
+"""
+Measure layouts of the reference models and fit the cost model's weights to them.
 
 For every kernel family and machine some layouts of each model, those that are estimated best and
 the farthest of the rest: instructions of `trusted` (cycles on AVR) and bytes of flash of `predict`,

@@ -1,4 +1,5 @@
-"""Measure kernels of cuts and fit the cost model's weights to them.
+"""
+Measure kernels of cuts and fit the cost model's weights to them.
 
 Random programs over cuts, of the shapes that boosting grows; for each some layouts of all
 families: instructions of `trusted` (cycles on AVR) and bytes of flash of `predict`, compiled with

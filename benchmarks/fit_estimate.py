@@ -1,4 +1,5 @@
-"""Measure the emitted C on Cortex-M0, fit `bncc.emit.estimate` to it, and print the residuals.
+"""
+Measure the emitted C on Cortex-M0, fit `bncc.emit.estimate` to it, and print the residuals.
 
 Every model below is emitted, compiled by arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -O2, and
 measured: flash as `size` tells it, stack from -fstack-usage along the calls that the disassembly

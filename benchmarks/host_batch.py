@@ -1,4 +1,5 @@
-"""How fast bncc decides on arrays of inputs on this machine, beside Python's usual ways.
+"""
+How fast bncc decides on arrays of inputs on this machine, beside Python's usual ways.
 
 Letter, satimage and usps; naive Bayes and Chow-Liu TAN; tables by counting at --bits. One process,
 one core, the same rows for all: `bncc.build.batch`, called through CFFI; scikit-learn's

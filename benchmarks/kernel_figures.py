@@ -27,7 +27,8 @@ WORD = 32
 
 @dataclass(frozen=True)
 class Job:
-    """One model on one machine.
+    """
+    One model on one machine.
 
     Parameters
     ----------
@@ -61,7 +62,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured of one classifier.
+    """
+    What was measured of one classifier.
 
     Parameters
     ----------
@@ -88,7 +90,8 @@ class Figure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a job.
+    """
+    What came of a job.
 
     Parameters
     ----------
@@ -122,7 +125,8 @@ class Outcome:
 
 
 def physical_limit(program: Program, bits: int) -> int:
-    """Return the instructions of section F of KERNELS.md, below which no sum of rows gets.
+    """
+    Return the instructions of section F of KERNELS.md, below which no sum of rows gets.
 
     Parameters
     ----------
@@ -142,7 +146,8 @@ def physical_limit(program: Program, bits: int) -> int:
 
 
 def work(job: Job, known: Mapping[str, Figure]) -> Outcome:
-    """Measure what is not known.
+    """
+    Measure what is not known.
 
     Parameters
     ----------

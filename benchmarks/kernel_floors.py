@@ -1,4 +1,5 @@
-"""How far the kernels are beyond the textbook classifier, beside the floors that must hold.
+"""
+How far the kernels are beyond the textbook classifier, beside the floors that must hold.
 
 Letter, satimage and usps; naive Bayes and Chow-Liu TAN; 1, 2, 4 and 8 bits, tables by counting.
 Instructions (cycles on AVR, naive models alone) of `trusted` and `predict` with what is chosen for

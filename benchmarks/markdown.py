@@ -18,7 +18,8 @@ def row(cells: Sequence[str]) -> str:
 
 
 def held(text: str, name: str) -> str:
-    """Return what a page holds between ``<!-- table: NAME -->`` and the comment that ends it.
+    """
+    Return what a page holds between ``<!-- table: NAME -->`` and the comment that ends it.
 
     Parameters
     ----------
@@ -46,7 +47,8 @@ def held(text: str, name: str) -> str:
 
 
 def renew(page: Path, tables: Mapping[str, str]) -> None:
-    """Put tables into a page, in the place of those that it holds.
+    """
+    Put tables into a page, in the place of those that it holds.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Integer marginalization of missing features beside float64: agreement, accuracy, table bytes.
+"""
+Integer marginalization of missing features beside float64: agreement, accuracy, table bytes.
 
 TAN on satimage and letter, fold 1, 4 bits a cost; every reading is missing by chance. Both sum the
 same integer tables out, float64 with exact logarithms, and both skip missing features below which
@@ -40,7 +41,8 @@ MOST_BYTES = 256
 
 @dataclass(frozen=True)
 class Comparison:
-    """Decisions in integers beside those in float64.
+    """
+    Decisions in integers beside those in float64.
 
     Parameters
     ----------
@@ -68,7 +70,8 @@ class Comparison:
 
 
 def compare(model: Model, X: IntArray, y: IntArray, is_missing: BoolArray) -> Comparison:
-    """Sum missing features out in integers and in float64.
+    """
+    Sum missing features out in integers and in float64.
 
     Parameters
     ----------
@@ -103,7 +106,8 @@ def compare(model: Model, X: IntArray, y: IntArray, is_missing: BoolArray) -> Co
 
 
 def exact_log_joint(model: Model, X: IntArray, is_missing: BoolArray) -> FloatArray:
-    """Sum missing features out in float64, but for those below which nothing is known.
+    """
+    Sum missing features out in float64, but for those below which nothing is known.
 
     Parameters
     ----------

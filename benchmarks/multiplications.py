@@ -61,7 +61,8 @@ def undefined(binutils: str, *objects: Path) -> set[str]:
 
 
 def offenses(target: str, compiled: Path) -> set[str]:
-    """Return what a classifier compiled for a target must not hold.
+    """
+    Return what a classifier compiled for a target must not hold.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Every network of ../shared/data with every variable as the class: import, C, and agreement.
+"""
+Every network of ../shared/data with every variable as the class: import, C, and agreement.
 
 A row per network: variables and arcs; classes that make a model, of these those with features
 that are given (without a distribution of their own), those with probabilities of 0, those that

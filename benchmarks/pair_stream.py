@@ -1,4 +1,5 @@
-"""Seconds and memory to learn Chow-Liu and ETAN from a file that is read in parts.
+"""
+Seconds and memory to learn Chow-Liu and ETAN from a file that is read in parts.
 
 Draws --rows rows of 50 features of 4 states and 2 classes into a Parquet or CSV file, a part at a
 time, unless the file is there, then counts all pairs in a process of its own whose peak memory is

@@ -1,4 +1,5 @@
-"""Error against table bytes for 1 to 8 bits per cost, as a table and as docs/pareto.svg.
+"""
+Error against table bytes for 1 to 8 bits per cost, as a table and as docs/pareto.svg.
 
 Measured on the bundled robot data: 8 quantile bins per sensor, hybrid loss with quantization in
 the loop, a random third of the rows held out for the test error, the place of the binary point

@@ -1,4 +1,5 @@
-"""The classifiers of PEERS.md, and for each the model of bncc's that is better in all.
+"""
+The classifiers of PEERS.md, and for each the model of bncc's that is better in all.
 
     python -m benchmarks.peer_points --study study
 
@@ -58,7 +59,8 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "peers.md"
 
 @dataclass(frozen=True)
 class Peer:
-    """A classifier that another tool has generated.
+    """
+    A classifier that another tool has generated.
 
     Parameters
     ----------
@@ -82,7 +84,8 @@ class Peer:
 
 @dataclass(frozen=True)
 class Ours:
-    """A model of bncc's, emitted in one way.
+    """
+    A model of bncc's, emitted in one way.
 
     Parameters
     ----------

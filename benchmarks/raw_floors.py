@@ -1,4 +1,5 @@
-"""How far `raw` is beyond the textbook classifier: from sensor readings to the class.
+"""
+How far `raw` is beyond the textbook classifier: from sensor readings to the class.
 
 Data sets as their readings came, in data/raw: three of whole numbers, two of floats. Thresholds by
 MDL; naive Bayes and Chow-Liu TAN with tables by counting. Instructions of `raw` with what is
@@ -50,7 +51,8 @@ N_ROWS = 100
 
 @dataclass(frozen=True)
 class RawFigure:
-    """What was measured of one model on one machine.
+    """
+    What was measured of one model on one machine.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""The tables of the README: errors and verified inputs, and the cost of a decision per target.
+"""
+The tables of the README: errors and verified inputs, and the cost of a decision per target.
 
 A random third of the rows of the bundled data is held out for the error. The C is verified on this
 machine and on every other target that `bncc targets` calls ready. The second table is `bncc bench`

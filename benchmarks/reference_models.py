@@ -1,4 +1,5 @@
-"""The models whose figures the documentation gives, and the rows they are tried on.
+"""
+The models whose figures the documentation gives, and the rows they are tried on.
 
 Tables by counting (`ml`), so that every machine learns the same integers: the authors' fold 1 of
 letter, satimage and usps, whose inputs are states, and the two bundled sets with two thirds of
@@ -28,7 +29,8 @@ STRUCTURES = ("naive", "chow-liu")
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a reference model is made.
+    """
+    How a reference model is made.
 
     Parameters
     ----------
@@ -58,7 +60,8 @@ class Reference:
 
 @lru_cache(maxsize=8)
 def reference(recipe: Recipe, data: Path) -> Reference:
-    """Train a reference model.
+    """
+    Train a reference model.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""The tables of docs/s2.md: S2's study with its ten repeats, with one, and cut on all rows.
+"""
+The tables of docs/s2.md: S2's study with its ten repeats, with one, and cut on all rows.
 
     nice .venv/bin/python -m benchmarks.s2_page --data DIR --jobs 2 --checkpoint study.jsonl --write
 
@@ -34,7 +35,8 @@ Studies = Mapping[str, Sequence[SetResult]]
 
 
 def verdict(row: Row, ours: Comparison) -> str:
-    """Return who finds a difference: ``both``, the ``paper``, ``ours``, ``neither``, ``opposed``.
+    """
+    Return who finds a difference: ``both``, the ``paper``, ``ours``, ``neither``, ``opposed``.
 
     Directions are those of wins and losses. The paper gives no p-value of what is in its text
     alone; there its more wins are taken for a finding.

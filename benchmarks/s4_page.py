@@ -1,4 +1,5 @@
-"""The tables of docs/s4.md: S4's study on its ten networks, or on some that are named.
+"""
+The tables of docs/s4.md: S4's study on its ten networks, or on some that are named.
 
     nice .venv/bin/python -m benchmarks.s4_page --data DIR --checkpoint study.jsonl --write
 

@@ -1,4 +1,5 @@
-"""Count the single-bit changes of the emitted C that its own self-test notices.
+"""
+Count the single-bit changes of the emitted C that its own self-test notices.
 
     python -m benchmarks.selftest_mutations [MODEL.bncc ...] [--kernel K ...] [--with E ...]
         [--mutants N] [--inputs N]
@@ -175,7 +176,8 @@ class Tally:
 
 @dataclass(frozen=True)
 class Spoilable:
-    """An emission whose constants and numbers can be changed while it runs.
+    """
+    An emission whose constants and numbers can be changed while it runs.
 
     Parameters
     ----------
@@ -257,7 +259,8 @@ def campaign(
     seed: int = 0,
     compiler: str = "gcc",
 ) -> dict[str, Tally]:
-    """Change bits of an emission and count what is noticed.
+    """
+    Change bits of an emission and count what is noticed.
 
     Parameters
     ----------

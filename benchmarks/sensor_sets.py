@@ -1,4 +1,5 @@
-"""Twelve data sets as a firmware engineer meets them, chosen before any result was seen.
+"""
+Twelve data sets as a firmware engineer meets them, chosen before any result was seen.
 
 All are of ``raw`` in the folder of data, have 1,000 rows or more, and are none of those by which
 the learner of sums was tuned: letter, satimage, usps, mnist14 and spambase are left out.
@@ -82,7 +83,8 @@ def groups_of(path: Path) -> IntArray:
 
 
 def grouped_holdout(y: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
-    """Split by whole recordings, each class keeping its share of them.
+    """
+    Split by whole recordings, each class keeping its share of them.
 
     Parameters
     ----------

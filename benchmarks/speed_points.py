@@ -1,4 +1,5 @@
-"""Sums of tables that decide in few instructions: four points of error, bytes and instructions.
+"""
+Sums of tables that decide in few instructions: four points of error, bytes and instructions.
 
     python -m benchmarks.speed_points --data ../shared/data
 
@@ -28,7 +29,8 @@ SEEDS = (0, 1, 2)
 
 @dataclass(frozen=True)
 class Point:
-    """A form, and what it is to keep within.
+    """
+    A form, and what it is to keep within.
 
     Parameters
     ----------

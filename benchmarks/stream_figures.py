@@ -1,4 +1,5 @@
-"""What a decision from features one by one costs, beside the same decision from all of them.
+"""
+What a decision from features one by one costs, beside the same decision from all of them.
 
 Run ``python -m benchmarks.stream_figures --data FOLDER``. The C is that of ``--with stream``, the
 same for both; a stream begins, takes every feature in the order of its number, and ends.

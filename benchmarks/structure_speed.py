@@ -1,4 +1,5 @@
-"""CPU seconds to learn a structure: Chow-Liu beside pyAgrum's and pgmpy's TAN, and ETAN beside TAN.
+"""
+CPU seconds to learn a structure: Chow-Liu beside pyAgrum's and pgmpy's TAN, and ETAN beside TAN.
 
 letter and satimage are fold 1 of the papers' data, spambase is cut by MDL on all rows. Everyone is
 given the same states in one process, one after the other; bncc's figures are the least of --repeat,

@@ -1,4 +1,5 @@
-"""All families over the papers' data sets: one study each, and one report of them.
+"""
+All families over the papers' data sets: one study each, and one report of them.
 
     python -m benchmarks.study --data ../shared/data -o study --jobs 2
 

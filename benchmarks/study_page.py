@@ -1,4 +1,5 @@
-"""The tables of docs/study.md, from the studies that `benchmarks.study` has left.
+"""
+The tables of docs/study.md, from the studies that `benchmarks.study` has left.
 
     python -m benchmarks.study_page --study study
 
@@ -43,7 +44,8 @@ def best(points: Sequence[Point]) -> Point | None:
 
 
 def errors(study: Study) -> str:
-    """Return the table of a study: test errors in percent by family and budget, least in bold.
+    """
+    Return the table of a study: test errors in percent by family and budget, least in bold.
 
     In brackets are the instructions of a decision. Bayesian networks come first; a family of
     baselines has a star.

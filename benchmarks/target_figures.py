@@ -48,7 +48,8 @@ PEERS: Mapping[str, Mapping[str, int]] = {
 
 @dataclass(frozen=True)
 class Facts:
-    """What a model is, in the words of the page.
+    """
+    What a model is, in the words of the page.
 
     Parameters
     ----------
@@ -69,7 +70,8 @@ class Facts:
 
 @dataclass(frozen=True)
 class Figures:
-    """All figures of the page.
+    """
+    All figures of the page.
 
     Parameters
     ----------
@@ -123,7 +125,8 @@ def peers_count(known: Reference, target: str) -> float:
 
 
 def measure(data: Path, processes: int, told: Callable[[str], None]) -> Figures:
-    """Measure all that the page shows.
+    """
+    Measure all that the page shows.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Compare the emitted C with Python, bit for bit, on every machine bncc knows.
+"""
+Compare the emitted C with Python, bit for bit, on every machine bncc knows.
 
 Letter, satimage and usps; naive Bayes and Chow-Liu TAN; 1, 2, 4 and 8 bits, tables by counting;
 host, AVR, four Cortex-M, RV32, a big-endian MIPS and x86-64, each with the preferred compiler at
@@ -36,7 +37,8 @@ MACHINES = ("host", *TARGETS)
 
 @dataclass(frozen=True)
 class Total:
-    """What the runs amount to.
+    """
+    What the runs amount to.
 
     Parameters
     ----------

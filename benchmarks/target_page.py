@@ -1,4 +1,5 @@
-"""Write docs/targets.md: flash, RAM, stack and speed of the reference models on every machine.
+"""
+Write docs/targets.md: flash, RAM, stack and speed of the reference models on every machine.
 
 Needs the cross compilers and simulators of every target (`bncc targets` lists them) and the
 papers' data; takes a few minutes on two cores. The same tools give the same page:
@@ -102,7 +103,8 @@ takes 3,006.
 
 
 def page(figures: Figures) -> str:
-    """Return the page.
+    """
+    Return the page.
 
     Parameters
     ----------

@@ -32,7 +32,8 @@ LEVEL = "-O2"
 
 @dataclass(frozen=True)
 class Place:
-    """A model on a machine.
+    """
+    A model on a machine.
 
     Parameters
     ----------
@@ -61,7 +62,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one way at one place.
+    """
+    What came of one way at one place.
 
     Parameters
     ----------
@@ -102,7 +104,8 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """All inputs of a model, those of a kind in one block, so that a simulator starts once for all.
+    """
+    All inputs of a model, those of a kind in one block, so that a simulator starts once for all.
 
     Parameters
     ----------
@@ -121,7 +124,8 @@ class Inputs:
 
 @lru_cache(maxsize=2)
 def inputs_of(known: Reference) -> Inputs:
-    """Return what a model is tried on.
+    """
+    Return what a model is tried on.
 
     Parameters
     ----------
@@ -154,7 +158,8 @@ def _joined(parts: Sequence[Case]) -> Case:
 
 
 def check(place: Place, ways: Iterable[str], before: Iterable[Outcome] = ()) -> list[Outcome]:
-    """Compare the C of every way with Python, each text once.
+    """
+    Compare the C of every way with Python, each text once.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""CPU seconds of an epoch: the native engine, the torch engine, and torch as most would write it.
+"""
+CPU seconds of an epoch: the native engine, the torch engine, and torch as most would write it.
 
 The papers' fold 1 of letter, satimage and usps; naive Bayes, Chow-Liu TAN, and TAN learned from 8
 candidate parents; S0's hybrid loss, its batches, float tables. All three take the same batches in

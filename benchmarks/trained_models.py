@@ -1,4 +1,5 @@
-"""Models of twelve data sets, trained by counting, boosting or gradient descent, to be verified.
+"""
+Models of twelve data sets, trained by counting, boosting or gradient descent, to be verified.
 
 Random tables have costs of all sizes in every table; trained ones have tables of a few bits, tables
 with equal rows, zero rows and priors of a single bit, by which layouts differ.
@@ -33,7 +34,8 @@ SMALL = ("wifi_localization", "banknote", "phoneme")
 
 @dataclass(frozen=True)
 class Trained:
-    """Settings by which a model is trained.
+    """
+    Settings by which a model is trained.
 
     Parameters
     ----------

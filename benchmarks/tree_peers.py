@@ -34,7 +34,8 @@ KINDS = {"float": "float32", "int16_t": "int16", "uint8_t": "state"}
 
 @dataclass(frozen=True)
 class Form:
-    """The size of a tree or a forest.
+    """
+    The size of a tree or a forest.
 
     Parameters
     ----------
@@ -73,7 +74,8 @@ class Form:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A form that was tried on rows held out.
+    """
+    A form that was tried on rows held out.
 
     Parameters
     ----------
@@ -148,7 +150,8 @@ def finalists(
     flash_of: Callable[[Grown], int],
     budget: int,
 ) -> Iterator[tuple[Grown, int]]:
-    """Yield what fits when it has learned from all training rows, the best first.
+    """
+    Yield what fits when it has learned from all training rows, the best first.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""4 KB of flash: bncc against emlearn's trees and forests on the sets of `benchmarks.sensor_sets`.
+"""
+4 KB of flash: bncc against emlearn's trees and forests on the sets of `benchmarks.sensor_sets`.
 
     python -m benchmarks.twelve_sets --data ../shared/data
 
@@ -58,7 +59,8 @@ README = ROOT / "README.md"
 
 @dataclass(frozen=True)
 class Entry:
-    """What was found for a set.
+    """
+    What was found for a set.
 
     Parameters
     ----------

@@ -27,26 +27,10 @@ OF_DEPLOYMENT = ("max_flash", "max_instructions", "target", "optimize", "entries
 
 
 def checked_readings(estimator: Any, X: Any, *, fitting: bool = False) -> Table:
-    """Check readings as scikit-learn does and return them as a table.
+    """
+    Check readings as scikit-learn does and return them as a table.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Gets ``n_features_in_`` and ``feature_names_in_`` when fitting; is compared with X else.
-    X : (n_samples, n_features) array-like or data frame
-        Readings; NaN and None are missing.
-    fitting : bool, default=False
-        Whether X is what the estimator learns from.
-
-    Returns
-    -------
-    Table
-        Columns under the names seen in `fit`, else ``x0, x1, ...``; they are matched by position.
-
-    Raises
-    ------
-    DataError, ValueError, TypeError
-        If X cannot be used.
+    Shapes: `X` (n_samples, n_features) array-like or data frame.
     """
     if not hasattr(X, "iloc"):
         X = validate_data(estimator, X, reset=fitting, dtype=None, ensure_all_finite="allow-nan")
@@ -59,21 +43,10 @@ def checked_readings(estimator: Any, X: Any, *, fitting: bool = False) -> Table:
 
 
 def without_gaps(estimator: Any, X: Any, answer: Callable[..., AnyArray]) -> AnyArray:
-    """Ask a fitted estimator's model about readings of which some are missing.
+    """
+    Ask a fitted estimator's model about readings of which some are missing.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        With a ``to_model``.
-    X : (n_samples, n_features) array-like or data frame
-        Readings; NaN and None are missing.
-    answer : callable
-        Takes the model, states and gaps; of `bncc.model.missing`.
-
-    Returns
-    -------
-    array
-        What `answer` returns.
+    Shapes: `X` (n_samples, n_features) array-like or data frame.
     """
     model = estimator.to_model()
     with value_errors():
@@ -89,13 +62,7 @@ def _names(estimator: Any) -> list[str]:
 def checked_dataset(
     estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any
 ) -> tuple[AnyArray, Dataset]:
-    """Check what `fit` is given; return the sorted labels, and the rows to learn from.
-
-    Raises
-    ------
-    ValueError
-        If they cannot be learned from.
-    """
+    """Check what `fit` is given; return the sorted labels, and the rows to learn from."""
     table = checked_readings(estimator, X, fitting=True)
     classes, indices = checked_classes(y, table.n_rows)
     weights = checked_weights(sample_weight, estimator.class_weight, classes[indices])
@@ -105,26 +72,11 @@ def checked_dataset(
 
 
 def checked_classes(y: Any, n_rows: int) -> tuple[AnyArray, IntArray]:
-    """Check labels as scikit-learn does.
+    """
+    Check labels as scikit-learn does.
 
-    Parameters
-    ----------
-    y : (n_rows,) array-like
-        Labels of any type that sorts.
-    n_rows : int
-        Rows of the readings.
-
-    Returns
-    -------
-    classes : (n_classes,) array
-        The labels, sorted.
-    indices : (n_rows,) int64
-        Index of each row's label.
-
-    Raises
-    ------
-    ValueError
-        If they are no classes, or fewer than two.
+    Shapes: `y` (n_rows,) array-like; returns classes (n_classes,) array, the labels, sorted;
+    returns indices (n_rows,) int64, index of each row's label.
     """
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
@@ -139,27 +91,11 @@ def checked_classes(y: Any, n_rows: int) -> tuple[AnyArray, IntArray]:
 
 
 def checked_weights(sample_weight: Any, class_weight: Any, labels: Any) -> FloatArray | None:
-    """Check weights as scikit-learn does.
+    """
+    Check weights as scikit-learn does.
 
-    Parameters
-    ----------
-    sample_weight : (n_rows,) array-like or None
-        How much each row counts, >= 0.
-    class_weight : mapping, str or None
-        How much the rows of each label count, those of labels that are not in it 1; what is no
-        mapping is left to `bncc.train.settings.TrainSettings`.
-    labels : (n_rows,) array-like
-        Of the rows.
-
-    Returns
-    -------
-    (n_rows,) float64 or None
-        The product of both; None where all rows count alike.
-
-    Raises
-    ------
-    ValueError
-        If they are not one number a row, none negative, not all 0, or cannot be added up.
+    Shapes: `sample_weight` (n_rows,) array-like or None; `labels` (n_rows,) array-like; returns
+    (n_rows,) float64 or None, the product of both; None where all rows count alike.
     """
     n_rows, by_class = len(labels), isinstance(class_weight, Mapping)
     if sample_weight is None and not by_class:
@@ -184,13 +120,7 @@ def checked_weights(sample_weight: Any, class_weight: Any, labels: Any) -> Float
 
 
 def checked_split(groups: Any, n_rows: int, *, ordered: bool) -> SplitRule:
-    """Check groups as scikit-learn does.
-
-    Raises
-    ------
-    ValueError
-        If they are not one a row, or all rows are of one group.
-    """
+    """Check groups as scikit-learn does."""
     if groups is None:
         return SplitRule(None, ordered)
     labels = column_or_1d(groups)
@@ -204,47 +134,19 @@ def checked_split(groups: Any, n_rows: int, *, ordered: bool) -> SplitRule:
 
 
 def label_text(label: Any) -> str:
-    """Return a label as the model holds it.
-
-    Parameters
-    ----------
-    label : scalar
-        A label.
-
-    Returns
-    -------
-    str
-        Its text; a whole float reads like an integer, as in a CSV file.
-    """
+    """Return a label as the model holds it."""
     return repr(label).removesuffix(".0") if isinstance(label, float) else str(label)
 
 
 def seed_of(random_state: Any) -> int:
-    """Return the seed that a scikit-learn ``random_state`` stands for.
-
-    Parameters
-    ----------
-    random_state : int, RandomState instance or None
-        An int is the seed itself; else one is drawn.
-
-    Returns
-    -------
-    int
-        At least 0 unless a negative one was given.
-    """
+    """Return the seed that a scikit-learn ``random_state`` stands for."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def texts_of(options: Any) -> dict[str, str]:
-    """Return structure options, texts, numbers or lists of them, as the command line gives them.
-
-    Raises
-    ------
-    OptionError
-        If it is no mapping.
-    """
+    """Return structure options, texts, numbers or lists of them, as the command line gives them."""
     if not isinstance(options or {}, Mapping):
         raise OptionError(f"structure_options is {options!r}; give a dict such as {{'parents': 8}}")
     return {
@@ -254,13 +156,7 @@ def texts_of(options: Any) -> dict[str, str]:
 
 
 def settings_of(estimator: Any) -> TrainSettings:
-    """Return the options of training that an estimator's parameters stand for.
-
-    Raises
-    ------
-    OptionError
-        If a parameter makes no sense.
-    """
+    """Return the options of training that an estimator's parameters stand for."""
     params = estimator.get_params(deep=False)
     for name in ("ordered", *OF_DEPLOYMENT):
         del params[name]
@@ -278,13 +174,7 @@ def settings_of(estimator: Any) -> TrainSettings:
 
 @contextmanager
 def value_errors() -> Iterator[None]:
-    """Turn errors of bncc into the ValueError that scikit-learn expects of estimators.
-
-    Raises
-    ------
-    ValueError
-        With the text of an error of a user raised in the block, which names arguments, not flags.
-    """
+    """Turn errors of bncc into the ValueError that scikit-learn expects of estimators."""
     try:
         yield
     except (BudgetError, DataError, ModelError, OptionError) as error:

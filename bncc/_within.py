@@ -21,31 +21,7 @@ ENTRIES = ("scores", "trusted")
 def trained(
     estimator: Any, dataset: Dataset, settings: TrainSettings
 ) -> tuple[TrainResult, Optimize]:
-    """Train on rows, within the estimator's budget if it has one.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        With ``structure``, and the parameters of `bncc._validation.OF_DEPLOYMENT`.
-    dataset : Dataset
-        The rows.
-    settings : TrainSettings
-        All other parameters.
-
-    Returns
-    -------
-    result : TrainResult
-        The model and its notes.
-    goal : {"balanced", "size", "speed"}
-        What its C is to be made for.
-
-    Raises
-    ------
-    BudgetError
-        If nothing fits.
-    OptionError
-        If a parameter makes no sense.
-    """
+    """Train on rows, within the estimator's budget if it has one."""
     goal, machine = goal_of(estimator.optimize), machine_of(estimator.target)
     extras = entries_of(estimator, () if estimator.entries is None else None)
     flash, instructions = _bytes(estimator.max_flash), _count(estimator.max_instructions)

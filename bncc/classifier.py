@@ -21,7 +21,8 @@ from bncc.train.idle import idle_notes
 
 # scikit-learn has no types
 class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Quantized Bayesian-network classifier that emits itself as C.
+    """
+    Quantized Bayesian-network classifier that emits itself as C.
 
     What it predicts is what the emitted C predicts, bit for bit: after `fit` only the frozen
     integer model is used.
@@ -171,7 +172,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None
     ) -> "BNClassifier":
-        """Learn from readings.
+        """
+        Learn from readings.
 
         Parameters
         ----------
@@ -209,7 +211,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         return self
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the label of the class of least cost, the first one on ties.
+        """
+        Return the label of the class of least cost, the first one on ties.
 
         Parameters
         ----------
@@ -225,7 +228,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         return np.asarray(self.classes_[best])
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return the normalized log-probabilities that the integer costs stand for.
+        """
+        Return the normalized log-probabilities that the integer costs stand for.
 
         Parameters
         ----------
@@ -240,7 +244,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         return self._ask(X, "log_proba")
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probabilities that the integer costs stand for.
+        """
+        Return the probabilities that the integer costs stand for.
 
         Parameters
         ----------
@@ -255,7 +260,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the negative integer costs, as the floats that scikit-learn expects.
+        """
+        Return the negative integer costs, as the floats that scikit-learn expects.
 
         Parameters
         ----------
@@ -272,7 +278,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         return costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else 0.0 - costs
 
     def to_model(self) -> Model:
-        """Return the frozen integer model, for ``bncc.save_model``.
+        """
+        Return the frozen integer model, for ``bncc.save_model``.
 
         Returns
         -------

@@ -4,7 +4,8 @@ from math import inf
 
 
 class BnccError(Exception):
-    """Base of all errors a user can cause and mend.
+    """
+    Base of all errors a user can cause and mend.
 
     The message is one sentence without a trailing newline; the command line prints it on one
     line of stderr and exits with `exit_code`.
@@ -68,7 +69,8 @@ class MisfitError(ToolchainError):
 
 
 class BudgetError(BnccError):
-    """The result does not fit the budget that the user set.
+    """
+    The result does not fit the budget that the user set.
 
     Parameters
     ----------

@@ -14,19 +14,8 @@ MAX_FRAC_BITS = 64
 
 @dataclass(frozen=True, order=True)
 class QFormat:
-    """An unsigned fixed-point format, S3 equation 10 without the sign.
-
-    Parameters
-    ----------
-    int_bits : int
-        B_I, bits before the binary point.
-    frac_bits : int
-        B_F, bits after it. May be negative: then costs are multiples of ``2**-frac_bits`` nats.
-
-    Raises
-    ------
-    ValueError
-        If ``int_bits + frac_bits`` is not in 1 .. 31, or `frac_bits` not in -64 .. 64.
+    """
+    An unsigned fixed-point format, S3 equation 10 without the sign.
 
     Examples
     --------
@@ -34,7 +23,8 @@ class QFormat:
     ('UQ4.2', 63)
     """
 
-    int_bits: int
+    int_bits: int  # B_I, bits before the binary point
+    # B_F, bits after it. May be negative: then costs are multiples of ``2**-frac_bits`` nats.
     frac_bits: int
 
     def __post_init__(self) -> None:
@@ -63,27 +53,10 @@ class QFormat:
 
 
 def quantize(theta: FloatArray, fmt: QFormat) -> IntArray:
-    r"""Round log-probabilities to unsigned fixed-point costs (S3 equation 11).
+    r"""
+    Round log-probabilities to unsigned fixed-point costs (S3 equation 11).
 
     .. math:: q = \min(\mathrm{rne}(-\theta\,2^{B_F}),\; 2^{B_I + B_F} - 1)
-
-    Parameters
-    ----------
-    theta : (...) float64
-        Natural log-probabilities, <= 0; minus infinity saturates.
-    fmt : QFormat
-        The format of the costs.
-
-    Returns
-    -------
-    (...) int64
-        Costs in units of ``2**-fmt.frac_bits`` nats, in ``0 .. fmt.max_cost``; halves round to
-        even.
-
-    Raises
-    ------
-    ValueError
-        If any theta is positive or NaN.
     """
     theta = np.asarray(theta, dtype=np.float64)
     if np.isnan(theta).any() or (theta > 0).any():
@@ -94,42 +67,10 @@ def quantize(theta: FloatArray, fmt: QFormat) -> IntArray:
 
 
 def dequantize(costs: IntArray, fmt: QFormat) -> FloatArray:
-    """Return the log-probabilities that stored costs stand for.
-
-    Parameters
-    ----------
-    costs : (...) int
-        Costs in units of ``2**-fmt.frac_bits`` nats.
-    fmt : QFormat
-        The format of the costs.
-
-    Returns
-    -------
-    (...) float64
-        Natural log-probabilities, <= 0.
-    """
+    """Return the log-probabilities that stored costs stand for."""
     return -np.asarray(costs, dtype=np.float64) * 2.0**-fmt.frac_bits
 
 
 def rounded(theta: FloatArray, fmt: QFormat) -> FloatArray:
-    """Return what is left of log-probabilities in a format.
-
-    Parameters
-    ----------
-    theta : (...) float64
-        Natural log-probabilities, <= 0; minus infinity saturates.
-    fmt : QFormat
-        The format of the costs.
-
-    Returns
-    -------
-    (...) float64
-        ``dequantize(quantize(theta))``. Sums of them are exact, so that their order is that of
-        the integers' sums.
-
-    Raises
-    ------
-    ValueError
-        If any theta is positive or NaN.
-    """
+    """Return what is left of log-probabilities in a format."""
     return dequantize(quantize(theta, fmt), fmt)

@@ -24,23 +24,7 @@ RECORD = "resources"
 
 
 def machine_of(target: str | None) -> str:
-    """Return the simulated target on which C for a target is measured.
-
-    Parameters
-    ----------
-    target : str or None
-        As in ``--target``; None for generic C.
-
-    Returns
-    -------
-    str
-        For ``host`` the x86 that this computer is, and for generic C a Cortex-M0.
-
-    Raises
-    ------
-    ToolchainError
-        If this computer is no x86, whose instructions nothing counts.
-    """
+    """Return the simulated target on which C for a target is measured."""
     if target != "host":
         return target or GENERIC
     if is_x86():
@@ -57,22 +41,7 @@ def entries_of(model: Model, budget: Budget) -> tuple[str, ...]:
 
 
 def options_of(model: Model, budget: Budget, goal: Optimize) -> EmitOptions:
-    """Return how C that a budget prices is emitted, without any limit.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    budget : Budget
-        Names the target and the entry points.
-    goal : {"balanced", "size", "speed"}
-        What the C is optimized for.
-
-    Returns
-    -------
-    EmitOptions
-        The C of ``emit-c --target T --optimize GOAL --with ...``.
-    """
+    """Return how C that a budget prices is emitted, without any limit."""
     entries = entries_of(model, budget)
     target = "x86" if budget.target == "host" and is_x86() else budget.target
     return EmitOptions(
@@ -85,28 +54,7 @@ def options_of(model: Model, budget: Budget, goal: Optimize) -> EmitOptions:
 
 
 def price_of(model: Model, budget: Budget, readings: Table | None = None) -> Resources:
-    """Price a model at the goal that suits a budget.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    budget : Budget
-        Names the target and the entry points.
-    readings : Table or None
-        Rows whose decisions are measured, beside drawn inputs.
-
-    Returns
-    -------
-    Resources
-        Optimized for size; where a limit of time is exceeded, for more speed: the first that is
-        admitted, else the one that exceeds the budget least.
-
-    Raises
-    ------
-    BnccError
-        If the entry points cannot be emitted.
-    """
+    """Price a model at the goal that suits a budget."""
     goals: tuple[Optimize, ...] = ("size", "balanced", "speed")
     prices: list[Resources] = []
     for goal in goals if budget.instructions is not None else goals[:1]:
@@ -124,27 +72,7 @@ def priced(
     target: str | None,
     readings: Table | None = None,
 ) -> Resources:
-    """Price emitted C: measured where a toolchain is installed, else estimated.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    emission : Emission
-        Its C.
-    options : EmitOptions
-        How it was emitted.
-    target : str or None
-        As in ``--target``.
-    readings : Table or None
-        Rows whose decisions are measured. Drawn inputs, the same for every command, are tried as
-        well, and count for minimum, maximum and stack; without readings they are all there is.
-
-    Returns
-    -------
-    Resources
-        Of the entry points of the emission's own resources, and of its code.
-    """
+    """Price emitted C: measured where a toolchain is installed, else estimated."""
     from bncc.build.cross import find_bench
     from bncc.build.targets import find_target
 
@@ -197,22 +125,7 @@ def with_resources(model: Model, resources: Resources) -> Model:
 
 
 def recorded(model: Model, emission: Emission, target: str | None) -> Resources | None:
-    """Return the resources in a model's record, if they are of this C on this target.
-
-    Parameters
-    ----------
-    model : Model
-        A model, maybe with a record.
-    emission : Emission
-        Its C, with the entry points that are priced.
-    target : str or None
-        As in ``--target``.
-
-    Returns
-    -------
-    Resources or None
-        None without a record of the same code, target and entry points.
-    """
+    """Return the resources in a model's record, if they are of this C on this target."""
     facts: Any = model.training.get(RECORD)
     try:
         found = Resources.from_json(facts)

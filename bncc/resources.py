@@ -36,47 +36,22 @@ class Span:
 
 @dataclass(frozen=True)
 class Resources:
-    """Footprint and time of some entry points of one classifier on one target.
+    """Footprint and time of some entry points of one classifier on one target."""
 
-    Parameters
-    ----------
-    target : str
-        Target that the figures hold for.
-    flash : int
-        Bytes of the entry points with all constants and library routines that they need.
-    ram : int
-        Bytes of static variables.
-    stack : int
-        Bytes of the deepest stack of the entry points.
-    instructions, cycles : mapping of str to Span, or None
-        By entry point; cycles on AVR, instructions elsewhere, the other one None. The maximum is of
-        the inputs that were tried, or an estimate.
-    entries : tuple of str
-        Entry points that are counted, keys of `FUNCTIONS`.
-    optimize : {"balanced", "size", "speed"}
-        What the C was optimized for.
-    opt_level : str
-        Optimization level of the compiler.
-    how : {"measured", "estimated"}
-        Whether a compiler and a simulator were run.
-    toolchain : str or None
-        Compiler and simulator; None of an estimate.
-    code : str or None
-        SHA-256 of the C that the figures are of, see `bncc.emit.code_digest`.
-    """
-
-    target: str
-    flash: int
-    ram: int
-    stack: int
+    target: str  # Target that the figures hold for
+    flash: int  # Bytes of the entry points with all constants and library routines that they need
+    ram: int  # Bytes of static variables
+    stack: int  # Bytes of the deepest stack of the entry points
+    # instructions and cycles: By entry point; cycles on AVR, instructions elsewhere, the other one
+    # None. The maximum is of the inputs that were tried, or an estimate.
     instructions: Mapping[str, Span] | None
     cycles: Mapping[str, Span] | None
-    entries: tuple[str, ...]
-    optimize: Optimize
-    opt_level: str
-    how: How
-    toolchain: str | None = None
-    code: str | None = None
+    entries: tuple[str, ...]  # Entry points that are counted, keys of `FUNCTIONS`
+    optimize: Optimize  # What the C was optimized for
+    opt_level: str  # Optimization level of the compiler
+    how: How  # Whether a compiler and a simulator were run
+    toolchain: str | None = None  # Compiler and simulator; None of an estimate
+    code: str | None = None  # SHA-256 of the C that the figures are of, see `bncc.emit.code_digest`
 
     @property
     def spans(self) -> Mapping[str, Span]:
@@ -101,13 +76,7 @@ class Resources:
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> "Resources":
-        """Return the resources that `to_json` described.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError
-            If the object is of something else.
-        """
+        """Return the resources that `to_json` described."""
         spans = {
             unit: None
             if facts[unit] is None
@@ -130,33 +99,17 @@ class Resources:
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of a classifier on a target.
+    """Limits of a classifier on a target."""
 
-    Parameters
-    ----------
-    target : str or None
-        Target, as in ``--target``; None for generic C, or where nothing is limited.
-    flash : int or None
-        Bytes for the classifier and `reserve` together; None for any number.
-    instructions : int or None
-        Instructions, on AVR cycles, of the slowest call of an entry point; None for any number.
-    ram : int or None
-        Bytes of variables and stack; None for any number.
-    reserve : int, default=0
-        Bytes of `flash` kept for the caller's own code.
-    entries : tuple of str
-        Entry points that count; empty for `default_entries`.
-    extras : frozenset of str
-        Further entry points that are emitted, as in ``--with``.
-    """
-
+    # Target, as in ``--target``; None for generic C, or where nothing is limited
     target: str | None
-    flash: int | None = None
+    flash: int | None = None  # Bytes for the classifier and `reserve` together; None for any number
+    # Instructions, on AVR cycles, of the slowest call of an entry point; None for any number
     instructions: int | None = None
-    ram: int | None = None
-    reserve: int = 0
-    entries: tuple[str, ...] = ()
-    extras: frozenset[str] = frozenset()
+    ram: int | None = None  # Bytes of variables and stack; None for any number
+    reserve: int = 0  # Bytes of `flash` kept for the caller's own code
+    entries: tuple[str, ...] = ()  # Entry points that count; empty for `default_entries`
+    extras: frozenset[str] = frozenset()  # Further entry points that are emitted, as in ``--with``
 
     @property
     def is_bounded(self) -> bool:
@@ -189,20 +142,7 @@ class Budget:
 
 
 def default_entries(*, has_thresholds: bool, extras: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the entry points that are priced where none are named.
-
-    Parameters
-    ----------
-    has_thresholds : bool
-        Whether the model discretizes readings itself.
-    extras : iterable of str
-        What ``--with`` names: whoever asks for a function is going to call it.
-
-    Returns
-    -------
-    tuple of str
-        In the order of `ENTRIES`.
-    """
+    """Return the entry points that are priced where none are named."""
     asked = set(extras)
     reads = has_thresholds or "raw" in asked
     kept = {"predict-raw" if reads else "predict", *(asked - {"raw"})}

@@ -1,4 +1,5 @@
-"""Run all examples and write their figures into the table of docs/firmware.md.
+"""
+Run all examples and write their figures into the table of docs/firmware.md.
 
     make firmware-page
 
@@ -46,7 +47,8 @@ SAID = re.compile(
 
 @dataclass(frozen=True)
 class Figures:
-    """What an example's run tells.
+    """
+    What an example's run tells.
 
     Parameters
     ----------
@@ -93,7 +95,8 @@ def board_of(folder: Path) -> str:
 
 
 def measure(folder: Path, bncc: str) -> Figures:
-    """Build and simulate an example.
+    """
+    Build and simulate an example.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Write labeled rows as a C header, with the classes that Python decided.
+"""
+Write labeled rows as a C header, with the classes that Python decided.
 
     rows.py NAME N READINGS MODEL.json ANSWERS.csv -o FILE.h
 

@@ -1,4 +1,5 @@
-"""What all tests share: the data beside the repository, golden files, and toolchains.
+"""
+What all tests share: the data beside the repository, golden files, and toolchains.
 
 Options
 -------
@@ -71,7 +72,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def missing(pytestconfig: pytest.Config) -> Callable[[str], NoReturn]:
-    """Return the function to call when something outside the repository is missing.
+    """
+    Return the function to call when something outside the repository is missing.
 
     It skips the test with the given reason, or fails it under ``--require-toolchains``.
     """
@@ -86,7 +88,8 @@ def missing(pytestconfig: pytest.Config) -> Callable[[str], NoReturn]:
 
 @pytest.fixture(scope="session")
 def require_tool(missing: Callable[[str], NoReturn]) -> Callable[[str], str]:
-    """Return ``require_tool(name) -> path``: the program, or a skip that names it.
+    """
+    Return ``require_tool(name) -> path``: the program, or a skip that names it.
 
     Examples
     --------
@@ -122,7 +125,8 @@ def require_machine(require_tool: Callable[[str], str]) -> Callable[[HasTools], 
 
 @pytest.fixture(scope="session")
 def require_bench(missing: Callable[[str], NoReturn]) -> Callable[..., Bench]:
-    """Return ``require_bench(target, compiler, simulator)``: both tools, or a skip naming one.
+    """
+    Return ``require_bench(target, compiler, simulator)``: both tools, or a skip naming one.
 
     Without compiler or simulator it is the preferred one that is installed. Wheels count as tools.
 
@@ -155,7 +159,8 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def golden(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
-    """Return ``golden(name, text)``: compare text with ``tests/golden/name``, or renew it.
+    """
+    Return ``golden(name, text)``: compare text with ``tests/golden/name``, or renew it.
 
     Examples
     --------

@@ -26,7 +26,8 @@ def cut_program(
     has_prior: bool = False,
     share_of_grids: float = 0.3,
 ) -> Program:
-    """Return a program of tables over cuts.
+    """
+    Return a program of tables over cuts.
 
     Parameters
     ----------
@@ -99,7 +100,8 @@ def cut_programs(draw: st.DrawFn, max_classes: int = 12, max_tables: int = 12) -
 
 
 def stand_in(program: Program) -> Model:
-    """Return a model with a program's inputs and classes, to be emitted and loaded in its name.
+    """
+    Return a model with a program's inputs and classes, to be emitted and loaded in its name.
 
     It has no costs: `emit_candidate` prints the program that it is given.
     """

@@ -16,7 +16,8 @@ def small_fold(name: str = "some", seed: int = 0) -> Fold:
 
 
 def write_papers_files(folder: Path) -> None:
-    """Write tiny files laid out as the papers' are; the first feature is the class.
+    """
+    Write tiny files laid out as the papers' are; the first feature is the class.
 
     Mnist's readings are not states, and those of its test rows lie far below all others.
     """

@@ -12,7 +12,8 @@ from tests.models import feature, model_of
 
 
 class Oracle:
-    """A model's costs with gaps; every number that occurs is kept in `seen`.
+    """
+    A model's costs with gaps; every number that occurs is kept in `seen`.
 
     Written from the definition alone: recursive, integers of Python, no vectors.
     """
@@ -133,7 +134,8 @@ def gaps_of(model, n, generator, share=0.5):
 def drawn_model(
     parent, n_states, q_format, seed=0, n_classes=3, parents=None, of_class=None, above=()
 ):
-    """Return a model of quantized random distributions over a forest, or over given parents.
+    """
+    Return a model of quantized random distributions over a forest, or over given parents.
 
     Those of the class are `above`.
     """
@@ -159,7 +161,8 @@ def drawn_model(
 
 
 def one_state_each():
-    """Return a network whose features all have one state, with more fraction bits than a distance.
+    """
+    Return a network whose features all have one state, with more fraction bits than a distance.
 
     Its numbers fit 16 bits; corrections reach beyond them.
     """

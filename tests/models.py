@@ -122,7 +122,8 @@ def all_zero() -> Model:
 
 
 def summing_to(largest: int) -> Model:
-    """Return a model whose largest sum is just `largest`, reached by class 1 alone.
+    """
+    Return a model whose largest sum is just `largest`, reached by class 1 alone.
 
     Used at 255/256 and 65535/65536, where the accumulator of the C changes its width.
     """

@@ -10,7 +10,8 @@ from tests.folds import write_papers_files
 
 
 def write_s1_files(folder: Path) -> None:
-    """Write ``raw/spambase.csv.gz``, ``paper/usps.npz`` and ``paper/mnist14.npz`` into a folder.
+    """
+    Write ``raw/spambase.csv.gz``, ``paper/usps.npz`` and ``paper/mnist14.npz`` into a folder.
 
     Two of three noisy readings follow the class. Every third row of mnist14 is one to test on.
     """

@@ -130,8 +130,38 @@ def test_unicorn_is_loaded_by_a_run_alone() -> None:
     run("-c", "import sys, bncc.build.agreement; sys.exit('unicorn' in sys.modules)")
 
 
-def test_public_names_are_documented() -> None:
-    """Every public function, class, method and property has a sound numpydoc docstring."""
+def api_names() -> list[str]:
+    """Return what docs/reference/python.rst lists: the names of the public interface."""
+    page = (ROOT / "docs" / "reference" / "python.rst").read_text("utf-8")
+    names = []
+    for kind, name, members in re.findall(
+        r"^\.\. auto(class|function):: (bncc[\w.]+)\n(?:   :members:([^\n]*))?", page, re.MULTILINE
+    ):
+        names.append(name)
+        found = getattr(import_module(name.rpartition(".")[0]), name.rpartition(".")[2])
+        for member in [each.strip() for each in members.split(",") if each.strip()]:
+            assert kind == "class", name
+            names += [f"{name}.{member}"] if inspect.isfunction(getattr(found, member)) else []
+    return names
+
+
+def test_the_public_interface_is_documented_in_full() -> None:
+    """Every name of the Python reference describes all parameters and what it returns."""
+    from numpydoc.validate import validate
+
+    rules = {**DOCSTRING_RULES, ONLY_WITH_PARAMETERS: "", "RT01": "no section of what is returned"}
+    complaints = [
+        f"{name}: {code} {text}"
+        for name in api_names()
+        for code, text in validate(name)["errors"]
+        if code in rules and not PRIVATE_FIELDS.search(text)
+    ]
+    assert len(api_names()) > 20
+    assert not complaints, "\n".join(complaints)
+
+
+def test_names_are_documented() -> None:
+    """Every function, class, method and property without an underscore has a sound docstring."""
     from numpydoc.validate import validate
 
     complaints = []

@@ -1,4 +1,5 @@
-"""Which tests a tier runs: ``test`` for every change, ``ci`` before a merge, ``all`` at leisure.
+"""
+Which tests a tier runs: ``test`` for every change, ``ci`` before a merge, ``all`` at leisure.
 
 ``tests/tiers.txt`` says of what a tier runs a part only: how many cases of each test function, or
 of each value of a parameter. Cases are spread evenly, the same in every run. A test marked

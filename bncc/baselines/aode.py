@@ -1,4 +1,5 @@
-"""Averaged one-dependence estimators: naive Bayes with each feature in turn as another parent.
+"""
+Averaged one-dependence estimators: naive Bayes with each feature in turn as another parent.
 
 S2 compares its classifiers with them. Estimates are those of Weka's AODE with ``-M -W 1``.
 """
@@ -18,48 +19,33 @@ PART = 1024
 
 @dataclass(frozen=True, eq=False)
 class Averaged:
-    r"""All one-dependence estimators of a data set.
+    r"""
+    All one-dependence estimators of a data set.
 
     .. math::
        P(c, x) \propto \sum_{i:\,n(x_i) \ge F} P(c, x_i) \prod_{j \ne i} P(x_j \mid c, x_i)
 
     A row none of whose values is as frequent as F is decided by naive Bayes.
-
-    Parameters
-    ----------
-    offsets : (n_features,) int64
-        Where the states of each feature begin among all states.
-    log_joint : (n_classes, n_all) float64
-        Natural logarithms of P(c, x_i), by class and by state of all features.
-    log_given : (n_classes, n_all, n_all) float64
-        Of P(x_j | c, x_i), by class, x_j and x_i; 0 where both are states of one feature.
-    is_frequent : (n_all,) bool
-        Whether a state is frequent enough for a parent.
-    log_naive : (n_classes, n_all) float64
-        Of P(x_j | c).
-    log_prior : (n_classes,) float64
-        Of P(c).
     """
 
+    # (n_features,) int64: Where the states of each feature begin among all states
     offsets: IntArray
+    # (n_classes, n_all) float64: Natural logarithms of P(c, x_i), by class and by state of all
+    # features
     log_joint: FloatArray
+    # (n_classes, n_all, n_all) float64: Of P(x_j | c, x_i), by class, x_j and x_i; 0 where both are
+    # states of one feature
     log_given: FloatArray
-    is_frequent: np.ndarray
-    log_naive: FloatArray
-    log_prior: FloatArray
+    is_frequent: np.ndarray  # (n_all,) bool: Whether a state is frequent enough for a parent
+    log_naive: FloatArray  # (n_classes, n_all) float64: Of P(x_j | c)
+    log_prior: FloatArray  # (n_classes,) float64: Of P(c)
 
     def log_scores(self, X: IntArray) -> FloatArray:
-        """Return the logarithm of the sum for each class.
+        """
+        Return the logarithm of the sum for each class.
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States.
-
-        Returns
-        -------
-        (n, n_classes) float64
-            Up to a constant of the row.
+        Shapes: `X` (n, n_features) int; returns (n, n_classes) float64, up to a constant of the
+        row.
         """
         states = X + self.offsets
         ones = np.zeros((len(X), self.is_frequent.size))
@@ -78,44 +64,24 @@ class Averaged:
         return np.where(is_parent.any(axis=1)[:, np.newaxis], averaged, naive)
 
     def predict(self, X: IntArray) -> IntArray:
-        """Return the class of each row.
+        """
+        Return the class of each row.
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States.
-
-        Returns
-        -------
-        (n,) int64
-            Classes, the smallest on ties.
+        Shapes: `X` (n, n_features) int; returns (n,) int64, classes, the smallest on ties.
         """
         parts = np.array_split(X, max(1, -(-len(X) // PART)))
         return np.concatenate([self.log_scores(part).argmax(axis=1) for part in parts])
 
 
 def averaged(rows: Rows, weight: float, least: int) -> Averaged:
-    r"""Count all pairs of values, and estimate.
+    r"""
+    Count all pairs of values, and estimate.
 
     With N rows, C classes, and r_j states of feature j, m-estimates of weight m are
 
     .. math::
        P(c, x_i) = \frac{n(c, x_i) + m / (C r_i)}{N + m}, \quad
        P(x_j \mid c, x_i) = \frac{n(c, x_i, x_j) + m / r_j}{n(c, x_i) + m}
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows.
-    weight : float
-        m, > 0.
-    least : int
-        F, rows that a value must be in to be a parent.
-
-    Returns
-    -------
-    Averaged
-        The estimators.
     """
     n_states = np.array(rows.n_states)
     offsets = np.cumsum(n_states) - n_states
@@ -140,28 +106,7 @@ def averaged(rows: Rows, weight: float, least: int) -> Averaged:
 
 
 def aode(rows: Rows, options: Options, seed: int) -> Rival:
-    """Learn averaged one-dependence estimators from counts.
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows.
-    options : mapping
-        ``weight`` of the m-estimates, and ``least``, rows that a value must be in to be a parent.
-    seed : int
-        Without effect.
-
-    Returns
-    -------
-    Rival
-        Without C. Its bits are those of all P(c, x_i) and P(x_j | c, x_i) as doubles; its
-        operations the additions and, one each, the exponentials of the average.
-
-    Raises
-    ------
-    OptionError
-        If ``weight`` is not above 0.
-    """
+    """Learn averaged one-dependence estimators from counts."""
     weight = float(options["weight"])
     if not weight > 0:
         raise OptionError(f"a weight of {weight:g} leaves chances of 0; give one above 0")

@@ -38,20 +38,7 @@ class _LayerText:
 
 
 def network_c(network: IntegerNetwork, name: str) -> Mapping[str, str]:
-    """Print an integer network as C99.
-
-    Parameters
-    ----------
-    network : IntegerNetwork
-        From `freeze_network`.
-    name : str
-        Prefix of symbols and files, a C identifier.
-
-    Returns
-    -------
-    mapping of str to str
-        Text by file name: ``NAME.c`` and ``NAME.h``, whose ``NAME_predict`` takes states.
-    """
+    """Print an integer network as C99."""
     plan = network.plan
     layers = _layers(network)
     arrays = _arrays(network)
@@ -82,19 +69,10 @@ def network_c(network: IntegerNetwork, name: str) -> Mapping[str, str]:
 
 
 def packed(codes: IntArray, bits: int) -> list[int]:
-    """Pack codes into words, the first lowest; each row begins a word.
+    """
+    Pack codes into words, the first lowest; each row begins a word.
 
-    Parameters
-    ----------
-    codes : (n_rows, n) int64
-        0 .. 2**bits - 1.
-    bits : int
-        1 to 8.
-
-    Returns
-    -------
-    list of int
-        Row by row.
+    Shapes: `codes` (n_rows, n) int64.
     """
     per_word = WORD // bits
     n_words = -(-codes.shape[1] // per_word)

@@ -19,43 +19,21 @@ _BOUND = re.compile(r"(features\[\d+\] < )(\d+)\.0+f")
 
 @dataclass(frozen=True)
 class Style:
-    """How emlearn prints trees.
+    """How emlearn prints trees."""
 
-    Parameters
-    ----------
-    c_type : {"uint8_t", "int16_t", "float"}
-        Of a reading.
-    method : {"inline", "loadable"}
-        Nested comparisons, or nodes in an array and a loop over them; that only of ``int16_t``.
-    leaf_bits : int
-        0 for one vote a tree, 8 for a probability of each class.
-    """
-
-    c_type: Literal["uint8_t", "int16_t", "float"]
+    c_type: Literal["uint8_t", "int16_t", "float"]  # Of a reading
+    # Nested comparisons, or nodes in an array and a loop over them; that only of ``int16_t``
     method: Literal["inline", "loadable"] = "inline"
-    leaf_bits: int = 0
+    leaf_bits: int = 0  # 0 for one vote a tree, 8 for a probability of each class
 
 
 def trees_text(emlearn: ModuleType, estimator: Any, style: Style) -> str:
-    """Print a tree or a forest whose function is ``peer_predict``.
+    """
+    Print a tree or a forest whose function is ``peer_predict``.
 
     scikit-learn descends to the left where ``x <= t``. emlearn 0.23 compares ``x < t``, of whole
     numbers with t cut toward zero and of others with six decimals. Here each threshold is the
     least number above t of the type that is compared: those two say the same then.
-
-    Parameters
-    ----------
-    emlearn : module
-        Imported.
-    estimator : DecisionTreeClassifier or RandomForestClassifier
-        Trained on readings of the type.
-    style : Style
-        How.
-
-    Returns
-    -------
-    str
-        C, which includes `HEADERS` where they are needed.
     """
     is_float = style.c_type == "float"
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -82,21 +60,11 @@ def _next_float(threshold: float) -> str:
 
 
 def elected(trees: Sequence[Any], X: FloatArray | IntArray, leaf_bits: int = 0) -> IntArray:
-    """Decide as the C of emlearn does, sum by sum.
+    """
+    Decide as the C of emlearn does, sum by sum.
 
-    Parameters
-    ----------
-    trees : sequence of DecisionTreeClassifier
-        One, or those of a forest, of the same classes.
-    X : (n, n_features) float or int
-        Readings.
-    leaf_bits : int, default=0
-        As in `Style`.
-
-    Returns
-    -------
-    (n,) int64
-        Numbers of classes, the smallest on ties.
+    Shapes: `X` (n, n_features) float or int; returns (n,) int64, numbers of classes, the smallest
+    on ties.
     """
     total = np.zeros((len(X), int(trees[0].n_classes_)), dtype=np.float32)
     for each in trees:

@@ -30,42 +30,14 @@ def is_installed(exporter: str) -> bool:
 
 
 def printed(by: str, emit: Callable[[], Code]) -> tuple[Code | None, str]:
-    """Have a generator print a rival, if it is there.
-
-    Parameters
-    ----------
-    by : str
-        Its name.
-    emit : callable
-        Prints.
-
-    Returns
-    -------
-    code : Code or None
-        None where the generator is absent.
-    lack : str
-        Why there is no C; empty where there is.
-    """
+    """Have a generator print a rival, if it is there."""
     if not is_installed(by):
         return None, f"{by} is not installed; run {extra_command('baselines')}"
     return emit(), ""
 
 
 def trees_by_emlearn(estimator: Any, n_features: int) -> Code:
-    """Print a tree or a forest as nested comparisons of bytes, which vote one class each.
-
-    Parameters
-    ----------
-    estimator : DecisionTreeClassifier or RandomForestClassifier
-        Trained on states below 256.
-    n_features : int
-        Of a row.
-
-    Returns
-    -------
-    Code
-        Its votes are one class a tree, where scikit-learn adds up probabilities.
-    """
+    """Print a tree or a forest as nested comparisons of bytes, which vote one class each."""
     text = trees_text(imported("emlearn"), estimator, Style("uint8_t"))
     body = (
         f'#include "m.h"\n{text}\n'
@@ -77,22 +49,11 @@ def trees_by_emlearn(estimator: Any, n_features: int) -> Code:
 
 
 def gaussian_by_emlearn(estimator: Any, n_features: int, n_classes: int) -> Code:
-    """Print a Gaussian naive Bayes in fixed point.
+    """
+    Print a Gaussian naive Bayes in fixed point.
 
     emlearn 0.23 has room for 10 classes and checks nothing; more are given room here. On AVR it
     shifts an int of 16 bits by 16, so its classes are wrong there.
-
-    Parameters
-    ----------
-    estimator : GaussianNB
-        Trained on states below 256.
-    n_features, n_classes : int
-        Of the data.
-
-    Returns
-    -------
-    Code
-        Without the prior, as emlearn has it.
     """
     emlearn = imported("emlearn")
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -112,43 +73,14 @@ def gaussian_by_emlearn(estimator: Any, n_features: int, n_classes: int) -> Code
 
 
 def with_headers(emlearn: ModuleType, files: Files, names: tuple[str, ...]) -> Files:
-    """Put headers of emlearn's beside C that includes them.
-
-    Parameters
-    ----------
-    emlearn : module
-        Imported.
-    files : mapping of str to str
-        Text by file name.
-    names : tuple of str
-        Of headers.
-
-    Returns
-    -------
-    mapping of str to str
-        All of them, looked for in their own folder.
-    """
+    """Put headers of emlearn's beside C that includes them."""
     folder = Path(str(emlearn.__file__)).parent
     all_files = {**files, **{name: (folder / name).read_text("utf-8") for name in names}}
     return {name: _OWN.sub(r'#include "\1"', text) for name, text in all_files.items()}
 
 
 def by_m2cgen(estimator: Any, n_features: int, n_classes: int) -> Code:
-    """Print a classifier of scikit-learn in double precision.
-
-    Parameters
-    ----------
-    estimator : object
-        One that m2cgen knows and that has an output per class, or one for two classes: trees,
-        forests, linear models.
-    n_features, n_classes : int
-        Of the data.
-
-    Returns
-    -------
-    Code
-        Its outputs, and the largest of them as the decision.
-    """
+    """Print a classifier of scikit-learn in double precision."""
     text: str = imported("m2cgen").export_to_c(estimator, function_name="peer_score")
     outputs = n_classes if "double * output" in text else 1
     decision = (
@@ -176,23 +108,7 @@ def _summaries(estimator: Any) -> Any:
 
 
 def imported(name: str) -> Any:
-    """Import a generator, and undo what emlearn does to numpy's handling of errors.
-
-    Parameters
-    ----------
-    name : str
-        ``emlearn`` or ``m2cgen``.
-
-    Returns
-    -------
-    module
-        It.
-
-    Raises
-    ------
-    ToolchainError
-        If it is not installed.
-    """
+    """Import a generator, and undo what emlearn does to numpy's handling of errors."""
     if not is_installed(name):
         raise ToolchainError(f"{name} is not installed; run {extra_command('baselines')}")
     before = np.geterr()

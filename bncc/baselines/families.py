@@ -12,40 +12,14 @@ Learner = Callable[[Rows, Options, int], Rival]
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of rival.
+    """A kind of rival."""
 
-    Parameters
-    ----------
-    learn : callable
-        From rows, options and a seed to a rival.
-    defaults : mapping
-        Every option that it takes, with the value it has unless another is given.
-    budgets : tuple of str
-        Options of which one is given, the default among `defaults`.
-    """
-
-    learn: Learner
-    defaults: Options
-    budgets: tuple[str, ...] = ()
+    learn: Learner  # From rows, options and a seed to a rival
+    defaults: Options  # Every option that it takes, with the value it has unless another is given
+    budgets: tuple[str, ...] = ()  # Options of which one is given, the default among `defaults`
 
     def options(self, given: Options) -> Options:
-        """Complete options.
-
-        Parameters
-        ----------
-        given : mapping
-            Some of them.
-
-        Returns
-        -------
-        mapping
-            All of them.
-
-        Raises
-        ------
-        OptionError
-            If one is unknown.
-        """
+        """Complete options."""
         known = {**self.defaults, **dict.fromkeys(self.budgets, 0)}
         unknown = sorted(given.keys() - known.keys())
         if unknown:
@@ -77,23 +51,7 @@ FAMILIES: Mapping[str, Family] = {
 
 
 def family_of(name: str) -> Family:
-    """Return a family by its name.
-
-    Parameters
-    ----------
-    name : str
-        A key of `FAMILIES`.
-
-    Returns
-    -------
-    Family
-        Of that name.
-
-    Raises
-    ------
-    OptionError
-        If there is none.
-    """
+    """Return a family by its name."""
     if name not in FAMILIES:
         raise OptionError(f"no baseline is called '{name}'; there are {', '.join(FAMILIES)}")
     return FAMILIES[name]

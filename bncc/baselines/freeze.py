@@ -38,22 +38,13 @@ class _Affine:
 
 
 def freeze_network(trained: TrainedNetwork, X: IntArray) -> IntegerNetwork:
-    """Turn a trained network into integers.
+    """
+    Turn a trained network into integers.
 
     Weights are the few-bit codes of training, exactly. Rectified activations become bytes, whose
     unit is set by training rows; this rounding is the only one, and it is what S3 leaves open.
 
-    Parameters
-    ----------
-    trained : TrainedNetwork
-        From `train_network`.
-    X : (n, n_features) int
-        States of training rows.
-
-    Returns
-    -------
-    IntegerNetwork
-        Its decisions are nearly those of the trained network.
+    Shapes: `X` (n, n_features) int.
     """
     network = trained.network
     plan, steps = network.plan, 2**network.plan.bits - 1
@@ -104,7 +95,8 @@ def _affine(norm: nn.Module | None, layer: Layer) -> _Affine:
 
 
 def _upright(weights: IntArray, affine: _Affine, steps: int) -> tuple[IntArray, _Affine]:
-    """Turn the weights of units with a negative scale around, so that no scale is negative.
+    """
+    Turn the weights of units with a negative scale around, so that no scale is negative.
 
     The code of the weight -w is ``steps - code``: nothing is rounded. Then activations ascend with
     sums, and pooling can take the largest sum.

@@ -14,49 +14,27 @@ STEP = 1 / 32
 
 @dataclass(frozen=True, eq=False)
 class InputCodes:
-    """The byte that every state of every feature becomes.
+    """The byte that every state of every feature becomes."""
 
-    Parameters
-    ----------
-    codes : (n_entries,) int64
-        -127 .. 127 in units of `STEP` standard deviations, the states of feature 0 first.
-    starts : (n_features,) int64
-        Where the states of each feature begin.
-    """
-
+    # (n_entries,) int64: -127 .. 127 in units of `STEP` standard deviations, the states of feature
+    # 0 first.
     codes: IntArray
-    starts: IntArray
+    starts: IntArray  # (n_features,) int64: Where the states of each feature begin
 
     def of(self, X: IntArray) -> IntArray:
-        """Return the bytes of rows.
+        """
+        Return the bytes of rows.
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States.
-
-        Returns
-        -------
-        (n, n_features) int64
-            Codes.
+        Shapes: `X` (n, n_features) int; returns (n, n_features) int64, codes.
         """
         return np.asarray(self.codes[X + self.starts], dtype=np.int64)
 
 
 def input_codes(X: IntArray, n_states: tuple[int, ...]) -> InputCodes:
-    """Normalize states to mean 0 and variance 1 over the training rows, as bytes.
+    """
+    Normalize states to mean 0 and variance 1 over the training rows, as bytes.
 
-    Parameters
-    ----------
-    X : (n, n_features) int
-        States of training rows.
-    n_states : tuple of int
-        Cardinality of each feature.
-
-    Returns
-    -------
-    InputCodes
-        A feature that never changes becomes 0.
+    Shapes: `X` (n, n_features) int.
     """
     mean, deviation = X.mean(axis=0), X.std(axis=0)
     deviation[deviation == 0] = np.inf
@@ -73,19 +51,10 @@ def starts_of(n_states: tuple[int, ...]) -> IntArray:
 
 
 def one_hot(X: IntArray, n_states: tuple[int, ...]) -> IntArray:
-    """Return a bit per state.
+    """
+    Return a bit per state.
 
-    Parameters
-    ----------
-    X : (n, n_features) int
-        States.
-    n_states : tuple of int
-        Cardinality of each feature.
-
-    Returns
-    -------
-    (n, n_entries) int64
-        Zeros and one 1 per feature.
+    Shapes: `X` (n, n_features) int; returns (n, n_entries) int64, zeros and one 1 per feature.
     """
     bits = np.zeros((len(X), sum(n_states)), dtype=np.int64)
     np.put_along_axis(bits, X + starts_of(n_states), 1, axis=1)

@@ -16,26 +16,17 @@ FACTOR_BITS = 15
 
 @dataclass(frozen=True, eq=False)
 class Rescaling:
-    """From the sums of a layer to its rectified activations.
+    """
+    From the sums of a layer to its rectified activations.
 
     ``clip((((sum >> drop) * factor) + offset) >> shift, 0, 255)``, shifts toward minus infinity.
-
-    Parameters
-    ----------
-    drop : int
-        Low bits of a sum that do not count, so that the rest has at most 16 bits with its sign.
-    factors : (n_out,) int64
-        0 .. 2**15 - 1.
-    offsets : (n_out,) int64
-        Below 2**30 in magnitude, half a unit for rounding included.
-    shift : int
-        0 .. 30.
     """
 
+    # Low bits of a sum that do not count, so that the rest has at most 16 bits with its sign
     drop: int
-    factors: IntArray
-    offsets: IntArray
-    shift: int
+    factors: IntArray  # (n_out,) int64: 0 .. 2**15 - 1.
+    offsets: IntArray  # (n_out,) int64: Below 2**30 in magnitude, half a unit for rounding included
+    shift: int  # 0 .. 30.
 
     def of(self, sums: IntArray) -> IntArray:
         """Return the activations of sums ``(..., n_out)``."""
@@ -45,24 +36,14 @@ class Rescaling:
 
 @dataclass(frozen=True, eq=False)
 class IntegerLayer:
-    """One affine transformation in integers, with what follows it.
+    """One affine transformation in integers, with what follows it."""
 
-    Parameters
-    ----------
-    layer : Layer
-        Its form.
-    codes : (n_out, ...) int64
-        Weight codes 0 .. 2**B - 1, inputs in the order of a row or of a filter
-        (channel, row, column).
-    rescaling : Rescaling or None
-        What rectifies its sums.
-    thresholds : (n_out,) int64 or None
-        From which sum on the sign is 1. In the last layer neither is there.
-    """
-
-    layer: Layer
+    layer: Layer  # Its form
+    # (n_out, ...) int64: Weight codes 0 .. 2**B - 1, inputs in the order of a row or of a filter
+    # (channel, row, column).
     codes: IntArray
-    rescaling: Rescaling | None = None
+    rescaling: Rescaling | None = None  # What rectifies its sums
+    # (n_out,) int64 or None: From which sum on the sign is 1. In the last layer neither is there.
     thresholds: IntArray | None = None
 
     def activations(self, sums: IntArray) -> IntArray:
@@ -75,45 +56,21 @@ class IntegerLayer:
 
 @dataclass(frozen=True, eq=False)
 class IntegerNetwork:
-    """A network whose decisions take integer arithmetic alone.
+    """A network whose decisions take integer arithmetic alone."""
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-        Its form.
-    n_states : tuple of int
-        Cardinality of each feature.
-    inputs : InputCodes or None
-        Bytes of states; None where inputs are one-hot.
-    layers : tuple of IntegerLayer
-        From the inputs to the classes.
-    bias : (n_classes,) int64
-        In units of the last layer's sums over ``2**bias_shift``.
-    bias_shift : int
-        By how many bits those sums move up before the bias is added, 0 .. 8.
-    """
-
-    plan: NetworkPlan
-    n_states: tuple[int, ...]
-    inputs: InputCodes | None
-    layers: tuple[IntegerLayer, ...]
-    bias: IntArray
-    bias_shift: int = 0
+    plan: NetworkPlan  # Its form
+    n_states: tuple[int, ...]  # Cardinality of each feature
+    inputs: InputCodes | None  # Bytes of states; None where inputs are one-hot
+    layers: tuple[IntegerLayer, ...]  # From the inputs to the classes
+    bias: IntArray  # (n_classes,) int64: In units of the last layer's sums over ``2**bias_shift``
+    bias_shift: int = 0  # By how many bits those sums move up before the bias is added, 0 .. 8.
 
     def hidden(self, X: IntArray, n_layers: int) -> IntArray:
-        """Return what layer `n_layers` reads.
+        """
+        Return what layer `n_layers` reads.
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States.
-        n_layers : int
-            Layers before it, 0 for the inputs.
-
-        Returns
-        -------
-        (n, n_in) or (n, side, side, channels) int64
-            Input codes or bits, or activations.
+        Shapes: `X` (n, n_features) int; returns (n, n_in) or (n, side, side, channels) int64, input
+        codes or bits, or activations.
         """
         values = one_hot(X, self.n_states) if self.inputs is None else self.inputs.of(X)
         if self.plan.layers[0].is_convolution:
@@ -137,21 +94,11 @@ class IntegerNetwork:
 
 
 def sums_of(layer: IntegerLayer, values: IntArray, bits: int) -> IntArray:
-    """Return the sums of a layer over its inputs.
+    """
+    Return the sums of a layer over its inputs.
 
-    Parameters
-    ----------
-    layer : IntegerLayer
-        Its weights.
-    values : (n, n_in) or (n, side, side, channels) int64
-        What it reads.
-    bits : int
-        B; a weight is ``2 * code - (2**B - 1)``.
-
-    Returns
-    -------
-    (n, n_out) or (n, side, side, n_out) int64
-        Exact.
+    Shapes: `values` (n, n_in) or (n, side, side, channels) int64; returns (n, n_out) or (n, side,
+    side, n_out) int64, exact.
     """
     weights = 2 * layer.codes - (2**bits - 1)
     if not layer.layer.is_convolution:
@@ -168,17 +115,11 @@ def sums_of(layer: IntegerLayer, values: IntArray, bits: int) -> IntArray:
 
 
 def pooled(values: IntArray) -> IntArray:
-    """Return the largest of each block of an image; what is left over at its end goes.
+    """
+    Return the largest of each block of an image; what is left over at its end goes.
 
-    Parameters
-    ----------
-    values : (n, side, side, channels) int64
-        Activations.
-
-    Returns
-    -------
-    (n, side // 2, side // 2, channels) int64
-        Their largest.
+    Shapes: `values` (n, side, side, channels) int64; returns (n, side // 2, side // 2, channels)
+    int64, their largest.
     """
     n, side, _, channels = values.shape
     kept = side // POOL * POOL

@@ -17,85 +17,34 @@ MOST_STATES = 256
 
 @dataclass(frozen=True)
 class RivalSettings:
-    """What a rival is and how it learns.
+    """What a rival is and how it learns."""
 
-    Parameters
-    ----------
-    family : str
-        A key of `bncc.baselines.families.FAMILIES`.
-    options : mapping
-        Of the family.
-    discretize : str or None, default=None
-        How readings become states, which all rivals learn from, as Bayesian networks do; None for
-        ``mdl``, and for states as they are.
-    n_bins : int, default=8
-        As in ``bncc train``.
-    validation : float, default=0.1
-        Share of the rows that are held out.
-    seed : int, default=0
-        Of the split and of the training.
-    """
-
-    family: str
-    options: Options
+    family: str  # A key of `bncc.baselines.families.FAMILIES`
+    options: Options  # Of the family
+    # How readings become states, which all rivals learn from, as Bayesian networks do; None for
+    # ``mdl``, and for states as they are
     discretize: str | None = None
-    n_bins: int = 8
-    validation: float = 0.1
-    seed: int = 0
+    n_bins: int = 8  # As in ``bncc train``
+    validation: float = 0.1  # Share of the rows that are held out
+    seed: int = 0  # Of the split and of the training
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """A rival with its errors.
+    """A rival with its errors."""
 
-    Parameters
-    ----------
-    rival : Rival
-        Learned from all rows.
-    features : tuple of Feature
-        How readings become its inputs.
-    error_validation : float
-        Of the same settings on rows held out of a first training.
-    error_test : float or None
-        On test rows, where there are any.
-    n_validation, n_test : int
-        Rows that were judged.
-    """
-
-    rival: Rival
-    features: tuple[Feature, ...]
-    error_validation: float
-    error_test: float | None
-    n_validation: int
+    rival: Rival  # Learned from all rows
+    features: tuple[Feature, ...]  # How readings become its inputs
+    error_validation: float  # Of the same settings on rows held out of a first training
+    error_test: float | None  # On test rows, where there are any
+    n_validation: int  # n_validation and n_test: Rows that were judged
     n_test: int
 
 
 def learn_rival(
     dataset: Dataset, settings: RivalSettings, *, test: Dataset | None = None
 ) -> Learned:
-    """Train a rival twice: without the rows held out, then on all.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        Training rows.
-    settings : RivalSettings
-        What and how.
-    test : Dataset, optional
-        Rows that nothing is fitted to.
-
-    Returns
-    -------
-    Learned
-        The rival of the second training.
-
-    Raises
-    ------
-    DataError
-        If the rows cannot be learned from, or too few to hold any out.
-    OptionError
-        If the family does not exist, or does not take an option.
-    """
+    """Train a rival twice: without the rows held out, then on all."""
     check_trainable(dataset)
     family = family_of(settings.family)
     options = family.options(settings.options)

@@ -18,18 +18,10 @@ SPEED_LEVEL = "-O2"
 
 @dataclass(frozen=True)
 class Shape:
-    """What the meter has to know of a rival.
+    """What the meter has to know of a rival."""
 
-    Parameters
-    ----------
-    features : tuple of Feature
-        Its inputs.
-    n_classes : int
-        Number of classes.
-    """
-
-    features: tuple[Feature, ...]
-    n_classes: int
+    features: tuple[Feature, ...]  # Its inputs
+    n_classes: int  # Number of classes
 
     @property
     def n_states(self) -> tuple[int, ...]:
@@ -44,53 +36,22 @@ class Shape:
 
 @dataclass(frozen=True)
 class RivalCost:
-    """One rival on one machine.
+    """One rival on one machine."""
 
-    Parameters
-    ----------
-    flash, ram : int
-        Bytes of the classifier with every library routine it pulls in, at -Os.
-    stack : int
-        Bytes of the deepest stack, at -O2.
-    mean : float
-        Instructions or cycles per decision, at -O2.
-    most : int
-        At most.
-    differing : int
-        Measured inputs that the machine decides otherwise than Python.
-    """
-
+    # flash and ram: Bytes of the classifier with every library routine it pulls in, at -Os
     flash: int
     ram: int
-    stack: int
-    mean: float
-    most: int
-    differing: int
+    stack: int  # Bytes of the deepest stack, at -O2
+    mean: float  # Instructions or cycles per decision, at -O2
+    most: int  # At most
+    differing: int  # Measured inputs that the machine decides otherwise than Python
 
 
 def measure_rival(learned: Learned, n_classes: int, bench: Bench, X: IntArray) -> RivalCost:
-    """Build the C of a rival for a machine and run it there.
+    """
+    Build the C of a rival for a machine and run it there.
 
-    Parameters
-    ----------
-    learned : Learned
-        With C.
-    n_classes : int
-        Number of classes.
-    bench : Bench
-        The machine.
-    X : (n, n_features) int
-        States to decide.
-
-    Returns
-    -------
-    RivalCost
-        Decisions from states, without checks of them.
-
-    Raises
-    ------
-    ToolchainError
-        If the C does not compile or fit; `MisfitError` if it is too large.
+    Shapes: `X` (n, n_features) int.
     """
     code = learned.rival.code
     assert code is not None

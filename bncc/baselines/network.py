@@ -12,15 +12,7 @@ NORM_EPSILON = 1e-5
 
 
 class Network(nn.Module):
-    """The torch form of a plan: weights, batch normalization and the outputs' biases.
-
-    Parameters
-    ----------
-    plan : NetworkPlan
-        Its form.
-    generator : torch.Generator
-        Draws the first weights, uniform as Glorot and Bengio have them.
-    """
+    """The torch form of a plan: weights, batch normalization and the outputs' biases."""
 
     def __init__(self, plan: NetworkPlan, generator: torch.Generator) -> None:
         super().__init__()
@@ -31,17 +23,10 @@ class Network(nn.Module):
         self.bias = nn.Parameter(torch.zeros(plan.n_classes))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the outputs of a batch, before the softmax.
+        """
+        Return the outputs of a batch, before the softmax.
 
-        Parameters
-        ----------
-        x : (n, n_inputs) float
-            Normalized states, or the bits of states.
-
-        Returns
-        -------
-        (n, n_classes) float
-            One number per class.
+        Shapes: `x` (n, n_inputs) float; returns (n, n_classes) float, one number per class.
         """
         side = self.plan.layers[0].side
         if side:

@@ -9,69 +9,17 @@ from bncc.train.engines import check_torch
 
 
 def dense(rows: Rows, options: Options, seed: int) -> Rival:
-    """Learn a fully connected network.
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows.
-    options : mapping
-        ``layers`` (L), ``bits`` (B), ``activation``, ``norm``, ``one-hot``; its size as
-        ``memory``, bits that naive Bayes would have per entry in the same memory, or
-        ``operations``, a multiple of those of naive Bayes; ``lr``, ``epochs``, ``batch-size``.
-    seed : int
-        Of the training.
-
-    Returns
-    -------
-    Rival
-        In integers.
-    """
+    """Learn a fully connected network."""
     return _network(rows, options, seed, is_convolutional=False)
 
 
 def convolutional(rows: Rows, options: Options, seed: int) -> Rival:
-    """Learn a convolutional network of one or two convolutions.
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows; features are the pixels of a square image, row by row.
-    options : mapping
-        As of `dense`, without ``one-hot``; ``layers`` counts convolutions.
-    seed : int
-        Of the training.
-
-    Returns
-    -------
-    Rival
-        In integers.
-    """
+    """Learn a convolutional network of one or two convolutions."""
     return _network(rows, options, seed, is_convolutional=True)
 
 
 def plan_from(rows: Rows, options: Options, *, is_convolutional: bool) -> NetworkPlan:
-    """Return the network that options name.
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows.
-    options : mapping
-        As of `dense`.
-    is_convolutional : bool
-        Whether images are convolved.
-
-    Returns
-    -------
-    NetworkPlan
-        As near to its budget as whole units allow.
-
-    Raises
-    ------
-    OptionError
-        If a value is out of range, or there is no budget, or two.
-    """
+    """Return the network that options name."""
     bits, depth = int(options["bits"]), int(options["layers"])
     if not 1 <= bits <= 8:
         raise OptionError(f"weights of {bits} bits cannot be had; choose 1 .. 8")

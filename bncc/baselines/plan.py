@@ -18,19 +18,11 @@ BIAS_BITS = 32
 
 @dataclass(frozen=True)
 class Layer:
-    """One affine transformation, with what follows it.
+    """One affine transformation, with what follows it."""
 
-    Parameters
-    ----------
-    n_in, n_out : int
-        Inputs and outputs; channels, where it is a convolution.
-    side : int
-        Rows and columns of the image that is convolved; 0 for a fully connected layer.
-    """
-
-    n_in: int
+    n_in: int  # n_in and n_out: Inputs and outputs; channels, where it is a convolution
     n_out: int
-    side: int = 0
+    side: int = 0  # Rows and columns of the image that is convolved; 0 for a fully connected layer
 
     @property
     def is_convolution(self) -> bool:
@@ -55,29 +47,15 @@ class Layer:
 
 @dataclass(frozen=True)
 class NetworkPlan:
-    """A fully connected or a convolutional network, before any weight is known.
+    """A fully connected or a convolutional network, before any weight is known."""
 
-    Parameters
-    ----------
-    layers : tuple of Layer
-        From the inputs to the classes.
-    n_features : int
-        Features of a row; each is one input, or one of several bits when `is_one_hot`.
-    bits : int
-        B, bits of a weight, 1 to 8.
-    activation : {"relu", "sign"}
-        Of all layers but the last.
-    has_norm : bool
-        Whether hidden layers are batch-normalized.
-    is_one_hot : bool
-        Whether an input is the state itself, one of `n_states` bits, and not a number.
-    """
-
-    layers: tuple[Layer, ...]
+    layers: tuple[Layer, ...]  # From the inputs to the classes
+    # Features of a row; each is one input, or one of several bits when `is_one_hot`
     n_features: int
-    bits: int
-    activation: Activation
-    has_norm: bool
+    bits: int  # B, bits of a weight, 1 to 8
+    activation: Activation  # Of all layers but the last
+    has_norm: bool  # Whether hidden layers are batch-normalized
+    # Whether an input is the state itself, one of `n_states` bits, and not a number
     is_one_hot: bool = False
 
     @property
@@ -106,7 +84,8 @@ class NetworkPlan:
 
     @property
     def operations(self) -> int:
-        """Operations per decision, as S3 counts them.
+        """
+        Operations per decision, as S3 counts them.
 
         A multiply-accumulate is one, and so is normalizing a unit or adding its bias. Of one-hot
         inputs only those that are set are added; S3 does not say how it would count them.

@@ -7,22 +7,11 @@ from torch import Tensor
 
 
 def quantized_weights(w: Tensor, bits: int) -> Tensor:
-    r"""Round weights to B bits, odd multiples of 1 / (2^B - 1) (S3 equations 12 and 13).
+    r"""
+    Round weights to B bits, odd multiples of 1 / (2^B - 1) (S3 equations 12 and 13).
 
     .. math:: q(w) = \frac{2}{2^B - 1}
        \mathrm{round}\left((2^B - 1) \frac{\mathrm{clip}(w, -1, 1) + 1}{2}\right) - 1
-
-    Parameters
-    ----------
-    w : Tensor of float
-        Any shape.
-    bits : int
-        B, 1 to 8.
-
-    Returns
-    -------
-    Tensor of float
-        In [-1, 1]. Gradients pass as if nothing were rounded or clipped.
     """
     steps = 2**bits - 1
     rounded = torch.round((w.clamp(-1, 1) + 1) / 2 * steps) / steps * 2 - 1
@@ -31,20 +20,7 @@ def quantized_weights(w: Tensor, bits: int) -> Tensor:
 
 
 def weight_codes(w: Tensor, bits: int) -> Tensor:
-    """Return what is stored of weights.
-
-    Parameters
-    ----------
-    w : Tensor of float
-        As `quantized_weights` takes them.
-    bits : int
-        B, 1 to 8.
-
-    Returns
-    -------
-    Tensor of int64
-        0 .. 2**B - 1; a code q stands for ``(2 q - (2**B - 1)) / (2**B - 1)``.
-    """
+    """Return what is stored of weights."""
     steps = 2**bits - 1
     return torch.round((w.detach().clamp(-1, 1) + 1) / 2 * steps).to(torch.int64)
 
@@ -65,21 +41,10 @@ class _Sign(torch.autograd.Function):
 
 
 def sign(a: Tensor, *, is_training: bool) -> Tensor:
-    r"""Return the sign of activations, 1 for 0; in training a random one (S3 equation 14).
+    r"""
+    Return the sign of activations, 1 for 0; in training a random one (S3 equation 14).
 
     .. math:: P(\mathrm{sign}(a) = 1) = \mathrm{clip}((1 + a) / 2, 0, 1)
-
-    Parameters
-    ----------
-    a : Tensor of float
-        Any shape.
-    is_training : bool
-        Whether it is drawn.
-
-    Returns
-    -------
-    Tensor of float
-        1 or -1. Its gradient is that of tanh.
     """
     drawn: Tensor = _Sign.apply(a, is_training)  # type: ignore[no-untyped-call]
     return drawn

@@ -25,24 +25,12 @@ PREFIX = "m"
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What a rival learns from.
+    """What a rival learns from."""
 
-    Parameters
-    ----------
-    X : (n, n_features) int64
-        States, each below 256.
-    y : (n,) int64
-        Classes; every one occurs.
-    n_states : tuple of int
-        Cardinality of each feature.
-    n_classes : int
-        Number of classes.
-    """
-
-    X: IntArray
-    y: IntArray
-    n_states: tuple[int, ...]
-    n_classes: int
+    X: IntArray  # (n, n_features) int64: States, each below 256
+    y: IntArray  # (n,) int64: Classes; every one occurs
+    n_states: tuple[int, ...]  # Cardinality of each feature
+    n_classes: int  # Number of classes
 
     @property
     def n_features(self) -> int:
@@ -52,45 +40,25 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """A rival as C.
+    """A rival as C."""
 
-    Parameters
-    ----------
-    files : mapping of str to str
-        Text by file name.
-    by : str
-        Who wrote the C: a generator with its version.
-    """
-
-    files: Files
-    by: str
+    files: Files  # Text by file name
+    by: str  # Who wrote the C: a generator with its version
 
 
 @dataclass(frozen=True, eq=False)
 class Rival:
-    """A trained classifier that is no Bayesian network of bncc's.
+    """A trained classifier that is no Bayesian network of bncc's."""
 
-    Parameters
-    ----------
-    decide : callable
-        From states ``(n, n_features)`` to classes ``(n,)``, as the C has it, or, without C, as its
-        library has it.
-    bits : int
-        Of its parameters, packed as tightly as the family's own encoding allows.
-    operations : float
-        Per decision: additions, multiply-accumulates and comparisons, each one; a mean where they
-        depend on the input.
-    code : Code or None
-        Its C.
-    lack : str
-        Why there is no C, as a clause; empty where there is.
-    """
-
+    # From states ``(n, n_features)`` to classes ``(n,)``, as the C has it, or, without C, as its
+    # library has it
     decide: Callable[[IntArray], IntArray]
-    bits: int
+    bits: int  # Of its parameters, packed as tightly as the family's own encoding allows
+    # Per decision: additions, multiply-accumulates and comparisons, each one; a mean where they
+    # depend on the input
     operations: float
-    code: Code | None = None
-    lack: str = ""
+    code: Code | None = None  # Its C
+    lack: str = ""  # Why there is no C, as a clause; empty where there is
 
 
 def decider(estimator: Any) -> Callable[[IntArray], IntArray]:

@@ -19,18 +19,10 @@ MOST_UNITS = 4096
 
 @dataclass(frozen=True)
 class Task:
-    """What a network is to decide.
+    """What a network is to decide."""
 
-    Parameters
-    ----------
-    n_states : tuple of int
-        Cardinality of each feature.
-    n_classes : int
-        Number of classes.
-    """
-
-    n_states: tuple[int, ...]
-    n_classes: int
+    n_states: tuple[int, ...]  # Cardinality of each feature
+    n_classes: int  # Number of classes
 
     @property
     def n_features(self) -> int:
@@ -46,53 +38,20 @@ class Task:
 
 @dataclass(frozen=True)
 class Form:
-    """All of a plan but its size.
+    """All of a plan but its size."""
 
-    Parameters
-    ----------
-    depth : int
-        Fully connected: L, 2 to 5 layers. Convolutional: 1 or 2 convolutions.
-    bits : int
-        Bits of a weight, 1 to 8.
-    activation : {"relu", "sign"}
-        Of hidden layers.
-    has_norm : bool
-        Whether hidden layers are batch-normalized.
-    is_convolutional, is_one_hot : bool
-        Whether images are convolved; whether states are given as bits. Not both.
-    """
-
-    depth: int
-    bits: int
-    activation: Activation
-    has_norm: bool
+    depth: int  # Fully connected: L, 2 to 5 layers. Convolutional: 1 or 2 convolutions.
+    bits: int  # Bits of a weight, 1 to 8
+    activation: Activation  # Of hidden layers
+    has_norm: bool  # Whether hidden layers are batch-normalized
+    # is_convolutional and is_one_hot: Whether images are convolved; whether states are given as
+    # bits. Not both.
     is_convolutional: bool = False
     is_one_hot: bool = False
 
 
 def plan_of(task: Task, form: Form, width: float) -> NetworkPlan:
-    """Return the network of a form with so many hidden units per layer, or channels.
-
-    Parameters
-    ----------
-    task : Task
-        What it decides.
-    form : Form
-        Its form.
-    width : float
-        Hidden units of each layer, or channels of the first convolution; the second has twice as
-        many. Each is rounded by itself, halves upward, and is at least 1.
-
-    Returns
-    -------
-    NetworkPlan
-        Its parameters and operations are known.
-
-    Raises
-    ------
-    OptionError
-        If features are to be convolved that are no square image.
-    """
+    """Return the network of a form with so many hidden units per layer, or channels."""
     layers = (
         _convolutions(task, form, width) if form.is_convolutional else _dense(task, form, width)
     )
@@ -102,26 +61,11 @@ def plan_of(task: Task, form: Form, width: float) -> NetworkPlan:
 
 
 def plan_within(task: Task, form: Form, budget: Budget, limit: int) -> NetworkPlan:
-    """Return the network of a form that comes nearest to a budget.
+    """
+    Return the network of a form that comes nearest to a budget.
 
     The real number of units that would meet the budget exactly is rounded, as in S3, so that the
     budget may be exceeded by half a unit's share.
-
-    Parameters
-    ----------
-    task : Task
-        What it decides.
-    form : Form
-        Its form.
-    budget : callable
-        What is limited.
-    limit : int
-        Of it.
-
-    Returns
-    -------
-    NetworkPlan
-        With at least one unit per layer, whatever the budget.
     """
 
     def beyond(width: float) -> float:

@@ -21,56 +21,28 @@ LEARNING_RATES = (3e-3, 3e-2)
 
 @dataclass(frozen=True)
 class NetworkSettings:
-    """How a network is trained.
+    """How a network is trained."""
 
-    Parameters
-    ----------
-    epochs : int
-        Passes over the rows, 500 in S3.
-    batch_size : int
-        Rows per step.
-    lr : float
-        First learning rate.
-    seed : int
-        Of first weights, order of rows and random signs.
-    """
-
-    epochs: int = 500
-    batch_size: int = 100
-    lr: float = 3e-3
-    seed: int = 0
+    epochs: int = 500  # Passes over the rows, 500 in S3
+    batch_size: int = 100  # Rows per step
+    lr: float = 3e-3  # First learning rate
+    seed: int = 0  # Of first weights, order of rows and random signs
 
 
 @dataclass(frozen=True, eq=False)
 class TrainedNetwork:
-    """A network after training, still in floating point.
+    """A network after training, still in floating point."""
 
-    Parameters
-    ----------
-    network : Network
-        In evaluation mode.
-    codes : InputCodes
-        What its inputs are, unless they are one-hot.
-    n_states : tuple of int
-        Cardinality of each feature.
-    """
-
-    network: Network
-    codes: InputCodes
-    n_states: tuple[int, ...]
+    network: Network  # In evaluation mode
+    codes: InputCodes  # What its inputs are, unless they are one-hot
+    n_states: tuple[int, ...]  # Cardinality of each feature
 
     def inputs(self, X: IntArray) -> Tensor:
-        """Return rows as the network takes them.
+        """
+        Return rows as the network takes them.
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States.
-
-        Returns
-        -------
-        (n, n_inputs) float32
-            What the device has as integers: bytes times their unit, or bits.
+        Shapes: `X` (n, n_features) int; returns (n, n_inputs) float32, what the device has as
+        integers: bytes times their unit, or bits.
         """
         if self.network.plan.is_one_hot:
             return torch.from_numpy(one_hot(X, self.n_states)).float()
@@ -78,17 +50,10 @@ class TrainedNetwork:
 
     @torch.no_grad()
     def predict(self, X: IntArray) -> IntArray:
-        """Return the class of each row, in floating point.
+        """
+        Return the class of each row, in floating point.
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States.
-
-        Returns
-        -------
-        (n,) int64
-            Classes, the smallest on ties.
+        Shapes: `X` (n, n_features) int; returns (n,) int64, classes, the smallest on ties.
         """
         outputs = self.network(self.inputs(X))
         return np.asarray(outputs.argmax(dim=1).numpy(), dtype=np.int64)
@@ -107,27 +72,10 @@ def train_network(
     settings: NetworkSettings,
     told: Callable[[int], None] | None = None,
 ) -> TrainedNetwork:
-    """Train a network of a plan.
+    """
+    Train a network of a plan.
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-        Its form.
-    X : (n, n_features) int
-        States of training rows.
-    y : (n,) int
-        Their classes.
-    n_states : tuple of int
-        Cardinality of each feature.
-    settings : NetworkSettings
-        How.
-    told : callable or None
-        Called after every epoch with its number, from 1; may raise to stop.
-
-    Returns
-    -------
-    TrainedNetwork
-        Equal for equal arguments, on one machine.
+    Shapes: `X` (n, n_features) int; `y` (n,) int.
     """
     generator = torch.Generator().manual_seed(settings.seed)
     with torch.random.fork_rng():

@@ -18,22 +18,7 @@ JUDGED = 2000
 
 
 def tree(rows: Rows, options: Options, seed: int) -> Rival:
-    """Learn a decision tree with at most ``leaves`` leaves.
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows.
-    options : mapping
-        ``leaves`` and ``by``, the generator.
-    seed : int
-        Of ties.
-
-    Returns
-    -------
-    Rival
-        Its operations are the mean depth of the training rows.
-    """
+    """Learn a decision tree with at most ``leaves`` leaves."""
     from sklearn.tree import DecisionTreeClassifier
 
     estimator = DecisionTreeClassifier(max_leaf_nodes=int(options["leaves"]), random_state=seed)
@@ -41,22 +26,7 @@ def tree(rows: Rows, options: Options, seed: int) -> Rival:
 
 
 def forest(rows: Rows, options: Options, seed: int) -> Rival:
-    """Learn a random forest of ``trees`` trees with at most ``leaves`` leaves each.
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows.
-    options : mapping
-        ``trees``, ``leaves`` and ``by``, the generator.
-    seed : int
-        Of bootstrap samples and candidate features.
-
-    Returns
-    -------
-    Rival
-        Its operations are the comparisons and one vote a tree.
-    """
+    """Learn a random forest of ``trees`` trees with at most ``leaves`` leaves each."""
     from sklearn.ensemble import RandomForestClassifier
 
     estimator = RandomForestClassifier(
@@ -67,22 +37,7 @@ def forest(rows: Rows, options: Options, seed: int) -> Rival:
 
 
 def boosting(rows: Rows, options: Options, seed: int) -> Rival:
-    """Learn ``rounds`` rounds of boosted trees with at most ``leaves`` leaves.
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows.
-    options : mapping
-        ``rounds``, ``leaves``, ``rate``.
-    seed : int
-        Of the learner.
-
-    Returns
-    -------
-    Rival
-        Without C: no generator here knows scikit-learn's boosting.
-    """
+    """Learn ``rounds`` rounds of boosted trees with at most ``leaves`` leaves."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     estimator = HistGradientBoostingClassifier(

@@ -7,22 +7,7 @@ from bncc.baselines.rival import DOUBLE_BITS, STATE_BITS, Options, Rival, Rows, 
 
 
 def linear(rows: Rows, options: Options, seed: int) -> Rival:
-    """Learn a logistic regression on states as numbers.
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows.
-    options : mapping
-        ``C``, the inverse weight of the penalty.
-    seed : int
-        Without effect.
-
-    Returns
-    -------
-    Rival
-        In double precision.
-    """
+    """Learn a logistic regression on states as numbers."""
     from sklearn.linear_model import LogisticRegression
 
     estimator = LogisticRegression(C=float(options["C"]), max_iter=300)
@@ -37,22 +22,7 @@ def linear(rows: Rows, options: Options, seed: int) -> Rival:
 
 
 def svm(rows: Rows, options: Options, seed: int) -> Rival:
-    """Learn a support vector machine with a Gaussian kernel, on states of mean 0 and variance 1.
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows.
-    options : mapping
-        ``C``, and ``gamma`` in units of 1 / n_features.
-    seed : int
-        Without effect.
-
-    Returns
-    -------
-    Rival
-        Without C. Its operations are those of the kernel and of the sums over support vectors.
-    """
+    """Learn a support vector machine with a Gaussian kernel, on states of mean 0 and variance 1."""
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVC
@@ -68,22 +38,7 @@ def svm(rows: Rows, options: Options, seed: int) -> Rival:
 
 
 def gaussian(rows: Rows, options: Options, seed: int) -> Rival:
-    """Learn a Gaussian naive Bayes on states as numbers.
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows.
-    options : mapping
-        ``smoothing``, the part of the largest variance that is added to all.
-    seed : int
-        Without effect.
-
-    Returns
-    -------
-    Rival
-        In C in fixed point, by emlearn.
-    """
+    """Learn a Gaussian naive Bayes on states as numbers."""
     from sklearn.naive_bayes import GaussianNB
 
     estimator = GaussianNB(var_smoothing=float(options["smoothing"])).fit(rows.X, rows.y)
@@ -96,23 +51,7 @@ def gaussian(rows: Rows, options: Options, seed: int) -> Rival:
 
 
 def categorical(rows: Rows, options: Options, seed: int) -> Rival:
-    """Learn a categorical naive Bayes from counts.
-
-    Parameters
-    ----------
-    rows : Rows
-        Training rows.
-    options : mapping
-        ``alpha``, added to every count.
-    seed : int
-        Without effect.
-
-    Returns
-    -------
-    Rival
-        Without C: no generator here knows it. It is what ``bncc train --structure naive
-        --parameters ml`` learns, and that has C.
-    """
+    """Learn a categorical naive Bayes from counts."""
     from sklearn.naive_bayes import CategoricalNB
 
     estimator = CategoricalNB(alpha=float(options["alpha"]), min_categories=list(rows.n_states))

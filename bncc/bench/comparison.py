@@ -10,25 +10,14 @@ from bncc._types import FloatArray
 
 @dataclass(frozen=True)
 class Comparison:
-    """How one classifier stands against another.
+    """How one classifier stands against another."""
 
-    Parameters
-    ----------
-    wins, ties, losses : int
-        Data sets on which it is better, equal, worse.
-    median : float
-        Of the differences, its value less the other's.
-    p : float or None
-        Of the one-sided Wilcoxon signed-rank test; None where all differences are 0.
-    is_less : bool
-        Whether the test's alternative is that its values are less than the other's, not greater.
-    """
-
-    wins: int
+    wins: int  # wins, ties, losses: Data sets on which it is better, equal, worse
     ties: int
     losses: int
-    median: float
-    p: float | None
+    median: float  # Of the differences, its value less the other's
+    p: float | None  # Of the one-sided Wilcoxon signed-rank test; None where all differences are 0
+    # Whether the test's alternative is that its values are less than the other's, not greater
     is_less: bool
 
     @property
@@ -40,26 +29,15 @@ class Comparison:
 def compare(
     ours: FloatArray, theirs: FloatArray, negligible: float, *, more_is_better: bool = False
 ) -> Comparison:
-    """Compare two classifiers, data set by data set.
+    """
+    Compare two classifiers, data set by data set.
 
     The test is one-sided in the direction of the median difference. Where the median is 0, as it
     is with many ties, the direction is that of the greater sum of ranks, and "less" if they are
     equal. Differences of 0 are dropped (Wilcoxon's own way). It is exact for up to 50 differences
     whose magnitudes are all different, as in scipy, and normal otherwise.
 
-    Parameters
-    ----------
-    ours, theirs : (n_sets,) float64
-        A loss or a score of each on the same data sets.
-    negligible : float
-        Differences of a magnitude up to it are rounding, and count as 0.
-    more_is_better : bool
-        Whether the greater value wins, as with scores.
-
-    Returns
-    -------
-    Comparison
-        Of ours against theirs.
+    Shapes: `ours`, `theirs` (n_sets,) float64.
 
     References
     ----------

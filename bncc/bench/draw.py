@@ -26,45 +26,13 @@ NEAR = 0.2
 
 
 def draw_settings(base: TrainSettings, n_runs: int, seed: int = 0) -> tuple[TrainSettings, ...]:
-    """Draw what steers the descent.
-
-    Parameters
-    ----------
-    base : TrainSettings
-        All that is not drawn.
-    n_runs : int
-        How many.
-    seed : int
-        Where chance comes from; more runs begin with the same ones.
-
-    Returns
-    -------
-    tuple of TrainSettings
-        With parameters, lr, lambda, gamma, dropout, jitter, average and seed drawn, and the step
-        of a structure that is learned together with the tables; the seed chooses candidate
-        parents too.
-    """
+    """Draw what steers the descent."""
     rng = np.random.default_rng(seed)
     return tuple(_drawn(base, rng) for _ in range(n_runs))
 
 
 def draw_near(settings: TrainSettings, rng: np.random.Generator) -> TrainSettings:
-    """Move what steers the descent a little.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        As `draw_settings` gives them.
-    rng : numpy.random.Generator
-        Where chance comes from.
-
-    Returns
-    -------
-    TrainSettings
-        With lr, lambda, gamma, dropout, the structure's step and the binary point moved, as far
-        as they are set; every second time with another seed, every fourth with jitter, and
-        every fourth with average drawn anew.
-    """
+    """Move what steers the descent a little."""
     options = dict(settings.structure_options)
     if "step" in options:
         options["step"] = str(_moved(float(options["step"]), rng))

@@ -22,53 +22,22 @@ OVER_SETS = {"wins": ".0f", "ties": ".0f", "losses": ".0f", "median": ".4f", "p"
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment. Its module is imported when it runs: pandas and scipy take their time.
+    """One experiment. Its module is imported when it runs: pandas and scipy take their time."""
 
-    Parameters
-    ----------
-    title : str
-        What its numbers are.
-    module, function : str
-        Where it is: a function of a `Request` and of `Advance` or None, to cells.
-    options, quick_options : tuple of str
-        Options beside ``--data`` and ``--quick`` that have an effect: in full, or where columns
-        are named; and on the columns that ``--quick`` chooses itself.
-    unit : str
-        Of its numbers: ``percent``, or ``counts``, which are whole.
-    formats : mapping of str to str
-        By column, how people read its numbers.
-    """
-
-    title: str
+    title: str  # What its numbers are
+    # module and function: Where it is: a function of a `Request` and of `Advance` or None, to cells
     module: str
     function: str
+    # options and quick_options: Options beside ``--data`` and ``--quick`` that have an effect: in
+    # full, or where columns are named; and on the columns that ``--quick`` chooses itself
     options: tuple[str, ...] = ()
     quick_options: tuple[str, ...] = ()
-    unit: str = "percent"
+    unit: str = "percent"  # Of its numbers: ``percent``, or ``counts``, which are whole
+    # By column, how people read its numbers
     formats: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-        """Repeat the experiment.
-
-        Parameters
-        ----------
-        request : Request
-            What is asked for.
-        advance : callable, optional
-            Told of progress.
-
-        Returns
-        -------
-        tuple of mapping
-            One cell per value of the paper, see `Cell`.
-
-        Raises
-        ------
-        DataError
-            If the folder does not hold the data sets.
-        ToolchainError
-            If the experiment needs torch, which is not installed.
-        """
+        """Repeat the experiment."""
         try:
             function = getattr(import_module(self.module), self.function)
         except ModuleNotFoundError:
@@ -78,35 +47,11 @@ class Experiment:
         return cells
 
     def form_of(self, column: str) -> str:
-        """Return how people read the numbers of a column.
-
-        Parameters
-        ----------
-        column : str
-            Its name.
-
-        Returns
-        -------
-        str
-            What `format` takes.
-        """
+        """Return how people read the numbers of a column."""
         return self.formats.get(column, "," if self.unit == "counts" else ".2f")
 
     def unheeded(self, given: tuple[str, ...], quick: bool) -> tuple[str, ...]:
-        """Return the options among those given that have no effect here.
-
-        Parameters
-        ----------
-        given : tuple of str
-            Names of options.
-        quick : bool
-            Whether ``--quick`` was given too.
-
-        Returns
-        -------
-        tuple of str
-            In their order.
-        """
+        """Return the options among those given that have no effect here."""
         heeded = self.quick_options if quick and "column" not in given else self.options
         return tuple(name for name in given if name not in heeded)
 

@@ -25,29 +25,15 @@ FOLDS = {"letter": 1, "satimage": 5, "usps": 1, "mnist": 1}
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Rows to learn from and rows to be judged by, as states.
+    """Rows to learn from and rows to be judged by, as states."""
 
-    Parameters
-    ----------
-    name : str
-        For messages.
-    X, y : (n, n_features) and (n,) int
-        Training rows.
-    X_test, y_test : (m, n_features) and (m,) int
-        Test rows.
-    n_states : list of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    """
-
-    name: str
-    X: IntArray
+    name: str  # For messages
+    X: IntArray  # (n, n_features) and (n,) int: X and y: Training rows
     y: IntArray
-    X_test: IntArray
+    X_test: IntArray  # (m, n_features) and (m,) int: X_test and y_test: Test rows
     y_test: IntArray
-    n_states: list[int]
-    n_classes: int
+    n_states: list[int]  # Cardinality of each feature
+    n_classes: int  # C
 
     @cached_property
     def digest(self) -> str:
@@ -60,20 +46,7 @@ class Fold:
 
 
 def check_files(folder: Path, rows: Sequence[str]) -> None:
-    """Refuse a folder that lacks the file of a data set.
-
-    Parameters
-    ----------
-    folder : path
-        Where the files of `FILES` should lie.
-    rows : sequence of str
-        Data sets that are needed.
-
-    Raises
-    ------
-    DataError
-        If one is absent.
-    """
+    """Refuse a folder that lacks the file of a data set."""
     absent = [FILES[row] for row in rows if not (folder / FILES[row]).is_file()]
     if absent:
         raise DataError(
@@ -83,27 +56,7 @@ def check_files(folder: Path, rows: Sequence[str]) -> None:
 
 
 def rows_at(folder: Path, rows: Sequence[str], named: Sequence[str]) -> tuple[str, ...]:
-    """Return data sets that can be read: mnist, which the authors do not hand out, may be absent.
-
-    Parameters
-    ----------
-    folder : path
-        Where the files of `FILES` should lie.
-    rows : sequence of str
-        Data sets of an experiment.
-    named : sequence of str
-        Those that were asked for by name, and so are needed.
-
-    Returns
-    -------
-    tuple of str
-        All of `rows`, or all but mnist.
-
-    Raises
-    ------
-    DataError
-        If a file is absent that is needed.
-    """
+    """Return data sets that can be read; mnist, which the authors do not distribute, may lack."""
     kept = tuple(
         row for row in rows if row in (*AUTHORS, *named) or (folder / FILES[row]).is_file()
     )
@@ -112,25 +65,7 @@ def rows_at(folder: Path, rows: Sequence[str], named: Sequence[str]) -> tuple[st
 
 
 def read_folds(folder: Path, row: str) -> tuple[Fold, ...]:
-    """Read all folds of a data set; readings become states by cuts of the training rows.
-
-    Parameters
-    ----------
-    folder : path
-        Where the files of `FILES` lie.
-    row : str
-        The data set.
-
-    Returns
-    -------
-    tuple of Fold
-        In order.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or a fold has no test rows.
-    """
+    """Read all folds of a data set; readings become states by cuts of the training rows."""
     return tuple(_fold(folder / FILES[row], k) for k in range(1, FOLDS[row] + 1))
 
 

@@ -4,18 +4,7 @@ from collections.abc import Sequence
 
 
 def front(points: Sequence[tuple[float, ...]]) -> tuple[bool, ...]:
-    """Return which points no other one dominates.
-
-    Parameters
-    ----------
-    points : sequence of tuple of float
-        The same number of costs each, the less the better.
-
-    Returns
-    -------
-    tuple of bool
-        False where another point is at most as dear in all of them and cheaper in one.
-    """
+    """Return which points no other one dominates."""
     return tuple(not any(_dominates(other, point) for other in points) for point in points)
 
 

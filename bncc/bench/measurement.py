@@ -22,28 +22,17 @@ SPEED_LEVELS = ("-O2", "-O3")
 
 @dataclass(frozen=True)
 class Measurement:
-    """One classifier on one target.
+    """One classifier on one target."""
 
-    Parameters
-    ----------
-    optimization : str
-        The compiler's level, for the baseline one per figure.
-    flash, ram : int
-        Bytes of the entry points in `kept` with every library routine that they pull in.
-    stack : int
-        Bytes of the deepest stack of these.
-    costs : mapping of str to Cost
-        By ``predict``, ``trusted`` and, where there is one, ``raw``, and what else was emitted.
-    kept : tuple of str
-        Entry points whose bytes are counted.
-    """
-
-    optimization: str
+    optimization: str  # The compiler's level, for the baseline one per figure
+    # flash and ram: Bytes of the entry points in `kept` with every library routine that they pull
+    # in
     flash: int
     ram: int
-    stack: int
+    stack: int  # Bytes of the deepest stack of these
+    # By ``predict``, ``trusted`` and, where there is one, ``raw``, and what else was emitted
     costs: Mapping[str, Cost]
-    kept: tuple[Metered, ...] = ("predict",)
+    kept: tuple[Metered, ...] = ("predict",)  # Entry points whose bytes are counted
 
 
 def measure_ours(
@@ -58,44 +47,7 @@ def measure_ours(
     kept: tuple[Metered, ...] | None = None,
     others: Inputs | None = None,
 ) -> Measurement:
-    """Measure the classifier that bncc emits.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    bench : Bench
-        Where.
-    inputs : Inputs
-        From `bench_inputs`.
-    opt_level : str
-        The compiler's level.
-    options : EmitOptions
-        How the C is emitted. Where it has no ``trusted``, that is measured in a second emission.
-    emission : Emission or None
-        What to measure in place of the first emission.
-    with_trusted : bool
-        Whether ``trusted`` is measured where it takes that second emission.
-    kept : tuple of str or None
-        Entry points whose bytes are counted; None for ``predict`` and, where there are thresholds,
-        ``raw``.
-    others : Inputs or None
-        Further inputs, for the minimum and maximum alone.
-
-    Returns
-    -------
-    Measurement
-        Of every entry point.
-
-    Raises
-    ------
-    OptionError
-        If nothing can be emitted as `options` say.
-    ToolchainError
-        If the C does not fit the target.
-    HarnessError
-        If a measured decision is not the model's.
-    """
+    """Measure the classifier that bncc emits."""
     emission = emission or emit_c(model, options)
     kept = _kept(model, emission) if kept is None else kept
     with Meter(model, code_files(emission.files, emission.name), bench, opt_level) as meter:
@@ -122,39 +74,7 @@ def resources_of(
     opt_level: str,
     others: Inputs | None = None,
 ) -> Resources:
-    """Measure entry points of emitted C.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    bench : Bench
-        Where.
-    inputs : Inputs
-        From `bncc.bench.on_target.bench_inputs`.
-    emission : Emission
-        The C, with these entry points.
-    entries : tuple of str
-        Keys of `bncc.resources.FUNCTIONS`.
-    optimize : {"balanced", "size", "speed"}
-        What the C is optimized for.
-    opt_level : str
-        Level of the compiler.
-    others : Inputs or None
-        Further inputs, for the minimum and maximum alone.
-
-    Returns
-    -------
-    Resources
-        As measured.
-
-    Raises
-    ------
-    ToolchainError
-        If the C does not fit the target.
-    HarnessError
-        If a measured decision is not the model's.
-    """
+    """Measure entry points of emitted C."""
     measured = measure_ours(
         model,
         bench,
@@ -198,32 +118,7 @@ def as_resources(
 def measure_textbook(
     model: Model, bench: Bench, inputs: Inputs, kept: tuple[Metered, ...] | None = None
 ) -> tuple[Measurement | None, str | None]:
-    """Measure the textbook classifier of a model, each figure at the level that suits it best.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    bench : Bench
-        Where.
-    inputs : Inputs
-        From `bench_inputs`.
-    kept : tuple of str or None
-        Entry points whose bytes are counted, in place of those that it lacks ``raw`` or
-        ``predict``; None as in `measure_ours`.
-
-    Returns
-    -------
-    measured : Measurement or None
-        None where it does not fit.
-    reason : str or None
-        Why it does not.
-
-    Raises
-    ------
-    HarnessError
-        If a measured decision is not the model's.
-    """
+    """Measure the textbook classifier of a model, each figure at the level that suits it best."""
     reason = misfit(model)
     if reason is not None:
         return None, reason
@@ -254,7 +149,8 @@ def measure_textbook(
 
 
 def _kept(model: Model, emission: Emission | None = None) -> tuple[Metered, ...]:
-    """Return the entry points whose bytes are counted.
+    """
+    Return the entry points whose bytes are counted.
 
     Where readings are compared directly, those that take states are another classifier.
     """

@@ -25,31 +25,7 @@ def drawn_gaps(X: IntArray) -> BoolArray:
 def missing_cost(
     model: Model, bench: Bench, inputs: Inputs, *, opt_level: str, options: EmitOptions
 ) -> Cost | None:
-    """Measure ``m_predict_missing``, 30 % of the features missing by chance.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    bench : Bench
-        Where.
-    inputs : Inputs
-        From `bncc.bench.on_target.bench_inputs`.
-    opt_level : str
-        The compiler's level.
-    options : EmitOptions
-        How the C is emitted; in an emission of its own.
-
-    Returns
-    -------
-    Cost or None
-        None where the C cannot sum missing features out, or does not fit with it.
-
-    Raises
-    ------
-    HarnessError
-        If a measured decision is not the model's.
-    """
+    """Measure ``m_predict_missing``, 30 % of the features missing by chance."""
     gaps = drawn_gaps(inputs.X)
     try:
         emission = emit_c(model, replace(options, entries=options.entries | {"missing"}))

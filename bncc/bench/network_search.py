@@ -27,37 +27,21 @@ HELD = 0
 
 @dataclass(frozen=True)
 class Trial:
-    """One training of a network.
+    """One training of a network."""
 
-    Parameters
-    ----------
-    plan : NetworkPlan
-        Its form and size.
-    settings : NetworkSettings
-        How it is trained.
-    """
-
-    plan: NetworkPlan
-    settings: NetworkSettings
+    plan: NetworkPlan  # Its form and size
+    settings: NetworkSettings  # How it is trained
 
 
 class Best(NamedTuple):
-    """What a search has found.
+    """What a search has found."""
 
-    Parameters
-    ----------
-    trial : Trial
-        Of least error on rows held out; the first of equals.
-    validation, test : float
-        Errors: on those rows, and after learning from all on the test rows; means over folds.
-    n_trials : int
-        How many were tried.
-    """
-
-    trial: Trial
+    trial: Trial  # Of least error on rows held out; the first of equals
+    # validation and test: Errors: on those rows, and after learning from all on the test rows;
+    # means over folds
     validation: float
     test: float
-    n_trials: int
+    n_trials: int  # How many were tried
 
 
 def task_of(fold: Fold) -> Task:
@@ -68,24 +52,7 @@ def task_of(fold: Fold) -> Task:
 def best_network(
     folds: Sequence[Fold], trials: Sequence[Trial], effort: Effort, advance: Advance
 ) -> Best:
-    """Train all trials without the rows held out, and the best of them on all rows.
-
-    Parameters
-    ----------
-    folds : sequence of Fold
-        Forms are judged on the first; the best learns from each.
-    trials : sequence of Trial
-        At least one.
-    effort : Effort
-        Its jobs and its log.
-    advance : callable
-        Told of progress.
-
-    Returns
-    -------
-    Best
-        The integer network's errors.
-    """
+    """Train all trials without the rows held out, and the best of them on all rows."""
     log = TrainingLog(effort.log, BASELINES)
     n = len(trials) + len(folds)
     errors = []
@@ -125,22 +92,7 @@ def _key(fold: Fold, trial: Trial, is_judged: bool) -> str:
 
 
 def train_one(fold: Fold, trial: Trial, is_judged: bool) -> Judged:
-    """Train a network and judge its integers.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data.
-    trial : Trial
-        The network.
-    is_judged : bool
-        Whether a part of the training rows is held out to judge by; else the test rows judge.
-
-    Returns
-    -------
-    Judged
-        Its error, and the bits of its parameters.
-    """
+    """Train a network and judge its integers."""
     use_one_thread()
     X, y, X_judge, y_judge = fold.X, fold.y, fold.X_test, fold.y_test
     if is_judged:

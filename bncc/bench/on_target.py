@@ -32,39 +32,18 @@ N_ROWS = 100
 
 @dataclass(frozen=True)
 class TargetReport:
-    """What was measured on one target.
+    """What was measured on one target."""
 
-    Parameters
-    ----------
-    target : str
-        Its name.
-    unit : {"instructions", "cycles"}
-        What decisions are counted in.
-    toolchain, simulator : str
-        Names, versions, processor.
-    ours : Measurement
-        The classifier that bncc emits.
-    baseline : Measurement or None
-        The textbook classifier; None where it does not fit.
-    baseline_misfit : str or None
-        Why it does not fit.
-    estimate : Estimate
-        What was estimated before anything was built.
-    missing : Cost or None
-        Of a decision with missing features, where that was measured.
-    resources : Resources or None
-        Of the entry points that were asked for; None where none were named.
-    """
-
-    target: str
-    unit: Unit
-    toolchain: str
+    target: str  # Its name
+    unit: Unit  # What decisions are counted in
+    toolchain: str  # toolchain and simulator: Names, versions, processor
     simulator: str
-    ours: Measurement
-    baseline: Measurement | None
-    baseline_misfit: str | None
-    estimate: Estimate
-    missing: Cost | None = None
+    ours: Measurement  # The classifier that bncc emits
+    baseline: Measurement | None  # The textbook classifier; None where it does not fit
+    baseline_misfit: str | None  # Why it does not fit
+    estimate: Estimate  # What was estimated before anything was built
+    missing: Cost | None = None  # Of a decision with missing features, where that was measured
+    # Of the entry points that were asked for; None where none were named
     resources: Resources | None = None
 
     @property
@@ -88,31 +67,7 @@ def bench_inputs(
     seed: int = 0,
     with_gaps: bool = False,
 ) -> Inputs:
-    """Choose the inputs of a measurement.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    table : Table or None
-        Readings to choose from; without, states are drawn uniformly and readings follow them.
-    n_rows : int
-        How many, at most all rows of the table.
-    seed : int
-        Of the choice.
-    with_gaps : bool, default=False
-        Whether features are missing from them where a call allows that.
-
-    Returns
-    -------
-    Inputs
-        The same for the same arguments.
-
-    Raises
-    ------
-    DataError
-        If a column is absent or its cells do not fit the feature.
-    """
+    """Choose the inputs of a measurement."""
     if table is not None:
         part = bench_rows(table, n_rows=n_rows, seed=seed)
         return _inputs(
@@ -130,22 +85,7 @@ def _inputs(X: IntArray, R: FloatArray, with_gaps: bool) -> Inputs:
 
 
 def bench_rows(table: Table, *, n_rows: int = N_ROWS, seed: int = 0) -> Table:
-    """Choose the rows of a measurement, whatever the model.
-
-    Parameters
-    ----------
-    table : Table
-        Readings to choose from.
-    n_rows : int
-        How many, at most all rows of the table.
-    seed : int
-        Of the choice.
-
-    Returns
-    -------
-    Table
-        In their order; chosen again from them, as many rows are the same.
-    """
+    """Choose the rows of a measurement, whatever the model."""
     rng = np.random.default_rng(seed)
     return table.take(np.sort(rng.permutation(table.n_rows)[:n_rows]))
 
@@ -163,44 +103,7 @@ def bench_target(
     with_missing: bool = False,
     entries: tuple[str, ...] = (),
 ) -> TargetReport:
-    """Measure the emitted classifier and the textbook's on a target, in the same way.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    target : Target
-        The machine.
-    inputs : Inputs
-        From `bench_inputs`.
-    compiler, simulator : str or None
-        Names; None for the preferred ones.
-    opt_level : str
-        Level of bncc's own C, for flash and speed alike; the baseline gets the best for each.
-    options : EmitOptions
-        How the C is emitted; the default is what ``bncc emit-c`` writes.
-    emission : Emission or None
-        What to measure in its place.
-    with_missing : bool, default=False
-        Whether to measure decisions with missing features too, where the C can have them.
-    entries : tuple of str
-        Entry points whose bytes are counted, keys of `bncc.resources.FUNCTIONS`; empty for
-        ``predict`` and, where there are thresholds, ``predict-raw``.
-
-    Returns
-    -------
-    TargetReport
-        Identical in every run with the same tools.
-
-    Raises
-    ------
-    OptionError
-        If nothing can be emitted as `options` say.
-    ToolchainError
-        If a tool is missing, or bncc's C does not fit the target.
-    HarnessError
-        If a measured decision is not the model's.
-    """
+    """Measure the emitted classifier and the textbook's on a target, in the same way."""
     (bench,) = find_bench(target, compiler=compiler, simulator=simulator)
     emission = emission or emit_c(model, options)
     kept = tuple(METERED[entry] for entry in entries) or None

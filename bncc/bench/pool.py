@@ -19,33 +19,7 @@ def results_of(
     begin: Callable[..., None] | None = None,
     given: tuple[Any, ...] = (),
 ) -> Iterator[tuple[int, Result]]:
-    """Call a function for each of some arguments.
-
-    Parameters
-    ----------
-    function : callable
-        Takes a call; known by its name to other processes.
-    calls : sequence
-        The arguments.
-    jobs : int
-        Processes; 1 calls in this one.
-    begin : callable, optional
-        What each process does first, for instance with data that no call is to carry.
-    given : tuple
-        Its arguments.
-
-    Yields
-    ------
-    index : int
-        Number of the call.
-    result
-        What it returned. In one process in their order, in several as soon as it is there.
-
-    Raises
-    ------
-    WorkerError
-        If a process is ended from outside.
-    """
+    """Call a function for each of some arguments."""
     jobs = min(jobs, len(calls))
     if jobs <= 1:
         if begin is not None:

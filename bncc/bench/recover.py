@@ -28,29 +28,11 @@ EQUAL_NATS = 1e-9
 
 
 def s0_recover_chow_liu(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat section 4.6 of S0: learn structures by likelihood alone, that is with lambda 0.
+    """
+    Repeat section 4.6 of S0: learn structures by likelihood alone, that is with lambda 0.
 
     All earlier features are candidates. The order is a topological one of the Chow-Liu tree, so
     that the tree may be chosen. A parent counts as recovered if it is the tree's, or tells as much.
-
-    Parameters
-    ----------
-    request : Request
-        The folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, the authors' folds. Quick
-        is without usps and mnist.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        One cell per data set; ``paper`` and ``ours`` are parents recovered, in percent, and
-        ``n`` the arcs of the trees.
-
-    Raises
-    ------
-    DataError
-        If the folder does not hold the three files.
     """
     rows = AUTHORS[:2] if request.quick else AUTHORS
     check_files(request.data_dir, AUTHORS)

@@ -15,40 +15,12 @@ Result = Mapping[str, Any]
 
 
 def run_key(name: str, rows: str, arguments: object) -> str:
-    """Return what tells a run from all others.
-
-    Parameters
-    ----------
-    name : str
-        What is done.
-    rows : str
-        Digest of the data.
-    arguments : JSON values
-        How it is done.
-
-    Returns
-    -------
-    str
-        Sixteen hexadecimal digits.
-    """
+    """Return what tells a run from all others."""
     return sha256(json.dumps([name, rows, arguments]).encode()).hexdigest()[:16]
 
 
 class RunLog:
-    """What is known of runs, and a file of it. Its first line tells the program that ran them.
-
-    Parameters
-    ----------
-    path : Path or None
-        The file; None keeps all in memory alone.
-    program : tuple of str
-        Folders and files of bncc whose text decides what a run gives.
-
-    Raises
-    ------
-    OptionError
-        If the file was written by another version of the program.
-    """
+    """What is known of runs, and a file of it. Its first line tells the program that ran them."""
 
     def __init__(self, path: Path | None, program: tuple[str, ...]) -> None:
         self._path = path
@@ -73,15 +45,7 @@ class RunLog:
         return self._known[key]
 
     def add(self, key: str, result: Result) -> None:
-        """Remember what a run led to.
-
-        Parameters
-        ----------
-        key : str
-            As `run_key` gives it.
-        result : mapping
-            JSON values.
-        """
+        """Remember what a run led to."""
         self._known[key] = result
         self._write({"key": key, "result": result})
 

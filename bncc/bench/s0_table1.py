@@ -63,35 +63,14 @@ OUR_MNIST = "images, split and cuts are our own preparation, not the authors'"
 
 
 def s0_table1(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 1 of S0: error of maximum-likelihood and trained classifiers.
+    """
+    Repeat table 1 of S0: error of maximum-likelihood and trained classifiers.
 
     Tables are floats with add-one smoothing, as in the authors' code; Chow-Liu trees are those
     of the fold's training rows. For a trained column settings are drawn, the one of least error on
     validation rows learns from all training rows, and its error on the test rows is ours; the
     paper's is the least error of all its runs on the test rows, and the note gives the least of
     those of ours that came so far.
-
-    Parameters
-    ----------
-    request : Request
-        The folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, the authors' folds, and of
-        our ``mnist14.npz``, if it is to be had; rows, columns, and how much is spent on the
-        trained ones. Quick is the maximum-likelihood columns of the authors' folds, where no
-        columns or rows are named.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        One cell per row and column that the paper has, see `Cell`.
-
-    Raises
-    ------
-    DataError
-        If the folder does not hold the files.
-    OptionError
-        If the paper has no such row or column, or no cell of them.
     """
     asked = _asked(request)
     optional = () if request.rows else ("mnist",)

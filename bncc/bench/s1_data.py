@@ -25,49 +25,18 @@ USPS_ROWS = 8000
 
 
 def s1_path(folder: Path, row: str) -> Path | None:
-    """Return where the file of a data set lies.
-
-    Parameters
-    ----------
-    folder : path
-        The folder of all data sets, or that of the papers' archives within it.
-    row : str
-        A key of `S1_FILES`.
-
-    Returns
-    -------
-    path or None
-        None where it is in none of `PLACES`.
-    """
+    """Return where the file of a data set lies."""
     paths = (folder / place / S1_FILES[row] for place in PLACES)
     return next((path for path in paths if path.is_file()), None)
 
 
 def s1_folds(folder: Path, row: str, n_splits: int = N_SPLITS) -> tuple[Fold, ...]:
-    """Read a data set in S1's sizes.
+    """
+    Read a data set in S1's sizes.
 
     Spambase is split at random, half for half; usps' 11,000 rows, which come as states, once into
     8000 and 3000; mnist14 is 60,000 and 10,000 as MNIST has them. S1's own splits of spambase and
     usps are not published.
-
-    Parameters
-    ----------
-    folder : path
-        See `s1_path`.
-    row : str
-        A key of `S1_FILES`.
-    n_splits : int
-        Splits of spambase, at most; the others have one.
-
-    Returns
-    -------
-    tuple of Fold
-        In order.
-
-    Raises
-    ------
-    DataError
-        If the file is absent or cannot be read.
     """
     path = s1_path(folder, row)
     if path is None:

@@ -16,30 +16,7 @@ QUICK_SHARES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 def s1_missing(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat figure 5 of S1 on the data at hand; the paper's is DCMall, and carries no numbers.
-
-    Parameters
-    ----------
-    request : Request
-        See `bncc.bench.s1_data.s1_path`; rows are data sets, columns are learners, `runs` draws
-        of the missing features, processes, and a log. Quick is spambase with few draws.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        One `Cell` for each data set, learner and number of missing features, which its ``row``
-        names after the data set; beside its keys ``data``, ``missing``, ``n_features`` and the
-        standard deviation ``sd`` over draws, in percent.
-
-    Raises
-    ------
-    DataError
-        If a file is absent that is needed: spambase's, and what is named.
-    OptionError
-        If there is no such row or column, or the log is another program's.
-    """
+    """Repeat figure 5 of S1 on the data at hand; the paper's is DCMall, and carries no numbers."""
     rows, columns = selection("s1-missing", request, (ROWS, LEARNERS), (("spambase",), LEARNERS))
     n_repeats = request.effort.n_runs or (QUICK_REPEATS if request.quick else N_REPEATS)
     shares = QUICK_SHARES if request.quick else SHARES

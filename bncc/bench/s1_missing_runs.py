@@ -27,21 +27,11 @@ Decide = Callable[[BoolArray], IntArray]
 
 
 def missing_sets(n_features: int, count: int, n_repeats: int) -> BoolArray:
-    """Draw the features that are missing, the same for all learners.
+    """
+    Draw the features that are missing, the same for all learners.
 
-    Parameters
-    ----------
-    n_features : int
-        N.
-    count : int
-        Features that are missing, 0 .. N.
-    n_repeats : int
-        Draws; more draws begin with the same ones.
-
-    Returns
-    -------
-    (n_repeats, n_features) bool
-        Of a draw, those missing with a smaller count are missing with a larger one too.
+    Shapes: returns (n_repeats, n_features) bool, of a draw, those missing with a smaller count are
+    missing with a larger one too.
     """
     missing = np.zeros((n_repeats, n_features), dtype=np.bool_)
     for repeat, row in enumerate(missing):
@@ -50,23 +40,8 @@ def missing_sets(n_features: int, count: int, n_repeats: int) -> BoolArray:
 
 
 def errors_with_missing(fold: Fold, name: str, count: int, n_repeats: int) -> list[float]:
-    """Decide the test rows with some features missing in all of them, again and again.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data; all training rows are complete.
-    name : str
-        One of `LEARNERS`.
-    count : int
-        Features that are missing.
-    n_repeats : int
-        Draws of them.
-
-    Returns
-    -------
-    list of float
-        Fraction of wrong decisions, by draw.
+    """
+    Decide the test rows with some features missing in all of them, again and again.
 
     References
     ----------
@@ -105,25 +80,12 @@ def log_joint_without(
     X: IntArray,
     missing: BoolArray,
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Return `log_joint` where the same features are missing in all rows.
+    """
+    Return `log_joint` where the same features are missing in all rows.
 
-    Parameters
-    ----------
-    structure : Structure
-        At most one feature parent each, and no cycle.
-    n_states : list of int
-        Cardinality of each feature.
-    tables : tuple
-        Prior and tables, natural logarithms of probabilities that sum to one.
-    X : (n_samples, n_features) int
-        States.
-    missing : (n_features,) bool
-        Features that are not known.
-
-    Returns
-    -------
-    (n_samples, n_classes) float64
-        A missing feature none of whose descendants is known sums to one and is left out.
+    Shapes: `X` (n_samples, n_features) int; `missing` (n_features,) bool; returns (n_samples,
+    n_classes) float64, a missing feature none of whose descendants is known sums to one and is left
+    out.
     """
     is_kept = ~missing
     for i in reversed(topological_order(structure)):

@@ -32,34 +32,12 @@ Call = tuple[int, str, tuple[Any, ...]]
 
 
 def scale(fold: Fold) -> Result:
-    """Choose the scale of the margin by which trees are scored.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data.
-
-    Returns
-    -------
-    mapping
-        ``lambda``.
-    """
+    """Choose the scale of the margin by which trees are scored."""
     return {"lambda": lambda_for(fold)}
 
 
 def learn(fold: Fold, name: str, run: int, lambda_: float | None) -> Result:
-    """Learn a structure from all training rows.
-
-    Parameters
-    ----------
-    fold, name, run, lambda_
-        As in `found_structure`.
-
-    Returns
-    -------
-    mapping
-        ``parents`` of each feature, and score ``evaluations``, None where there are none.
-    """
+    """Learn a structure from all training rows."""
     structure, evaluations = found_structure(fold, name, run, lambda_)
     return {
         "parents": [list(parents) for parents in structure.parents], "evaluations": evaluations
@@ -67,22 +45,7 @@ def learn(fold: Fold, name: str, run: int, lambda_: float | None) -> Result:
 
 
 def judge(fold: Fold, parents: Sequence[Sequence[int]], parameters: str) -> Result:
-    """Learn float tables from all training rows and decide the test rows.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data.
-    parents : sequence of sequence of int
-        Of each feature, beside the class.
-    parameters : {"ml", "margin"}
-        How.
-
-    Returns
-    -------
-    mapping
-        ``error`` and ``free_parameters``.
-    """
+    """Learn float tables from all training rows and decide the test rows."""
     structure = Structure(tuple(map(tuple, parents)), (True,) * len(parents))
     data = fold.X, fold.y, structure, fold.n_states, fold.n_classes
     tables = (
@@ -94,34 +57,12 @@ def judge(fold: Fold, parents: Sequence[Sequence[int]], parameters: str) -> Resu
 
 
 def machine(fold: Fold) -> Result:
-    """Learn a support vector machine.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data.
-
-    Returns
-    -------
-    mapping
-        The fields of `Machine`.
-    """
+    """Learn a support vector machine."""
     return asdict(machine_of(fold))
 
 
 def missing(fold: Fold, name: str, count: int, n_repeats: int) -> Result:
-    """Decide the test rows with some features missing.
-
-    Parameters
-    ----------
-    fold, name, count, n_repeats
-        As in `errors_with_missing`.
-
-    Returns
-    -------
-    mapping
-        ``errors``, by draw.
-    """
+    """Decide the test rows with some features missing."""
     return {"errors": errors_with_missing(fold, name, count, n_repeats)}
 
 
@@ -131,37 +72,14 @@ _DONE: Mapping[str, Callable[..., Result]] = {
 
 
 class Runs:
-    """Runs on the folds of a data set.
-
-    Parameters
-    ----------
-    folds : sequence of Fold
-        The data.
-    effort : Effort
-        Processes, and the log.
-    """
+    """Runs on the folds of a data set."""
 
     def __init__(self, folds: Sequence[Fold], effort: Effort) -> None:
         self.folds, self._jobs = folds, effort.jobs
         self._log = RunLog(effort.log, PROGRAM)
 
     def learned(self, name: str, n_runs: int, advance: Advance) -> list[tuple[int, Result]]:
-        """Learn structures on all folds.
-
-        Parameters
-        ----------
-        name : str
-            One of `STRUCTURES`.
-        n_runs : int
-            Of annealing, for each fold.
-        advance : callable
-            Told of progress.
-
-        Returns
-        -------
-        list of (int, mapping)
-            Number of the fold, and what `learn` returns.
-        """
+        """Learn structures on all folds."""
         folds = range(len(self.folds))
         scales: list[float | None] = [None for _ in folds]
         if has_margin(name):
@@ -178,20 +96,7 @@ class Runs:
         return [(f, result) for (f, _, _), result in zip(calls, results, strict=True)]
 
     def results(self, calls: Sequence[Call], advance: Advance) -> list[Result]:
-        """Do what is not known yet.
-
-        Parameters
-        ----------
-        calls : sequence of (int, str, tuple)
-            Fold, one of `_DONE`, and arguments.
-        advance : callable
-            Told of progress.
-
-        Returns
-        -------
-        list of mapping
-            In the order of the calls.
-        """
+        """Do what is not known yet."""
         keys = [run_key(what, self.folds[f].digest, list(how)) for f, what, how in calls]
         todo = {key: call for key, call in zip(keys, calls, strict=True) if key not in self._log}
         waiting = list(todo)

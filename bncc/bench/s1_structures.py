@@ -26,50 +26,17 @@ STRUCTURES = (*COUNTED, *SEARCHED)
 
 
 def has_chance(name: str) -> bool:
-    """Return whether runs differ.
-
-    Parameters
-    ----------
-    name : str
-        One of `STRUCTURES`.
-
-    Returns
-    -------
-    bool
-        Of annealing.
-    """
+    """Return whether runs differ."""
     return name in SEARCHED and SEARCHED[name][0] == "anneal"
 
 
 def has_margin(name: str) -> bool:
-    """Return whether a structure is searched by the margin, and so needs a lambda.
-
-    Parameters
-    ----------
-    name : str
-        One of `STRUCTURES`.
-
-    Returns
-    -------
-    bool
-        Of the score ``mm``.
-    """
+    """Return whether a structure is searched by the margin, and so needs a lambda."""
     return name in SEARCHED and SEARCHED[name][1] == "mm"
 
 
 def lambda_for(fold: Fold) -> float:
-    """Choose the scale of the margin by which trees are scored.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data; its training rows choose.
-
-    Returns
-    -------
-    float
-        As ``--structure anneal`` chooses it with seed 0.
-    """
+    """Choose the scale of the margin by which trees are scored."""
     tree, _, _ = begin(_problem(fold), Search())
     return tree.kind.lambda_
 
@@ -77,26 +44,7 @@ def lambda_for(fold: Fold) -> float:
 def found_structure(
     fold: Fold, name: str, run: int, lambda_: float | None
 ) -> tuple[Structure, int | None]:
-    """Learn a structure from all training rows.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data.
-    name : str
-        One of `STRUCTURES`.
-    run : int
-        Of annealing, from 0 on: that of ``--structure anneal --seed 0`` with more runs.
-    lambda_ : float or None
-        Of scores by the margin.
-
-    Returns
-    -------
-    structure : Structure
-        The graph.
-    n_evaluations : int or None
-        Scores that a search asked for.
-    """
+    """Learn a structure from all training rows."""
     problem = _problem(fold)
     if name in COUNTED:
         return LEARNERS[COUNTED[name]].learn(problem), None

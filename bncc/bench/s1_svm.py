@@ -20,54 +20,22 @@ MOST_ROWS = 4000
 
 @dataclass(frozen=True)
 class Machine:
-    """A support vector machine.
+    """A support vector machine."""
 
-    Parameters
-    ----------
-    error : float
-        Fraction of wrong decisions on the test rows.
-    n_vectors : int
-        Support vectors.
-    gamma : float
-        Of its kernel.
-    """
-
-    error: float
-    n_vectors: int
-    gamma: float
+    error: float  # Fraction of wrong decisions on the test rows
+    n_vectors: int  # Support vectors
+    gamma: float  # Of its kernel
 
 
 def machine_of(fold: Fold) -> Machine:
-    """Learn from all training rows, with the kernel that cross-validation chooses.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data. Inputs are the states as numbers, each scaled to 0 .. 1.
-
-    Returns
-    -------
-    Machine
-        The first kernel of those that err least.
-    """
+    """Learn from all training rows, with the kernel that cross-validation chooses."""
     machine = learned_machine(fold)
     error = float((machine.predict(inputs_of(fold, fold.X_test)) != fold.y_test).mean())
     return Machine(error, int(machine.n_support_.sum()), machine.gamma)
 
 
 def learned_machine(fold: Fold) -> Any:
-    """Learn a machine from all training rows.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data.
-
-    Returns
-    -------
-    sklearn.svm.SVC
-        It decides what `inputs_of` returns.
-    """
+    """Learn a machine from all training rows."""
     from sklearn.svm import SVC
 
     X = inputs_of(fold, fold.X)
@@ -75,19 +43,10 @@ def learned_machine(fold: Fold) -> Any:
 
 
 def inputs_of(fold: Fold, X: IntArray) -> FloatArray:
-    """Return states as a machine reads them.
+    """
+    Return states as a machine reads them.
 
-    Parameters
-    ----------
-    fold : Fold
-        The data.
-    X : (n_rows, n_features) int
-        States.
-
-    Returns
-    -------
-    (n_rows, n_features) float64
-        In 0 .. 1.
+    Shapes: `X` (n_rows, n_features) int; returns (n_rows, n_features) float64, in 0 .. 1.
     """
     return np.asarray(X / np.maximum(np.asarray(fold.n_states) - 1, 1))
 

@@ -22,29 +22,7 @@ PAPER: Mapping[str, tuple[int, ...]] = {
 
 
 def s1_table3(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 3 of S1: free parameters of networks, and numbers that a machine keeps.
-
-    Parameters
-    ----------
-    request : Request
-        See `s1_path`; rows, columns, and a log, which may be that of the other tables. Spambase is
-        its first half. Quick is spambase alone.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        One cell per row and column, see `Cell`; ``paper`` and ``ours`` are counts, and ``n`` the
-        training rows.
-
-    Raises
-    ------
-    DataError
-        If a file is absent that is needed: spambase's, and what is named.
-    OptionError
-        If the paper has no such row or column, or the log is another program's.
-    """
+    """Repeat table 3 of S1: free parameters of networks, and numbers that a machine keeps."""
     known = ROWS, COLUMNS
     rows, columns = selection("s1-table3", request, known, (("spambase",), COLUMNS))
     cells: list[Cell] = []

@@ -51,51 +51,12 @@ PAPER: Mapping[str, Mapping[str, Mapping[str, float]]] = {
 
 
 def s1_table1(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 1 of S1: errors of tables with add-one smoothing, on six structures.
-
-    Parameters
-    ----------
-    request : Request
-        See `s1_path`; rows, columns, `runs` of annealing for each cell (10), processes, and a
-        log. Quick is one half of spambase with one run of annealing.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        One cell per row and column, see `Cell`; ``ours`` is the mean over splits and runs.
-
-    Raises
-    ------
-    DataError
-        If a file is absent that is needed: spambase's, and what is named.
-    OptionError
-        If the paper has no such row or column, or the log is another program's.
-    """
+    """Repeat table 1 of S1: errors of tables with add-one smoothing, on six structures."""
     return _table("s1-table1", "ml", request, advance)
 
 
 def s1_table2(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 2 of S1: errors of maximum-margin tables on the same structures, and machines.
-
-    Parameters
-    ----------
-    request, advance
-        As of `s1_table1`, with whose log structures are learned once.
-
-    Returns
-    -------
-    tuple of mapping
-        One cell per row and column, see `Cell`.
-
-    Raises
-    ------
-    DataError
-        If a file is absent that is needed.
-    OptionError
-        If the paper has no such row or column, or the log is another program's.
-    """
+    """Repeat table 2 of S1: errors of maximum-margin tables on the same structures, and SVMs."""
     return _table("s1-table2", "margin", request, advance)
 
 
@@ -117,27 +78,7 @@ def _table(
 
 
 def runs_of(request: Request, row: str, n_splits: int) -> Runs | None:
-    """Return what runs on a data set.
-
-    Parameters
-    ----------
-    request : Request
-        Folder, rows by name, and effort.
-    row : str
-        One of `ROWS`.
-    n_splits : int
-        Of spambase.
-
-    Returns
-    -------
-    Runs or None
-        None where the file is absent, and was not named.
-
-    Raises
-    ------
-    DataError
-        If the file is absent and it is spambase's, or named.
-    """
+    """Return what runs on a data set."""
     is_needed = row == "spambase" or row in request.rows
     if row == "dcmall" or not (is_needed or s1_path(request.data_dir, row)):
         return None
@@ -145,18 +86,7 @@ def runs_of(request: Request, row: str, n_splits: int) -> Runs | None:
 
 
 def absent(row: str) -> str:
-    """Return why a row has nothing of ours.
-
-    Parameters
-    ----------
-    row : str
-        One of `ROWS`.
-
-    Returns
-    -------
-    str
-        For a note.
-    """
+    """Return why a row has nothing of ours."""
     return NO_DCMALL if row == "dcmall" else f"there is no {S1_FILES[row]}"
 
 

@@ -24,43 +24,20 @@ NETWORKS = ("NB", "TAN", "ETAN", "ETAN(10)", "S-ETAN", "SA-ETAN", "A-ETAN")
 
 @dataclass(frozen=True)
 class Network:
-    """What was learned.
+    """What was learned."""
 
-    Parameters
-    ----------
-    structure : Structure
-        At most one feature parent each.
-    alpha : float
-        Equivalent sample size of its score and its tables.
-    bdeu : float
-        Score at that size, the class's own included, in nats.
-    """
-
-    structure: Structure
-    alpha: float
-    bdeu: float
+    structure: Structure  # At most one feature parent each
+    alpha: float  # Equivalent sample size of its score and its tables
+    bdeu: float  # Score at that size, the class's own included, in nats
 
 
 def learn_networks(fold: Fold) -> dict[str, Network]:
-    """Learn all networks from the training rows of a fold.
+    """
+    Learn all networks from the training rows of a fold.
 
     TAN is the spanning tree of greatest BDeu score, whichever its root. Where several equivalent
     sample sizes give the same score, the smallest is taken.
 
-    Parameters
-    ----------
-    fold : Fold
-        States.
-
-    Returns
-    -------
-    dict of str to Network
-        By the names of `NETWORKS`.
-
-    Raises
-    ------
-    RuntimeError
-        If ETAN scores less than TAN or naive Bayes at equal alpha: it searches a superset.
 
     References
     ----------
@@ -87,20 +64,7 @@ def learn_networks(fold: Fold) -> dict[str, Network]:
 
 
 def check_scores(networks: Mapping[str, Network], where: str) -> None:
-    """Refuse scores that cannot be: ETAN's is at least those of TAN and of naive Bayes.
-
-    Parameters
-    ----------
-    networks : mapping of str to Network
-        ``ETAN``, ``TAN`` and ``NB`` at equal alpha.
-    where : str
-        For the message.
-
-    Raises
-    ------
-    RuntimeError
-        If it is less.
-    """
+    """Refuse scores that cannot be: ETAN's is at least those of TAN and of naive Bayes."""
     for other in ("TAN", "NB"):
         lack = networks[other].bdeu - networks["ETAN"].bdeu
         if lack > ROUNDING_NATS:

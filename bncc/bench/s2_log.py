@@ -21,22 +21,7 @@ TEXTS = (
 
 
 class SetLog:
-    """Results by case, and a file of them. Its first line tells this version of the study.
-
-    Parameters
-    ----------
-    path : Path or None
-        The file; None keeps all in memory alone.
-    texts : tuple of str, optional
-        Folders and files of bncc whose text decides what the study gives; S2's when absent.
-    study : str
-        Its name, for messages.
-
-    Raises
-    ------
-    OptionError
-        If the file was not written by this version of the study.
-    """
+    """Results by case, and a file of them. Its first line tells this version of the study."""
 
     def __init__(
         self, path: Path | None, texts: tuple[str, ...] | None = None, study: str = "S2"
@@ -67,17 +52,7 @@ class SetLog:
         return self._known[key]
 
     def add(self, key: str, name: str, result: Mapping[str, Any]) -> None:
-        """Remember what was found on a set.
-
-        Parameters
-        ----------
-        key : str
-            From `set_key`.
-        name : str
-            Of the set, for people who read the file.
-        result : mapping
-            JSON values only.
-        """
+        """Remember what was found on a set."""
         self._known[key] = result
         self._write({"key": key, "set": name, "result": result})
 
@@ -88,22 +63,7 @@ class SetLog:
 
 
 def set_key(name: str, path: Path, protocol: Protocol) -> str:
-    """Return what tells a data set and how it is dealt out from all others.
-
-    Parameters
-    ----------
-    name : str
-        Of the set; it decides which columns are read.
-    path : path
-        Its file.
-    protocol : Protocol
-        How its rows are dealt out.
-
-    Returns
-    -------
-    str
-        Sixteen hexadecimal digits.
-    """
+    """Return what tells a data set and how it is dealt out from all others."""
     digest = sha256(json.dumps([name, asdict(protocol)], sort_keys=True).encode())
     digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

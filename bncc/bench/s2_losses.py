@@ -26,18 +26,10 @@ WITH_MISSING = ("SA-ETAN", "A-ETAN")
 
 
 class Losses(NamedTuple):
-    """Sums over rows.
+    """Sums over rows."""
 
-    Parameters
-    ----------
-    errors : int
-        Wrong decisions, the smallest class on ties.
-    log_loss : float
-        Of ``-ln p(c | x)``, in nats.
-    """
-
-    errors: int
-    log_loss: float
+    errors: int  # Wrong decisions, the smallest class on ties
+    log_loss: float  # Of ``-ln p(c | x)``, in nats
 
 
 def missing_name(learner: str, percent: int) -> str:
@@ -46,19 +38,10 @@ def missing_name(learner: str, percent: int) -> str:
 
 
 def losses(log_scores: FloatArray, y: IntArray) -> Losses:
-    """Judge decisions and probabilities.
+    """
+    Judge decisions and probabilities.
 
-    Parameters
-    ----------
-    log_scores : (n_rows, n_classes) float64
-        Logarithms of p(c, x), up to a constant of each row.
-    y : (n_rows,) int
-        True classes.
-
-    Returns
-    -------
-    Losses
-        Over all rows.
+    Shapes: `log_scores` (n_rows, n_classes) float64; `y` (n_rows,) int.
     """
     true = np.take_along_axis(log_scores, y[:, np.newaxis], axis=1)[:, 0]
     log_loss = float((logsumexp(log_scores, axis=1) - true).sum()) if len(y) else 0.0
@@ -68,24 +51,12 @@ def losses(log_scores: FloatArray, y: IntArray) -> Losses:
 def network_losses(
     fold: Fold, networks: Mapping[str, Network], drawn: FloatArray
 ) -> dict[str, Losses]:
-    """Judge Bayesian networks, with all test cells and with some missing.
+    """
+    Judge Bayesian networks, with all test cells and with some missing.
 
     Tables are the posterior means at the network's alpha. Missing features are summed out.
 
-    Parameters
-    ----------
-    fold : Fold
-        States.
-    networks : mapping of str to Network
-        From `bncc.bench.s2_learners.learn_networks`.
-    drawn : (n_test_rows, n_features) float64
-        Uniform in 0 .. 1: a cell is missing at p percent where it is below p / 100. So all
-        learners miss the same cells, and those missing at 10 percent are missing at 20.
-
-    Returns
-    -------
-    dict of str to Losses
-        By learner, and by `missing_name` for those of `WITH_MISSING`.
+    Shapes: `drawn` (n_test_rows, n_features) float64.
 
     References
     ----------
@@ -114,18 +85,7 @@ def network_losses(
 
 
 def aode_losses(fold: Fold) -> Losses:
-    """Judge averaged one-dependence estimators.
-
-    Parameters
-    ----------
-    fold : Fold
-        States.
-
-    Returns
-    -------
-    Losses
-        On the test rows.
-    """
+    """Judge averaged one-dependence estimators."""
     rows = Rows(fold.X, fold.y, tuple(fold.n_states), fold.n_classes)
     found = averaged(rows, WEIGHT, LEAST)
     n_parts = max(1, -(-len(fold.X_test) // PART))

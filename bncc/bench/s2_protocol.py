@@ -15,71 +15,34 @@ from bncc.errors import DataError
 
 @dataclass(frozen=True)
 class Protocol:
-    """How a data set is dealt out.
+    """How a data set is dealt out."""
 
-    Parameters
-    ----------
-    n_repeats : int
-        How often its rows are dealt to folds anew. The paper does so ten times.
-    n_folds : int
-        Parts of its rows, each held out once.
-    seed : int
-        Of the first repeat; the next has the next.
-    whole_set : bool
-        Whether means, modes and medians are those of all rows. The paper does not say, and a filter
-        of Weka applied before cross-validation would do so; by default they are those of the
-        training rows of each fold.
-    """
-
-    n_repeats: int = 1
-    n_folds: int = 10
-    seed: int = 0
+    n_repeats: int = 1  # How often its rows are dealt to folds anew. The paper does so ten times.
+    n_folds: int = 10  # Parts of its rows, each held out once
+    seed: int = 0  # Of the first repeat; the next has the next
+    # Whether means, modes and medians are those of all rows. The paper does not say, and a filter
+    # of Weka applied before cross-validation would do so; by default they are those of the training
+    # rows of each fold.
     whole_set: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One fold, and where its test rows stand.
+    """One fold, and where its test rows stand."""
 
-    Parameters
-    ----------
-    test_rows : (m,) int64
-        Row numbers in the data set.
-    fold : Fold
-        States of training and test rows.
-    """
-
-    test_rows: IntArray
-    fold: Fold
+    test_rows: IntArray  # (m,) int64: Row numbers in the data set
+    fold: Fold  # States of training and test rows
 
 
 def parts_of(dataset: Dataset, protocol: Protocol, repeat: int) -> Iterator[Part]:
-    """Deal a data set to folds, each as states.
+    """
+    Deal a data set to folds, each as states.
 
     A number has two states: not above, or above the one cut that comes nearest to halving the
     readings; a missing one is the mean of those present. A category has the labels that occur in
     the whole set, as an ARFF header declares them; a missing one is the most frequent, the first of
     equals. Where all are missing the first state is taken.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        Readings and classes.
-    protocol : Protocol
-        How it is dealt out.
-    repeat : int
-        Number of the repeat, in ``0 .. n_repeats - 1``.
-
-    Yields
-    ------
-    Part
-        In order of the folds. A class of fewer rows than folds is missing from some test rows, and
-        one of a single row from the training rows of one fold.
-
-    Raises
-    ------
-    DataError
-        If there are fewer rows than folds, or no columns.
 
     References
     ----------

@@ -1,4 +1,5 @@
-"""The UCI data sets of S2's study: which are used, their classes, and columns that only name rows.
+"""
+The UCI data sets of S2's study: which are used, their classes, and columns that only name rows.
 
 The paper does not list its 60 sets. These are the sets of the Weka collection in ARFF.
 """
@@ -45,25 +46,7 @@ QUICK = (
 
 
 def set_files(folder: Path, quick: bool = False) -> dict[str, Path]:
-    """Find the files of the study.
-
-    Parameters
-    ----------
-    folder : path
-        Of ARFF files, or one with a folder ``uci`` of them.
-    quick : bool
-        Only those of `QUICK`.
-
-    Returns
-    -------
-    dict of str to path
-        By the name of the set, sorted; any ARFF file counts that is not in `LEFT_OUT`.
-
-    Raises
-    ------
-    DataError
-        If there are none.
-    """
+    """Find the files of the study."""
     place = folder / FOLDER if (folder / FOLDER).is_dir() else folder
     found = {}
     for path in sorted(place.iterdir()) if place.is_dir() else []:
@@ -79,25 +62,7 @@ def set_files(folder: Path, quick: bool = False) -> dict[str, Path]:
 
 
 def read_set(path: Path, name: str) -> Dataset:
-    """Read a data set without the columns that name its rows.
-
-    Parameters
-    ----------
-    path : path
-        Its ARFF file.
-    name : str
-        Of the set, as `set_files` gives it.
-
-    Returns
-    -------
-    Dataset
-        Rows whose class is missing are dropped. The class is the last column but for `CLASSES`.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or lacks a column that is named here.
-    """
+    """Read a data set without the columns that name its rows."""
     table = read_table(path)
     kept = table.without(IDENTIFIERS.get(name, ()))
     return dataset_of(kept, CLASSES.get(name, table.names[-1]))

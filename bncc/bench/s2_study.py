@@ -23,26 +23,15 @@ Todo = tuple[str, Path, Protocol]
 
 @dataclass(frozen=True)
 class SetResult:
-    """What the learners reach on one data set.
+    """What the learners reach on one data set."""
 
-    Parameters
-    ----------
-    n_rows, n_folds : int
-        Rows of the set, and folds of all repeats together.
-    error : mapping of str to float
-        By learner, and by `bncc.bench.s2_losses.missing_name` where test cells are missing: wrong
-        decisions in percent of all rows of all repeats.
-    log_loss : mapping of str to float
-        By the same: mean of ``-ln p(c | x)`` over these rows, in nats.
-    bdeu : mapping of str to float
-        By learner but AODE: mean of the score over folds, in nats.
-    """
-
-    n_rows: int
+    n_rows: int  # n_rows and n_folds: Rows of the set, and folds of all repeats together
     n_folds: int
+    # By learner, and by `bncc.bench.s2_losses.missing_name` where test cells are missing: wrong
+    # decisions in percent of all rows of all repeats
     error: Mapping[str, float]
-    log_loss: Mapping[str, float]
-    bdeu: Mapping[str, float]
+    log_loss: Mapping[str, float]  # By the same: mean of ``-ln p(c | x)`` over these rows, in nats
+    bdeu: Mapping[str, float]  # By learner but AODE: mean of the score over folds, in nats
 
 
 def study(
@@ -52,35 +41,7 @@ def study(
     log: Path | None = None,
     advance: Advance | None = None,
 ) -> dict[str, SetResult]:
-    """Try all learners on all data sets.
-
-    Parameters
-    ----------
-    files : mapping of str to path
-        By name, as `bncc.bench.s2_sets.set_files` finds them.
-    protocol : Protocol
-        How rows are dealt out.
-    jobs : int
-        Processes.
-    log : path, optional
-        File in which results are kept, set by set, and from which those that are known are taken.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    dict of str to SetResult
-        In the order of `files`.
-
-    Raises
-    ------
-    DataError
-        If a file cannot be read.
-    OptionError
-        If the log is of another version.
-    RuntimeError
-        If ETAN scores less than TAN or naive Bayes, which cannot be.
-    """
+    """Try all learners on all data sets."""
     known = SetLog(log)
     keys = {name: set_key(name, path, protocol) for name, path in files.items()}
     missing = [name for name, key in keys.items() if key not in known]
@@ -96,25 +57,7 @@ def study(
 
 
 def try_set(todo: Todo) -> SetResult:
-    """Try all learners on one data set.
-
-    Parameters
-    ----------
-    todo : tuple of str, path and Protocol
-        The set's name, its file, and how its rows are dealt out.
-
-    Returns
-    -------
-    SetResult
-        Sums over the folds of all repeats, divided.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read.
-    RuntimeError
-        If ETAN scores less than TAN or naive Bayes, which cannot be.
-    """
+    """Try all learners on one data set."""
     name, path, protocol = todo
     dataset = read_set(path, name)
     errors: dict[str, float] = defaultdict(int)

@@ -29,28 +29,15 @@ COLUMNS = ("wins", "ties", "losses", "median", "p")
 
 @dataclass(frozen=True)
 class Row:
-    """A comparison of the paper.
+    """A comparison of the paper."""
 
-    Parameters
-    ----------
-    learner, other : str
-        By the paper's names; its Naive is NB.
-    measure : {"bdeu", "error", "log_loss"}
-        What is compared.
-    paper : tuple of three int and two float
-        Its values for `COLUMNS`; None for a median or p that it does not give.
-    percent : int
-        Of test cells that are missing.
-    note : str
-        Where it stands, if not in the table.
-    """
-
-    learner: str
+    learner: str  # learner and other: By the paper's names; its Naive is NB
     other: str
-    measure: Measure
+    measure: Measure  # What is compared
+    # Its values for `COLUMNS`; None for a median or p that it does not give
     paper: tuple[int, int, int, float | None, float | None]
-    percent: int = 0
-    note: str = ""
+    percent: int = 0  # Of test cells that are missing
+    note: str = ""  # Where it stands, if not in the table
 
     @property
     def name(self) -> str:
@@ -112,82 +99,22 @@ TABLES: Mapping[str, tuple[Row, ...]] = {
 
 
 def s2_table1(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 1 of S2: BDeu scores of ETAN, and what the text says of its losses.
-
-    Parameters
-    ----------
-    request : Request
-        The folder of ARFF files, or one with a folder ``uci`` of them; rows and columns; runs are
-        repeats of cross-validation, one by default. Quick is a dozen small sets.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        One cell for each of `COLUMNS` of every comparison, see `Cell`; ``n`` counts data sets.
-
-    Raises
-    ------
-    DataError
-        If the folder holds no data sets.
-    OptionError
-        If there is no such row or column, or the checkpoint is of another version.
-    """
+    """Repeat table 1 of S2: BDeu scores of ETAN, and what the text says of its losses."""
     return _cells("s2-table1", request, advance)
 
 
 def s2_table2(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 2 of S2: losses of S-ETAN. As `s2_table1`.
-
-    Parameters
-    ----------
-    request : Request
-        What is asked for.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        Cells.
-    """
+    """Repeat table 2 of S2: losses of S-ETAN. As `s2_table1`."""
     return _cells("s2-table2", request, advance)
 
 
 def s2_table3(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 3 of S2: losses of SA-ETAN, and of ETAN(10) from the text. As `s2_table1`.
-
-    Parameters
-    ----------
-    request : Request
-        What is asked for.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        Cells.
-    """
+    """Repeat table 3 of S2: losses of SA-ETAN, and of ETAN(10) from the text. As `s2_table1`."""
     return _cells("s2-table3", request, advance)
 
 
 def s2_table4(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 4 of S2: SA-ETAN and A-ETAN with missing test cells. As `s2_table1`.
-
-    Parameters
-    ----------
-    request : Request
-        What is asked for.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        Cells.
-    """
+    """Repeat table 4 of S2: SA-ETAN and A-ETAN with missing test cells. As `s2_table1`."""
     return _cells("s2-table4", request, advance)
 
 
@@ -208,20 +135,7 @@ def _cells(table: str, request: Request, advance: Advance | None) -> tuple[Cell,
 
 
 def row_cells(row: Row, results: Sequence[SetResult]) -> tuple[Cell, ...]:
-    """Return the cells of one comparison.
-
-    Parameters
-    ----------
-    row : Row
-        The comparison.
-    results : sequence of SetResult
-        Of the data sets.
-
-    Returns
-    -------
-    tuple of mapping
-        One per column, see `Cell`.
-    """
+    """Return the cells of one comparison."""
     found = row.compare(results)
     ours = (found.wins, found.ties, found.losses, found.median, found.p)
     relation = "less" if found.is_less else "more"

@@ -46,20 +46,7 @@ QUICK_RUNS = 30
 
 
 def column_of(family: str, bits: int | None) -> str:
-    """Return the name of a column.
-
-    Parameters
-    ----------
-    family : str
-        One of `STRUCTURES`.
-    bits : int or None
-        B; None for floats.
-
-    Returns
-    -------
-    str
-        Such as ``NB 1 bit``.
-    """
+    """Return the name of a column."""
     if bits is None:
         return f"{family} float"
     return f"{family} {bits} bit{'s' if bits > 1 else ''}"
@@ -69,33 +56,11 @@ COLUMNS = {column_of(family, bits): (family, bits) for family in STRUCTURES for 
 
 
 def s3_bits(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat figures 3 and 6 of S3: test errors over B = 1 .. 8, and in floats.
+    """
+    Repeat figures 3 and 6 of S3: test errors over B = 1 .. 8, and in floats.
 
     For each cell settings are drawn, B_I among them. Those of least error on validation rows
     learn from all training rows, and the error of their integer model on the test rows is ours.
-
-    Parameters
-    ----------
-    request : Request
-        The folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, the authors' folds, and of
-        our ``mnist14.npz``, if it is to be had; rows, columns, and how much is spent. Quick is
-        naive Bayes on letter.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        One `Cell` per data set, structure and number of bits, beside its keys ``bits``, None for
-        floats, ``q_format``, ``{"int_bits", "frac_bits"}`` or None, ``entries`` of the tables, a
-        mean over folds, and ``operations``, additions of a decision as S3 counts them.
-
-    Raises
-    ------
-    DataError
-        If the folder does not hold the files.
-    OptionError
-        If there is no such row or column.
     """
     quick = tuple(column for column, (family, _) in COLUMNS.items() if family == "NB")
     known = tuple(FILES), tuple(COLUMNS)
@@ -115,20 +80,7 @@ def s3_bits(request: Request, advance: Advance | None = None) -> tuple[Cell, ...
 
 
 def in_bits(drawn: Sequence[TrainSettings], bits: int) -> tuple[TrainSettings, ...]:
-    """Return settings for integer models.
-
-    Parameters
-    ----------
-    drawn : sequence of TrainSettings
-        As `draw_settings` draws them, for floats.
-    bits : int
-        B.
-
-    Returns
-    -------
-    tuple of TrainSettings
-        With the place of the binary point, lr and the beginning of quantization drawn.
-    """
+    """Return settings for integer models."""
     rng = np.random.default_rng(bits)
     return tuple(
         replace(

@@ -28,25 +28,13 @@ QUICK_COLUMNS = ("FC relu 3 bits", "FC sign 3 bits", "FC one-hot relu 3 bits", "
 
 @dataclass(frozen=True)
 class Column:
-    """A curve of a figure at one budget.
+    """A curve of a figure at one budget."""
 
-    Parameters
-    ----------
-    is_convolutional, is_one_hot : bool
-        Which networks.
-    activation : {"relu", "sign"}
-        Of hidden layers.
-    bits : int or None
-        Memory budget; None of a budget of operations.
-    multiple : int or None
-        Budget of operations.
-    """
-
-    is_convolutional: bool
+    is_convolutional: bool  # is_convolutional and is_one_hot: Which networks
     is_one_hot: bool
-    activation: Activation
-    bits: int | None = None
-    multiple: int | None = None
+    activation: Activation  # Of hidden layers
+    bits: int | None = None  # Memory budget; None of a budget of operations
+    multiple: int | None = None  # Budget of operations
 
     @property
     def name(self) -> str:
@@ -85,32 +73,12 @@ COLUMNS = {column.name: column for column in _COLUMNS}
 
 
 def s3_budget(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat figures 3 and 4 of S3.
+    """
+    Repeat figures 3 and 4 of S3.
 
     For each cell forms are drawn: bits of a weight, layers, batch normalization, learning rate.
     Each is sized to the budget. The one of least error on rows held out learns from all training
     rows, and the error of its integers on the test rows is ours.
-
-    Parameters
-    ----------
-    request : Request
-        The folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, and of our ``mnist14.npz``,
-        if it is to be had; rows, columns, and how much is spent. Quick is usps with a few columns.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        One `Cell` per data set and column, beside its keys ``bits`` and ``operations`` of the
-        network, and ``budget``. The paper's figures carry no numbers.
-
-    Raises
-    ------
-    DataError
-        If the folder does not hold the files.
-    OptionError
-        If there is no such row or column, or a convolution of no image is asked for.
     """
     known = tuple(FILES), tuple(COLUMNS)
     rows, columns = selection("s3-budget", request, known, (("usps",), QUICK_COLUMNS))
@@ -137,23 +105,7 @@ def s3_budget(request: Request, advance: Advance | None = None) -> tuple[Cell, .
 def draw_trials(
     task: Task, column: Column, n_runs: int, epochs: int, batch_size: int
 ) -> tuple[Trial, ...]:
-    """Draw networks of several forms within a budget.
-
-    Parameters
-    ----------
-    task : Task
-        What they decide.
-    column : Column
-        Their kind and their budget.
-    n_runs, epochs, batch_size : int
-        How many, and how they are trained.
-
-    Returns
-    -------
-    tuple of Trial
-        The same for the same arguments; the first ones are the same for any `n_runs`. Each has a
-        seed of its own, so that a form that is drawn again begins elsewhere.
-    """
+    """Draw networks of several forms within a budget."""
     rng = np.random.default_rng([sum(task.n_states), *column.name.encode()])
     trials = []
     for seed in range(n_runs):

@@ -20,34 +20,11 @@ QUICK_COLUMNS = (
 
 
 def s3_pareto(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat figure 7 of S3: which models no other one betters in error, memory and operations.
+    """
+    Repeat figure 7 of S3: which models no other one betters in error, memory and operations.
 
     The models are those of `s3_bits` and of `s3_budget`, each chosen on rows held out. As in the
     paper the front is that of test errors.
-
-    Parameters
-    ----------
-    request : Request
-        The folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, and of our ``mnist14.npz``,
-        if it is to be had; rows, columns, and how much is spent. Quick is usps with a few columns.
-        Trainings of neural networks are kept beside the log, in `log_of_networks`.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        One `Cell` per data set and model, beside its keys ``memory_bits`` of all parameters,
-        ``operations`` of a decision as S3 counts them, and ``is_on_front``, whether no other cell
-        of the row has at most its error, bits and operations, and less of one of them. The paper's
-        figure carries no numbers.
-
-    Raises
-    ------
-    DataError
-        If the folder does not hold the files.
-    OptionError
-        If there is no such row or column, or a convolution of no image is asked for.
     """
     known = tuple(FILES), COLUMNS
     rows, columns = selection("s3-pareto", request, known, (("usps",), QUICK_COLUMNS))
@@ -68,18 +45,7 @@ def s3_pareto(request: Request, advance: Advance | None = None) -> tuple[Cell, .
 
 
 def log_of_networks(log: Path | None) -> Path | None:
-    """Return where trainings of neural networks are kept: they have a version of their own.
-
-    Parameters
-    ----------
-    log : Path or None
-        Where those of Bayesian networks are kept.
-
-    Returns
-    -------
-    Path or None
-        Such as ``pareto.networks.jsonl`` beside ``pareto.jsonl``.
-    """
+    """Return where trainings of neural networks are kept: they have a version of their own."""
     return log and log.with_suffix(f".networks{log.suffix}")
 
 

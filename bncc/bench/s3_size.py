@@ -24,18 +24,7 @@ RUNS_PER_PRICE = 10
 
 
 def column_of(weight: float) -> str:
-    """Return the name of a column.
-
-    Parameters
-    ----------
-    weight : float
-        Price of an entry.
-
-    Returns
-    -------
-    str
-        Such as ``size weight 0.001``.
-    """
+    """Return the name of a column."""
     return f"size weight {weight:g}"
 
 
@@ -48,34 +37,13 @@ COLUMNS = {
 
 
 def s3_size(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat figure 5 of S3: test errors and table entries of TAN Subset with 8 candidates.
+    """
+    Repeat figure 5 of S3: test errors and table entries of TAN Subset with 8 candidates.
 
     Settings are drawn for either end, without a price. As in the paper each price then has the
     order and the candidates of the best TAN Subset, and its settings, moved a little. Those of
     least error on validation rows learn from all training rows; their error on the test rows is
     ours. Satimage's first fold stands for all five, because each has a tree of its own.
-
-    Parameters
-    ----------
-    request : Request
-        The folder of ``letter.npz``, ``satimage.npz`` and ``usps.npz``, the authors' folds; rows,
-        columns, and how much is spent. Quick is four prices on letter.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        One `Cell` per data set and price, beside its keys ``size_weight``, None for naive Bayes,
-        ``entries``, and ``is_on_front``, whether no other cell of the row has at most its entries
-        and its error on validation rows, and less of one of them.
-
-    Raises
-    ------
-    DataError
-        If the folder does not hold the files.
-    OptionError
-        If there is no such row or column.
     """
     quick = ("NB", *map(column_of, QUICK_WEIGHTS), "TAN Subset")
     known = AUTHORS, tuple(COLUMNS)
@@ -135,23 +103,7 @@ def _end(row: str, column: str, fold: Fold, effort: Effort, advance: Advance) ->
 
 
 def at_price(settings: TrainSettings, weight: float, n_runs: int) -> tuple[TrainSettings, ...]:
-    """Return settings for a price.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        The best without one.
-    weight : float
-        Price of an expected entry.
-    n_runs : int
-        How many.
-
-    Returns
-    -------
-    tuple of TrainSettings
-        These, and ones nearby, the same at each price; all with the seed that orders the features
-        and chooses their candidates.
-    """
+    """Return settings for a price."""
     rng = np.random.default_rng(0)
     near = [settings, *(draw_near(settings, rng) for _ in range(n_runs - 1))]
     return tuple(replace(each, size_weight=weight, seed=settings.seed) for each in near)

@@ -27,41 +27,20 @@ LEARNERS = (CL, MMHC, TABU, PRICED, HC)
 
 @dataclass(frozen=True)
 class Reached:
-    """What a learner reaches on one sample.
+    """What a learner reaches on one sample."""
 
-    Parameters
-    ----------
-    bdeu, bic, kl : float
-        Of the test rows, see `bncc.structure.dags.measures.Measures`.
-    shd, shd_of_patterns : int
-        Distance to the true graph, see `bncc.structure.dags.equivalence.Distance`.
-    n_arcs : int
-        Arcs.
-    """
-
-    bdeu: float
+    bdeu: float  # bdeu, bic, kl: Of the test rows, see `bncc.structure.dags.measures.Measures`
     bic: float
     kl: float
+    # shd and shd_of_patterns: Distance to the true graph, see
+    # `bncc.structure.dags.equivalence.Distance`
     shd: int
     shd_of_patterns: int
-    n_arcs: int
+    n_arcs: int  # Arcs
 
 
 def learn_graphs(train: Columns, seed: int) -> dict[str, Dag]:
-    """Learn a graph by each learner.
-
-    Parameters
-    ----------
-    train : Columns
-        Training rows.
-    seed : int
-        Which of them judge CL's step size; MMPC's sets are those of all training rows.
-
-    Returns
-    -------
-    dict of str to Dag
-        By the names of `LEARNERS`.
-    """
+    """Learn a graph by each learner."""
     sets, settings = parents_and_children(train), CurriculumSettings(ALPHA)
     score = DagScore(train, ScoreKind("bdeu", ALPHA))
     step = choose_step(train, held_rows(train.n_samples, seed), sets, settings)
@@ -76,22 +55,7 @@ def learn_graphs(train: Columns, seed: int) -> dict[str, Dag]:
 
 
 def judge(dag: Dag, true: Dag, test: Columns) -> Reached:
-    """Measure a graph.
-
-    Parameters
-    ----------
-    dag : Dag
-        What was learned.
-    true : Dag
-        The graph of the network.
-    test : Columns
-        Rows that it was not learned of.
-
-    Returns
-    -------
-    Reached
-        All measures.
-    """
+    """Measure a graph."""
     found, distance = measure(test, dag, ALPHA), structural_distance(dag, true)
     return Reached(
         bdeu=found.bdeu,
@@ -104,21 +68,6 @@ def judge(dag: Dag, true: Dag, test: Columns) -> Reached:
 
 
 def judge_all(train: Columns, test: Columns, true: Dag, seed: int) -> Mapping[str, Reached]:
-    """Learn by each learner, and measure what was learned.
-
-    Parameters
-    ----------
-    train, test : Columns
-        Rows to learn of, and others.
-    true : Dag
-        The graph of the network.
-    seed : int
-        As in `learn_graphs`.
-
-    Returns
-    -------
-    mapping of str to Reached
-        By the names of `LEARNERS`.
-    """
+    """Learn by each learner, and measure what was learned."""
     dags = learn_graphs(train, seed)
     return {name: judge(dag, true, test) for name, dag in dags.items()}

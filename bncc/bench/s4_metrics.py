@@ -42,44 +42,18 @@ Results = Mapping[Draw, Mapping[str, Reached]]
 
 @dataclass(frozen=True)
 class Compared:
-    """A learner against CL over networks.
+    """A learner against CL over networks."""
 
-    Parameters
-    ----------
-    ratio : float or None
-        Mean over networks of its median measure divided by CL's; None where there is none.
-    won, lost, tied : int
-        Networks on which its median is better than CL's, worse, or equal.
-    left_out : tuple of str
-        Networks that the mean leaves out, as CL's median is 0.
-    """
-
+    # Mean over networks of its median measure divided by CL's; None where there is none
     ratio: float | None
-    won: int
+    won: int  # won, lost, tied: Networks on which its median is better than CL's, worse, or equal
     lost: int
     tied: int
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...]  # Networks that the mean leaves out, as CL's median is 0
 
 
 def medians(results: Results, n_rows: int, measure: str, learner: str) -> dict[str, float]:
-    """Return the median over samples of a measure.
-
-    Parameters
-    ----------
-    results : mapping of Draw to mapping
-        Of the study.
-    n_rows : int
-        Rows of the samples.
-    measure : str
-        One of `MEASURES`.
-    learner : str
-        One of `LEARNERS`.
-
-    Returns
-    -------
-    dict of str to float
-        By network.
-    """
+    """Return the median over samples of a measure."""
     field, _ = MEASURES[measure]
     values: dict[str, list[float]] = {}
     for draw, reached in results.items():
@@ -89,18 +63,8 @@ def medians(results: Results, n_rows: int, measure: str, learner: str) -> dict[s
 
 
 def compare_to_cl(results: Results, n_rows: int, measure: str, learner: str) -> Compared:
-    """Compare a learner with CL.
-
-    Parameters
-    ----------
-    results, n_rows, measure, learner
-        As in `medians`.
-
-    Returns
-    -------
-    Compared
-        Ratios of scores are above 1 where the learner is worse, as scores are negative; those of
-        KL where it is better.
+    """
+    Compare a learner with CL.
 
     References
     ----------
@@ -125,30 +89,7 @@ def compare_to_cl(results: Results, n_rows: int, measure: str, learner: str) -> 
 
 
 def s4_metrics(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat S4's comparison of curriculum learning with MMHC, beside other learners.
-
-    Parameters
-    ----------
-    request : Request
-        The folder of BIF files, or one with a folder ``networks`` of them; rows and columns; runs
-        are samples of each network and size, five by default. Quick is six networks, two sizes and
-        three samples. The sizes 10000 and 50000 are run where their columns are named.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    tuple of mapping
-        Two cells for each row and size, the mean ratio to CL and the networks won, see `Cell`.
-        CL's networks are those won against MMHC, the others' those won against CL.
-
-    Raises
-    ------
-    DataError
-        If a network is missing or is not that of the slides.
-    OptionError
-        If there is no such row or column, or the checkpoint is of another version.
-    """
+    """Repeat S4's comparison of curriculum learning with MMHC, beside other learners."""
     known = (ROWS, columns_of_sizes(SIZES))
     sizes: tuple[int, ...] = QUICK_SIZES if request.quick else DEFAULT_SIZES
     rows, columns = selection("s4-metrics", request, known, known)
@@ -164,22 +105,7 @@ def s4_metrics(request: Request, advance: Advance | None = None) -> tuple[Cell, 
 
 
 def cells_of(results: Results, row: str, n_rows: int) -> tuple[Cell, Cell]:
-    """Return the cells of a row for one size.
-
-    Parameters
-    ----------
-    results : mapping of Draw to mapping
-        Of the study.
-    row : str
-        One of `ROWS`.
-    n_rows : int
-        Rows of the samples.
-
-    Returns
-    -------
-    tuple of two mappings
-        The mean ratio to CL and the networks won; ``n`` counts networks.
-    """
+    """Return the cells of a row for one size."""
     measure, learner = next(
         (measure, learner)
         for measure in MEASURES
@@ -207,16 +133,5 @@ def cells_of(results: Results, row: str, n_rows: int) -> tuple[Cell, Cell]:
 
 
 def columns_of_sizes(sizes: Sequence[int]) -> tuple[str, ...]:
-    """Return the columns of some sizes.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Rows of a sample.
-
-    Returns
-    -------
-    tuple of str
-        The ratio and the networks won, of each.
-    """
+    """Return the columns of some sizes."""
     return tuple(name for n in sizes for name in (f"{n}", f"{n} won"))

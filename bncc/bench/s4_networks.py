@@ -20,25 +20,7 @@ QUICK = ("alarm", "asia", "child", "insurance", "sachs", "win95pts")
 
 
 def network_files(folder: Path, names: Sequence[str]) -> dict[str, Path]:
-    """Find the files of networks.
-
-    Parameters
-    ----------
-    folder : path
-        Of BIF files, or one with a folder ``networks`` of them.
-    names : sequence of str
-        Which, of `NETWORKS`.
-
-    Returns
-    -------
-    dict of str to path
-        By name, in their order.
-
-    Raises
-    ------
-    DataError
-        If one is missing.
-    """
+    """Find the files of networks."""
     place = folder / FOLDER if (folder / FOLDER).is_dir() else folder
     found = {}
     for name in names:
@@ -54,25 +36,7 @@ def network_files(folder: Path, names: Sequence[str]) -> dict[str, Path]:
 
 
 def read_network(name: str, path: Path) -> Network:
-    """Read a network of the slides.
-
-    Parameters
-    ----------
-    name : str
-        One of `NETWORKS`.
-    path : path
-        Its file.
-
-    Returns
-    -------
-    Network
-        Of as many variables and arcs as in the slides.
-
-    Raises
-    ------
-    DataError
-        If it has others, or cannot be read.
-    """
+    """Read a network of the slides."""
     network = read_bif(path)
     found = (network.n_variables, network.n_arcs)
     if found != NETWORKS[name]:

@@ -30,24 +30,12 @@ TEST_SEED = 0
 
 @dataclass(frozen=True)
 class Draw:
-    """One sample to learn of.
+    """One sample to learn of."""
 
-    Parameters
-    ----------
-    network : str
-        Name of the network.
-    path : path
-        Its file.
-    n_rows : int
-        Rows: S4's SS.
-    seed : int
-        Of the rows, and of what the learners draw; not `TEST_SEED`.
-    """
-
-    network: str
-    path: Path
-    n_rows: int
-    seed: int
+    network: str  # Name of the network
+    path: Path  # Its file
+    n_rows: int  # Rows: S4's SS
+    seed: int  # Of the rows, and of what the learners draw; not `TEST_SEED`
 
     @property
     def key(self) -> str:
@@ -57,23 +45,7 @@ class Draw:
 
 
 def try_draw(draw: Draw) -> Mapping[str, Reached]:
-    """Learn of one sample by all learners.
-
-    Parameters
-    ----------
-    draw : Draw
-        The sample.
-
-    Returns
-    -------
-    mapping of str to Reached
-        By learner, on 5000 test rows that all samples of a network share.
-
-    Raises
-    ------
-    DataError
-        If the network cannot be read, or is not that of the slides.
-    """
+    """Learn of one sample by all learners."""
     network = read_network(draw.network, draw.path)
     train, test = (
         Columns(np.ascontiguousarray(sample(network, n, seed).T), network.n_states)
@@ -91,36 +63,7 @@ def study(
     log: Path | None = None,
     advance: Advance | None = None,
 ) -> dict[Draw, Mapping[str, Reached]]:
-    """Try all learners on samples of all networks.
-
-    Parameters
-    ----------
-    files : mapping of str to path
-        By name of the network.
-    sizes : sequence of int
-        Rows of a sample.
-    n_draws : int
-        Samples of each network and size.
-    jobs : int
-        Processes.
-    log : path, optional
-        File in which results are kept, sample by sample, and from which those that are known are
-        taken.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    dict of Draw to mapping of str to Reached
-        By sample and learner.
-
-    Raises
-    ------
-    DataError
-        If a network cannot be read, or is not that of the slides.
-    OptionError
-        If the log is of another version.
-    """
+    """Try all learners on samples of all networks."""
     known = SetLog(log, TEXTS, "S4")
     draws = [
         Draw(name, path, n_rows, seed)

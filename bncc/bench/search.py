@@ -1,4 +1,5 @@
-"""Search for what steers the descent: chosen on validation rows, reported on test rows.
+"""
+Search for what steers the descent: chosen on validation rows, reported on test rows.
 
 Some settings are drawn at random, then some near the best so far, round by round. They are judged
 in stages, by successive halving: all of them on one split of the training rows, the better ones on
@@ -26,17 +27,10 @@ from bncc.train.settings import TrainSettings
 
 @dataclass(frozen=True)
 class Stage:
-    """A round of selection.
+    """A round of selection."""
 
-    Parameters
-    ----------
-    share : float
-        Of all settings, how many enter: those of least error in the stage before.
-    n_splits : int
-        Splits on which they are judged, 1 .. `N_SPLITS`; those of the stage before are among them.
-    """
-
-    share: float
+    share: float  # Of all settings, how many enter: those of least error in the stage before
+    # Splits on which they are judged, 1 .. `N_SPLITS`; those of the stage before are among them.
     n_splits: int
 
     def n_entrants(self, n_drawn: int) -> int:
@@ -57,31 +51,18 @@ ONE_NEAR_OF = 3
 
 @dataclass(frozen=True)
 class Found:
-    """What a search ends with; errors are fractions, means over folds.
+    """What a search ends with; errors are fractions, means over folds."""
 
-    Parameters
-    ----------
-    settings : TrainSettings
-        Those of least validation error in the last stage, the first of equals.
-    validation, test : float
-        Their errors: the mean over the splits, and on the test rows after learning from all others.
-    least_test : float
-        Of all settings in the last stage, as papers report it.
-    n_tested : int
-        How many these are.
-    n_drawn : int
-        Settings in the first stage.
-    entries : tuple of int
-        Table entries of the models whose test error is `test`, by fold.
-    """
-
+    # Those of least validation error in the last stage, the first of equals
     settings: TrainSettings
+    # validation and test: Their errors: the mean over the splits, and on the test rows after
+    # learning from all others
     validation: float
     test: float
-    least_test: float
-    n_tested: int
-    n_drawn: int
-    entries: tuple[int, ...]
+    least_test: float  # Of all settings in the last stage, as papers report it
+    n_tested: int  # How many these are
+    n_drawn: int  # Settings in the first stage
+    entries: tuple[int, ...]  # Table entries of the models whose test error is `test`, by fold
 
     @property
     def note(self) -> str:
@@ -102,35 +83,7 @@ def explore(
     varied: Callable[[Sequence[TrainSettings]], Sequence[TrainSettings]] = tuple,
     n_restarts: int = 1,
 ) -> Found:
-    """Draw settings, those near the best among them, and choose.
-
-    Parameters
-    ----------
-    folds : sequence of Fold
-        The data.
-    base : TrainSettings
-        All that is not drawn.
-    n_runs : int
-        How many settings to try, one of `ONE_NEAR_OF` near the best.
-    effort : Effort
-        Processes and log.
-    advance : callable, optional
-        Told of progress.
-    varied : callable
-        What becomes of the settings as `draw_settings` draws them; they stay if it is left out.
-    n_restarts : int
-        See `search`.
-
-    Returns
-    -------
-    Found
-        As `search` gives it.
-
-    Raises
-    ------
-    OptionError
-        If the log is of another version of the trainer, or of another engine.
-    """
+    """Draw settings, those near the best among them, and choose."""
     n_near = n_runs // ONE_NEAR_OF
     return search(
         folds, varied(draw_settings(base, n_runs - n_near)), n_near=n_near, n_restarts=n_restarts,
@@ -149,37 +102,7 @@ def search(
     log: Path | None = None,
     advance: Advance | None = None,
 ) -> Found:
-    """Try settings in stages, and choose.
-
-    Parameters
-    ----------
-    folds : sequence of Fold
-        The data; settings are tried on each, and judged by the mean.
-    drawn : sequence of TrainSettings
-        What to try.
-    n_near : int
-        How many more to try near the best of them, see `bncc.bench.draw.draw_near`.
-    stages : sequence of Stage
-        In order.
-    n_restarts : int
-        How often the best learn again from all training rows, see `train_and_judge`.
-    jobs : int
-        Processes.
-    log : Path or None
-        A file of one JSON line per training, from which a later search goes on.
-    advance : callable, optional
-        Told of progress.
-
-    Returns
-    -------
-    Found
-        The same whatever `jobs` and the log.
-
-    Raises
-    ------
-    OptionError
-        If the log is of another version of the trainer, or of another engine.
-    """
+    """Try settings in stages, and choose."""
     n = len(drawn) + n_near
     known, tell = TrainingLog(log), _counter(advance, len(folds) * _count(stages, n))
     with workers(folds, jobs, n_restarts) as train:

@@ -23,48 +23,16 @@ N_SPLITS = 5
 
 
 class Judged(NamedTuple):
-    """What a search wants to know of a training.
+    """What a search wants to know of a training."""
 
-    Parameters
-    ----------
-    error : float
-        Fraction of wrong decisions.
-    entries : int
-        Of all tables, the prior among them, see `bncc.structure.graph.table_entries`.
-    """
-
-    error: float
-    entries: int
+    error: float  # Fraction of wrong decisions
+    entries: int  # Of all tables, the prior among them, see `bncc.structure.graph.table_entries`
 
 
 def train_and_judge(
     fold: Fold, settings: TrainSettings, split: int | None, n_restarts: int = 1
 ) -> Judged:
-    """Train and judge the integer model.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data.
-    settings : TrainSettings
-        The options; they fix the format of the costs.
-    split : int or None
-        Which of `N_SPLITS` parts of the training rows is held out to judge by; None learns from
-        all of them and judges by the test rows.
-    n_restarts : int
-        How often to train, each time with another seed of shuffling and dropout; the model that
-        errs least on its own training rows is judged, the first of equals.
-
-    Returns
-    -------
-    Judged
-        Its error and its entries.
-
-    Raises
-    ------
-    ValueError
-        If the settings leave the place of the binary point open.
-    """
+    """Train and judge the integer model."""
     (fmt,) = formats_of(settings)
     X, y, judges, truth = fold.X, fold.y, fold.X_test, fold.y_test
     if split is not None:
@@ -95,23 +63,10 @@ def _learned(task: Task, fmt: QFormat) -> Learned:
 def decide(
     X: IntArray, structure: Structure, n_states: Sequence[int], log_tables: LogTables
 ) -> IntArray:
-    """Return the most probable class under log-probability tables, the smallest on ties.
+    """
+    Return the most probable class under log-probability tables, the smallest on ties.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-    log_tables : tuple
-        Prior and tables as `ml_log_tables` returns them.
-
-    Returns
-    -------
-    (n_samples,) int64
-        Class indices.
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples,) int64, class indices.
     """
     log_prior, tables = log_tables
     log_joint = np.tile(log_prior, (len(X), 1))

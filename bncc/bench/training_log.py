@@ -27,21 +27,7 @@ BASELINES = ("baselines", "discretize", "data/splits.py", "bench/network_search.
 
 
 class TrainingLog:
-    """What is known of trainings, and a file of it. Its first line tells the trainer and engine.
-
-    Parameters
-    ----------
-    path : Path or None
-        The file; None keeps all in memory alone.
-    trainer : tuple of str
-        `TRAINER` or `BASELINES`.
-
-    Raises
-    ------
-    OptionError
-        If the file was not written by this version of the trainer, and with the engine that
-        trains here.
-    """
+    """What is known of trainings, and a file of it. Its first line tells the trainer and engine."""
 
     def __init__(self, path: Path | None, trainer: tuple[str, ...] = TRAINER) -> None:
         self._path = path
@@ -67,15 +53,7 @@ class TrainingLog:
         return self._known[key]
 
     def add(self, key: str, judged: Judged) -> None:
-        """Remember what a training led to.
-
-        Parameters
-        ----------
-        key : str
-            As `training_key` gives it.
-        judged : Judged
-            Its error and its entries.
-        """
+        """Remember what a training led to."""
         self._known[key] = judged
         self._write({"key": key, **judged._asdict()})
 
@@ -88,24 +66,7 @@ class TrainingLog:
 def training_key(
     fold: Fold, settings: TrainSettings, split: int | None, n_restarts: int = 1
 ) -> str:
-    """Return what tells a training from all others.
-
-    Parameters
-    ----------
-    fold : Fold
-        The data.
-    settings : TrainSettings
-        The options.
-    split : int or None
-        The part held out.
-    n_restarts : int
-        How often it began anew.
-
-    Returns
-    -------
-    str
-        Sixteen hexadecimal digits.
-    """
+    """Return what tells a training from all others."""
     values = {**asdict(settings), "rows": fold.digest, "split": split}
     values |= {"restarts": n_restarts} if n_restarts > 1 else {}
     text = json.dumps(values, sort_keys=True, default=str)
@@ -114,18 +75,7 @@ def training_key(
 
 @cache
 def trainer_digest(trainer: tuple[str, ...] = TRAINER) -> str:
-    """Return what tells this trainer from others: a hash of its Python and C.
-
-    Parameters
-    ----------
-    trainer : tuple of str
-        Its folders and files.
-
-    Returns
-    -------
-    str
-        Sixteen hexadecimal digits.
-    """
+    """Return what tells this trainer from others: a hash of its Python and C."""
     digest = sha256(__version__.encode())
     for name in trainer:
         for text in _texts(files("bncc").joinpath(*name.split("/"))):

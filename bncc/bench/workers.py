@@ -17,22 +17,7 @@ Training = tuple[int, TrainSettings, int | None]
 def workers(
     folds: Sequence[Fold], jobs: int, n_restarts: int = 1
 ) -> Iterator[Callable[[Sequence[Training]], Iterator[Judged]]]:
-    """Hold processes ready to train.
-
-    Parameters
-    ----------
-    folds : sequence of Fold
-        The data.
-    jobs : int
-        Processes; 1 trains in this one.
-    n_restarts : int
-        How often the trainings on all training rows begin anew, see `train_and_judge`.
-
-    Yields
-    ------
-    callable
-        Takes trainings and yields what `train_and_judge` says of each, in their order.
-    """
+    """Hold processes ready to train."""
     if jobs == 1:
         yield lambda todo: (_judged_of(folds, training, n_restarts) for training in todo)
         return

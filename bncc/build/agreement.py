@@ -32,7 +32,8 @@ SAMPLED_ENTRIES = frozenset({"stream", "stream_raw", "missing", "raw_missing"})
 
 @dataclass(frozen=True)
 class Agreement:
-    """The outcome of an agreement check.
+    """
+    The outcome of an agreement check.
 
     Parameters
     ----------
@@ -65,21 +66,7 @@ class Agreement:
 
 
 def compare(machine: Machine, inputs: Iterable[Case]) -> Agreement:
-    """Ask a machine for all answers and compare them with those of the reference.
-
-    Parameters
-    ----------
-    machine : Machine
-        What runs the C.
-    inputs : iterable of Case
-        Inputs with their answers.
-
-    Returns
-    -------
-    Agreement
-        With target ``host`` and an empty strength, for the caller to fill in. A program that
-        crashes, or that a sanitizer stops, is a mismatch.
-    """
+    """Ask a machine for all answers and compare them with those of the reference."""
     checked = mismatches = 0
     first: str | None = None
     for case in inputs:
@@ -159,7 +146,8 @@ def verify(
     emission: "Emission | None" = None,
     also: "Emission | None" = None,
 ) -> Agreement:
-    """Build the emitted C for a machine, run it there, and compare it with the integer model.
+    """
+    Build the emitted C for a machine, run it there, and compare it with the integer model.
 
     Parameters
     ----------
@@ -289,18 +277,7 @@ def _on_host(
 
 
 def combine(outcomes: Sequence[Agreement]) -> Agreement:
-    """Join the outcomes of several builds for one target.
-
-    Parameters
-    ----------
-    outcomes : sequence of Agreement
-        At least one.
-
-    Returns
-    -------
-    Agreement
-        Agrees where all agree; counts are summed.
-    """
+    """Join the outcomes of several builds for one target."""
     return replace(
         outcomes[0],
         agree=all(outcome.agree for outcome in outcomes),

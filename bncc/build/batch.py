@@ -1,4 +1,5 @@
-"""Many decisions at once on this machine: a model's integer tables added in vectors, through CFFI.
+"""
+Many decisions at once on this machine: a model's integer tables added in vectors, through CFFI.
 
 It decides as the emitted C does, on which it does not depend: that is one input at a time in as
 little code as possible, this is as many inputs a second as possible.
@@ -34,20 +35,7 @@ NATIVE = "-march=native"
 
 
 class Batch:
-    """A model's decisions on arrays of states.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    compiler : Tool or None
-        gcc or clang; None for the first host compiler.
-
-    Raises
-    ------
-    ToolchainError
-        If there is no compiler, or it does not know vectors.
-    """
+    """A model's decisions on arrays of states."""
 
     def __init__(self, model: Model, compiler: Tool | None = None) -> None:
         self._leveled = leveled(optimize(program_of(model), FLOW)[0])
@@ -87,17 +75,11 @@ class Batch:
         self._ffi.dlclose(self._library)
 
     def predict(self, X: IntArray) -> IntArray:
-        """Decide on many inputs.
+        """
+        Decide on many inputs.
 
-        Parameters
-        ----------
-        X : (n, n_features) integer array
-            States, all within the range of an unsigned state.
-
-        Returns
-        -------
-        (n,) int16
-            Class index of least cost, the smallest on ties; -1 where a state is out of range.
+        Shapes: `X` (n, n_features) integer array; returns (n,) int16, class index of least cost,
+        the smallest on ties; -1 where a state is out of range.
         """
         rows = np.ascontiguousarray(self._leveled.states(np.asarray(X)), dtype=self._state)
         y = np.empty(len(rows), dtype=np.int16)

@@ -31,31 +31,7 @@ EFFORT = Effort(n_random=40)
 def measure_bounds(
     model: Model, files: Mapping[str, str], bench: Bench, opt_level: str, *, is_exact: bool
 ) -> Bounds:
-    """Compile emitted C for a machine and find what it takes there.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    files : mapping of str to str
-        Its C.
-    bench : Bench
-        Where to build and run.
-    opt_level : str
-        ``-O0`` .. ``-O3`` or ``-Os``.
-    is_exact : bool
-        Whether no branch of the C depends on its input.
-
-    Returns
-    -------
-    Bounds
-        The same for the same C and tools.
-
-    Raises
-    ------
-    ToolchainError
-        If the compiler does not tell the stack of functions.
-    """
+    """Compile emitted C for a machine and find what it takes there."""
     stack = stack_of(model, files, bench, opt_level)
     with Meter(model, files, bench, opt_level) as meter:
         costs = meter.costs(_inputs(model))
@@ -90,29 +66,7 @@ def _some(rows: AnyArray) -> AnyArray:
 def stack_of(
     model: Model, files: Mapping[str, str], bench: Bench, opt_level: str
 ) -> Mapping[str, int]:
-    """Return the stack of every entry point with all that it calls.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    files : mapping of str to str
-        Its C.
-    bench : Bench
-        Where to build.
-    opt_level : str
-        ``-O0`` .. ``-O3`` or ``-Os``.
-
-    Returns
-    -------
-    mapping of str to int
-        Bytes by entry point, without the model's prefix.
-
-    Raises
-    ------
-    ToolchainError
-        If the compiler does not tell the stack of functions, or it is not bounded.
-    """
+    """Return the stack of every entry point with all that it calls."""
     built = sources(model, files)
     is_gcc = bench.compiler.name.endswith("gcc")
     flag = "-fstack-usage" if is_gcc else "-fstack-size-section"

@@ -23,21 +23,11 @@ SIMULATORS: Mapping[str, Simulator] = {s.name: s for s in (Simavr(), Qemu(), Uni
 
 @dataclass(frozen=True)
 class Bench:
-    """A target with a compiler that builds for it and a simulator that runs it, both installed.
+    """A target with a compiler that builds for it and a simulator that runs it, both installed."""
 
-    Parameters
-    ----------
-    target : Target
-        The machine.
-    compiler : Tool
-        What builds.
-    simulator : Simulator
-        What runs.
-    """
-
-    target: Target
-    compiler: Tool
-    simulator: Simulator
+    target: Target  # The machine
+    compiler: Tool  # What builds
+    simulator: Simulator  # What runs
 
     @property
     def place(self) -> str:
@@ -48,27 +38,7 @@ class Bench:
 def find_bench(
     target: Target, *, compiler: str | None = None, simulator: str | None = None
 ) -> tuple[Bench, ...]:
-    """Return the ways to build for a target and run on it.
-
-    Parameters
-    ----------
-    target : Target
-        The machine.
-    compiler : str or None
-        A compiler's name; ``"all"`` for every one installed; None for the preferred one.
-    simulator : str or None
-        Likewise.
-
-    Returns
-    -------
-    tuple of Bench
-        At least one.
-
-    Raises
-    ------
-    ToolchainError
-        If something is missing, with the command that installs it.
-    """
+    """Return the ways to build for a target and run on it."""
     known = {tool.name: tool for tool in find_tools() if target.name in tool.serves}
     builders = [known[name] for name in target.flags if name in known]
     compilers = _choose(target, "compiler", builders, compiler)
@@ -101,29 +71,7 @@ def _choose(
 
 
 class CrossHarness(Harness):
-    """A harness built for a simulated machine, in a temporary folder that `close` removes.
-
-    Parameters
-    ----------
-    model : Model
-        The model that was emitted.
-    files : mapping of str to str
-        The emission's files.
-    bench : Bench
-        Where to build and run.
-    opt_level : str
-        ``-O0`` .. ``-O3`` or ``-Os``.
-
-    Attributes
-    ----------
-    compiled : Path
-        The model alone, as an object.
-
-    Raises
-    ------
-    ToolchainError
-        If the code does not compile under the strict flags, or does not fit.
-    """
+    """A harness built for a simulated machine, in a temporary folder that `close` removes."""
 
     def __init__(
         self, model: Model, files: Mapping[str, str], bench: Bench, opt_level: str
@@ -155,26 +103,7 @@ class CrossHarness(Harness):
 def link_program(
     builder: Builder, simulator: Simulator, program: str, model: str, *defines: str
 ) -> Image:
-    """Compile ``harness.c`` or ``meter.c`` for a simulator and link it with a model.
-
-    Parameters
-    ----------
-    builder : Builder
-        Its folder holds the model's sources.
-    simulator : Simulator
-        What will run the program.
-    program : {"harness", "meter"}
-        Which.
-    model : str
-        The model's object.
-    *defines : str
-        Further macros.
-
-    Returns
-    -------
-    Image
-        Ready to run.
-    """
+    """Compile ``harness.c`` or ``meter.c`` for a simulator and link it with a model."""
     builder.write(
         {
             f"{program}.c": support_file(f"{program}.c"),

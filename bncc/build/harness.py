@@ -33,39 +33,16 @@ CODES: Mapping[Entry, str] = {
 
 
 def request(entry: Entry, rows: AnyArray) -> bytes:
-    """Return what the harness and the meter read: an entry, a number of rows, the rows.
+    """
+    Return what the harness and the meter read: an entry, a number of rows, the rows.
 
-    Parameters
-    ----------
-    entry : str
-        What to ask: a key of `CODES`.
-    rows : (n, ...) array
-        In the machine's own types.
-
-    Returns
-    -------
-    bytes
-        One block.
+    Shapes: `rows` (n, ...) array.
     """
     return CODES[entry].encode() + len(rows).to_bytes(4, "little") + rows.tobytes()
 
 
 class Harness(Machine):
-    """An emitted model as a program; the same methods as `bncc.build.host.HostLibrary`.
-
-    Parameters
-    ----------
-    model : Model
-        The model that was emitted.
-    entries : frozenset of str
-        Entry points it has.
-    exchange : callable
-        Runs it; for another machine this starts a simulator.
-    toolchain : str
-        Compiler, version and options, for people.
-    packed, byte_order : bool, str
-        How the machine lays out a struct, see `bncc.build.inputs.raw.row_dtype`.
-    """
+    """An emitted model as a program; the same methods as `bncc.build.host.HostLibrary`."""
 
     def __init__(
         self,
@@ -186,37 +163,7 @@ def build_harness(
     launcher: Sequence[str] = (),
     is_one_unit: bool = False,
 ) -> HostHarness:
-    """Compile an emission as a program of this machine.
-
-    Parameters
-    ----------
-    model : Model
-        The model that was emitted.
-    files : mapping of str to str
-        The emission's files.
-    compiler : Tool or None
-        What to compile with; None for the first host compiler.
-    opt_level : str
-        ``-O0`` .. ``-O3`` or ``-Os``.
-    sanitize : bool
-        Whether the address and undefined-behavior sanitizers watch it.
-    flags : sequence of str
-        Further options of the compiler.
-    launcher : sequence of str
-        Command that the program runs under, for example valgrind.
-    is_one_unit : bool
-        Whether model and harness are compiled as one translation unit.
-
-    Returns
-    -------
-    HostHarness
-        The program.
-
-    Raises
-    ------
-    ToolchainError
-        If there is no compiler, or the code does not compile under the strict flags.
-    """
+    """Compile an emission as a program of this machine."""
     tool = compiler or host_compilers()[0]
     return HostHarness(
         model,

@@ -31,19 +31,7 @@ void bncc_stream_raw(const void *x, int16_t *y, uint32_t n_rows);
 
 
 class HostLibrary(Machine):
-    """An emitted model loaded into this process; answers arrays of inputs.
-
-    Parameters
-    ----------
-    model : Model
-        The model that was emitted.
-    built : Sources
-        Its sources.
-    library : Path
-        The shared library; may be deleted once this is made.
-    toolchain : str
-        Compiler, version and level, for people.
-    """
+    """An emitted model loaded into this process; answers arrays of inputs."""
 
     def __init__(self, model: Model, built: Sources, library: Path, toolchain: str) -> None:
         super().__init__(model, built.entries, toolchain)
@@ -87,29 +75,7 @@ def build_library(
     compiler: Tool | None = None,
     opt_level: str = "-O2",
 ) -> HostLibrary:
-    """Compile an emission for this machine and load it.
-
-    Parameters
-    ----------
-    model : Model
-        The model that was emitted.
-    files : mapping of str to str
-        The emission's files.
-    compiler : Tool or None
-        What to compile with; None for the first host compiler.
-    opt_level : str
-        ``-O0`` .. ``-O3`` or ``-Os``.
-
-    Returns
-    -------
-    HostLibrary
-        The loaded library.
-
-    Raises
-    ------
-    ToolchainError
-        If there is no compiler, or the code does not compile under the strict flags.
-    """
+    """Compile an emission for this machine and load it."""
     tool = compiler or host_compilers()[0]
     built = sources(model, files)
     with TemporaryDirectory(prefix="bncc-") as folder:
@@ -120,17 +86,7 @@ def build_library(
 
 
 def write_sources(folder: Path, built: Sources, *support: str) -> None:
-    """Write a model's sources and some of the C that ships with bncc into a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        An empty folder.
-    built : Sources
-        The model.
-    *support : str
-        Names for `support_file`.
-    """
+    """Write a model's sources and some of the C that ships with bncc into a folder."""
     for name, text in built.files.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
     for name in support:

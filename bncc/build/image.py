@@ -35,18 +35,10 @@ _ZIG_ONLY = ("-fno-sanitize=undefined", "-fno-stack-protector")
 
 @dataclass(frozen=True)
 class Image:
-    """A linked program.
+    """A linked program."""
 
-    Parameters
-    ----------
-    path : Path
-        The ELF file.
-    target : Target
-        The machine it runs on.
-    """
-
-    path: Path
-    target: Target
+    path: Path  # The ELF file
+    target: Target  # The machine it runs on
 
     @cached_property
     def _sections(self) -> tuple[tuple[int, bool, bool], ...]:
@@ -94,24 +86,13 @@ class Image:
 
 @dataclass(frozen=True)
 class Builder:
-    """Compiles and links for one target with one compiler, in one folder.
+    """Compiles and links for one target with one compiler, in one folder."""
 
-    Parameters
-    ----------
-    folder : Path
-        Where sources and objects lie.
-    target : Target
-        The machine.
-    tool : Tool
-        A compiler that builds for it.
-    is_foreign : bool, default=False
-        Whether the classifier's C is not bncc's: warnings are none of our business then, and it
-        may use the mathematics library.
-    """
-
-    folder: Path
-    target: Target
-    tool: Tool
+    folder: Path  # Where sources and objects lie
+    target: Target  # The machine
+    tool: Tool  # A compiler that builds for it
+    # Whether the classifier's C is not bncc's: warnings are none of our business then, and it may
+    # use the mathematics library
     is_foreign: bool = False
 
     @property
@@ -143,29 +124,7 @@ class Builder:
     def compile(
         self, source: str, to: str, opt_level: str, *defines: str, flags: tuple[str, ...] = ()
     ) -> str:
-        """Compile one source of the folder and return the name of the object.
-
-        Parameters
-        ----------
-        source, to : str
-            File names.
-        opt_level : str
-            ``-O0`` .. ``-O3`` or ``-Os``.
-        *defines : str
-            Macros, as after ``-D``.
-        flags : tuple of str
-            Further options.
-
-        Returns
-        -------
-        str
-            `to`.
-
-        Raises
-        ------
-        ToolchainError
-            If the compiler fails or warns; `MisfitError` if the C says that it cannot serve.
-        """
+        """Compile one source of the folder and return the name of the object."""
         macros = [f"-D{define}" for define in defines]
         command = (*self.tool.command, *self._flags, *flags, opt_level, *macros)
         command += ("-c", source, "-o", to)
@@ -177,25 +136,7 @@ class Builder:
         return to
 
     def link(self, to: str, *objects: str) -> Image:
-        """Link objects with start-up code and the compiler's libraries.
-
-        Parameters
-        ----------
-        to : str
-            File name of the image.
-        *objects : str
-            Objects of the folder.
-
-        Returns
-        -------
-        Image
-            What nobody refers to is left out.
-
-        Raises
-        ------
-        ToolchainError
-            If the linker fails; `MisfitError` if the program does not fit.
-        """
+        """Link objects with start-up code and the compiler's libraries."""
         command = (*self.tool.command, *self.target.flags[self.tool.name], "-Wl,--gc-sections")
         parts, libraries = ((), ()) if self.target.name == "avr" else self._bare()
         if self.is_foreign and self._has_headers:
@@ -239,18 +180,7 @@ class Builder:
 
 
 def calls_of(path: Path) -> Mapping[str, frozenset[str]]:
-    """Return what each function of an object calls or jumps to, itself left out.
-
-    Parameters
-    ----------
-    path : Path
-        An object in which every function has a section of its own.
-
-    Returns
-    -------
-    mapping of str to frozenset of str
-        Names by name, those of functions that are elsewhere included.
-    """
+    """Return what each function of an object calls or jumps to, itself left out."""
     called: dict[str, set[str]] = {}
     with path.open("rb") as file:
         elf = ELFFile(file)
@@ -270,19 +200,7 @@ def calls_of(path: Path) -> Mapping[str, frozenset[str]]:
 
 
 def frames_of(path: Path) -> Mapping[str, int]:
-    """Return the bytes of every function's stack frame, as clang's ``-fstack-size-section`` says.
-
-    Parameters
-    ----------
-    path : Path
-        An object in which every function has a section of its own. A function whose frame has
-        no static size has no entry.
-
-    Returns
-    -------
-    mapping of str to int
-        Bytes by name.
-    """
+    """Return the bytes of every function's stack frame, from clang's ``-fstack-size-section``."""
     with path.open("rb") as file:
         elf = ELFFile(file)
         return {
@@ -300,21 +218,6 @@ def _uleb128(data: bytes) -> int:
 
 
 def model_object(builder: Builder, built: Sources, opt_level: str) -> str:
-    """Compile an emitted model and return the name of its object.
-
-    Parameters
-    ----------
-    builder : Builder
-        For one target.
-    built : Sources
-        The model with its glue.
-    opt_level : str
-        ``-O0`` .. ``-O3`` or ``-Os``.
-
-    Returns
-    -------
-    str
-        File name.
-    """
+    """Compile an emitted model and return the name of its object."""
     builder.write(built.files)
     return builder.compile(built.main, f"{built.name}{opt_level}.o", opt_level)

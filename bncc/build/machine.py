@@ -39,19 +39,7 @@ class HarnessError(ToolchainError):
 
 
 class Machine(ABC):
-    """An emitted model on some machine, this one or a simulated one; a context manager.
-
-    Parameters
-    ----------
-    model : Model
-        The model that was emitted.
-    entries : frozenset of str
-        Entry points it has.
-    toolchain : str
-        Compiler, version, options and simulator, for people.
-    packed, byte_order : bool, str
-        How the machine lays out a struct, see `bncc.build.inputs.raw.row_dtype`.
-    """
+    """An emitted model on some machine, this one or a simulated one; a context manager."""
 
     def __init__(
         self,
@@ -88,64 +76,35 @@ class Machine(ABC):
         """Return classes and, for ``scores``, the scores of rows in the machine's own types."""
 
     def predict(self, X: IntArray) -> IntArray:
-        """Return ``m_predict`` of each row of states.
+        """
+        Return ``m_predict`` of each row of states.
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States as the C takes them, in range or not.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices, or M_ERR_STATE.
+        Shapes: `X` (n, n_features) int; returns (n,) int16, class indices, or M_ERR_STATE.
         """
         return self._answer("predict", self._states(X))[0]
 
     def trusted(self, X: IntArray) -> IntArray:
-        """Return ``m_predict_trusted`` of each row; every state must be in range.
+        """
+        Return ``m_predict_trusted`` of each row; every state must be in range.
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices.
+        Shapes: `X` (n, n_features) int; returns (n,) int16, class indices.
         """
         return self._answer("trusted", self._states(X))[0]
 
     def scores(self, X: IntArray) -> tuple[IntArray, IntArray]:
-        """Return ``m_scores`` of each row.
+        """
+        Return ``m_scores`` of each row.
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States as the C takes them, in range or not.
-
-        Returns
-        -------
-        y : (n,) int16
-            Class indices, or M_ERR_STATE.
-        scores : (n, n_classes) unsigned
-            Scores; all zeros in the rows of an error.
+        Shapes: `X` (n, n_features) int; returns y (n,) int16, class indices, or M_ERR_STATE;
+        returns scores (n, n_classes) unsigned, scores; all zeros in the rows of an error.
         """
         return self._answer("scores", self._states(X))
 
     def raw(self, R: FloatArray) -> IntArray:
-        """Return ``m_predict_raw`` of each row of raw readings.
+        """
+        Return ``m_predict_raw`` of each row of raw readings.
 
-        Parameters
-        ----------
-        R : (n, n_features) float64
-            Values of the C types.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices.
+        Shapes: `R` (n, n_features) float64; returns (n,) int16, class indices.
         """
         return self.raw_rows(pack(R, self.row_dtype))
 
@@ -154,37 +113,21 @@ class Machine(ABC):
         return self._answer("raw_checked", pack(R, self.row_dtype))[0]
 
     def missing(self, X: IntArray, is_missing: BoolArray) -> IntArray:
-        """Return ``m_predict_missing`` of each row of states.
+        """
+        Return ``m_predict_missing`` of each row of states.
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States as the C takes them, in range or not.
-        is_missing : (n, n_features) bool
-            Where M_MISSING stands for the state.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices, or M_ERR_STATE.
+        Shapes: `X` (n, n_features) int; `is_missing` (n, n_features) bool; returns (n,) int16,
+        class indices, or M_ERR_STATE.
         """
         marked = np.where(is_missing, np.iinfo(self.state_dtype).max, X)
         return self._answer("missing", self._states(marked))[0]
 
     def raw_missing(self, R: FloatArray, is_missing: BoolArray) -> IntArray:
-        """Return ``m_predict_raw_missing`` of each row of raw readings.
+        """
+        Return ``m_predict_raw_missing`` of each row of raw readings.
 
-        Parameters
-        ----------
-        R : (n, n_features) float64
-            Values of the C types.
-        is_missing : (n, n_features) bool
-            Which are marked by their bit.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices.
+        Shapes: `R` (n, n_features) float64; `is_missing` (n, n_features) bool; returns (n,) int16,
+        class indices.
         """
         bits = np.packbits(is_missing, axis=1, bitorder="little")
         fields = [("readings", self.row_dtype), ("bits", np.uint8, bits.shape[1:])]
@@ -194,17 +137,11 @@ class Machine(ABC):
         return self._answer("raw_missing", rows)[0]
 
     def stream(self, X: IntArray) -> IntArray:
-        """Return what ``m_end`` says of each row of states, fed feature by feature.
+        """
+        Return what ``m_end`` says of each row of states, fed feature by feature.
 
-        Parameters
-        ----------
-        X : (n, n_features) int
-            States as the C takes them, in range or not.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices, or M_ERR_STATE; -100 where a misuse was not refused.
+        Shapes: `X` (n, n_features) int; returns (n,) int16, class indices, or M_ERR_STATE; -100
+        where a misuse was not refused.
 
         Notes
         -----
@@ -213,32 +150,19 @@ class Machine(ABC):
         return self._answer("stream", self._states(X))[0]
 
     def stream_raw(self, R: FloatArray) -> IntArray:
-        """Return what ``m_end`` says of each row of raw readings, fed feature by feature.
+        """
+        Return what ``m_end`` says of each row of raw readings, fed feature by feature.
 
-        Parameters
-        ----------
-        R : (n, n_features) float64
-            Values of the C types.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices; -100 where a misuse was not refused.
+        Shapes: `R` (n, n_features) float64; returns (n,) int16, class indices; -100 where a misuse
+        was not refused.
         """
         return self._answer("stream_raw", pack(R, self.row_dtype))[0]
 
     def raw_rows(self, rows: AnyArray) -> IntArray:
-        """Return ``m_predict_raw`` of rows that lie in memory as the C wants them.
+        """
+        Return ``m_predict_raw`` of rows that lie in memory as the C wants them.
 
-        Parameters
-        ----------
-        rows : (n,) array of `row_dtype`
-            Any bytes will do.
-
-        Returns
-        -------
-        (n,) int16
-            Class indices.
+        Shapes: `rows` (n,) array of `row_dtype`; returns (n,) int16, class indices.
         """
         return self._answer("raw", rows)[0]
 

@@ -39,82 +39,41 @@ _DEEPER = _WRAP - 1
 
 @dataclass(frozen=True)
 class Cost:
-    """Executed instructions, or cycles, of a decision over some inputs.
+    """Executed instructions, or cycles, of a decision over some inputs."""
 
-    Parameters
-    ----------
-    min, mean, max : float
-        Over the inputs; argument set-up, call and return count, the counter's reading does not.
-    stack : int
-        Bytes of the deepest stack below the caller's.
-    classes : (n,) int16
-        The decisions.
-    """
-
+    # min, mean, max: Over the inputs; argument set-up, call and return count, the counter's reading
+    # does not
     min: int
     mean: float
     max: int
-    stack: int
-    classes: IntArray
+    stack: int  # Bytes of the deepest stack below the caller's
+    classes: IntArray  # (n,) int16: The decisions
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """Memory of a classifier with every library routine it pulls in.
+    """Memory of a classifier with every library routine it pulls in."""
 
-    Parameters
-    ----------
-    flash : int
-        Bytes of code, constants and initial values.
-    ram : int
-        Bytes of variables; the stack is apart.
-    """
-
-    flash: int
-    ram: int
+    flash: int  # Bytes of code, constants and initial values
+    ram: int  # Bytes of variables; the stack is apart
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What the decisions are about.
+    """What the decisions are about."""
 
-    Parameters
-    ----------
-    X : (n, n_features) int
-        States.
-    R : (n, n_features) float64 or None
-        Raw readings, for models that take them.
-    gaps : (n, n_features) bool or None
-        What is missing, for C that decides without.
-    """
-
-    X: IntArray
+    X: IntArray  # (n, n_features) int: States
+    # (n, n_features) float64 or None: Raw readings, for models that take them
     R: FloatArray | None = None
+    # (n, n_features) bool or None: What is missing, for C that decides without
     gaps: BoolArray | None = None
 
 
 class Meter:
-    """One emitted model, compiled once for a target at one optimization level, to be measured.
+    """
+    One emitted model, compiled once for a target at one optimization level, to be measured.
 
     A context manager; the folder with its images goes when it is left.
-
-    Parameters
-    ----------
-    model : Interface
-        The model, or what takes its place.
-    files : mapping of str to str
-        Its C: bncc's or the textbook's.
-    bench : Bench
-        Where to build and run.
-    opt_level : str
-        ``-O0`` .. ``-O3`` or ``-Os``.
-    is_foreign : bool, default=False
-        See `Builder`.
-
-    Raises
-    ------
-    ToolchainError
-        If it does not compile or fit.
     """
 
     def __init__(
@@ -149,23 +108,7 @@ class Meter:
         return self._builder.code_flags
 
     def costs(self, inputs: Inputs) -> Mapping[str, Cost]:
-        """Measure every entry point that the C has.
-
-        Parameters
-        ----------
-        inputs : Inputs
-            What to decide.
-
-        Returns
-        -------
-        mapping of str to Cost
-            By value of `METERED`. ``stream`` is begin, all features, end.
-
-        Raises
-        ------
-        HarnessError
-            If the program crashes or its counter does not count.
-        """
+        """Measure every entry point that the C has."""
         simulator = self._bench.simulator
         image = link_program(self._builder, simulator, "meter", self._object, "BNCC_METER")
         asked: dict[Metered, AnyArray] = {}
@@ -225,18 +168,7 @@ class Meter:
             )
 
     def footprint(self, kept: Iterable[Metered]) -> Footprint:
-        """Return the memory of the classifier when only some entry points are called.
-
-        Parameters
-        ----------
-        kept : iterable of str
-            Entry points of `METERED` that the program calls; the linker leaves out the rest.
-
-        Returns
-        -------
-        Footprint
-            Of an image less the same image around a classifier of no size.
-        """
+        """Return the memory of the classifier when only some entry points are called."""
         builder = self._builder
         builder.write({name: support_file(name) for name in ("footprint.c", "stub.c")})
         keep = [f"KEEP_{entry.upper()}" for entry in kept]

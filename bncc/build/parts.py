@@ -11,24 +11,12 @@ MHZ = 1_000_000
 
 @dataclass(frozen=True)
 class Part:
-    """A microcontroller by its name, an alias of a target.
+    """A microcontroller by its name, an alias of a target."""
 
-    Parameters
-    ----------
-    target : str
-        What ``--target`` takes it for.
-    clock : int
-        Highest clock of its data sheet, in Hz.
-    flash : int or None
-        Bytes of flash on the chip; None where the flash is another chip.
-    ram : int
-        Bytes of RAM.
-    """
-
-    target: str
-    clock: int
-    flash: int | None
-    ram: int
+    target: str  # What ``--target`` takes it for
+    clock: int  # Highest clock of its data sheet, in Hz
+    flash: int | None  # Bytes of flash on the chip; None where the flash is another chip
+    ram: int  # Bytes of RAM
 
 
 def _part(target: str, mhz: int, flash: int | None, ram: float) -> Part:

@@ -36,22 +36,14 @@ class Interface(Protocol):
 
 @dataclass(frozen=True)
 class Sources:
-    """An emitted model together with its glue, ready to be compiled.
+    """An emitted model together with its glue, ready to be compiled."""
 
-    Parameters
-    ----------
-    name : str
-        Prefix of the model's symbols.
-    files : mapping of str to str
-        File name to text: the emission's C and header, and ``bncc_model.h``; ``stream.h`` where
-        features can be fed one by one.
-    entries : frozenset of str
-        Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
-        ``raw_missing``, ``stream`` and ``stream_raw``.
-    """
-
-    name: str
+    name: str  # Prefix of the model's symbols
+    # File name to text: the emission's C and header, and ``bncc_model.h``; ``stream.h`` where
+    # features can be fed one by one
     files: Mapping[str, str]
+    # Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
+    # ``raw_missing``, ``stream`` and ``stream_raw``
     entries: frozenset[str]
 
     @property
@@ -61,25 +53,7 @@ class Sources:
 
 
 def sources(model: Interface, files: Mapping[str, str]) -> Sources:
-    """Find out what an emission offers and write the glue for it.
-
-    Parameters
-    ----------
-    model : Interface
-        The model it was emitted from, or what takes its place.
-    files : mapping of str to str
-        File name to text; the header is the one ``.h`` file with a ``.c`` of its name.
-
-    Returns
-    -------
-    Sources
-        What the driver and the harness are compiled with.
-
-    Raises
-    ------
-    ToolchainError
-        If the files hold no model.
-    """
+    """Find out what an emission offers and write the glue for it."""
     names = [
         file[:-2] for file in sorted(files) if file.endswith(".h") and f"{file[:-2]}.c" in files
     ]
@@ -115,18 +89,7 @@ def sources(model: Interface, files: Mapping[str, str]) -> Sources:
 
 
 def support_file(name: str) -> str:
-    """Return the text of a C file of ``runtime/``.
-
-    Parameters
-    ----------
-    name : str
-        For instance ``driver.c``.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """Return the text of a C file of ``runtime/``."""
     return (package_files("bncc.build") / "runtime" / name).read_text(encoding="utf-8")
 
 
@@ -189,20 +152,7 @@ def _stream_glue(name: str, entries: set[str]) -> list[str]:
 
 
 def check_raw_size(model: Interface, size: int) -> None:
-    """Refuse a raw row that the C lays out otherwise than Python.
-
-    Parameters
-    ----------
-    model : Interface
-        The model.
-    size : int
-        Bytes of one raw row in the C.
-
-    Raises
-    ------
-    ToolchainError
-        If Python would lay it out differently.
-    """
+    """Refuse a raw row that the C lays out otherwise than Python."""
     expected = row_dtype(model.features).itemsize
     if size != expected:
         raise ToolchainError(

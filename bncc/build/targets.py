@@ -12,44 +12,22 @@ Unit = Literal["instructions", "cycles"]
 
 @dataclass(frozen=True)
 class Target:
-    """A machine that is not the one bncc runs on, or is treated as such.
+    """A machine that is not the one bncc runs on, or is treated as such."""
 
-    Parameters
-    ----------
-    name : str
-        As in ``--target``.
-    title : str
-        For people: processor and floating-point unit.
-    flags : mapping of str to tuple of str
-        Flags per compiler that builds for it, the preferred compiler first.
-    simulators : tuple of str
-        What runs it, the preferred one first.
-    unit : {"instructions", "cycles"}
-        What a decision is measured in.
-    loop_cost : int
-        What one round of the loop in ``runtime/meter.c`` costs, in that unit.
-    byte_order : {"<", ">"}
-        Byte order.
-    packed : bool
-        Whether it aligns nothing.
-    rom, ram : int
-        Where constants and code, and where variables and the stack begin; the AVR's own linker
-        script knows better.
-    code_align : int
-        Bytes to which the assembler aligns every section of code.
-    """
-
-    name: str
-    title: str
+    name: str  # As in ``--target``
+    title: str  # For people: processor and floating-point unit
+    # Flags per compiler that builds for it, the preferred compiler first
     flags: Mapping[str, tuple[str, ...]] = field(repr=False)
-    simulators: tuple[str, ...]
-    unit: Unit = "instructions"
-    loop_cost: int = 2
-    byte_order: ByteOrder = "<"
-    packed: bool = False
+    simulators: tuple[str, ...]  # What runs it, the preferred one first
+    unit: Unit = "instructions"  # What a decision is measured in
+    loop_cost: int = 2  # What one round of the loop in ``runtime/meter.c`` costs, in that unit
+    byte_order: ByteOrder = "<"  # Byte order
+    packed: bool = False  # Whether it aligns nothing
+    # rom and ram: Where constants and code, and where variables and the stack begin; the AVR's own
+    # linker script knows better
     rom: int = 0
     ram: int = 0x2000_0000
-    code_align: int = 1
+    code_align: int = 1  # Bytes to which the assembler aligns every section of code
 
 
 def _cortex(
@@ -139,23 +117,7 @@ TARGETS: Mapping[str, Target] = {target.name: target for target in _TARGETS}
 
 
 def find_target(name: str) -> Target:
-    """Return a machine by its name.
-
-    Parameters
-    ----------
-    name : str
-        As in ``--target``.
-
-    Returns
-    -------
-    Target
-        The machine.
-
-    Raises
-    ------
-    OptionError
-        If there is none of that name.
-    """
+    """Return a machine by its name."""
     if name not in TARGETS:
         raise OptionError(f"there is no target '{name}'; there are {', '.join(TARGETS)}")
     return TARGETS[name]

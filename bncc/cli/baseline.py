@@ -80,7 +80,8 @@ def command(
     fold: int | None,
     force: bool,
 ) -> None:
-    """Train a usual classifier of the readings DATA, and measure its C as bncc's own.
+    """
+    Train a usual classifier of the readings DATA, and measure its C as bncc's own.
 
     Trees, forests, linear models, support vector machines and naive Bayes are scikit-learn's,
     their C that of emlearn or m2cgen; dnn and cnn are quantized networks, their C is bncc's.

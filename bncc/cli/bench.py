@@ -84,7 +84,8 @@ def command(
     priced: tuple[str, ...],
     **how: Any,
 ) -> None:
-    """Measure the C of MODEL on simulated machines: flash, RAM, stack, time per decision.
+    """
+    Measure the C of MODEL on simulated machines: flash, RAM, stack, time per decision.
 
     Beside it stands the textbook classifier of the same model, its code the better of -O2 and
     -O3 for time and -Os for flash.
@@ -129,23 +130,7 @@ def command(
 
 
 def machine_of(name: str) -> Target:
-    """Return the machine on which a target is measured.
-
-    Parameters
-    ----------
-    name : str
-        As in ``--target``.
-
-    Returns
-    -------
-    Target
-        For ``host`` the x86, whose instructions are those of this machine.
-
-    Raises
-    ------
-    ToolchainError
-        If this machine is another one.
-    """
+    """Return the machine on which a target is measured."""
     return find_target(pricing.machine_of(name))
 
 
@@ -158,31 +143,7 @@ def _check(target: str, emissions: Emissions, **tools: str | None) -> None:
 def measure(
     emissions: Emissions, machines: Sequence[str], inputs: Inputs, console: Console, **how: Any
 ) -> dict[str, TargetReport]:
-    """Measure a model on some machines.
-
-    Parameters
-    ----------
-    emissions : Emissions
-        The model and how its C is emitted.
-    machines : sequence of str
-        As in ``--target``, each with its tools installed; ``host`` and ``x86`` share a run.
-    inputs : Inputs
-        What to decide.
-    console : Console
-        Shows progress.
-    **how
-        Further arguments of `bncc.bench.on_target.bench_target`.
-
-    Returns
-    -------
-    dict of str to TargetReport
-        By the names in `machines`.
-
-    Raises
-    ------
-    ToolchainError
-        If a tool fails; `bncc.build.machine.HarnessError` if a decision is not the model's.
-    """
+    """Measure a model on some machines."""
     found: dict[str, TargetReport] = {}
     with console.progress("measuring") as advance:
         for k, name in enumerate(machines):

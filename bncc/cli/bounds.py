@@ -16,25 +16,7 @@ if TYPE_CHECKING:
 
 
 def bench_of(target: str | None) -> "Bench":
-    """Return where a machine's C is built and run; refuse where there is no such machine.
-
-    Parameters
-    ----------
-    target : str or None
-        Value of ``--target``.
-
-    Returns
-    -------
-    Bench
-        The preferred compiler and simulator.
-
-    Raises
-    ------
-    OptionError
-        If nothing can be measured.
-    ToolchainError
-        If a tool for the machine is missing.
-    """
+    """Return where a machine's C is built and run; refuse where there is no such machine."""
     if target is None or target not in TARGETS:
         names = ", ".join(TARGETS)
         raise OptionError(f"--measure needs a simulated machine; add --target with one of {names}")
@@ -44,24 +26,7 @@ def bench_of(target: str | None) -> "Bench":
 
 
 def emit_measured(model: Model, emission: Emission, options: EmitOptions, price: Price) -> Emission:
-    """Measure emitted C, and emit it again with what was found in its header.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    emission : Emission
-        Its C.
-    options : EmitOptions
-        How it was emitted, for a target that is simulated.
-    price : callable
-        What it was priced by.
-
-    Returns
-    -------
-    Emission
-        The same C; its header has the bounds.
-    """
+    """Measure emitted C, and emit it again with what was found in its header."""
     from bncc.build.bounds import measure_bounds
 
     bench = bench_of(options.target)
@@ -72,19 +37,7 @@ def emit_measured(model: Model, emission: Emission, options: EmitOptions, price:
 
 
 def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:
-    """Return the JSON object of bounds.
-
-    Parameters
-    ----------
-    bounds : Bounds or None
-        What was measured.
-
-    Returns
-    -------
-    dict or None
-        ``compiler``, ``simulator``, ``unit``, ``inputs``, ``stack`` (bytes by entry point), and
-        ``counts``: by entry point ``min``, ``max`` and whether they are ``exact``.
-    """
+    """Return the JSON object of bounds."""
     if bounds is None:
         return None
     exact = dict(bounds.exact)

@@ -1,4 +1,5 @@
-"""Curves as an SVG of our own: panels side by side that share their lines' names and styles.
+"""
+Curves as an SVG of our own: panels side by side that share their lines' names and styles.
 
 Lines differ in brightness, in marks and in dashes, so that a print in gray can be read.
 """
@@ -27,81 +28,42 @@ Place = Callable[[float], float]
 
 @dataclass(frozen=True)
 class Point:
-    """One measurement.
+    """One measurement."""
 
-    Parameters
-    ----------
-    x, y : float
-        In the axes' units; x counts something, and is > 0 where its axis is logarithmic; y >= 0,
-        because its axis begins at 0.
-    tag : str
-        What is written above it.
-    """
-
+    # x and y: In the axes' units; x counts something, and is > 0 where its axis is logarithmic; y
+    # >= 0, because its axis begins at 0
     x: float
     y: float
-    tag: str = ""
+    tag: str = ""  # What is written above it
 
 
 @dataclass(frozen=True)
 class Line:
-    """Measurements that belong together.
+    """Measurements that belong together."""
 
-    Parameters
-    ----------
-    name : str
-        For the legend; the same line has the same name and place in every panel.
-    points : tuple of Point
-        From left to right.
-    is_joined : bool
-        Whether a stroke joins them.
-    level : float or None
-        A value >= 0 that they are compared with, drawn across the panel.
-    """
-
-    name: str
-    points: tuple[Point, ...]
-    is_joined: bool = True
-    level: float | None = None
+    name: str  # For the legend; the same line has the same name and place in every panel
+    points: tuple[Point, ...]  # From left to right
+    is_joined: bool = True  # Whether a stroke joins them
+    level: float | None = None  # A value >= 0 that they are compared with, drawn across the panel
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes.
+    """One pair of axes."""
 
-    Parameters
-    ----------
-    title : str
-        Above it.
-    lines : tuple of Line
-        At most four.
-    """
-
-    title: str
-    lines: tuple[Line, ...]
+    title: str  # Above it
+    lines: tuple[Line, ...]  # At most four
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture of one panel or several.
+    """A picture of one panel or several."""
 
-    Parameters
-    ----------
-    title : str
-        Of the whole.
-    x_title, y_title : str
-        Quantities and units of the axes.
-    panels : tuple of Panel
-        At least one, each with a point or a level.
-    is_log : bool
-        Whether the horizontal axis is logarithmic.
-    """
-
-    title: str
-    x_title: str
+    title: str  # Of the whole
+    x_title: str  # x_title and y_title: Quantities and units of the axes
     y_title: str
-    panels: tuple[Panel, ...]
-    is_log: bool = False
+    panels: tuple[Panel, ...]  # At least one, each with a point or a level
+    is_log: bool = False  # Whether the horizontal axis is logarithmic
 
 
 @dataclass(frozen=True)
@@ -113,18 +75,7 @@ class _Axis:
 
 
 def svg_of(chart: Chart) -> str:
-    """Draw a chart.
-
-    Parameters
-    ----------
-    chart : Chart
-        What to draw; its texts may be any.
-
-    Returns
-    -------
-    str
-        A self-contained SVG document, the same for the same chart.
-    """
+    """Draw a chart."""
     panel_width = _WIDE if len(chart.panels) == 1 else _NARROW
     width = len(chart.panels) * (panel_width + _GAP) - _GAP
     lines = [

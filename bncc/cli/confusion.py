@@ -21,7 +21,8 @@ _ROWS = {
 
 
 def confusion_lines(found: Mapping[str, Any], classes: Sequence[str], title: str = "") -> list[str]:
-    """Return the lines of a confusion matrix with the recall of each class, after an empty line.
+    """
+    Return the lines of a confusion matrix with the recall of each class, after an empty line.
 
     ``found`` has ``confusion`` and ``recall``, in the order of ``classes``. More than
     `MOST_COLUMNS` classes take one line, which names ``--json``.

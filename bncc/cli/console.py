@@ -24,20 +24,7 @@ EVERY = 30.0
 
 
 def legible(text: str, *, has_bold: bool = False) -> str:
-    """Return a text of several lines that does nothing to a terminal but show itself.
-
-    Parameters
-    ----------
-    text : str
-        Any text; names, labels and cells of users' files may be in it.
-    has_bold : bool, default=False
-        Whether `table_text` may have made parts of it bold.
-
-    Returns
-    -------
-    str
-        The text with line breaks, all other control characters escaped.
-    """
+    """Return a text of several lines that does nothing to a terminal but show itself."""
     parts = _BOLD.split(text) if has_bold else [text]
     return "".join(
         part if k % 2 else "\n".join(map(printable, part.split("\n")))
@@ -46,20 +33,7 @@ def legible(text: str, *, has_bold: bool = False) -> str:
 
 
 def aligned(rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> str:
-    """Lay out cells in columns of equal width.
-
-    Parameters
-    ----------
-    rows : iterable of sequence of str
-        Cells; rows may have fewer cells than the widest.
-    right : iterable of int
-        Columns to align at the right, for numbers.
-
-    Returns
-    -------
-    str
-        Lines joined by line breaks, two blanks between columns.
-    """
+    """Lay out cells in columns of equal width."""
     cells = [[printable(cell) for cell in row] for row in rows]
     n_columns = max((len(row) for row in cells), default=0)
     widths = [
@@ -77,22 +51,7 @@ def aligned(rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> str:
 
 
 def table_text(title: str, rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> str:
-    """Lay out a table: ruled on a terminal, plain columns elsewhere.
-
-    Parameters
-    ----------
-    title : str
-        What stands above it.
-    rows : sequence of sequence of str
-        Cells, the first row the heads.
-    right : iterable of int
-        Columns to align at the right, for numbers.
-
-    Returns
-    -------
-    str
-        Lines joined by line breaks.
-    """
+    """Lay out a table: ruled on a terminal, plain columns elsewhere."""
     if not sys.stdout.isatty():
         return f"{printable(title)}\n{aligned(rows, right=right)}"
     from rich.box import SIMPLE_HEAD
@@ -113,32 +72,18 @@ def table_text(title: str, rows: Sequence[Sequence[str]], *, right: Iterable[int
 
 @dataclass
 class Console:
-    """The voice of one command.
+    """The voice of one command."""
 
-    Parameters
-    ----------
-    json : bool
-        The result is one JSON object on stdout and nothing else.
-    quiet : bool
-        No messages, and no report where the result is a file or the exit code.
-    verbose : bool
-        Say more, at once; an unexpected error shows its traceback.
-    """
-
-    json: bool = False
-    quiet: bool = False
-    verbose: bool = False
+    json: bool = False  # The result is one JSON object on stdout and nothing else
+    quiet: bool = False  # No messages, and no report where the result is a file or the exit code
+    verbose: bool = False  # Say more, at once; an unexpected error shows its traceback
     _notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
-        """Tell the user something, on stderr, once the command is known not to fail.
+        """
+        Tell the user something, on stderr, once the command is known not to fail.
 
         Notes wait for the end, since a command that fails says one line and no more.
-
-        Parameters
-        ----------
-        text : str
-            One sentence.
         """
         if self.verbose:
             click.echo(f"bncc: {printable(text)}", err=True)
@@ -146,13 +91,7 @@ class Console:
             self._notes.append(text)
 
     def detail(self, text: str) -> None:
-        """Say something that only ``-v`` asks for, at once, on stderr.
-
-        Parameters
-        ----------
-        text : str
-            One sentence.
-        """
+        """Say something that only ``-v`` asks for, at once, on stderr."""
         if self.verbose:
             click.echo(f"bncc: {printable(text)}", err=True)
 
@@ -163,32 +102,14 @@ class Console:
         self._notes.clear()
 
     def result(self, payload: Mapping[str, Any], report: str, *, essential: bool = False) -> None:
-        """Print what the command found.
-
-        Parameters
-        ----------
-        payload : mapping
-            The JSON object of the command; JSON values only.
-        report : str
-            The same for people; nothing is printed for "".
-        essential : bool
-            Whether the report is what the command exists for, printed even with ``--quiet``.
-        """
+        """Print what the command found."""
         if self.json:
             click.echo(json.dumps(payload, allow_nan=False))
         elif report and (essential or not self.quiet):
             click.echo(legible(report, has_bold=sys.stdout.isatty()))
 
     def document(self, payload: Mapping[str, Any], content: bytes) -> None:
-        """Print what is meant for a file: as it is into one or a pipe, legible on a terminal.
-
-        Parameters
-        ----------
-        payload : mapping
-            The JSON object of the command; JSON values only.
-        content : bytes
-            The document, in UTF-8.
-        """
+        """Print what is meant for a file: as it is into one or a pipe, legible on a terminal."""
         if self.json:
             click.echo(json.dumps(payload, allow_nan=False))
         elif sys.stdout.isatty():
@@ -211,18 +132,7 @@ class Console:
 
     @contextmanager
     def progress(self, description: str) -> Iterator[Advance]:
-        """Show a progress bar with the time left, on a terminal only; elsewhere ``-v`` says lines.
-
-        Parameters
-        ----------
-        description : str
-            What is going on.
-
-        Yields
-        ------
-        Advance
-            To be called with the fraction done and a short text.
-        """
+        """Show a progress bar with the time left, on a terminal; elsewhere ``-v`` prints lines."""
         if self.verbose and not sys.stderr.isatty():
             yield self._said(description)
             return

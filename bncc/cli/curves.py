@@ -16,68 +16,24 @@ CLASSES = {
 
 
 def bits_chart(cells: Sequence[Cell]) -> Chart:
-    """Return figure 6: errors over bits, a level for floats.
-
-    Parameters
-    ----------
-    cells : sequence of mapping
-        Those of `s3_bits`.
-
-    Returns
-    -------
-    Chart
-        A panel for each data set.
-    """
+    """Return figure 6: errors over bits, a level for floats."""
     return Chart("Error of integer models", "bits per cost", ERROR, _panels(cells, _over_bits))
 
 
 def size_chart(cells: Sequence[Cell]) -> Chart:
-    """Return figure 5: errors over table entries.
-
-    Parameters
-    ----------
-    cells : sequence of mapping
-        Those of `s3_size`.
-
-    Returns
-    -------
-    Chart
-        A panel for each data set.
-    """
+    """Return figure 5: errors over table entries."""
     title = "Error over table entries; the front is that of validation errors"
     return Chart(title, "table entries", ERROR, _panels(cells, _over_entries), is_log=True)
 
 
 def pareto_chart(cells: Sequence[Cell]) -> Chart:
-    """Return figure 7: errors over operations of the models on the front.
-
-    Parameters
-    ----------
-    cells : sequence of mapping
-        Those of `s3_pareto`.
-
-    Returns
-    -------
-    Chart
-        A panel for each data set. Memory, which the paper draws as areas, is not in it.
-    """
+    """Return figure 7: errors over operations of the models on the front."""
     title = "Models that no other one betters in error, bits of memory and operations"
     return Chart(title, "operations", ERROR, _panels(cells, _over_operations), is_log=True)
 
 
 def missing_chart(cells: Sequence[Cell]) -> Chart:
-    """Return figure 5 of S1: errors over the number of missing features.
-
-    Parameters
-    ----------
-    cells : sequence of mapping
-        Those of `s1_missing`.
-
-    Returns
-    -------
-    Chart
-        A panel for each data set, a line for each learner.
-    """
+    """Return figure 5 of S1: errors over the number of missing features."""
     title = "Error where features are missing, mean over draws of them"
     cells = [{**cell, "row": cell["data"]} for cell in cells if cell["ours"] is not None]
     return Chart(title, "missing features", ERROR, _panels(cells, _over_missing))

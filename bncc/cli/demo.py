@@ -59,7 +59,8 @@ BENCHED = ("x86", "cortex-m0", "avr")
 @force_option
 @speaks
 def command(console: Console, output: str, force: bool) -> None:
-    """Learn a classifier from real sensor data, emit C, prove that it agrees, measure, choose.
+    """
+    Learn a classifier from real sensor data, emit C, prove that it agrees, measure, choose.
 
     A robot follows a wall; 24 ultrasound sensors tell which way to turn. The data are part of
     bncc. Everything is written below DIR. It is measured on those simulated machines, of x86,
@@ -189,18 +190,7 @@ def _emit(model: Model, folder: Path, tell: Narrator) -> Emission:
 
 
 def kernel_excerpt(source: str) -> str:
-    """Return the function that adds up the costs, from emitted C.
-
-    Parameters
-    ----------
-    source : str
-        Text of the C file.
-
-    Returns
-    -------
-    str
-        The lines from the comment above ``..._sum(`` to its closing brace; "" when there is none.
-    """
+    """Return the function that adds up the costs, from emitted C."""
     lines = source.split("\n")
     starts = [k for k, line in enumerate(lines) if line.startswith("static") and "_sum(" in line]
     if not starts:

@@ -46,26 +46,7 @@ def sweep(
     tell: Narrator,
     console: Console,
 ) -> Study | None:
-    """Train and measure classifiers of many kinds, as ``bncc sweep`` does.
-
-    Parameters
-    ----------
-    train, test : Dataset
-        Rows of the files in `folder`.
-    folder : Path
-        Where the files of the demo are while they are made; takes the study.
-    machines : sequence of str
-        Those whose tools are installed and work.
-    tell : Narrator
-        Hears of it.
-    console : Console
-        Shows how far it is.
-
-    Returns
-    -------
-    Study or None
-        None where optuna is not installed.
-    """
+    """Train and measure classifiers of many kinds, as ``bncc sweep`` does."""
     targets = tuple(target for target in PREFERRED if target in machines)[:1]
     title = f"7. Try {N_TRIALS} others, from small to exact"
     try:
@@ -107,22 +88,7 @@ def sweep(
 
 
 def report(study: Study, folder: Path, tell: Narrator) -> str | None:
-    """Write the page about a study, as ``bncc report`` does, and tell the gist of it.
-
-    Parameters
-    ----------
-    study : Study
-        From `sweep`.
-    folder : Path
-        Takes the page.
-    tell : Narrator
-        Hears of it.
-
-    Returns
-    -------
-    str or None
-        Where the page will be; None where altair is not installed.
-    """
+    """Write the page about a study, as ``bncc report`` does, and tell the gist of it."""
     from bncc.report.page import page_html
     from bncc.report.sheets import sheets_of
 
@@ -140,18 +106,7 @@ def report(study: Study, folder: Path, tell: Narrator) -> str | None:
 
 
 def gist(sheet: "Sheet") -> tuple[str, ...]:
-    """Return what a page says of a small budget and of a larger one.
-
-    Parameters
-    ----------
-    sheet : Sheet
-        A study.
-
-    Returns
-    -------
-    tuple of str
-        A sentence or two.
-    """
+    """Return what a page says of a small budget and of a larger one."""
     advice = sheet.views[0].advice
     small = [one for one in advice if one.budget <= SMALL] or advice
     return tuple(dict.fromkeys(one.sentences[0] for one in (small[0], small[-1])))

@@ -10,15 +10,7 @@ from bncc.cli.console import Console, legible
 
 
 class Narrator:
-    """Tells each step as the command that a user would type, and what came of it.
-
-    Parameters
-    ----------
-    console : Console
-        Silent with ``--json`` and ``--quiet``.
-    output : str
-        The folder as the user named it.
-    """
+    """Tells each step as the command that a user would type, and what came of it."""
 
     def __init__(self, console: Console, output: str) -> None:
         self._silent = console.json or console.quiet

@@ -9,20 +9,7 @@ from bncc.resources import Resources, functions_of
 
 
 def summary(facts: dict[str, Any], name: str) -> str:
-    """Return what was shown, and what to do next.
-
-    Parameters
-    ----------
-    facts : dict
-        The JSON object of the demo.
-    name : str
-        Of the model.
-
-    Returns
-    -------
-    str
-        Lines, the first one empty.
-    """
+    """Return what was shown, and what to do next."""
     output = facts["directory"]
     proof = f"{facts['checked']:,} inputs, {facts['mismatches']} differences ({facts['toolchain']})"
     rows = [

@@ -74,18 +74,7 @@ _OPTIONS = (
 
 
 def descent_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of gradient descent, named as in `TrainSettings`.
-
-    Parameters
-    ----------
-    command : callable
-        What they are to be handed to.
-
-    Returns
-    -------
-    callable
-        The same, with the options in the order in which help shows them.
-    """
+    """Give a command the options of gradient descent, named as in `TrainSettings`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

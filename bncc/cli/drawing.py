@@ -8,20 +8,7 @@ from bncc.structure.picture import BACK, structure_svg
 
 
 def dot_of(model: Model) -> str:
-    """Return the structure in Graphviz's language.
-
-    Parameters
-    ----------
-    model : Model
-        Any model; its names may be any text.
-
-    Returns
-    -------
-    str
-        A digraph; nodes are numbered, names appear in quoted labels alone. Arcs that close a cycle
-        are red, and do not move the features that they join. In a sum of tables that is no network
-        each table has an arc from every feature that it reads, with the number of its cuts.
-    """
+    """Return the structure in Graphviz's language."""
     if isinstance(model.structure, Grids):
         return _dot_of_sum(model, model.structure)
     closing = set(model.structure.cycles.closing)
@@ -59,21 +46,7 @@ def _quoted(text: str) -> str:
 
 
 def svg_of(model: Model, *, show_all: bool = False) -> str:
-    """Draw what a classifier is made of as an SVG.
-
-    Parameters
-    ----------
-    model : Model
-        Any model; its names may be any text.
-    show_all : bool, default=False
-        Whether to draw all tables of a sum.
-
-    Returns
-    -------
-    str
-        The arcs between features, as `bncc.structure.picture.structure_svg` draws them, with the
-        number of states of each feature; of a sum its tables, as `bncc.cli.sum_picture.sum_svg`.
-    """
+    """Draw what a classifier is made of as an SVG."""
     if isinstance(model.structure, Grids):
         return sum_svg(model, show_all=show_all)
     names = [printable(feature.name) for feature in model.features]

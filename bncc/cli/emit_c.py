@@ -114,7 +114,8 @@ def command(
     spdx: str | None,
     force: bool,
 ) -> None:
-    """Write MODEL as C, with test vectors, a self-test, and what a build system wants around it.
+    """
+    Write MODEL as C, with test vectors, a self-test, and what a build system wants around it.
 
     With --target, --max-flash or --max-ram the entry points are priced: measured where the tools
     of the target are installed, else estimated. Generic C is priced on a Cortex-M0. Figures that
@@ -190,7 +191,8 @@ def command(
 
 
 def _options_given(changed: Mapping[str, object]) -> list[tuple[str, ...]]:
-    """Return the options of the running command that the text of the files depends on.
+    """
+    Return the options of the running command that the text of the files depends on.
 
     Only those that differ from their defaults, as they were understood (2k as 2048), and files by
     their base names: from the same folder as the model they give the same text.
@@ -228,24 +230,7 @@ def _vectors(
 
 
 def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
-    """Return the JSON object of ``emit-c``.
-
-    Parameters
-    ----------
-    emission : Emission
-        What was emitted.
-    folder : str
-        Where its files are.
-
-    Returns
-    -------
-    dict
-        ``files`` (paths), ``kernel`` (its family), ``layout`` (in words), ``reason``,
-        ``candidates`` (the layouts that were compared, the best first, each with the estimates of
-        its kernel alone), ``passes``, ``table_bytes``, ``estimate`` (of `functions_counted`),
-        ``resources`` (of the entry points that are priced), ``bounds`` (null where nothing was
-        measured).
-    """
+    """Return the JSON object of ``emit-c``."""
     return {
         "files": [str(Path(folder) / file) for file in emission.files],
         "kernel": emission.kernel,

@@ -50,7 +50,8 @@ def command(
     class_name: str | None,
     fold: int | None,
 ) -> None:
-    """Count the errors of MODEL on the labeled readings DATA.
+    """
+    Count the errors of MODEL on the labeled readings DATA.
 
     A row whose class the model does not know counts as an error. With --groups the error of each
     group is reported too.
@@ -86,35 +87,11 @@ def evaluation(
     gaps: BoolArray | None = None,
     labels: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Measure a model on states and classes.
+    """
+    Measure a model on states and classes.
 
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices; -1 for a class that the model does not know.
-    gaps : (n_samples, n_features) bool, optional
-        Features to sum out; none by default.
-    labels : sequence of str
-        Group of each sample, if there are any.
-
-    Returns
-    -------
-    dict
-        ``n``, ``errors``, ``error`` (a fraction), ``log_loss`` (nats per row of a known class, None
-        without such rows), ``confusion`` (rows: true class; columns: prediction) and ``recall``
-        (by class, None of a class without rows). With labels ``groups``: of each group ``group``,
-        ``n``, ``errors`` and ``error``.
-
-    Raises
-    ------
-    DataError
-        If there is no row.
-    ModelError
-        If there are features to sum out and the model is none in which they can be.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `gaps` (n_samples, n_features)
+    bool.
     """
     if len(y) == 0:
         raise DataError("there is no row to evaluate; give labeled rows")

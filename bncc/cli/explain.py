@@ -53,7 +53,8 @@ def command(
     fold: int | None,
     force: bool,
 ) -> None:
-    """Show why MODEL decides as it does on a row of DATA.
+    """
+    Show why MODEL decides as it does on a row of DATA.
 
     Each table of the model says something for each class, in nats: by how much it makes the class
     likelier, by its own, than the classes are in the mean. The class of the largest sum is decided
@@ -77,24 +78,10 @@ def command(
 
 
 def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
-    """Return the JSON object of ``explain``, but for the row's number.
+    """
+    Return the JSON object of ``explain``, but for the row's number.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    row : Table
-        One row of readings.
-    x : (n_features,) int
-        Its states.
-
-    Returns
-    -------
-    dict
-        ``decision`` and ``second`` (labels), ``margin`` (nats), ``readings`` (text by feature),
-        ``contributions`` (for the prior and each table ``table``, ``reads`` and ``nats`` by class,
-        and the classes that it calls ``impossible`` in a model with vetoes)
-        and ``changes`` (``feature``, ``reading`` in words, ``decision``).
+    Shapes: `x` (n_features,) int.
     """
     said = contributions(model, x[None])[0]
     parts = ["prior", *map(str, range(len(model.lookups)))]

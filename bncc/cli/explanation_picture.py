@@ -21,20 +21,7 @@ Part = tuple[str, float, str]
 
 
 def explanation_svg(facts: Mapping[str, Any]) -> str:
-    """Draw an explanation.
-
-    Parameters
-    ----------
-    facts : mapping
-        From `bncc.cli.explain.explanation`; its names may be any text.
-
-    Returns
-    -------
-    str
-        A self-contained SVG document. Above, each table's step towards the decision (blue) or
-        towards the second class (red), the largest first, each beginning where the one before it
-        ended; below, the sums of the classes.
-    """
+    """Draw an explanation."""
     first, second = facts["decision"], facts["second"]
     steps = _steps(facts, first, second)
     totals = _totals(facts)

@@ -20,7 +20,8 @@ from bncc.network.bif_writer import bif_bytes
 @force_option
 @speaks
 def command(console: Console, model_path: str, output: str, force: bool) -> None:
-    """Write MODEL as a Bayesian network, for other tools.
+    """
+    Write MODEL as a Bayesian network, for other tools.
 
     Its probabilities are those that the model's integers stand for, every row made to add up
     to 1. States are named by their labels or by the readings that they stand for.

@@ -18,19 +18,7 @@ WIDTH = 100
 
 
 def facts_of(report: TargetReport) -> dict[str, Any]:
-    """Return the JSON object of one target.
-
-    Parameters
-    ----------
-    report : TargetReport
-        What was measured.
-
-    Returns
-    -------
-    dict
-        As in the contract; beside it ``optimization`` of bncc's own C and ``baseline_misfit``, the
-        reason for which there is no baseline.
-    """
+    """Return the JSON object of one target."""
     return {
         "toolchain": report.toolchain,
         "simulator": report.simulator,
@@ -63,20 +51,7 @@ def _spread(cost: Cost) -> dict[str, float]:
 
 
 def report_text(reports: Mapping[str, TargetReport], n_rows: int) -> str:
-    """Lay out for people what was measured.
-
-    Parameters
-    ----------
-    reports : mapping of str to TargetReport
-        By name of the target; a machine that goes by two is shown once.
-    n_rows : int
-        Inputs measured over.
-
-    Returns
-    -------
-    str
-        A table per machine and what the figures mean.
-    """
+    """Lay out for people what was measured."""
     by_machine = {report.target: report for report in reports.values()}
     names = {
         machine: ", ".join(name for name, report in reports.items() if report.target == machine)

@@ -59,7 +59,8 @@ def command(
     output: str,
     force: bool,
 ) -> None:
-    """Make a model of the network in NETWORK.bif, with VAR as the class.
+    """
+    Make a model of the network in NETWORK.bif, with VAR as the class.
 
     Probabilities become costs of B bits, as in training. The binary point is chosen on sampled
     rows, so that decisions are those of the network. A probability of 0 has a cost above the
@@ -82,28 +83,7 @@ def command(
 
 
 def facts_of(network: Network, made: Import, class_name: str, path: str) -> dict[str, Any]:
-    """Return the JSON object of ``import-bif``.
-
-    Parameters
-    ----------
-    network : Network
-        What was read.
-    made : Import
-        What was made of it.
-    class_name : str
-        The class.
-    path : str
-        The model file.
-
-    Returns
-    -------
-    dict
-        ``model``, ``class``, ``variables``, ``arcs`` and ``removed`` (numbers), ``features``,
-        ``class_parents`` and ``given`` (names), ``cost_bits`` (the veto aside), ``veto`` (the cost
-        of a probability of 0, None without one), ``zeros`` and ``clipped`` (numbers of
-        probabilities), ``agreement`` (a fraction of sampled rows), ``notes``, and the fields of a
-        model.
-    """
+    """Return the JSON object of ``import-bif``."""
     model = made.model
     return {
         "model": path,

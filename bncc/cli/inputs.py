@@ -24,30 +24,7 @@ def training_parts(
     groups: str | None = None,
     ordered: bool = False,
 ) -> tuple[Dataset, Dataset | None]:
-    """Read a file to learn from.
-
-    Parameters
-    ----------
-    path : str
-        A data file.
-    class_name : str or None
-        The class column.
-    fold : int or None
-        The fold of an NPZ file.
-    console : Console
-        Hears of rows that are dropped.
-    drop : sequence of str
-        Columns to leave out.
-    groups, ordered : str or None, bool
-        Values of ``--groups`` and ``--ordered``.
-
-    Returns
-    -------
-    train : Dataset
-        Rows to learn from.
-    test : Dataset or None
-        The fold's test rows, under the classes of `train`.
-    """
+    """Read a file to learn from."""
     table = read_table(path, fold=fold)
     console.detail(f"read {table.n_rows} rows and {len(table.columns)} columns from {path}")
     if groups is not None and groups in drop:
@@ -70,28 +47,7 @@ def training_parts(
 
 
 def test_rows(train: Dataset, path: str, console: Console) -> Dataset:
-    """Read the labeled rows of another file to test on.
-
-    Parameters
-    ----------
-    train : Dataset
-        The training rows, with the class column, the classes and the rule of splits.
-    path : str
-        A data file; of one with folds the test rows are taken.
-    console : Console
-        Hears of rows that are dropped.
-
-    Returns
-    -------
-    Dataset
-        With ``y == -1`` where the class does not occur in `train`, and with groups where the
-        training rows and the file have them.
-
-    Raises
-    ------
-    DataError
-        If no row with a class is left.
-    """
+    """Read the labeled rows of another file to test on."""
     table = read_table(path)
     split = train.split
     groups = split.column if split.groups is not None and split.column in table.names else None
@@ -138,31 +94,7 @@ def labeled_rows(
     console: Console,
     groups: str | None = None,
 ) -> tuple[Dataset, tuple[str, ...]]:
-    """Read labeled rows under a model's classes.
-
-    Parameters
-    ----------
-    model : Model
-        The model whose class indices `y` is to hold.
-    path : str
-        A data file.
-    class_name : str or None
-        The class column. When it is not named and the column that would be taken is one that the
-        model reads, the column on which the model was trained is taken.
-    fold : int or None
-        The fold whose test rows are wanted.
-    console : Console
-        Hears of rows that are dropped.
-    groups : str or None
-        A column that is no class, and in which each row has a group.
-
-    Returns
-    -------
-    dataset : Dataset
-        With ``y == -1`` where the model does not know the class.
-    labels : tuple of str
-        The group of each row; none without ``groups``.
-    """
+    """Read labeled rows under a model's classes."""
     if groups in {feature.name for feature in model.features}:
         raise DataError(
             f"the model reads column {groups!r}, so that it cannot be left out; train the model "
@@ -186,29 +118,7 @@ def labeled_rows(
 def rows_to_classify(
     path: str, class_name: str | None, fold: int | None, console: Console
 ) -> Table:
-    """Read rows of which no class is needed.
-
-    Parameters
-    ----------
-    path : str
-        A data file.
-    class_name : str or None
-        The class column, if the user named one; it must be there, and is not used.
-    fold : int or None
-        The fold whose test rows are wanted.
-    console : Console
-        Hears that the class is not used.
-
-    Returns
-    -------
-    Table
-        Readings.
-
-    Raises
-    ------
-    DataError
-        If the named class column is absent.
-    """
+    """Read rows of which no class is needed."""
     table = read_table(path, fold=fold)
     if class_name is not None:
         if class_name not in table.names:
@@ -220,13 +130,7 @@ def rows_to_classify(
 
 
 def _class_column(model: Model, table: Table, class_name: str | None) -> str:
-    """Return the class column's name: the one given, else `class`, else the last.
-
-    Raises
-    ------
-    DataError
-        If it is a column that the model reads.
-    """
+    """Return the class column's name: the one given, else `class`, else the last."""
     features = {feature.name for feature in model.features}
     # The groups of the training are no class, and may be the last column.
     names = [name for name in table.names if name != model.training.get("groups")] or table.names

@@ -82,27 +82,7 @@ def command(
 
 
 def facts_of(model: Model, path: str) -> dict[str, Any]:
-    """Return the JSON object of ``inspect``.
-
-    Parameters
-    ----------
-    model : Model
-        A whole model.
-    path : str
-        Its file.
-
-    Returns
-    -------
-    dict
-        The model fields of ``train``, ``parents`` (names per feature, the class as ``"class"``),
-        ``class_parents`` (names), ``given`` (names of features without a distribution),
-        ``cycle`` (names of features whose arcs form one, None in a Bayesian network), ``tables``
-        (of a sum that is no network: ``features``, ``cuts`` and ``rows`` of each; else None),
-        ``n_states``, ``table_widths`` (bits per table), ``features``, ``readings`` (by feature that
-        is no category ``min``, ``max`` and ``unit`` of the training readings; None without a
-        record), ``classes``, ``bncc`` (the version that trained it), ``data`` (of the training
-        ``rows``, ``columns``, ``sha256`` and ``of``; None without a record) and ``digest``.
-    """
+    """Return the JSON object of ``inspect``."""
     return {
         "model": path,
         **model_facts(model),

@@ -16,27 +16,7 @@ EXIT_SIGNAL = 128
 
 
 def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoint | None:
-    """Return where a training is to be kept, before any work is done.
-
-    Parameters
-    ----------
-    folder : str or None
-        ``--checkpoint``.
-    resume : bool
-        ``--resume``.
-    force : bool
-        ``--force``: whether the checkpoint of another training may be lost.
-
-    Returns
-    -------
-    Checkpoint or None
-        The place, if there is to be one.
-
-    Raises
-    ------
-    OptionError
-        If the place is taken, or missing.
-    """
+    """Return where a training is to be kept, before any work is done."""
     if folder is not None:
         return open_checkpoint(folder, resume=resume, overwrite=force)
     if resume:
@@ -45,20 +25,7 @@ def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoin
 
 
 def is_interim_of(identity: Identity, path: str) -> bool:
-    """Return whether a file is the model of a training that was ended early, and of which one.
-
-    Parameters
-    ----------
-    identity : Identity
-        Of the training.
-    path : str
-        Any file, or none.
-
-    Returns
-    -------
-    bool
-        False for models of other trainings, and of those that have ended.
-    """
+    """Return whether a file is the model of a training that was ended early, and of which one."""
     if not Path(path).is_file():
         return False
     try:
@@ -76,37 +43,14 @@ def said(news: News) -> str:
 
 
 def tell_of_the_end(console: Console, step: str = "epoch") -> None:
-    """Say on a terminal that the first Ctrl-C was heard; safe in a handler of signals.
-
-    Parameters
-    ----------
-    console : Console
-        Who is told.
-    step : str
-        What goes on to its end.
-    """
+    """Say on a terminal that the first Ctrl-C was heard; safe in a handler of signals."""
     if not console.quiet and sys.stderr.isatty():
         said = f"\nbncc: stopping after this {step}; press Ctrl-C again to stop at once\n"
         os.write(sys.stderr.fileno(), said.encode())
 
 
 def interim_note(done: int, total: int, path: str, checkpoint: Checkpoint | None) -> str:
-    """Say where a training was stopped, and how it goes on.
-
-    Parameters
-    ----------
-    done, total : int
-        Epochs.
-    path : str
-        The model's file.
-    checkpoint : Checkpoint or None
-        Where the training is kept.
-
-    Returns
-    -------
-    str
-        One sentence.
-    """
+    """Say where a training was stopped, and how it goes on."""
     how = (
         "to be able to go on, train with --checkpoint"
         if checkpoint is None

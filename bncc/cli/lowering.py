@@ -57,24 +57,12 @@ def tell_of_idle_margin(console: Console, entries: Collection[str]) -> None:
 
 @dataclass(frozen=True)
 class Lowering:
-    """What the command line says of the kernel.
+    """What the command line says of the kernel."""
 
-    Parameters
-    ----------
-    optimize : {"balanced", "size", "speed"}
-        Value of ``--optimize``.
-    kernel : str or None
-        Value of ``--kernel``.
-    constant_time : bool
-        Whether ``--constant-time`` was given.
-    range_margin : float
-        Value of ``--range-margin``.
-    """
-
-    optimize: Optimize = "balanced"
-    kernel: str | None = None
-    constant_time: bool = False
-    range_margin: float = DEFAULT_MARGIN
+    optimize: Optimize = "balanced"  # Value of ``--optimize``
+    kernel: str | None = None  # Value of ``--kernel``
+    constant_time: bool = False  # Whether ``--constant-time`` was given
+    range_margin: float = DEFAULT_MARGIN  # Value of ``--range-margin``
 
     def options(
         self,
@@ -83,20 +71,7 @@ class Lowering:
         entries: frozenset[str] = frozenset(),
         package: str = "plain",
     ) -> EmitOptions:
-        """Return how to emit for a machine.
-
-        Parameters
-        ----------
-        machine : str or None
-            As in ``--target``; ``host`` as None: the generic C, which suits every machine.
-        name, entries, package
-            As in `bncc.emit.emitter.EmitOptions`.
-
-        Returns
-        -------
-        EmitOptions
-            The same for machines that share their C.
-        """
+        """Return how to emit for a machine."""
         target = None if machine == "host" else machine
         return EmitOptions(
             name,
@@ -111,22 +86,7 @@ class Lowering:
 
 
 class Emissions:
-    """The C of a model for every machine, each emitted when it is first asked for.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    lowering : Lowering
-        How.
-    entries : frozenset of str
-        Entry points beside ``predict``.
-
-    Raises
-    ------
-    OptionError
-        If the kernel that is named has no layout that is safe for the model.
-    """
+    """The C of a model for every machine, each emitted when it is first asked for."""
 
     def __init__(
         self, model: Model, lowering: Lowering, entries: frozenset[str] = frozenset()

@@ -12,27 +12,7 @@ Check = Callable[[str], None]
 
 
 def usable_machines(targets: Sequence[str], check: Check) -> tuple[list[str], dict[str, str]]:
-    """Return the machines to run on, and those left out.
-
-    Parameters
-    ----------
-    targets : sequence of str
-        Values of ``--target``; ``all`` stands for every machine.
-    check : callable
-        Says of one machine whether it can be used.
-
-    Returns
-    -------
-    machines : list of str
-        At least one: in the order in which they were named, or in that of the contract.
-    skipped : dict of str to str
-        Machines that only ``all`` asks for and that cannot be used, with the reason.
-
-    Raises
-    ------
-    BnccError
-        If a machine that was named cannot be used, or no machine can.
-    """
+    """Return the machines to run on, and those left out."""
     everything = [target for target in TARGETS if target != "all"]
     machines: list[str] = []
     skipped: dict[str, str] = {}
@@ -52,20 +32,7 @@ def usable_machines(targets: Sequence[str], check: Check) -> tuple[list[str], di
 
 
 def check_fit(target: str, emission: Emission) -> None:
-    """Refuse a model whose constants an AVR cannot read; no other machine is too small.
-
-    Parameters
-    ----------
-    target : str
-        The machine.
-    emission : Emission
-        What shall run on it.
-
-    Raises
-    ------
-    ModelError
-        If the emitted C refuses to compile there.
-    """
+    """Refuse a model whose constants an AVR cannot read; no other machine is too small."""
     layout = emission.layout
     reason = avr_error(max(array.n_bytes for array in layout.arrays), layout.rom_bytes)
     if target == "avr" and reason:
@@ -73,18 +40,5 @@ def check_fit(target: str, emission: Emission) -> None:
 
 
 def blame(target: str, error: ToolchainError) -> ToolchainError:
-    """Return an error of the same kind whose sentence names the machine.
-
-    Parameters
-    ----------
-    target : str
-        The machine as the user knows it.
-    error : ToolchainError
-        What went wrong on it.
-
-    Returns
-    -------
-    ToolchainError
-        With the exit code of `error`.
-    """
+    """Return an error of the same kind whose sentence names the machine."""
     return type(error)(f"{target}: {error}")

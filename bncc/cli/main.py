@@ -66,24 +66,7 @@ class LazyGroup(click.Group):
     def main(  # type: ignore[override]  # click's overloads only tell standalone modes apart
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> None:
-        """Run one command line and exit.
-
-        Parameters
-        ----------
-        args : sequence of str, optional
-            Arguments without the program's name; those of the process by default.
-        prog_name : str, optional
-            Always shown as ``bncc``.
-        **extra
-            Settings of the click context.
-
-        Raises
-        ------
-        SystemExit
-            Always: 0 done, 1 a check disagreed or a budget was exceeded, 2 bad usage or input,
-            70 an error in bncc itself, 130 interrupted, 141 the reader of a pipe went away, 143
-            terminated.
-        """
+        """Run one command line and exit."""
         if "_BNCC_COMPLETE" in os.environ:
             super().main(args, "bncc", "_BNCC_COMPLETE")
         if args is None:
@@ -122,7 +105,8 @@ def _prepare_process() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Stand in for standard streams that the caller has closed, as ``>&-`` does.
+    """
+    Stand in for standard streams that the caller has closed, as ``>&-`` does.
 
     Otherwise the next file that is opened gets the number of such a stream, and with it what is
     printed. What is written to a closed standard output fails, as in other programs; nobody can

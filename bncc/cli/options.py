@@ -22,13 +22,7 @@ TARGETS = (
 
 
 class TargetChoice(click.Choice[str]):
-    """A target, or a part that is an alias of one; the value is the target.
-
-    Parameters
-    ----------
-    targets : sequence of str
-        Names that are accepted besides those of their parts.
-    """
+    """A target, or a part that is an alias of one; the value is the target."""
 
     def __init__(self, targets: Sequence[str] = TARGETS) -> None:
         super().__init__(targets)
@@ -54,18 +48,7 @@ OPT_LEVELS = ("0", "1", "2", "3", "s")
 
 
 def speaks(function: Command) -> Command:
-    """Add ``--json``, ``--quiet`` and ``-v`` to a command and hand it its `Console`.
-
-    Parameters
-    ----------
-    function : callable
-        The body of a command; its first parameter is the console.
-
-    Returns
-    -------
-    callable
-        The body with the three options.
-    """
+    """Add ``--json``, ``--quiet`` and ``-v`` to a command and hand it its `Console`."""
 
     def spoken(
         ctx: click.Context, /, as_json: bool, quiet: bool, verbose: bool, **rest: Any
@@ -181,27 +164,7 @@ def _opt_level(ctx: click.Context, param: click.Parameter, value: str | None) ->
 
 
 def budget(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """Read a number of bytes such as ``900``, ``4k`` or ``1.5k``; ``k`` is 1024.
-
-    Parameters
-    ----------
-    ctx : click.Context
-        The command, for the message.
-    param : click.Parameter
-        The option, for the message.
-    value : str or None
-        As given by the user.
-
-    Returns
-    -------
-    int or None
-        Bytes; None when the option was not given.
-
-    Raises
-    ------
-    click.BadParameter
-        If it is no such number.
-    """
+    """Read a number of bytes such as ``900``, ``4k`` or ``1.5k``; ``k`` is 1024."""
     if value is None:
         return None
     size = size_of(value)
@@ -232,38 +195,12 @@ def with_option(function: Command) -> Command:
 
 
 def refuse_later(given: bool, option: str, instead: str) -> None:
-    """Refuse an option whose effect comes with a later version of bncc.
-
-    Parameters
-    ----------
-    given : bool
-        Whether the user gave it.
-    option : str
-        As typed.
-    instead : str
-        What to do now.
-
-    Raises
-    ------
-    OptionError
-        If it was given.
-    """
+    """Refuse an option whose effect comes with a later version of bncc."""
     if given:
         raise OptionError(f"{option} arrives with a later version of bncc; {instead}")
 
 
 def given(name: str) -> bool:
-    """Return whether the user typed an option, rather than leaving it to its default.
-
-    Parameters
-    ----------
-    name : str
-        The name of its parameter in the running command.
-
-    Returns
-    -------
-    bool
-        True if it stands on the command line.
-    """
+    """Return whether the user typed an option, rather than leaving it to its default."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE

@@ -24,18 +24,7 @@ _REMEDIES = {
 
 
 def os_error_sentence(error: OSError) -> str:
-    """Say in one sentence what the operating system refused and what to do.
-
-    Parameters
-    ----------
-    error : OSError
-        As raised by a file operation.
-
-    Returns
-    -------
-    str
-        The file, when known, and the remedy.
-    """
+    """Say in one sentence what the operating system refused and what to do."""
     reason = error.strerror or str(error) or type(error).__name__
     said = _REMEDIES.get(error.errno or 0, f"{reason}; check the path and the disk")
     return f"'{os.fsdecode(error.filename)}': {said}" if error.filename else said
@@ -48,25 +37,7 @@ def check_free(
     directory: bool = False,
     sources: Iterable[StrPath | None] = (),
 ) -> None:
-    """Refuse an output path that is taken or has no place, before any work is done.
-
-    Parameters
-    ----------
-    path : path
-        The file to be written, or with `directory` the folder to be filled.
-    force : bool
-        Whether an existing file may be replaced.
-    directory : bool
-        A folder may exist; what it holds is checked when it is published.
-    sources : iterable of path or None
-        Files that the command reads; none of them is replaced, whatever `force` says.
-
-    Raises
-    ------
-    OptionError
-        If the file exists and may not be replaced, is of the wrong kind or a source, or its folder
-        is absent or not writable.
-    """
+    """Refuse an output path that is taken or has no place, before any work is done."""
     path = Path(path)
     if directory and path.is_dir():
         _check_writable(path)
@@ -100,23 +71,6 @@ def _check_writable(directory: Path) -> None:
 
 
 def write_file(path: StrPath, content: bytes, *, force: bool) -> None:
-    """Write a file whole or not at all.
-
-    Parameters
-    ----------
-    path : path
-        Where to.
-    content : bytes
-        All of it.
-    force : bool
-        Whether an existing file may be replaced.
-
-    Raises
-    ------
-    OptionError
-        If the path is taken or has no place.
-    OSError
-        If the disk is full or fails; nothing is left behind then.
-    """
+    """Write a file whole or not at all."""
     check_free(path, force=force)
     write_whole(path, content)

@@ -50,7 +50,8 @@ def command(
     fold: int | None,
     force: bool,
 ) -> None:
-    """Classify the readings DATA with MODEL, one row per input.
+    """
+    Classify the readings DATA with MODEL, one row per input.
 
     ``margin`` is the score of the second best class: how much the decision is better, in units of
     2**-B_F nats; 0 is a tie. A score is a class's cost less the least cost. With `--missing
@@ -79,22 +80,10 @@ def command(
 def prediction_columns(
     model: Model, scores: IntArray, *, with_scores: bool
 ) -> dict[str, list[str] | list[int]]:
-    """Return the columns that ``predict`` writes.
+    """
+    Return the columns that ``predict`` writes.
 
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    scores : (n_rows, n_classes) int
-        Scores, 0 for the decision.
-    with_scores : bool
-        Whether each class's score is a column too.
-
-    Returns
-    -------
-    dict
-        ``prediction`` (labels), ``margin`` (int, >= 0, units of ``2**-frac_bits`` nats) and
-        ``score:LABEL`` for each class.
+    Shapes: `scores` (n_rows, n_classes) int.
     """
     decisions = scores.argmin(axis=1)
     second = np.partition(scores, 1, axis=1)[:, 1] if len(scores) else np.zeros(0, dtype=np.int64)

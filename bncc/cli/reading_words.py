@@ -4,20 +4,7 @@ from bncc.discretize.feature import Feature
 
 
 def between(feature: Feature, first: int, last: int) -> str:
-    """Say which readings have some states, as a clause about the feature.
-
-    Parameters
-    ----------
-    feature : Feature
-        Any feature.
-    first, last : int
-        States, both among those that are meant.
-
-    Returns
-    -------
-    str
-        As in "length > 3 and <= 5 or missing", with the feature's name as it is.
-    """
+    """Say which readings have some states, as a clause about the feature."""
     if _are_labels(feature, first, last):
         return f"{feature.name} is {_labels(feature, first, last)}"
     above, up_to, has_missing = _ends(feature, first, last)
@@ -28,18 +15,7 @@ def between(feature: Feature, first: int, last: int) -> str:
 
 
 def span(feature: Feature, first: int, last: int) -> str:
-    """Say the same in a few characters, without the name.
-
-    Parameters
-    ----------
-    feature, first, last
-        As in `between`.
-
-    Returns
-    -------
-    str
-        As in "3 .. 5", "≤ 3" or "> 5 or ?", where ? is a missing reading.
-    """
+    """Say the same in a few characters, without the name."""
     if feature.kind == "state":
         ends = f"{first} .. {last}" if last > first else str(first)
         return f"> {first - 1}" if first and last == feature.n_states - 1 > first else ends

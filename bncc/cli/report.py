@@ -56,7 +56,8 @@ def command(
     title: str | None,
     force: bool,
 ) -> None:
-    """Show what the trials of one or more STUDY files cost, and how often they err.
+    """
+    Show what the trials of one or more STUDY files cost, and how often they err.
 
     STUDY is a file or a database's URL, as `bncc sweep --study` takes them.
 

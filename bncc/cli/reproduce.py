@@ -57,7 +57,8 @@ def command(
     plot: str | None,
     force: bool,
 ) -> None:
-    """Repeat the experiment behind TABLE and print ours beside the paper's.
+    """
+    Repeat the experiment behind TABLE and print ours beside the paper's.
 
     TABLE is s0-table1, s0-recover-chow-liu, s1-table1, s1-table2, s1-table3, s1-missing,
     s2-table1 to s2-table4, s3-bits, s3-size, s3-budget, s3-pareto or s4-metrics.

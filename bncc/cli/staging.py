@@ -22,30 +22,12 @@ _JOURNAL = "journal.json"
 
 @contextmanager
 def staged_directory(path: StrPath, *, force: bool) -> Iterator[Path]:
-    """Fill a folder whole or not at all.
+    """
+    Fill a folder whole or not at all.
 
     What the body writes into the yielded folder appears under `path` when the body ends without
     an exception; other files in an existing folder stay as they are. What a killed process has
     left behind in `path` is first restored to how it was before that process.
-
-    Parameters
-    ----------
-    path : path
-        The folder to fill; made if absent.
-    force : bool
-        Whether files in it may be replaced.
-
-    Yields
-    ------
-    Path
-        An empty folder beside or in the final one.
-
-    Raises
-    ------
-    OptionError
-        If the folder has no place, or holds one of the files and `force` is not given.
-    OSError
-        If the disk is full or fails; the folder is then as it was.
     """
     path = Path(path)
     check_free(path, force=force, directory=True)
@@ -101,7 +83,8 @@ def _merge(stage: Path, target: Path, *, force: bool) -> None:
 
 
 def _remove(stage: Path) -> None:
-    """Restore what a stage has half replaced, then remove it; what is interrupted can be repeated.
+    """
+    Restore what a stage has half replaced, then remove it; what is interrupted can be repeated.
 
     The state of each file says what to do with it: a name that is still in ``new`` was not touched.
     """

@@ -32,24 +32,12 @@ FOR, AGAINST = (33, 102, 172), (178, 24, 43)
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A table as it is drawn.
+    """A table as it is drawn."""
 
-    Parameters
-    ----------
-    title : str
-        Its number, and how far its rows are apart.
-    columns : tuple of str
-        Names of its features, outermost first; none of the prior.
-    levels : tuple of tuple of str
-        Of each feature, what its levels stand for.
-    nats : (n_rows, n_classes) float64
-        What a row says for a class.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    levels: tuple[tuple[str, ...], ...]
-    nats: FloatArray
+    title: str  # Its number, and how far its rows are apart
+    columns: tuple[str, ...]  # Names of its features, outermost first; none of the prior
+    levels: tuple[tuple[str, ...], ...]  # Of each feature, what its levels stand for
+    nats: FloatArray  # (n_rows, n_classes) float64: What a row says for a class
 
     @property
     def widths(self) -> tuple[float, ...]:
@@ -59,21 +47,7 @@ class Sheet:
 
 
 def sum_svg(model: Model, *, show_all: bool = False) -> str:
-    """Draw tables of a sum: a row for each joint level of its features, a column for each class.
-
-    Parameters
-    ----------
-    model : Model
-        A sum of tables; its names may be any text.
-    show_all : bool, default=False
-        Whether to draw all tables, and not only those whose rows are furthest apart.
-
-    Returns
-    -------
-    str
-        A self-contained SVG document. Blue speaks for a class, red against it; the prior is the
-        first table.
-    """
+    """Draw tables of a sum: a row for each joint level of its features, a column for each class."""
     sheets = [_sheet(model, t) for t in range(len(model.tables))]
     order = sorted(range(len(sheets)), key=lambda t: (-_spread(sheets[t].nats), t))
     shown = [sheets[t] for t in order[: len(sheets) if show_all else MOST_TABLES]]

@@ -171,7 +171,8 @@ def command(
     fold: int | None,
     force: bool,
 ) -> None:
-    """Train and measure many classifiers of the readings DATA, to choose one by looking.
+    """
+    Train and measure many classifiers of the readings DATA, to choose one by looking.
 
     Each trial is drawn from a space of options, trained with several seeds and measured on
     machines. It is kept in a study, with the command that makes it again. The sweep may be stopped

@@ -21,27 +21,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def duration(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Read a time such as ``30s``, ``10m`` or ``2h``.
-
-    Parameters
-    ----------
-    ctx : click.Context
-        The command, for the message.
-    param : click.Parameter
-        The option, for the message.
-    value : str or None
-        As given by the user.
-
-    Returns
-    -------
-    float or None
-        Seconds; None when the option was not given.
-
-    Raises
-    ------
-    click.BadParameter
-        If it is no such time.
-    """
+    """Read a time such as ``30s``, ``10m`` or ``2h``."""
     if value is None:
         return None
     match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)([smh])", value)
@@ -53,27 +33,7 @@ def duration(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 def targets_of(
     named: Sequence[str], known: Sequence[str] | None, console: Console
 ) -> tuple[str, ...]:
-    """Return the machines on which trials are measured.
-
-    Parameters
-    ----------
-    named : sequence of str
-        Values of ``--target``.
-    known : sequence of str or None
-        Those of the study that is continued, which count if the user names none.
-    console : Console
-        Hears of machines that the user did not name.
-
-    Returns
-    -------
-    tuple of str
-        Empty where nothing is measured.
-
-    Raises
-    ------
-    BnccError
-        If one that is named has no tools here.
-    """
+    """Return the machines on which trials are measured."""
     if NO_TARGET in named:
         if len(set(named)) > 1:
             raise OptionError("--target none goes with no other --target; drop one of them")
@@ -105,17 +65,6 @@ def _check(target: str) -> None:
 
 
 def toolchains_of(targets: Sequence[str]) -> dict[str, str]:
-    """Return what builds for machines and runs them, in words.
-
-    Parameters
-    ----------
-    targets : sequence of str
-        Machines whose tools are installed.
-
-    Returns
-    -------
-    dict of str to str
-        By machine.
-    """
+    """Return what builds for machines and runs them, in words."""
     benches = {target: find_bench(machine_of(target))[0] for target in targets}
     return {target: f"{bench.compiler}, {bench.place}" for target, bench in benches.items()}

@@ -22,36 +22,16 @@ _SHOWN = ("structure", "parameters", "bits", "discretize", "n-bins", "size-weigh
 
 @dataclass(frozen=True)
 class Finding:
-    """What a sweep has found.
+    """What a sweep has found."""
 
-    Parameters
-    ----------
-    study : str
-        Where it is kept.
-    n_trials : int
-        Finished trials that are wanted.
-    points : tuple of Point
-        Finished ones, by number.
-    failed : mapping of int to str
-        Why trials came to nothing, by number.
-    targets : tuple of str
-        Machines; the first one counts.
-    limit : Budget
-        What a model may cost.
-    best : Point or None
-        The one to take within it.
-    pick : str or None
-        Where its model was written.
-    """
-
-    study: str
-    n_trials: int
-    points: tuple[Point, ...]
-    failed: Mapping[int, str]
-    targets: tuple[str, ...]
-    limit: Budget
-    best: Point | None
-    pick: str | None
+    study: str  # Where it is kept
+    n_trials: int  # Finished trials that are wanted
+    points: tuple[Point, ...]  # Finished ones, by number
+    failed: Mapping[int, str]  # Why trials came to nothing, by number
+    targets: tuple[str, ...]  # Machines; the first one counts
+    limit: Budget  # What a model may cost
+    best: Point | None  # The one to take within it
+    pick: str | None  # Where its model was written
 
     @property
     def front(self) -> tuple[Point, ...]:
@@ -66,18 +46,7 @@ class Finding:
 
 
 def payload_of(finding: Finding) -> dict[str, Any]:
-    """Return the JSON object of ``sweep``.
-
-    Parameters
-    ----------
-    finding : Finding
-        What was found.
-
-    Returns
-    -------
-    dict
-        The fields of the command line's contract, and some more.
-    """
+    """Return the JSON object of ``sweep``."""
     first = finding.targets[0] if finding.targets else None
     return {
         "study": finding.study,
@@ -92,18 +61,7 @@ def payload_of(finding: Finding) -> dict[str, Any]:
 
 
 def report_of(finding: Finding) -> str:
-    """Return the front for people, the best trial, and the next command.
-
-    Parameters
-    ----------
-    finding : Finding
-        What was found.
-
-    Returns
-    -------
-    str
-        Lines; empty without a finished trial.
-    """
+    """Return the front for people, the best trial, and the next command."""
     if not finding.points:
         return ""
     found = finding.front

@@ -26,39 +26,7 @@ def swept(
     workers: Callable[[], AbstractContextManager[Execution]],
     time_limit: float | None = None,
 ) -> Journal:
-    """Work on a study until it is done, or an end is wanted.
-
-    Parameters
-    ----------
-    console : Console
-        Shows how far it is.
-    place : Place
-        Where the study is, or shall be.
-    space : Space
-        What trials are drawn from.
-    facts : mapping
-        What the study is about.
-    n_trials : int
-        Finished ones that are wanted, those of earlier runs among them.
-    stop : StopRequest
-        Armed here, and looked at between trials.
-    workers : callable
-        Returns who works; not asked where nothing is to do.
-    time_limit : float, optional
-        Seconds after which no trial is begun.
-
-    Returns
-    -------
-    Journal
-        The study, closed; what it has found.
-
-    Raises
-    ------
-    StudyError
-        If the study is of something else, or another process works on it.
-    TrialError
-        If too many trials come to nothing.
-    """
+    """Work on a study until it is done, or an end is wanted."""
     end = None if time_limit is None else monotonic() + time_limit
     with journal(place, space, facts) as book, console.progress("sweep") as advance:
 

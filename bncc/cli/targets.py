@@ -18,22 +18,12 @@ from bncc.toolchain.tools import Tool, find_tools, host_compilers, is_x86
 
 @dataclass(frozen=True)
 class Readiness:
-    """What will build for a machine and run there.
+    """What will build for a machine and run there."""
 
-    Parameters
-    ----------
-    compiler, simulator : Tool or None
-        None where none is installed.
-    runner : str or None
-        The simulator as ``--simulator`` calls it.
-    missing : tuple of Tool
-        What to install so that both are there.
-    """
-
-    compiler: Tool | None
+    compiler: Tool | None  # compiler and simulator: None where none is installed
     simulator: Tool | None
-    runner: str | None
-    missing: tuple[Tool, ...]
+    runner: str | None  # The simulator as ``--simulator`` calls it
+    missing: tuple[Tool, ...]  # What to install so that both are there
 
 
 @click.command("targets")
@@ -52,29 +42,12 @@ def command(console: Console) -> None:
 
 
 def all_tools() -> tuple[Tool, ...]:
-    """Look for every tool bncc knows, the library simavr among them.
-
-    Returns
-    -------
-    tuple of Tool
-        Installed or not.
-    """
+    """Look for every tool bncc knows, the library simavr among them."""
     return (*find_tools(), Simavr().tool("avr"))
 
 
 def install_command(tools: Iterable[Tool]) -> str:
-    """Return the command that installs some tools.
-
-    Parameters
-    ----------
-    tools : iterable of Tool
-        Installed or not.
-
-    Returns
-    -------
-    str
-        One command line, grouped by installer; "" when all are installed.
-    """
+    """Return the command that installs some tools."""
     wanted: dict[str, list[str]] = {}
     for tool in tools:
         if not tool.is_installed:

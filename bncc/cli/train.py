@@ -64,27 +64,7 @@ def _options_of_structures() -> str:
 def key_values(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, str]:
-    """Read pairs such as ``alpha=10``.
-
-    Parameters
-    ----------
-    ctx : click.Context
-        The command, for the message.
-    param : click.Parameter
-        The option, for the message.
-    values : tuple of str
-        As given by the user.
-
-    Returns
-    -------
-    dict
-        What is left and right of each first equals sign.
-
-    Raises
-    ------
-    click.BadParameter
-        If one is no pair, or a key is given twice.
-    """
+    """Read pairs such as ``alpha=10``."""
     options: dict[str, str] = {}
     for value in values:
         key, separator, text = value.partition("=")
@@ -208,7 +188,8 @@ def command(
     entries: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Learn structure, tables and bit widths from the readings DATA.
+    """
+    Learn structure, tables and bit widths from the readings DATA.
 
     With --max-flash or --max-instructions families and sizes are searched for the
     classifier that errs least of those that fit, on rows held out of its training.

@@ -50,22 +50,7 @@ def limits_of(
 
 
 def refuse_with_budget(settings: TrainSettings, *, folder: str | None, repeats: int) -> None:
-    """Refuse options that a search has no use for.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        With widths and sizes, of which a search tries several.
-    folder : str or None
-        Of ``--checkpoint``.
-    repeats : int
-        Trainings asked for.
-
-    Raises
-    ------
-    OptionError
-        If one is given.
-    """
+    """Refuse options that a search has no use for."""
     from bncc.search.families import refuse_searched
 
     for option, is_given in {"--checkpoint": folder is not None, "--repeats": repeats > 1}.items():
@@ -77,24 +62,7 @@ def refuse_with_budget(settings: TrainSettings, *, folder: str | None, repeats: 
 def families_to_try(
     console: Console, settings: TrainSettings, named: str | None, budget: Budget
 ) -> tuple[str, ...]:
-    """Return the structures to try, without those that have no use for the user's options.
-
-    Parameters
-    ----------
-    console : Console
-        Who is told of what is left out.
-    settings : TrainSettings
-        Options that are not searched.
-    named : str or None
-        Value of ``--structure``, where the user names one.
-    budget : Budget
-        Names the entry points.
-
-    Returns
-    -------
-    tuple of str
-        All that a search knows, unless one is named.
-    """
+    """Return the structures to try, without those that have no use for the user's options."""
     from bncc.search.families import families_of
 
     families, note = families_of(settings, named, budget.emitted(budget.entries))
@@ -115,27 +83,7 @@ def train_within(
     force: bool,
     choose_by: str | None = None,
 ) -> None:
-    """Search, write the model, and tell of it.
-
-    Parameters
-    ----------
-    console : Console
-        Who is told.
-    train, test : Dataset
-        Rows to learn from, and rows that nothing is chosen by.
-    settings : TrainSettings
-        Options that are not searched.
-    budget : Budget
-        What the classifier may take.
-    families : tuple of str
-        Structures to try.
-    output : str
-        The model's file.
-    force : bool
-        Whether it may be replaced.
-    choose_by : str or None
-        Value of ``--choose-by``.
-    """
+    """Search, write the model, and tell of it."""
     from bncc.pricing import with_resources
     from bncc.search.folds import default_choice
     from bncc.search.search import search

@@ -22,24 +22,7 @@ PARTS = ("train", "validation", "test")
 
 
 def facts_of(done: Repeats, path: str, *, with_repeats: bool) -> dict[str, Any]:
-    """Return the JSON object of ``train``.
-
-    Parameters
-    ----------
-    done : Repeats
-        The trainings.
-    path : str
-        File of the first one's model.
-    with_repeats : bool
-        Whether to tell of each training.
-
-    Returns
-    -------
-    dict
-        The fields of the command line's contract, of the model that is written; ``seconds`` of all
-        trainings. With repeats ``repeats``, errors by seed, ``error_validation_mean`` and
-        ``error_test_mean``.
-    """
+    """Return the JSON object of ``train``."""
     model = done.first.model
     facts = {"model": path, **model_facts(model), "seconds": round(done.seconds, 3)}
     if not with_repeats:
@@ -74,20 +57,7 @@ def with_cross_validation(
 
 
 def stopped_note(done: Repeats, path: str) -> str:
-    """Say that trainings were ended after the first one.
-
-    Parameters
-    ----------
-    done : Repeats
-        Those that were done.
-    path : str
-        File of the first one's model.
-
-    Returns
-    -------
-    str
-        One sentence.
-    """
+    """Say that trainings were ended after the first one."""
     return (
         f"stopped after {len(done.results)} of {done.asked} trainings; '{path}' is the whole model "
         "of the first; for the others repeat the command with --force"
@@ -95,24 +65,7 @@ def stopped_note(done: Repeats, path: str) -> str:
 
 
 def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset | None) -> str:
-    """Lay out for people what was trained.
-
-    Parameters
-    ----------
-    model : Model
-        The model that is written.
-    facts : dict
-        From `facts_of`.
-    train : Dataset
-        The training rows.
-    test : Dataset or None
-        The test rows.
-
-    Returns
-    -------
-    str
-        A line per fact, and the commands that come next.
-    """
+    """Lay out for people what was trained."""
     errors = [
         f"{100 * facts[f'error_{part}']:.2f} % {part}"
         for part in PARTS

@@ -97,7 +97,8 @@ def command(
     opt_level: str | None,
     **effort: Any,
 ) -> None:
-    """Build and run the C of MODEL and compare class and scores with the Python integer model.
+    """
+    Build and run the C of MODEL and compare class and scores with the Python integer model.
 
     Beside DATA it tries random states, every row of every table, and the values at and beside
     every threshold; all joint states when they are few. The host is this machine, with the C that
@@ -142,19 +143,7 @@ def command(
 
 
 def facts_of(outcome: Agreement) -> dict[str, Any]:
-    """Return the JSON object of one target.
-
-    Parameters
-    ----------
-    outcome : Agreement
-        Of the check.
-
-    Returns
-    -------
-    dict
-        ``checked``, ``mismatches``, ``strength``, ``toolchain``; ``first_mismatch`` in words if
-        there is one.
-    """
+    """Return the JSON object of one target."""
     facts = {
         "checked": outcome.checked,
         "mismatches": outcome.mismatches,
@@ -165,20 +154,7 @@ def facts_of(outcome: Agreement) -> dict[str, Any]:
 
 
 def sentence(target: str, outcome: Agreement) -> str:
-    """Say what a check found and how strong it was.
-
-    Parameters
-    ----------
-    target : str
-        The machine.
-    outcome : Agreement
-        Of the check.
-
-    Returns
-    -------
-    str
-        One sentence for people.
-    """
+    """Say what a check found and how strong it was."""
     if outcome.agree:
         each = f" in each of {outcome.n_builds} builds" if outcome.n_builds > 1 else ""
         return (
@@ -194,14 +170,10 @@ def sentence(target: str, outcome: Agreement) -> str:
 
 
 class Companions:
-    """The C with a stream and missing features, which is tried on a sample where nobody asks.
+    """
+    The C with a stream and missing features, which is tried on a sample where nobody asks.
 
     A stream takes another kernel, so it is no part of the C that is checked in full.
-
-    Parameters
-    ----------
-    emissions : Emissions
-        The C that is checked in full.
     """
 
     def __init__(self, emissions: Emissions) -> None:

@@ -12,17 +12,12 @@ NO_LIMITS = Budget(None)
 
 @dataclass(frozen=True)
 class KernelBudget:
-    """Budget of a classifier, and the bytes of it that are not the kernel's.
+    """Budget of a classifier, and the bytes of it that are not the kernel's."""
 
-    Parameters
-    ----------
-    limits : Budget
-        Limits of the whole classifier, which decide; by default there are none.
-    other_flash, other_ram : int, default=0
-        Bytes of everything but the kernel: thresholds, labels, entry points.
-    """
-
+    # Limits of the whole classifier, which decide; by default there are none
     limits: Budget = NO_LIMITS
+    # other_flash and other_ram: Bytes of everything but the kernel: thresholds, labels, entry
+    # points
     other_flash: int = 0
     other_ram: int = 0
 
@@ -42,20 +37,7 @@ class KernelBudget:
         return self.utilization(candidate) <= 1
 
     def refusal(self, others: Sequence[Candidate], *, is_smallest: bool = True) -> BudgetError:
-        """Say that nothing considered fits, and what comes nearest.
-
-        Parameters
-        ----------
-        others : sequence of Candidate
-            Those of all families, the best first.
-        is_smallest : bool, default=True
-            Whether they were made for size; else smaller ones may exist.
-
-        Returns
-        -------
-        BudgetError
-            It names the best of them that fits, else the one that exceeds the budget least.
-        """
+        """Say that nothing considered fits, and what comes nearest."""
         nearest = min(others, key=lambda each: max(1.0, self.utilization(each)))
         flash = None if self.limits.flash is None else nearest.flash + self.other_flash
         ram = None if self.limits.ram is None else nearest.ram + self.other_ram

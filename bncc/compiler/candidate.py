@@ -9,50 +9,19 @@ from bncc.compiler.kernels.base import Kernel
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """One proved layout of a program and its estimates, without what surrounds a kernel.
+    """One proved layout of a program and its estimates, without what surrounds a kernel."""
 
-    Parameters
-    ----------
-    program : Program
-        What it sums.
-    kernel : Kernel
-        The layout.
-    instructions : int
-        What a decision from trusted states executes; cycles on AVR.
-    flash : int
-        Bytes of its constants and of all code of a classifier that only decides on states.
-    ram : int
-        Bytes of its sums and of what else it fills, on the stack.
-    """
-
-    program: Program
-    kernel: Kernel
-    instructions: int
-    flash: int
-    ram: int
+    program: Program  # What it sums
+    kernel: Kernel  # The layout
+    instructions: int  # What a decision from trusted states executes; cycles on AVR
+    flash: int  # Bytes of its constants and of all code of a classifier that only decides on states
+    ram: int  # Bytes of its sums and of what else it fills, on the stack
 
 
 def candidate(
     program: Program, kernel: Kernel, target: str | None, level: Level = "-O2"
 ) -> Candidate:
-    """Estimate what a kernel costs.
-
-    Parameters
-    ----------
-    program : Program
-        What it sums.
-    kernel : Kernel
-        A layout of it.
-    target : str or None
-        The machine; None for generic C.
-    level : {"-O2", "-Os"}
-        The compiler's.
-
-    Returns
-    -------
-    Candidate
-        By `bncc.compiler.cost_model`.
-    """
+    """Estimate what a kernel costs."""
     return Candidate(
         program,
         kernel,

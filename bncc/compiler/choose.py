@@ -55,21 +55,12 @@ apart, and a layout of some bytes less may take many more instructions."""
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What was chosen, and why.
+    """What was chosen, and why."""
 
-    Parameters
-    ----------
-    chosen : Candidate
-        The best proved layout; margins are those of the program for every input.
-    candidates : tuple of Candidate
-        All that were compared, the best first; the chosen one is the first within the budget.
-    reason : str
-        What it is best in.
-    """
-
-    chosen: Candidate
+    chosen: Candidate  # The best proved layout; margins are those of the program for every input
+    # All that were compared, the best first; the chosen one is the first within the budget
     candidates: tuple[Candidate, ...]
-    reason: str
+    reason: str  # What it is best in
 
     @property
     def kernel(self) -> Kernel:
@@ -87,40 +78,7 @@ def choose(
     budget: KernelBudget | None = None,
     demands: Demands | None = None,
 ) -> Choice:
-    """Choose the best proved layout of a program.
-
-    Parameters
-    ----------
-    programs : sequence of Program
-        Verified programs of equal margins.
-    textbook : TextbookCost
-        What a balanced layout is held against.
-    optimize : {"balanced", "size", "speed"}
-        What is best: least flash, fewest instructions, or the least product of both among all that
-        need about as much as the textbook classifier at most, in flash and in instructions; where
-        all need more, those that need least more.
-    family : str or None
-        A key of `FAMILIES` to choose within; None for all that suit the machine.
-    target : str or None
-        The machine, as in ``--target``; None for generic C.
-    budget : KernelBudget or None
-        What the classifier may take; None for any number of bytes.
-    demands : Demands or None
-        What the kernel has to do beside decisions; None for nothing.
-
-    Returns
-    -------
-    Choice
-        The first of the candidates, in the order of what is best, that is within the budget.
-
-    Raises
-    ------
-    OptionError
-        If there is no such family, it has no layout for this program, or it cannot do what is
-        demanded.
-    BudgetError
-        If no candidate is within the budget; the sentence names the nearest.
-    """
+    """Choose the best proved layout of a program."""
     if family not in (None, *FAMILIES):
         raise OptionError(f"there is no kernel '{family}'; there are {', '.join(FAMILIES)}")
     demands = demands or Demands()
@@ -154,23 +112,7 @@ def families_for(target: str | None) -> tuple[str, ...]:
 
 
 def layouts_for(program: Program, family: str, target: str | None) -> Iterator[Kernel]:
-    """Yield all proved layouts of a family that a machine may choose.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-    family : str
-        A key of `FAMILIES`.
-    target : str or None
-        The machine; None for generic C.
-
-    Yields
-    ------
-    Kernel
-        Those for any machine, then those in wider words where the machine has them. Where addresses
-        may have 16 bits, none that such a machine could hold, but not in one array.
-    """
+    """Yield all proved layouts of a family that a machine may choose."""
     for kernel in FAMILIES[family](program):
         if not (target in NARROW and must_be_divided(kernel.whole_bytes, kernel.rom_bytes)):
             yield kernel

@@ -26,68 +26,19 @@ ALIKE: Mapping[str, str] = {
 
 
 def decision_cost(kernel: Kernel, target: str | None = None, level: Level = "-O2") -> int:
-    """Return what one decision from trusted states executes.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        A laid-out program.
-    target : str or None
-        The machine; None for generic C.
-    level : {"-O2", "-Os"}
-        The compiler's.
-
-    Returns
-    -------
-    int
-        Instructions, on AVR cycles.
-    """
+    """Return what one decision from trusted states executes."""
     return max(1, round(weighted(kernel.family, target, level, kernel.work, which=0)))
 
 
 def code_bytes(kernel: Kernel, target: str | None = None, level: Level = "-O2") -> int:
-    """Return the bytes of code that a classifier needs which only decides on states.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        A laid-out program.
-    target : str or None
-        The machine; None for generic C.
-    level : {"-O2", "-Os"}
-        The compiler's.
-
-    Returns
-    -------
-    int
-        Bytes beside the kernel's constants.
-    """
+    """Return the bytes of code that a classifier needs which only decides on states."""
     return max(0, round(weighted(kernel.family, target, level, kernel.code, which=1)))
 
 
 def weighted(
     family: str, target: str | None, level: Level, terms: tuple[float, ...], *, which: int
 ) -> float:
-    """Return the sum of terms by the weights of a family.
-
-    Parameters
-    ----------
-    family : str
-        Of kernels, or ``textbook``.
-    target : str or None
-        The machine; None for generic C.
-    level : {"-O2", "-Os"}
-        The compiler's.
-    terms : tuple of float
-        What is counted.
-    which : {0, 1}
-        For instructions, or for bytes of code.
-
-    Returns
-    -------
-    float
-        Not rounded.
-    """
+    """Return the sum of terms by the weights of a family."""
     machine = ALIKE.get(target or GENERIC, target or GENERIC)
     keys = ((family, one, level) for one in (machine, GENERIC, OTHER))
     weights = next(WEIGHTS[key] for key in keys if key in WEIGHTS)[which]

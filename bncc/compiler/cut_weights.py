@@ -1,4 +1,5 @@
-"""Weights of the cost model for kernels of cuts, written by benchmarks/fit_cut_costs.py.
+"""
+Weights of the cost model for kernels of cuts, written by benchmarks/fit_cut_costs.py.
 
 As in `bncc.compiler.cost_weights`.
 """

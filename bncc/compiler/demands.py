@@ -24,18 +24,10 @@ and ``cut-packed`` compare states, for which some machines have nothing but bran
 
 @dataclass(frozen=True)
 class Demands:
-    """What not every kernel can do.
+    """What not every kernel can do."""
 
-    Parameters
-    ----------
-    stream : bool, default=False
-        Whether features arrive one by one, in any order.
-    constant_time : bool, default=False
-        Whether no branch may depend on a reading or on a state in range.
-    """
-
-    stream: bool = False
-    constant_time: bool = False
+    stream: bool = False  # Whether features arrive one by one, in any order
+    constant_time: bool = False  # Whether no branch may depend on a reading or on a state in range
 
     @property
     def is_special(self) -> bool:
@@ -49,18 +41,7 @@ class Demands:
         return not self.stream or family in STREAMS
 
     def check(self, family: str) -> None:
-        """Refuse a kernel that cannot do what is asked.
-
-        Parameters
-        ----------
-        family : str
-            A key of `bncc.compiler.choose.FAMILIES`.
-
-        Raises
-        ------
-        OptionError
-            If it cannot.
-        """
+        """Refuse a kernel that cannot do what is asked."""
         if self.constant_time and family not in FREE_OF_BRANCHES:
             raise OptionError(
                 f"the time that the kernel '{family}' takes depends on states; name another with "
@@ -73,17 +54,5 @@ class Demands:
             )
 
     def flows(self, optimize: Optimize) -> tuple[str, ...]:
-        """Return the flows whose programs are laid out and compared.
-
-        Parameters
-        ----------
-        optimize : {"balanced", "size", "speed"}
-            What is best.
-
-        Returns
-        -------
-        tuple of str
-            Keys of `bncc.compiler.pipeline.FLOWS`. A stream has to hold the states of features that
-            share a table until the last of them arrives, so there none are fused for speed.
-        """
+        """Return the flows whose programs are laid out and compared."""
         return FLOWS_FOR["balanced" if self.stream and optimize == "speed" else optimize]

@@ -12,22 +12,12 @@ STATE_LISTS = 3
 
 
 def reads_directly(program: Program) -> bool:
-    """Return whether comparing readings with thresholds finds the row of every table.
+    """
+    Return whether comparing readings with thresholds finds the row of every table.
 
     A state reaches ``least`` if and only if the reading exceeds ``thresholds[least - 1]``, for a
     state counts the thresholds below its reading. A missing reading has the state `fallback`; where
     that reaches no cut it may be taken for the least of all readings, which exceeds no threshold.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Returns
-    -------
-    bool
-        Whether it is of cuts, all readings are numbers of one kind, no missing reading reaches a
-        cut, and states would take more flash.
     """
     features = program.features
     is_array = features[0].is_numeric and len({feature.kind for feature in features}) == 1
@@ -44,19 +34,7 @@ def reads_directly(program: Program) -> bool:
 
 
 def is_smaller(program: Program) -> bool:
-    """Return whether limits of all cuts take less flash than states and shared thresholds.
-
-    Parameters
-    ----------
-    program : Program
-        Of cuts of numbers of one kind.
-
-    Returns
-    -------
-    bool
-        Where tables repeat cuts of wide readings, a state and a byte to compare it with are less
-        than a limit at every cut.
-    """
+    """Return whether limits of all cuts take less flash than states and shared thresholds."""
     width = raw_dtypes(program.features)[0].itemsize
     n_cuts = sum(len(each.least) for table in program.tables for each in cuts_of(table))
     n_thresholds = sum(len(feature.thresholds) for feature in program.features)

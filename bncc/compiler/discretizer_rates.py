@@ -1,4 +1,5 @@
-"""What finding a state costs on each machine: rates fitted to measurements.
+"""
+What finding a state costs on each machine: rates fitted to measurements.
 
 ``benchmarks/discretizer_rates.py`` measures every way alone: 4 and 12 sensors of one kind, 1 to 15
 thresholds each, instructions (cycles on AVR) of ``raw`` less those of ``trusted`` at -O2, bytes at
@@ -22,40 +23,22 @@ Cost: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Rates:
-    """Instructions and bytes of code of the ways to find a state, for readings of 16 bits.
+    """Instructions and bytes of code of the ways to find a state, for readings of 16 bits."""
 
-    Parameters
-    ----------
-    line : tuple of float
-        Around a way in straight-line code: the reading's load and the state's store.
-    call : tuple of float
-        Calling a search with its four arguments, and what is done there once.
-    turn : tuple of float
-        Around a search in a loop over all features; the bytes are those of the loop.
-    linear, binary : tuple of float
-        Per threshold passed, or per halving; the bytes are those of the function.
-    tree : tuple of float
-        Per comparison.
-    table : tuple of float
-        Comparing with both ends and reading the state.
-    nibble : tuple of float
-        Taking one of the two states of a byte.
-    guide, guide32 : tuple of float
-        Finding the entry of a reading of 16 or 32 bits, reading it and adding it.
-    half, word : tuple of float
-        What a comparison takes more with a number of 16 bits that is no byte, and with any of 32.
-    """
-
-    line: Cost
-    call: Cost
-    turn: Cost
+    line: Cost  # Around a way in straight-line code: the reading's load and the state's store
+    call: Cost  # Calling a search with its four arguments, and what is done there once
+    turn: Cost  # Around a search in a loop over all features; the bytes are those of the loop
+    # linear and binary: Per threshold passed, or per halving; the bytes are those of the function
     linear: Cost
     binary: Cost
-    tree: Cost
-    table: Cost
-    nibble: Cost
+    tree: Cost  # Per comparison
+    table: Cost  # Comparing with both ends and reading the state
+    nibble: Cost  # Taking one of the two states of a byte
+    # guide and guide32: Finding the entry of a reading of 16 or 32 bits, reading it and adding it
     guide: Cost
     guide32: Cost
+    # half and word: What a comparison takes more with a number of 16 bits that is no byte, and with
+    # any of 32
     half: Cost
     word: Cost
 

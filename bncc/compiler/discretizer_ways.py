@@ -1,4 +1,5 @@
-"""How a raw reading finds its state: the ways there are, and what each costs.
+"""
+How a raw reading finds its state: the ways there are, and what each costs.
 
 Every way gives every reading the state of its rule, so that the choice is one of cost alone:
 
@@ -46,24 +47,12 @@ MAX_TREE = 256
 
 @dataclass(frozen=True)
 class Discretizer:
-    """One way for one feature.
+    """One way for one feature."""
 
-    Parameters
-    ----------
-    method : {"linear", "binary", "tree", "bytes", "nibbles", "guided"}
-        How the step is found.
-    instructions : float
-        Estimated, on average over the states.
-    flash : float
-        Estimated bytes of code and constants, without what features share.
-    tree : Branch, Guide or int, or None
-        What finds it; None for searches in arrays.
-    """
-
-    method: Method
-    instructions: float
-    flash: float
-    tree: Tree | None = None
+    method: Method  # How the step is found
+    instructions: float  # Estimated, on average over the states
+    flash: float  # Estimated bytes of code and constants, without what features share
+    tree: Tree | None = None  # What finds it; None for searches in arrays
 
 
 def ways(
@@ -72,23 +61,10 @@ def ways(
     rates: Rates,
     frequencies: FloatArray | None = None,
 ) -> tuple[Discretizer, ...]:
-    """Return the ways that a feature's states can be found in a line of their own.
+    """
+    Return the ways that a feature's states can be found in a line of their own.
 
-    Parameters
-    ----------
-    feature : Feature
-        Of a numeric kind.
-    search : {"linear", "binary"} or None
-        What searches in arrays; None where nothing does.
-    rates : Rates
-        What they cost.
-    frequencies : (n_states,) float64 or None
-        How often each state is expected; None for states that all are alike.
-
-    Returns
-    -------
-    tuple of Discretizer
-        None at all only where nothing searches and the thresholds are too many for a tree.
+    Shapes: `frequencies` (n_states,) float64 or None.
     """
     own = own_ways(feature, rates, frequencies)
     return (*((called(feature, search, rates),) if search else ()), *own)

@@ -18,27 +18,13 @@ BALANCE = 0.05
 
 @dataclass(frozen=True)
 class Discretizers:
-    """The choice for a classifier.
+    """The choice for a classifier."""
 
-    Parameters
-    ----------
-    is_loop : bool
-        Whether one loop searches for all features; else there is a line per feature.
-    search : {"linear", "binary"}
-        What searches in arrays of thresholds, where anything does.
-    methods : tuple of str or None
-        Per feature; None for codes, which are states already.
-    trees : tuple of Branch, Guide, int or None
-        Per feature; None for codes and for what is searched in arrays.
-    instructions, flash : float
-        Estimated, of all features.
-    """
-
-    is_loop: bool
-    search: Search
-    methods: tuple[Method | None, ...]
-    trees: tuple[Tree | None, ...]
-    instructions: float
+    is_loop: bool  # Whether one loop searches for all features; else there is a line per feature
+    search: Search  # What searches in arrays of thresholds, where anything does
+    methods: tuple[Method | None, ...]  # Per feature; None for codes, which are states already
+    trees: tuple[Tree | None, ...]  # Per feature; None for codes and for what is searched in arrays
+    instructions: float  # instructions and flash: Estimated, of all features
     flash: float
 
 
@@ -52,34 +38,7 @@ def choose_discretizers(
     by_number: bool = False,
     constant_time: bool = False,
 ) -> Discretizers:
-    """Choose how the states of all features are found.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The classifier's inputs.
-    frequencies : sequence of (n_states_i,) float64, or None
-        How often each state is expected, as from `bncc.compiler.state_frequencies`;
-        None for states that all are alike.
-    optimize : {"balanced", "size", "speed"}
-        ``size`` takes the least flash, ``speed`` the fewest instructions, and ``balanced`` the
-        fewest among what takes at most 5 % more flash than linear searches, which is what
-        anybody would write.
-    target : str or None
-        The machine; None for generic C.
-    other_bytes : int, default=0
-        Bytes of flash that the rest of the classifier takes at least.
-    by_number : bool, default=False
-        Whether the state of any one feature has to be found, by its number. A line per feature
-        would need a switch over them, which compilers may leave to a library routine.
-    constant_time : bool, default=False
-        Whether every reading is compared with all thresholds of its feature.
-
-    Returns
-    -------
-    Discretizers
-        The choice.
-    """
+    """Choose how the states of all features are found."""
     rates = rates_of(target)
     plain = searched(features, "linear", rates)
     if constant_time:
@@ -100,22 +59,7 @@ def choose_discretizers(
 
 
 def searched(features: Sequence[Feature], search: Search, rates: Rates) -> Discretizers:
-    """Return the plan that searches arrays for all features, in a loop where readings are one.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The classifier's inputs.
-    search : {"linear", "binary"}
-        What searches.
-    rates : Rates
-        What that costs.
-
-    Returns
-    -------
-    Discretizers
-        With its estimated costs.
-    """
+    """Return the plan that searches arrays for all features, in a loop where readings are one."""
     is_loop = len({_type(feature) for feature in features}) == 1
     if not is_loop or not features[0].is_numeric:
         chosen = {i: called(f, search, rates) for i, f in enumerate(features) if f.is_numeric}
@@ -140,26 +84,7 @@ def in_lines(
     *,
     is_loop: bool = False,
 ) -> Discretizers:
-    """Return the plan of a line per feature.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The classifier's inputs.
-    search : {"linear", "binary"} or None
-        What searches; None where nothing does.
-    rates : Rates
-        What that costs.
-    chosen : mapping of int to Discretizer
-        By the index of each numeric feature.
-    is_loop : bool, default=False
-        Whether it is a loop after all, over codes.
-
-    Returns
-    -------
-    Discretizers
-        With its estimated costs.
-    """
+    """Return the plan of a line per feature."""
     kinds = {features[i].kind for i, way in chosen.items() if way.method == search}
     shared = rates.shared(search) * len(kinds) if search else 0
     return Discretizers(

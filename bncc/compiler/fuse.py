@@ -10,20 +10,7 @@ from bncc.compiler.offsets import normalized
 
 
 def fused(program: Program, tables: Sequence[Table]) -> Table:
-    """Add tables up, row by row of their joint states.
-
-    Parameters
-    ----------
-    program : Program
-        The program that they are of.
-    tables : sequence of Table
-        At least one.
-
-    Returns
-    -------
-    Table
-        Features in the order in which the tables read them first; rows are normalized.
-    """
+    """Add tables up, row by row of their joint states."""
     features = tuple(dict.fromkeys(f for table in tables for f in table.features))
     total: IntArray = np.zeros(program.n_classes, dtype=np.int64)
     for table in (expanded(table, program.n_states) for table in tables):

@@ -26,41 +26,20 @@ SIGNIFICANT = 8
 
 @dataclass(frozen=True)
 class GuideUse:
-    """How often the parts of a guide are expected to be used.
+    """How often the parts of a guide are expected to be used."""
 
-    Parameters
-    ----------
-    inside : float
-        Share of the readings that have an entry.
-    comparisons : float
-        Comparisons of the other readings, on average.
-    """
-
-    inside: float
-    comparisons: float
+    inside: float  # Share of the readings that have an entry
+    comparisons: float  # Comparisons of the other readings, on average
 
 
 def guides_of(steps: Sequence[Step], kind: str) -> Iterator[tuple[Guide, GuideUse]]:
-    """Yield guides of the steps among which the states rise one by one.
+    """
+    Yield guides of the steps among which the states rise one by one.
 
     Proof: no entry has integers on both sides of two bounds, so that its integers have the state
     of the first of them up to one bound, and the next state above. All entries lie within the
     stretch. Any other reading lies in a step up to the first of the stretch, or from its last one
     on, and the tree of these steps finds it.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        From `bncc.compiler.steps.steps_of`.
-    kind : {"int16", "int32", "float32"}
-        What the steps are of.
-
-    Yields
-    ------
-    tuple of Guide and GuideUse
-        One with entries from the first bound to the last, and one that reaches as far again on
-        both sides, for readings of the outer states; none where the stretch has fewer than two
-        bounds, or too many entries were needed.
     """
     low, high = RISING[kind]
     rising = [k for k, step in enumerate(steps[:-1]) if low <= step.last < high]

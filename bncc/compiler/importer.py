@@ -11,23 +11,7 @@ from bncc.structure.graph import Structure
 
 
 def program_of(model: Model) -> Program:
-    """Return the program that computes a model's costs, before any pass.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-
-    Returns
-    -------
-    Program
-        Costs are equal to `bncc.model.reference.costs` for every input.
-
-    Raises
-    ------
-    IrError
-        If a sum could exceed 32 bits.
-    """
+    """Return the program that computes a model's costs, before any pass."""
     program = Program(
         features=model.features,
         classes=model.classes,

@@ -26,44 +26,27 @@ SHARE = 64
 
 @dataclass(frozen=True)
 class Comparison:
-    """One comparison of one state, or of the disjunction of several, with a limit.
+    """
+    One comparison of one state, or of the disjunction of several, with a limit.
 
     Where the limit is 2^k - 1, a number exceeds it if and only if it has a bit above the lowest k.
     The disjunction has such a bit if and only if one of the states has it. So it exceeds the limit
     if and only if one of them does, whatever the width of a state.
-
-    Parameters
-    ----------
-    last : int
-        The largest state of each feature; 2^k - 1 where there are several.
-    features : tuple of int
-        Whose states are compared.
     """
 
-    last: int
-    features: tuple[int, ...]
+    last: int  # The largest state of each feature; 2^k - 1 where there are several
+    features: tuple[int, ...]  # Whose states are compared
 
 
 @dataclass(frozen=True)
 class InputCheck:
-    """How the states of an input are checked.
+    """How the states of an input are checked."""
 
-    Parameters
-    ----------
-    n_features : int
-        Number of states in an input.
-    last : int or None
-        The largest state of every feature, where it is the same for all.
-    comparisons : tuple of Comparison
-        Straight-line code, equal limits one after the other.
-    words : StateWords or None
-        Straight-line code for all states that are not compared. A loop compares each state where
-        there are neither words nor comparisons.
-    """
-
-    n_features: int
-    last: int | None
-    comparisons: tuple[Comparison, ...] = ()
+    n_features: int  # Number of states in an input
+    last: int | None  # The largest state of every feature, where it is the same for all
+    comparisons: tuple[Comparison, ...] = ()  # Straight-line code, equal limits one after the other
+    # Straight-line code for all states that are not compared. A loop compares each state where
+    # there are neither words nor comparisons.
     words: StateWords | None = None
 
     @property
@@ -110,27 +93,7 @@ def input_check(
     target: str | None = None,
     constant_time: bool = False,
 ) -> InputCheck:
-    """Choose how inputs are checked.
-
-    Parameters
-    ----------
-    n_states : sequence of int
-        States of every feature.
-    optimize : {"balanced", "size", "speed"}
-        What is best.
-    rom_bytes : int
-        Bytes of the kernel's constants.
-    target : str or None, default=None
-        The machine to choose for; None for generic C.
-    constant_time : bool, default=False
-        Whether all states are looked at in any case, in a loop.
-
-    Returns
-    -------
-    InputCheck
-        It refuses an input if and only if a state is not below its feature's number of states.
-        Straight-line code for speed, fewest bytes for size.
-    """
+    """Choose how inputs are checked."""
     n_features = len(n_states)
     last = n_states[0] - 1 if len(set(n_states)) == 1 else None
     loop = InputCheck(n_features, last)

@@ -7,19 +7,11 @@ from bncc.compiler.ir import Program, n_levels
 
 
 def costs(program: Program, X: IntArray) -> IntArray:
-    """Return the cost of every class for rows of valid states.
+    """
+    Return the cost of every class for rows of valid states.
 
-    Parameters
-    ----------
-    program : Program
-        Any program.
-    X : (n_samples, n_features) int
-        States, each in ``0 .. n_states[i] - 1``.
-
-    Returns
-    -------
-    (n_samples, n_classes) int64
-        Costs in units of ``2**-frac_bits`` nats.
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_classes) int64, costs in units of
+    ``2**-frac_bits`` nats.
     """
     total = np.tile(program.prior.astype(np.int64), (len(X), 1))
     for table in program.tables:
@@ -32,18 +24,9 @@ def costs(program: Program, X: IntArray) -> IntArray:
 
 
 def decisions(program: Program, X: IntArray) -> IntArray:
-    """Return the class index of least cost, the smallest on ties.
+    """
+    Return the class index of least cost, the smallest on ties.
 
-    Parameters
-    ----------
-    program : Program
-        Any program.
-    X : (n_samples, n_features) int
-        States.
-
-    Returns
-    -------
-    (n_samples,) int64
-        Class indices.
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples,) int64, class indices.
     """
     return np.asarray(costs(program, X).argmin(axis=1))

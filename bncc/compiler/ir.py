@@ -1,4 +1,5 @@
-"""The intermediate representation: a sum of integer tables, and nothing else.
+"""
+The intermediate representation: a sum of integer tables, and nothing else.
 
 The meaning of a program is one line,
 ``cost[c] = prior[c] + sum_t tables[t].costs[row_t(x), c]``, and its decision is the smallest class
@@ -24,57 +25,31 @@ MOST_TIMES_ROWS = 8
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One table of costs and the features that index it.
+    """One table of costs and the features that index it."""
 
-    Parameters
-    ----------
-    name : str
-        What the table stands for, any text; usually the name of its last feature.
-    features : tuple of int
-        Features read, outermost first: with states x and cardinalities n the row of two features
-        (p, i) is ``x[p] * n[i] + x[i]``. Where a feature has a state map, its state is replaced by
-        the level that the map gives it, its cardinality by the number of levels.
-    costs : (n_rows, n_classes) int64
-        Costs >= 0, the class index fastest.
-    entry_bits : {8, 16, 32}
-        Storage width of one entry.
-    maps : mapping of int to tuple of int
-        By feature, for those that have one: the level of each state, 0 .. n_levels - 1.
-    """
-
-    name: str
+    name: str  # What the table stands for, any text; usually the name of its last feature
+    # Features read, outermost first: with states x and cardinalities n the row of two features (p,
+    # i) is ``x[p] * n[i] + x[i]``. Where a feature has a state map, its state is replaced by the
+    # level that the map gives it, its cardinality by the number of levels.
     features: tuple[int, ...]
-    costs: IntArray
-    entry_bits: int = 32
+    costs: IntArray  # (n_rows, n_classes) int64: Costs >= 0, the class index fastest
+    entry_bits: int = 32  # Storage width of one entry
+    # By feature, for those that have one: the level of each state, 0 .. n_levels - 1.
     maps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A classifier as the compiler sees it.
+    """A classifier as the compiler sees it."""
 
-    Parameters
-    ----------
-    features : tuple of Feature
-        The inputs, in the order in which a caller passes them.
-    classes : tuple of str
-        Class labels in index order.
-    frac_bits : int
-        B_F: one unit of cost is ``2**-frac_bits`` nats.
-    prior : (n_classes,) int64
-        Cost of each class before any table is read; all zero once it is folded away.
-    tables : tuple of Table
-        The summands, at least one.
-    cost_bits : {8, 16, 32}
-        Width of the accumulators.
-    """
-
-    features: tuple[Feature, ...]
-    classes: tuple[str, ...]
-    frac_bits: int
+    features: tuple[Feature, ...]  # The inputs, in the order in which a caller passes them
+    classes: tuple[str, ...]  # Class labels in index order
+    frac_bits: int  # B_F: one unit of cost is ``2**-frac_bits`` nats
+    # (n_classes,) int64: Cost of each class before any table is read; all zero once it is folded
+    # away
     prior: IntArray
-    tables: tuple[Table, ...]
-    cost_bits: int = 32
+    tables: tuple[Table, ...]  # The summands, at least one
+    cost_bits: int = 32  # Width of the accumulators
 
     @property
     def n_classes(self) -> int:
@@ -93,36 +68,12 @@ def n_rows(features: Iterable[int], n_states: Sequence[int]) -> int:
 
 
 def n_levels(table: Table, n_states: Sequence[int]) -> tuple[int, ...]:
-    """Return how many states or levels each feature of a table has in it.
-
-    Parameters
-    ----------
-    table : Table
-        Any table.
-    n_states : sequence of int
-        Cardinality of each feature of the program.
-
-    Returns
-    -------
-    tuple of int
-        One number per feature of the table; their product is its number of rows.
-    """
+    """Return how many states or levels each feature of a table has in it."""
     return tuple(max(table.maps[f]) + 1 if f in table.maps else n_states[f] for f in table.features)
 
 
 def unmapped(program: Program) -> Program:
-    """Return the program with a row for every joint state instead of state maps.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    Program
-        Equal costs for every input; the same object where no table has a state map.
-    """
+    """Return the program with a row for every joint state instead of state maps."""
     if not any(table.maps for table in program.tables):
         return program
     tables = [expanded(table, program.n_states) for table in program.tables]
@@ -130,39 +81,14 @@ def unmapped(program: Program) -> Program:
 
 
 def can_unmap(program: Program) -> bool:
-    """Return whether a program has not too many rows without its state maps.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    bool
-        False where rows for all joint states would be more than `MOST_UNMAPPED_ROWS` and
-        `MOST_TIMES_ROWS` times the rows that there are; a kernel of them would be of no use.
-    """
+    """Return whether a program has not too many rows without its state maps."""
     before = sum(len(table.costs) for table in program.tables)
     after = sum(n_rows(table.features, program.n_states) for table in program.tables)
     return after <= max(MOST_UNMAPPED_ROWS, MOST_TIMES_ROWS * before)
 
 
 def expanded(table: Table, n_states: Sequence[int]) -> Table:
-    """Return a table with a row for every joint state instead of state maps.
-
-    Parameters
-    ----------
-    table : Table
-        Any table.
-    n_states : sequence of int
-        Cardinality of each feature of the program.
-
-    Returns
-    -------
-    Table
-        Equal costs for every input.
-    """
+    """Return a table with a row for every joint state instead of state maps."""
     costs = table.costs.reshape(*n_levels(table, n_states), -1)
     for axis, f in enumerate(table.features):
         if f in table.maps:
@@ -171,53 +97,20 @@ def expanded(table: Table, n_states: Sequence[int]) -> Table:
 
 
 def with_tables(program: Program, tables: Sequence[Table], prior: IntArray) -> Program:
-    """Return the program with other tables and another prior, all else equal.
+    """
+    Return the program with other tables and another prior, all else equal.
 
-    Parameters
-    ----------
-    program : Program
-        The program to take everything else from.
-    tables : sequence of Table
-        The new summands.
-    prior : (n_classes,) int64
-        The new prior.
-
-    Returns
-    -------
-    Program
-        A new program; its widths are those of the old one.
+    Shapes: `prior` (n_classes,) int64.
     """
     return replace(program, tables=tuple(tables), prior=prior)
 
 
 def width_of(largest: int) -> int:
-    """Return the smallest storage width that holds a number.
-
-    Parameters
-    ----------
-    largest : int
-        A number >= 0.
-
-    Returns
-    -------
-    int
-        8, 16 or 32; 64 when even 32 bits are too few.
-    """
+    """Return the smallest storage width that holds a number."""
     return next((bits for bits in WIDTHS if largest < 1 << bits), 64)
 
 
 def table_bits(program: Program) -> int:
-    """Return the bits that the tables and a prior still in use take in flash.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    int
-        Bits, entries at their storage width, the prior at the width of the accumulators.
-    """
+    """Return the bits that the tables and a prior still in use take in flash."""
     prior = program.prior.size * program.cost_bits if program.prior.any() else 0
     return prior + sum(table.costs.size * table.entry_bits for table in program.tables)

@@ -12,49 +12,26 @@ from bncc.discretize.feature import Feature
 
 @dataclass(frozen=True, eq=False)
 class Leveled:
-    """A program without state maps, and what its added features are.
+    """A program without state maps, and what its added features are."""
 
-    Parameters
-    ----------
-    program : Program
-        Its features are those of the first program, then one for every different map of one.
-    reads : tuple of (int, (n_states,) int64)
-        For each added feature the one that it is a level of, and the level of each state.
-    """
-
+    # Its features are those of the first program, then one for every different map of one
     program: Program
+    # For each added feature the one that it is a level of, and the level of each state
     reads: tuple[tuple[int, IntArray], ...]
 
     def states(self, X: IntArray) -> IntArray:
-        """Return the states of all features.
+        """
+        Return the states of all features.
 
-        Parameters
-        ----------
-        X : (n_samples, n_features) int
-            States of the first program; levels of those out of range are those of its last state.
-
-        Returns
-        -------
-        (n_samples, n_features + n_added) int
-            Of the type of `X`.
+        Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_features + n_added) int, of
+        the type of `X`.
         """
         added = [levels[np.minimum(X[:, f], len(levels) - 1)] for f, levels in self.reads]
         return np.column_stack([X, *added]).astype(X.dtype) if added else X
 
 
 def leveled(program: Program) -> Leveled:
-    """Return a program whose tables are read by levels without state maps.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    Leveled
-        Equal costs for the states that it makes of states.
-    """
+    """Return a program whose tables are read by levels without state maps."""
     place: dict[tuple[int, tuple[int, ...]], int] = {}
     tables = [_by_levels(table, place, len(program.features)) for table in program.tables]
     added = (Feature(program.features[f].name, "state", max(levels) + 1) for f, levels in place)

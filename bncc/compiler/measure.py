@@ -1,4 +1,5 @@
-"""When one program is better than another: what a pass that could go either way asks.
+"""
+When one program is better than another: what a pass that could go either way asks.
 
 Lanes are widened the more often, the larger the entries of each table are; so entries count by the
 bit, table by table, and behind that by their value. In flash all entries have one width, or every
@@ -13,54 +14,20 @@ from bncc.compiler.ranges import largest_cost
 
 
 def packed_bits(program: Program) -> int:
-    """Return the bits of all costs when each table's take no more than its largest needs.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    int
-        Bits of all tables and of a prior.
-    """
+    """Return the bits of all costs when each table's take no more than its largest needs."""
     bits = [table.costs.size * int(table.costs.max()).bit_length() for table in program.tables]
     return sum(bits) + prior_bits(program)
 
 
 def prior_bits(program: Program) -> int:
-    """Return the bits of a prior as it is stored.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    int
-        0 where there is none.
-    """
+    """Return the bits of a prior as it is stored."""
     if not program.prior.any():
         return 0
     return program.prior.size * width_of(int(program.prior.max()))
 
 
 def flash_bits(program: Program) -> int:
-    """Return the bits of all tables in the smaller of two forms.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    int
-        Bits of either all rows or the different rows with an index for each; every entry with the
-        bits of the largest.
-    """
+    """Return the bits of all tables in the smaller of two forms."""
     rows = np.concatenate([table.costs for table in program.tables])
     n_different = len(np.unique(rows, axis=0))
     row_bits = program.n_classes * int(rows.max()).bit_length()
@@ -69,35 +36,12 @@ def flash_bits(program: Program) -> int:
 
 
 def sum_bits(program: Program) -> int:
-    """Return how many bits the sums need.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    int
-        Bits of the largest cost that any input can reach.
-    """
+    """Return how many bits the sums need."""
     return largest_cost(program).bit_length()
 
 
 def improves(after: Program, before: Program) -> bool:
-    """Tell whether a program is better than another of equal margins.
-
-    Parameters
-    ----------
-    after, before : Program
-        The one that is asked about, and the one that it would replace.
-
-    Returns
-    -------
-    bool
-        Whether its tables need fewer bits, or as many with smaller entries, while neither flash
-        nor sums need more.
-    """
+    """Tell whether a program is better than another of equal margins."""
     return (
         _entries(after) < _entries(before)
         and flash_bits(after) <= flash_bits(before)

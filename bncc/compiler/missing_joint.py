@@ -1,4 +1,5 @@
-"""How missing features are summed out over joint states on a device: what each feature moves.
+"""
+How missing features are summed out over joint states on a device: what each feature moves.
 
 An arc is a table that reads a feature: the feature's own, a child's, or the class's. Where the
 feature's state rises by one, the table is read by the arc's stride further on.
@@ -20,48 +21,22 @@ from bncc.model.model import Model
 
 @dataclass(frozen=True)
 class Arc:
-    """A table that reads a feature.
+    """A table that reads a feature."""
 
-    Parameters
-    ----------
-    table : int
-        The table.
-    stride : int
-        Entries between the rows of two neighboring states of the feature.
-    span : int
-        Entries between the rows of its first and its last state.
-    """
-
-    table: int
-    stride: int
-    span: int
+    table: int  # The table
+    stride: int  # Entries between the rows of two neighboring states of the feature
+    span: int  # Entries between the rows of its first and its last state
 
 
 @dataclass(frozen=True, eq=False)
 class JointPlan(MissingTables):
-    """Tables in the model's order, and what their rows are found by.
+    """Tables in the model's order, and what their rows are found by."""
 
-    Parameters
-    ----------
-    starts, costs, prior, number_bits, log_add
-        As in `MissingTables`.
-    upward : tuple of int
-        All features, children before their parents.
-    arcs : tuple of tuple of Arc
-        Of each feature, in the order of tables.
-    n_summed : int
-        Features that are summed over at once, at most: those that have children.
-    n_joint : int
-        Joint states that are gone through for each class, at most.
-    state_bits : {8, 16}
-        Width of a state.
-    """
-
-    upward: tuple[int, ...]
-    arcs: tuple[tuple[Arc, ...], ...]
-    n_summed: int
-    n_joint: int
-    state_bits: int
+    upward: tuple[int, ...]  # All features, children before their parents
+    arcs: tuple[tuple[Arc, ...], ...]  # Of each feature, in the order of tables
+    n_summed: int  # Features that are summed over at once, at most: those that have children
+    n_joint: int  # Joint states that are gone through for each class, at most
+    state_bits: int  # Width of a state
 
     @property
     def has_class_table(self) -> bool:
@@ -81,20 +56,7 @@ class JointPlan(MissingTables):
 
 
 def plan_jointly(model: Model, form: MissingForm) -> JointPlan:
-    """Lay out a model for summing over joint states.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    form : MissingForm
-        The same as missing features are summed out of it.
-
-    Returns
-    -------
-    JointPlan
-        Of its own tables.
-    """
+    """Lay out a model for summing over joint states."""
     ends = np.cumsum([table.size for table in model.tables]).tolist()
     arcs = _arcs(model)
     return JointPlan(

@@ -1,4 +1,5 @@
-"""How missing features are summed out on a device: tables in the order of one walk, and memory.
+"""
+How missing features are summed out on a device: tables in the order of one walk, and memory.
 
 Features are nodes, numbered so that children come before their parents, in a forest a whole subtree
 after the other. What children send to a missing parent is added up in a place of its own until that
@@ -19,29 +20,15 @@ from bncc.model.model import Model
 
 @dataclass(frozen=True, eq=False)
 class MissingPlan(MissingTables):
-    """The tables of a forest in the order of the walk.
+    """The tables of a forest in the order of the walk."""
 
-    Parameters
-    ----------
-    starts, costs, prior, number_bits, log_add
-        As in `MissingTables`, by node.
-    features : tuple of int
-        The feature of each node.
-    parents : tuple of int or None
-        The node that is the parent of each.
-    strides : tuple of int
-        Entries between the rows of two neighboring states of the parent; 0 without one.
-    places : tuple of int
-        Where the sums of each node's states are held; 0 for those without children.
-    n_sums : int
-        Sums that are held at once, at most.
-    """
-
-    features: tuple[int, ...]
-    parents: tuple[int | None, ...]
+    features: tuple[int, ...]  # The feature of each node
+    parents: tuple[int | None, ...]  # The node that is the parent of each
+    # Entries between the rows of two neighboring states of the parent; 0 without one
     strides: tuple[int, ...]
+    # Where the sums of each node's states are held; 0 for those without children
     places: tuple[int, ...]
-    n_sums: int
+    n_sums: int  # Sums that are held at once, at most
 
     @property
     def has_arcs(self) -> bool:
@@ -58,24 +45,7 @@ class MissingPlan(MissingTables):
 
 
 def plan_missing(model: Model) -> MissingPlan | JointPlan:
-    """Lay out a model for summing missing features out.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-
-    Returns
-    -------
-    MissingPlan or JointPlan
-        The former of a forest. Of the model's own tables: what passes keep, the margin of complete
-        inputs, is not enough here.
-
-    Raises
-    ------
-    ModelError
-        If missing features cannot be summed out of it.
-    """
+    """Lay out a model for summing missing features out."""
     form = missing_form_of(model)
     return _plan_forest(model, form) if form.is_forest else plan_jointly(model, form)
 

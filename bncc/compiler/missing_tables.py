@@ -13,27 +13,15 @@ NARROW_BITS = 4
 
 @dataclass(frozen=True, eq=False)
 class MissingTables:
-    """What is read however features are summed out.
+    """What is read however features are summed out."""
 
-    Parameters
-    ----------
-    starts : tuple of int
-        First entry of each table.
-    costs : (n_entries,) int64
-        All tables one after the other, class index fastest; as in the model, not shifted.
-    prior : (n_classes,) int64
-        Likewise.
-    number_bits : {16, 32}
-        Width of the signed numbers, by range analysis.
-    log_add : LogAdd
-        How probabilities are added.
-    """
-
-    starts: tuple[int, ...]
+    starts: tuple[int, ...]  # First entry of each table
+    # (n_entries,) int64: All tables one after the other, class index fastest; as in the model, not
+    # shifted
     costs: IntArray
-    prior: IntArray
-    number_bits: int
-    log_add: LogAdd
+    prior: IntArray  # (n_classes,) int64: Likewise
+    number_bits: int  # Width of the signed numbers, by range analysis
+    log_add: LogAdd  # How probabilities are added
 
     @cached_property
     def entry_bits(self) -> int:

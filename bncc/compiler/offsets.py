@@ -1,4 +1,5 @@
-r"""Offsets of classes: how far a shift of columns lets the entries of a table shrink.
+r"""
+Offsets of classes: how far a shift of columns lets the entries of a table shrink.
 
 With offsets d the rows of a table T become ``T[r] - d``, less their minimum. Then an entry is how
 much more class c costs than class k in one row, so the largest one is
@@ -21,18 +22,12 @@ MOST_DIFFERENCES = 2**20
 
 
 def gaps(costs: IntArray) -> IntArray:
-    """Return by how much one class costs more than another in any row.
+    """
+    Return by how much one class costs more than another in any row.
 
-    Parameters
-    ----------
-    costs : (..., n_rows, n_classes) int64
-        Tables.
-
-    Returns
-    -------
-    (..., n_classes, n_classes) int64
-        ``gaps[c, k]`` is the maximum of ``costs[r, c] - costs[r, k]``; its largest entry is that
-        of the table with normalized rows.
+    Shapes: `costs` (..., n_rows, n_classes) int64; returns (..., n_classes, n_classes) int64,
+    ``gaps[c, k]`` is the maximum of ``costs[r, c] - costs[r, k]``; its largest entry is that of the
+    table with normalized rows.
     """
     *_, n_rows, n_classes = costs.shape
     n_together = max(1, MOST_DIFFERENCES * n_rows // (costs.size * n_classes))
@@ -44,18 +39,10 @@ def gaps(costs: IntArray) -> IntArray:
 
 
 def least_spread(gap: IntArray) -> IntArray:
-    """Return the smallest largest entry that offsets can reach.
+    """
+    Return the smallest largest entry that offsets can reach.
 
-    Parameters
-    ----------
-    gap : (..., n_classes, n_classes) int64
-        As `gaps` returns them.
-
-    Returns
-    -------
-    (...) int64
-        The largest mean over a cycle of classes, rounded up. No cycle of two classes may have a
-        larger mean, and mostly none of more classes has.
+    Shapes: `gap` (..., n_classes, n_classes) int64.
     """
     of_two = -(-(gap + np.swapaxes(gap, -1, -2)).max(axis=(-2, -1)) // 2)
     start = np.zeros(gap.shape[:-1], dtype=np.int64)
@@ -65,7 +52,8 @@ def least_spread(gap: IntArray) -> IntArray:
 
 
 def _largest_mean(gap: IntArray) -> IntArray:
-    """Return the largest mean over a cycle, rounded up, by Karp's algorithm.
+    """
+    Return the largest mean over a cycle, rounded up, by Karp's algorithm.
 
     With F_k[v] the longest walk of k steps to v, it is the maximum over v of the minimum over k of
     ``(F_n[v] - F_k[v]) / (n - k)``.
@@ -79,20 +67,12 @@ def _largest_mean(gap: IntArray) -> IntArray:
 
 
 def offsets_below(least: IntArray, start: IntArray) -> IntArray | None:
-    """Return the largest offsets that keep all differences and do not exceed where they start.
+    """
+    Return the largest offsets that keep all differences and do not exceed where they start.
 
-    Parameters
-    ----------
-    least : (..., n_classes, n_classes) int64
-        ``d[c] - d[k] >= least[c, k]`` is asked for.
-    start : (..., n_classes) int64
-        ``d <= start`` is asked for.
-
-    Returns
-    -------
-    (..., n_classes) int64 or None
-        Of all solutions one nearest to the start: ``start - d`` has the least spread over the
-        classes (it is the tropical projection). None where a cycle of classes has no solution.
+    Shapes: `least` (..., n_classes, n_classes) int64; `start` (..., n_classes) int64; returns (...,
+    n_classes) int64 or None, of all solutions one nearest to the start: ``start - d`` has the least
+    spread over the classes (it is the tropical projection).
     """
     d = start
     for _ in range(least.shape[-1]):
@@ -104,16 +84,10 @@ def offsets_below(least: IntArray, start: IntArray) -> IntArray | None:
 
 
 def normalized(costs: IntArray) -> IntArray:
-    """Return rows less their minimum over the classes.
+    """
+    Return rows less their minimum over the classes.
 
-    Parameters
-    ----------
-    costs : (..., n_classes) int64
-        Rows.
-
-    Returns
-    -------
-    (..., n_classes) int64
-        Rows whose smallest cost is zero.
+    Shapes: `costs` (..., n_classes) int64; returns (..., n_classes) int64, rows whose smallest cost
+    is zero.
     """
     return np.asarray(costs - costs.min(axis=-1, keepdims=True))

@@ -24,40 +24,21 @@ Keeps = Literal["cost", "margin", "decision"]
 
 @dataclass(frozen=True)
 class Pass:
-    """A rewrite of programs and what it promises to keep.
+    """A rewrite of programs and what it promises to keep."""
 
-    Parameters
-    ----------
-    name : str
-        As shown to users.
-    keeps : {"cost", "margin", "decision"}
-        What is equal before and after, for every input.
-    rewrite : callable
-        Program -> Program; returns its argument when there is nothing to do.
-    """
-
-    name: str
-    keeps: Keeps
+    name: str  # As shown to users
+    keeps: Keeps  # What is equal before and after, for every input
+    # Program -> Program; returns its argument when there is nothing to do
     rewrite: Callable[[Program], Program]
 
 
 @dataclass(frozen=True)
 class PassReport:
-    """What one pass did.
+    """What one pass did."""
 
-    Parameters
-    ----------
-    name : str
-        The pass.
-    fired : bool
-        Whether it changed anything.
-    bits_before, bits_after : int
-        Bits of all tables and the prior.
-    """
-
-    name: str
-    fired: bool
-    bits_before: int
+    name: str  # The pass
+    fired: bool  # Whether it changed anything
+    bits_before: int  # bits_before and bits_after: Bits of all tables and the prior
     bits_after: int
 
 
@@ -100,56 +81,14 @@ FLOWS_FOR: Mapping[Optimize, tuple[str, ...]] = {
 
 
 def optimize(program: Program, flow: str = "default") -> tuple[Program, tuple[PassReport, ...]]:
-    """Run a flow's passes and verify the program after each.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-    flow : str, default="default"
-        A key of `FLOWS`.
-
-    Returns
-    -------
-    program : Program
-        The rewritten program.
-    reports : tuple of PassReport
-        One per pass, in order.
-
-    Raises
-    ------
-    OptionError
-        If there is no such flow.
-    IrError
-        If a pass breaks a rule; that is a bug in bncc.
-    """
+    """Run a flow's passes and verify the program after each."""
     return optimize_each(program, (flow,))[0]
 
 
 def optimize_each(
     program: Program, flows: Iterable[str]
 ) -> list[tuple[Program, tuple[PassReport, ...]]]:
-    """Run several flows, the passes that they begin with alike only once.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-    flows : iterable of str
-        Keys of `FLOWS`.
-
-    Returns
-    -------
-    list of (Program, tuple of PassReport)
-        As `optimize` returns them, one per flow.
-
-    Raises
-    ------
-    OptionError
-        If there is no such flow.
-    IrError
-        If a pass breaks a rule; that is a bug in bncc.
-    """
+    """Run several flows, the passes that they begin with alike only once."""
     done: dict[tuple[Pass, ...], tuple[Program, tuple[PassReport, ...]]] = {(): (program, ())}
     results = []
     for flow in flows:

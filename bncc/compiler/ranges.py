@@ -1,4 +1,5 @@
-r"""Range analysis: bounds that hold for every input, not only for those that were tried.
+r"""
+Range analysis: bounds that hold for every input, not only for those that were tried.
 
 The largest sum that any input can reach is the maximum over all joint states of a sum of tables.
 It is found exactly by eliminating one feature after the other (max-sum dynamic programming):
@@ -34,7 +35,8 @@ Reduce = Callable[..., IntArray]
 
 @dataclass(frozen=True, eq=False)
 class _Factor:
-    """A function of some features: an array with one axis for each, and one for the classes.
+    """
+    A function of some features: an array with one axis for each, and one for the classes.
 
     Where a feature has levels, they say for each of its values which entry of its axis is meant.
     """
@@ -45,39 +47,23 @@ class _Factor:
 
 
 def cost_bounds(program: Program) -> tuple[IntArray, IntArray]:
-    """Bound the cost of every class over all inputs.
+    """
+    Bound the cost of every class over all inputs.
 
     Partial sums are bounded by the same upper end because no cost is negative.
 
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    low, high : (n_classes,) int64
-        Least and largest cost of each class: reached by some input unless the features depend
-        on each other too densely, and safe in any case.
+    Shapes: returns low, high (n_classes,) int64, least and largest cost of each class: reached by
+    some input unless the features depend on each other too densely, and safe in any case.
     """
     return _extreme(program, np.min), _extreme(program, np.max)
 
 
 @lru_cache(maxsize=16)
 def largest_cost(program: Program) -> int:
-    """Return the largest value that an accumulator can reach.
+    """
+    Return the largest value that an accumulator can reach.
 
     Passes ask for the same programs again and again, so answers are kept for a while.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    int
-        An upper bound of every class's cost, partial sums included.
     """
     return int(_extreme(program, np.max).max())
 
@@ -170,7 +156,8 @@ class _Pool:
         return taken
 
     def cheapest(self) -> int | None:
-        """Return a feature whose elimination leaves a small table; None when no one is left.
+        """
+        Return a feature whose elimination leaves a small table; None when no one is left.
 
         A size in the queue may be that of an earlier time, which can only delay a feature.
         """

@@ -10,23 +10,14 @@ from bncc.errors import IrError
 
 
 def verify(program: Program) -> None:
-    """Refuse a program that breaks a rule.
+    """
+    Refuse a program that breaks a rule.
 
     The rules: at least one feature, one table and two classes; the prior and every row have one
     cost per class; costs are integers >= 0; a table reads distinct, known features and has one
     row per joint state of them, or level where a feature has a state map; a map gives every state
     of its feature a level, and no level is left out; entries fit their width, and the largest sum
     that any input can reach fits the accumulators.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Raises
-    ------
-    IrError
-        The first rule that is broken, in one sentence.
     """
     if not program.features:
         raise IrError("a program reads at least one feature")

@@ -9,7 +9,8 @@ from bncc.structure.grids import Grids
 
 
 def state_frequencies(model: Model) -> tuple[FloatArray, ...]:
-    r"""Return how often each state of each feature is expected.
+    r"""
+    Return how often each state of each feature is expected.
 
     A cost is a negative log-probability in units of the model's format, so that tables by counting
     tell how often states occurred in the training rows, up to rounding. Every feature's states are
@@ -22,16 +23,6 @@ def state_frequencies(model: Model) -> tuple[FloatArray, ...]:
     that were trained to tell classes apart are such probabilities. The frequencies are then a
     guess; they say which code is fast on average, and nothing that is emitted is wrong where they
     are. A sum that is no network has no such probabilities; all states count as equally frequent.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-
-    Returns
-    -------
-    tuple of (n_states_i,) float64
-        Per feature, 1 in all.
     """
     structure = model.structure
     if isinstance(structure, Grids):

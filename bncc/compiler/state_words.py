@@ -1,4 +1,5 @@
-"""States that are checked several at once, as lanes of one word.
+"""
+States that are checked several at once, as lanes of one word.
 
 A word holds consecutive states, each in a lane as wide as a state. Let a lane have b bits, and let
 the largest state m of its feature be below 2^(b-1). To the word is added one constant that has
@@ -25,37 +26,19 @@ NARROWEST = 32
 
 @dataclass(frozen=True)
 class Word:
-    """Consecutive states that are checked at once.
+    """Consecutive states that are checked at once."""
 
-    Parameters
-    ----------
-    first : int
-        Feature of the state in the lowest lane.
-    addend : int
-        What is added to the word.
-    """
-
-    first: int
-    addend: int
+    first: int  # Feature of the state in the lowest lane
+    addend: int  # What is added to the word
 
 
 @dataclass(frozen=True)
 class StateWords:
-    """The words that are checked, two of them with states in common where lanes would be left over.
+    """Words that are checked, two with states in common where lanes would be left over."""
 
-    Parameters
-    ----------
-    bits : {32, 64}
-        Width of a word.
-    lane_bits : {8, 16}
-        Width of a state.
-    words : tuple of Word
-        By their first features.
-    """
-
-    bits: int
-    lane_bits: int
-    words: tuple[Word, ...]
+    bits: int  # Width of a word
+    lane_bits: int  # Width of a state
+    words: tuple[Word, ...]  # By their first features
 
     @property
     def n_lanes(self) -> int:
@@ -74,21 +57,7 @@ class StateWords:
 
 
 def state_words(n_states: Sequence[int], target: str | None) -> StateWords | None:
-    """Return the words that check as many states as they can.
-
-    Parameters
-    ----------
-    n_states : sequence of int
-        States of every feature.
-    target : str or None
-        The machine; None for generic C.
-
-    Returns
-    -------
-    StateWords or None
-        Of the widest words that the machine loads and that states fill; None where it loads no
-        word from any address, or no word is filled.
-    """
+    """Return the words that check as many states as they can."""
     if target not in LOADS_ANYWHERE:
         return None
     lane_bits = width_of(max(n_states))

@@ -1,4 +1,5 @@
-"""The rule of a raw feature as steps over integers.
+"""
+The rule of a raw feature as steps over integers.
 
 Every reading has an integer: an int16 or int32 is its own, a float32 has its IEEE 754 bits read as
 an int32. Along these integers the state changes only at a few bounds, so that one list of steps
@@ -25,24 +26,13 @@ CERTAIN = 10_000
 
 @dataclass(frozen=True)
 class Step:
-    """The integers above the step before it, up to and with `last`: all have one state.
+    """The integers above the step before it, up to and with `last`: all have one state."""
 
-    Parameters
-    ----------
-    last : int
-        The largest integer.
-    state : int
-        The state.
-    note : str
-        What readings these are, for people; empty where the integer is the reading.
-    weight : int
-        How often to expect them beside other steps: 0 for missing readings that have no state
-        of their own, and for others that a sensor hardly gives; else 1 or more.
-    """
-
-    last: int
-    state: int
-    note: str
+    last: int  # The largest integer
+    state: int  # The state
+    note: str  # What readings these are, for people; empty where the integer is the reading
+    # How often to expect them beside other steps: 0 for missing readings that have no state of
+    # their own, and for others that a sensor hardly gives; else 1 or more
     weight: int
 
 
@@ -53,37 +43,16 @@ def float_bits(value: float) -> int:
 
 
 def float_key(value: float) -> int:
-    """Return the integer that orders like a float32.
-
-    Parameters
-    ----------
-    value : float
-        A value of float32, not NaN.
-
-    Returns
-    -------
-    int
-        In int32: the IEEE 754 bits, negative values mirrored, so that ``a < b`` as floats iff
-        ``float_key(a) < float_key(b)``, -0.0 just below 0.0.
-    """
+    """Return the integer that orders like a float32."""
     bits = float_bits(value)
     return bits if bits >= 0 else bits ^ 0x7FFFFFFF
 
 
 def steps_of(feature: Feature, frequencies: FloatArray | None = None) -> tuple[Step, ...]:
-    """Return a numeric feature's rule as steps.
+    """
+    Return a numeric feature's rule as steps.
 
-    Parameters
-    ----------
-    feature : Feature
-        Of a numeric kind.
-    frequencies : (n_states,) float64 or None
-        How often each state is expected, 1 in all; None for states that all are alike.
-
-    Returns
-    -------
-    tuple of Step
-        Ascending, the last one up to the largest integer; neighbors differ in their state.
+    Shapes: `frequencies` (n_states,) float64 or None.
     """
     steps = _float_steps(feature) if feature.kind == "float32" else _whole_steps(feature)
     largest = LARGEST[feature.kind]
@@ -101,7 +70,8 @@ def steps_of(feature: Feature, frequencies: FloatArray | None = None) -> tuple[S
 
 
 def _weighted(steps: Sequence[Step], frequencies: FloatArray) -> list[Step]:
-    """Divide what is expected of each state among its steps, in the ratio of their weights.
+    """
+    Divide what is expected of each state among its steps, in the ratio of their weights.
 
     A missing reading that has a state of its own is the last of that state's steps.
     """

@@ -8,20 +8,7 @@ from bncc.discretize.feature import Feature
 
 
 def print_program(program: Program, *, rows: bool = False) -> str:
-    """Return a program as text, one line per feature and per table.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-    rows : bool, default=False
-        Whether to print the costs of every row too.
-
-    Returns
-    -------
-    str
-        Lines, the last one ended by a newline. Names from data are quoted as in JSON.
-    """
+    """Return a program as text, one line per feature and per table."""
     low, high = cost_bounds(program)
     lines = [
         f"program: {len(program.features)} features, {program.n_classes} classes, "

@@ -14,36 +14,15 @@ FAMILY = "textbook"
 
 @dataclass(frozen=True)
 class TextbookCost:
-    """Estimates of the textbook classifier.
+    """Estimates of the textbook classifier."""
 
-    Parameters
-    ----------
-    instructions : float
-        Per decision from trusted states, compiled with -O2 or -O3, whichever is faster; cycles
-        on AVR.
-    flash : float
-        Bytes, compiled with -Os.
-    """
-
+    # Per decision from trusted states, compiled with -O2 or -O3, whichever is faster; cycles on AVR
     instructions: float
-    flash: float
+    flash: float  # Bytes, compiled with -Os
 
 
 def textbook_cost(program: Program, target: str | None) -> TextbookCost:
-    """Estimate the textbook classifier.
-
-    Parameters
-    ----------
-    program : Program
-        As imported, before any pass.
-    target : str or None
-        The machine; None for generic C.
-
-    Returns
-    -------
-    TextbookCost
-        By the cost model.
-    """
+    """Estimate the textbook classifier."""
     return TextbookCost(
         weighted(FAMILY, target, "-O2", work_terms(program), which=0),
         table_bytes(program) + weighted(FAMILY, target, "-Os", code_terms(program), which=1),

@@ -13,78 +13,42 @@ MAX_RUN = 255
 
 @dataclass(frozen=True)
 class Run:
-    """Neighboring integers whose states are looked up.
+    """Neighboring integers whose states are looked up."""
 
-    Parameters
-    ----------
-    first : int
-        The first integer.
-    states : tuple of int
-        Its state and those of its successors.
-    """
-
-    first: int
-    states: tuple[int, ...]
+    first: int  # The first integer
+    states: tuple[int, ...]  # Its state and those of its successors
 
 
 @dataclass(frozen=True)
 class Branch:
-    """One comparison.
+    """One comparison."""
 
-    Parameters
-    ----------
-    bound : Step
-        Integers up to its `last` go `below`, others `above`.
-    below, above : Branch, Run or int
-        What follows: another comparison, a look-up, or the state.
-    """
-
-    bound: Step
-    below: "Tree"
+    bound: Step  # Integers up to its `last` go `below`, others `above`
+    below: "Tree"  # below and above: What follows: another comparison, a look-up, or the state
     above: "Tree"
 
 
 @dataclass(frozen=True)
 class Guide:
-    """Integers whose states are looked up in groups, each divided at one bound.
+    """Integers whose states are looked up in groups, each divided at one bound."""
 
-    Parameters
-    ----------
-    first : int
-        The first integer of the first group.
-    shift : int
-        A group has ``2**shift`` integers.
-    entries : tuple of (int, int)
-        Per group a bound, and the state of its integers up to that bound; above it is the next.
-    beyond : Branch or int
-        What finds the state of all other integers.
-    """
-
-    first: int
-    shift: int
+    first: int  # The first integer of the first group
+    shift: int  # A group has ``2**shift`` integers
+    # Per group a bound, and the state of its integers up to that bound; above it is the next
     entries: tuple[tuple[int, int], ...]
-    beyond: "Tree"
+    beyond: "Tree"  # What finds the state of all other integers
 
 
 Tree: TypeAlias = Branch | Run | Guide | int
 
 
 def tree_of(steps: Sequence[Step]) -> Tree:
-    """Return the tree of comparisons that finds a step, balanced by the steps' weights.
+    """
+    Return the tree of comparisons that finds a step, balanced by the steps' weights.
 
     Proof: by induction over the number of steps. One step needs no comparison. Of several, the
     integers up to the end of a first part are those that its steps hold, all others those of
     the rest.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        At least one, from `steps_of`.
-
-    Returns
-    -------
-    Branch or int
-        The root.
     """
     if len(steps) == 1:
         return steps[0].state
@@ -93,20 +57,11 @@ def tree_of(steps: Sequence[Step]) -> Tree:
 
 
 def table_of(steps: Sequence[Step]) -> Tree | None:
-    """Return the two comparisons and the look-up that find a step.
+    """
+    Return the two comparisons and the look-up that find a step.
 
     Proof: a reading up to the end of the lowest regular step is compared as in a tree, one beyond
     the last bound has the last state, and each of those between has an entry.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        From `steps_of`, of whole numbers.
-
-    Returns
-    -------
-    Branch or None
-        None when there is no step between, or there are more than `MAX_RUN` integers in it.
     """
     n_low = 2 if steps[0].note == MISSING else 1
     low, middle = steps[:n_low], steps[n_low - 1 : -1]
@@ -130,20 +85,7 @@ def nodes(tree: Tree) -> Iterator[Tree]:
 
 
 def state_at(tree: Tree, value: int) -> int:
-    """Return the state of a reading's integer by the comparisons of a tree.
-
-    Parameters
-    ----------
-    tree : Branch, Run, Guide or int
-        From `tree_of`, `table_of` or `bncc.compiler.guides.guides_of`.
-    value : int
-        The integer.
-
-    Returns
-    -------
-    int
-        The state.
-    """
+    """Return the state of a reading's integer by the comparisons of a tree."""
     while not isinstance(tree, int):
         if isinstance(tree, Branch):
             tree = tree.below if value <= tree.bound.last else tree.above

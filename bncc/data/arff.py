@@ -1,4 +1,5 @@
-"""ARFF, the format of the UCI and Weka collections, gzip or not.
+"""
+ARFF, the format of the UCI and Weka collections, gzip or not.
 
 The header is read here, because liac-arff knows neither ranges nor blanks in quoted labels; the
 rows are liac-arff's.
@@ -40,26 +41,7 @@ class _Attribute:
 
 
 def read_arff(path: StrPath) -> Table:
-    """Read an ARFF table.
-
-    Parameters
-    ----------
-    path : str or path
-        An ``.arff`` or ``.arff.gz`` file.
-
-    Returns
-    -------
-    Table
-        Nominal attributes are categories; ``numeric``, ``real`` and ``integer`` attributes, with
-        a range or without, are ``integer`` when all their values are whole and within int32,
-        else ``float``; strings are typed as the cells of a CSV file. ``?`` and the empty cell
-        are missing, but a quoted ``'?'`` is an ordinary label of a nominal attribute.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or breaks the format, or a number is infinite.
-    """
+    """Read an ARFF table."""
     attributes, rows = _split(path, read_text(path))
     check_names(path, [attribute.name for attribute in attributes])
     check_cells(path, len(rows), len(attributes))

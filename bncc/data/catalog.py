@@ -16,24 +16,7 @@ def bundled_names() -> tuple[str, ...]:
 
 
 def bundled_path(name: str) -> Path:
-    """Return the file of a bundled data set.
-
-    Parameters
-    ----------
-    name : str
-        ``robot``: 24 ultrasound distances of a wall-following robot, 4 classes (UCI, CC BY 4.0).
-        ``wifi``: signal strengths of 7 access points in 4 rooms (UCI, CC BY 4.0).
-
-    Returns
-    -------
-    Path
-        A CSV file that `bncc.data.readers.read_table` reads.
-
-    Raises
-    ------
-    DataError
-        If there is no such data set.
-    """
+    """Return the file of a bundled data set."""
     if name not in _BUNDLED:
         raise DataError(f"there is no bundled data set {name!r}; there is {', '.join(_BUNDLED)}")
     return Path(__file__).with_name("bundled") / _BUNDLED[name]

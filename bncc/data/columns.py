@@ -1,4 +1,5 @@
-"""Typing of cells: which column is numeric, which numbers are whole, which cells are missing.
+"""
+Typing of cells: which column is numeric, which numbers are whole, which cells are missing.
 
 One rule for text, wherever it comes from: ``?``, the empty cell and ``nan`` in any case are
 missing; a column whose other cells are all numbers is numeric, ``integer`` when all of them are
@@ -18,25 +19,7 @@ INT32_MAX = 2**31 - 1
 
 
 def column_of_text(name: str, cells: Sequence[str]) -> Column:
-    """Type a column of text cells.
-
-    Parameters
-    ----------
-    name : str
-        Column name.
-    cells : sequence of str
-        Blanks around a cell do not count.
-
-    Returns
-    -------
-    Column
-        ``integer``, ``float`` or ``category``.
-
-    Raises
-    ------
-    DataError
-        If a numeric column holds an infinity.
-    """
+    """Type a column of text cells."""
     texts = [cell.strip() for cell in cells]
     missing = np.array([not text or text == "?" or _is_nan(text) for text in texts], np.bool_)
     numbers = None if missing.all() else _numbers(texts, missing)
@@ -61,18 +44,7 @@ def _numbers(texts: list[str], missing: BoolArray) -> AnyArray | None:
 
 
 def first_text_row(column: Column) -> int:
-    """Return the first row of a category column whose cell is no number, to point at it.
-
-    Parameters
-    ----------
-    column : Column
-        Of kind ``category``.
-
-    Returns
-    -------
-    int
-        Row number from 0; 0 when there is none.
-    """
+    """Return the first row of a category column whose cell is no number, to point at it."""
     for row, (cell, gap) in enumerate(zip(column.values, column.missing, strict=True)):
         if not gap and _numbers([cell], np.zeros(1, dtype=np.bool_)) is None:
             return row
@@ -80,21 +52,10 @@ def first_text_row(column: Column) -> int:
 
 
 def category_column(name: str, texts: Sequence[str], missing: BoolArray) -> Column:
-    """Make a column of labels.
+    """
+    Make a column of labels.
 
-    Parameters
-    ----------
-    name : str
-        Column name.
-    texts : sequence of str
-        One label per row; what stands under a missing cell does not matter.
-    missing : (n_rows,) bool
-        True where the cell is missing.
-
-    Returns
-    -------
-    Column
-        Of kind ``category``.
+    Shapes: `missing` (n_rows,) bool.
     """
     values = np.empty(len(texts), dtype=object)
     values[:] = texts
@@ -105,28 +66,10 @@ def category_column(name: str, texts: Sequence[str], missing: BoolArray) -> Colu
 def column_of_numbers(
     name: str, numbers: AnyArray, missing: BoolArray, *, keep_float: bool = False
 ) -> Column:
-    """Make a numeric column, ``integer`` if all its numbers are whole and within int32.
+    """
+    Make a numeric column, ``integer`` if all its numbers are whole and within int32.
 
-    Parameters
-    ----------
-    name : str
-        Column name.
-    numbers : (n_rows,) int or float
-        One number per row; what stands under a missing cell does not matter.
-    missing : (n_rows,) bool
-        True where the cell is missing; NaN counts as missing too.
-    keep_float : bool
-        Whether a column of floating-point type stays ``float`` though all numbers are whole.
-
-    Returns
-    -------
-    Column
-        Of kind ``integer`` or ``float``.
-
-    Raises
-    ------
-    DataError
-        If a number is infinite.
+    Shapes: `numbers` (n_rows,) int or float; `missing` (n_rows,) bool.
     """
     is_float = np.issubdtype(numbers.dtype, np.floating)
     if is_float:
@@ -145,25 +88,7 @@ def column_of_numbers(
 
 
 def checked_table(source: StrPath, columns: Sequence[Column]) -> Table:
-    """Gather columns into a table after checking their names.
-
-    Parameters
-    ----------
-    source : str or path
-        Where they come from, for the message.
-    columns : sequence of Column
-        Columns of equal length.
-
-    Returns
-    -------
-    Table
-        Without folds.
-
-    Raises
-    ------
-    DataError
-        If there is no column or no row, or a name is empty or used twice.
-    """
+    """Gather columns into a table after checking their names."""
     check_names(source, [column.name for column in columns])
     if not len(columns[0].values):
         raise DataError(f"'{source}' holds no rows; it needs at least one")
@@ -171,20 +96,7 @@ def checked_table(source: StrPath, columns: Sequence[Column]) -> Table:
 
 
 def check_names(source: StrPath, names: Sequence[str]) -> None:
-    """Refuse a header without names, with an empty name, or with a name used twice.
-
-    Parameters
-    ----------
-    source : str or path
-        Where the header comes from, for the message.
-    names : sequence of str
-        Column names, kept as they are: quotes, line breaks and any script are allowed.
-
-    Raises
-    ------
-    DataError
-        If a name is empty or repeated, or there is none.
-    """
+    """Refuse a header without names, with an empty name, or with a name used twice."""
     if not names:
         raise DataError(f"'{source}' holds no columns; it needs at least one")
     seen: set[str] = set()

@@ -1,4 +1,5 @@
-"""Comma- and tab-separated tables with one header line, gzip or not.
+"""
+Comma- and tab-separated tables with one header line, gzip or not.
 
 Parsed by the standard library's strict reader: it starts at once, and it shows the length of
 every row, so that a row cut short is an error and not a row of missing cells.
@@ -20,26 +21,7 @@ _OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 
 
 def read_csv(path: StrPath) -> Table:
-    """Read a table of comma- or tab-separated cells.
-
-    Parameters
-    ----------
-    path : str or path
-        A ``.csv``, ``.tsv`` or ``.tab`` file, or one of these with ``.gz``. The first line holds
-        the names, which are kept as they are; cells may be quoted with ``"``; empty lines are
-        skipped.
-
-    Returns
-    -------
-    Table
-        Columns typed as `bncc.data.columns` says.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, has no rows, a row has more or fewer cells than the header,
-        a name is empty or repeated, or a number is infinite.
-    """
+    """Read a table of comma- or tab-separated cells."""
     separator = SEPARATORS.get(suffix_of(path), ",")
     text = read_text(path)
     rows = _rows(path, text, separator)

@@ -15,25 +15,14 @@ ColumnKind = Literal["integer", "float", "category", "state"]
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One named column of readings.
+    """One named column of readings."""
 
-    Parameters
-    ----------
-    name : str
-        As in the file; any text.
-    kind : {"integer", "float", "category", "state"}
-        ``state`` holds numbers that are states already and need no thresholds.
-    values : (n_rows,) array
-        int64 for ``integer`` and ``state``, float64 for ``float``, object (str) for
-        ``category``. Under a missing cell the value is 0, 0.0 or "".
-    missing : (n_rows,) bool
-        True where the cell is missing.
-    """
-
-    name: str
-    kind: ColumnKind
+    name: str  # As in the file; any text
+    kind: ColumnKind  # ``state`` holds numbers that are states already and need no thresholds
+    # (n_rows,) array: int64 for ``integer`` and ``state``, float64 for ``float``, object (str) for
+    # ``category``. Under a missing cell the value is 0, 0.0 or "".
     values: AnyArray
-    missing: BoolArray
+    missing: BoolArray  # (n_rows,) bool: True where the cell is missing
 
     def take(self, rows: IntArray) -> "Column":
         """Return the column with only these rows, in this order."""
@@ -50,17 +39,11 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of equal length, as read from a file.
+    """Columns of equal length, as read from a file."""
 
-    Parameters
-    ----------
-    columns : tuple of Column
-        In file order, names unique.
-    train_rows, test_rows : (n,) int64 or None
-        The rows of the fold that was asked for; None when the file has no folds.
-    """
-
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...]  # In file order, names unique
+    # (n,) int64 or None: train_rows and test_rows: The rows of the fold that was asked for; None
+    # when the file has no folds
     train_rows: IntArray | None = None
     test_rows: IntArray | None = None
 
@@ -75,23 +58,7 @@ class Table:
         return tuple(column.name for column in self.columns)
 
     def without(self, names: Sequence[str]) -> "Table":
-        """Return the table without some columns.
-
-        Parameters
-        ----------
-        names : sequence of str
-            Names of columns.
-
-        Returns
-        -------
-        Table
-            The other columns and the same folds.
-
-        Raises
-        ------
-        DataError
-            If there is no such column, or none would be left.
-        """
+        """Return the table without some columns."""
         unknown = [name for name in names if name not in self.names]
         if unknown:
             listed = ", ".join(repr(name) for name in self.names[:8])
@@ -108,37 +75,19 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Readings with a class for each row.
+    """Readings with a class for each row."""
 
-    Parameters
-    ----------
-    table : Table
-        The feature columns, without the class.
-    y : (n_rows,) int64
-        Class index of each row; -1 for a label that `classes` does not hold.
-    classes : tuple of str
-        Class labels in index order.
-    class_name : str
-        Name of the class column.
-    weights : (n_rows,) float64 or None
-        How much each row counts in learning, >= 0; None where all count alike. Errors are counted
-        without them.
-    split : SplitRule
-        How rows are held out and dealt to folds.
-    digest : str or None
-        The sha256 of the file that the rows are from.
-    units : mapping of str to str
-        Units of some columns, by name.
-    """
-
-    table: Table
+    table: Table  # The feature columns, without the class
+    # (n_rows,) int64: Class index of each row; -1 for a label that `classes` does not hold
     y: IntArray
-    classes: tuple[str, ...]
-    class_name: str
+    classes: tuple[str, ...]  # Class labels in index order
+    class_name: str  # Name of the class column
+    # (n_rows,) float64 or None: How much each row counts in learning, >= 0; None where all count
+    # alike. Errors are counted without them.
     weights: FloatArray | None = None
-    split: SplitRule = field(default_factory=SplitRule)
-    digest: str | None = None
-    units: Mapping[str, str] = field(default_factory=dict)
+    split: SplitRule = field(default_factory=SplitRule)  # How rows are held out and dealt to folds
+    digest: str | None = None  # The sha256 of the file that the rows are from
+    units: Mapping[str, str] = field(default_factory=dict)  # Units of some columns, by name
 
     @property
     def n_rows(self) -> int:
@@ -152,36 +101,14 @@ class Dataset:
         return replace(self, table=table, y=self.y[rows], weights=weights, split=split)
 
     def with_classes(self, classes: Sequence[str]) -> "Dataset":
-        """Return the same rows indexed by another list of class labels.
-
-        Parameters
-        ----------
-        classes : sequence of str
-            The labels of a model. A row whose label is not among them gets index -1.
-
-        Returns
-        -------
-        Dataset
-            The same table and weights with `y` and `classes` renewed.
-        """
+        """Return the same rows indexed by another list of class labels."""
         index = {label: i for i, label in enumerate(classes)}
         renamed = np.array([index.get(label, -1) for label in self.classes] + [-1], dtype=np.int64)
         return replace(self, y=renamed[self.y], classes=tuple(classes))
 
 
 def check_trainable(dataset: Dataset) -> None:
-    """Refuse a data set from which no classifier can be learned.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The training rows.
-
-    Raises
-    ------
-    DataError
-        If there is no row, no feature column, or fewer than two classes occur.
-    """
+    """Refuse a data set from which no classifier can be learned."""
     if not dataset.table.columns:
         raise DataError(
             f"the table holds no feature column beside the class {dataset.class_name!r}; "

@@ -20,18 +20,7 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def suffix_of(path: StrPath) -> str:
-    """Return the lower-case suffix that tells the format, without a final ``.gz``.
-
-    Parameters
-    ----------
-    path : str or path
-        Name of a data file.
-
-    Returns
-    -------
-    str
-        For example ``".csv"`` for ``readings.CSV.gz``; "" when there is none.
-    """
+    """Return the lower-case suffix that tells the format, without a final ``.gz``."""
     name = Path(path)
     if name.suffix.lower() == ".gz":
         name = name.with_suffix("")
@@ -39,20 +28,7 @@ def suffix_of(path: StrPath) -> str:
 
 
 def check_cells(path: StrPath, n_rows: int, n_columns: int) -> None:
-    """Refuse a table of absurd size before memory is asked for it.
-
-    Parameters
-    ----------
-    path : str or path
-        The file, for the message.
-    n_rows, n_columns : int
-        Size of the table.
-
-    Raises
-    ------
-    DataError
-        If it has more than `MAX_CELLS` cells.
-    """
+    """Refuse a table of absurd size before memory is asked for it."""
     if n_rows * n_columns > MAX_CELLS:
         raise DataError(
             f"'{path}' holds {n_rows} rows of {n_columns} columns, more than {MAX_CELLS} cells; "
@@ -61,28 +37,7 @@ def check_cells(path: StrPath, n_rows: int, n_columns: int) -> None:
 
 
 def read_bytes(path: StrPath, most: int | None = None, remedy: str = "keep fewer rows") -> bytes:
-    """Read a file whole; gzip is recognized by its first bytes.
-
-    Parameters
-    ----------
-    path : str or path
-        The file.
-    most : int, optional
-        Bytes of its content, decompressed, that are taken; `MAX_BYTES` when absent.
-    remedy : str
-        What the message says to do about a larger one.
-
-    Returns
-    -------
-    bytes
-        Its content, decompressed.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, is damaged, holds more than that, or ends in ``.gz`` without
-        being gzip.
-    """
+    """Read a file whole; gzip is recognized by its first bytes."""
     most = MAX_BYTES if most is None else most
     try:
         with Path(path).open("rb") as stream:
@@ -104,7 +59,8 @@ def read_bytes(path: StrPath, most: int | None = None, remedy: str = "keep fewer
 
 
 def file_digest(path: StrPath) -> str:
-    """Return the sha256 of a file as it is stored, 64 hexadecimal digits, as sha256sum prints.
+    """
+    Return the sha256 of a file as it is stored, 64 hexadecimal digits, as sha256sum prints.
 
     Raises a DataError where it cannot be read.
     """
@@ -124,23 +80,7 @@ def _gunzip(path: StrPath, content: bytes, most: int) -> bytes:
 
 
 def read_text(path: StrPath) -> str:
-    """Read a text file: UTF-8 with or without byte-order mark, UTF-16 with one, else Latin-1.
-
-    Parameters
-    ----------
-    path : str or path
-        The file, gzip or not.
-
-    Returns
-    -------
-    str
-        Its text.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, is empty, or is not text.
-    """
+    """Read a text file: UTF-8 with or without byte-order mark, UTF-16 with one, else Latin-1."""
     content = read_bytes(path)
     try:
         encoding = "utf-16" if content.startswith(_UTF16_MARKS) else "utf-8-sig"

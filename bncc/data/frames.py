@@ -18,28 +18,13 @@ _SOURCE = "the data frame"
 
 
 def table_of_frame(frame: "pd.DataFrame") -> Table:
-    """Make a table of a pandas frame.
+    """
+    Make a table of a pandas frame.
 
     Numbers keep the kind of their type: ``integer`` for an integer type (``float`` if a value
     leaves int32), ``float`` for a floating-point type, even if all its values are whole.
     Categorical and boolean columns are categories. Text is typed as in a CSV file. None, NaN and
     NA are missing.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Any frame of scalar cells. Names that are not text are taken by their text.
-
-    Returns
-    -------
-    Table
-        Columns in the frame's order.
-
-    Raises
-    ------
-    DataError
-        If a column is of dates or of another type that is no reading, a number is infinite, a
-        name is empty or repeated, or there are no rows or columns.
     """
     columns = [
         column_of_series(str(name), frame.iloc[:, i]) for i, name in enumerate(frame.columns)
@@ -48,25 +33,7 @@ def table_of_frame(frame: "pd.DataFrame") -> Table:
 
 
 def column_of_series(name: str, series: "pd.Series[Any]") -> Column:
-    """Make a column of a pandas series, by the rules of `table_of_frame`.
-
-    Parameters
-    ----------
-    name : str
-        Column name.
-    series : pandas.Series
-        The cells.
-
-    Returns
-    -------
-    Column
-        The typed column.
-
-    Raises
-    ------
-    DataError
-        If the type of the series is no reading, or a number is infinite.
-    """
+    """Make a column of a pandas series, by the rules of `table_of_frame`."""
     missing = series.isna().to_numpy(dtype=np.bool_)
     kind = getattr(series.dtype, "kind", "O")
     if str(series.dtype) == "category" or kind == "b":
@@ -85,25 +52,10 @@ def column_of_series(name: str, series: "pd.Series[Any]") -> Column:
 
 
 def table_of_arrays(X: AnyArray, names: Sequence[str] | None = None) -> Table:
-    """Make a table of a numpy matrix; its type decides whether readings are whole.
+    """
+    Make a table of a numpy matrix; its type decides whether readings are whole.
 
-    Parameters
-    ----------
-    X : (n_rows, n_columns) array
-        Integers and booleans become ``integer`` columns (``float`` if a value leaves int32),
-        floats ``float`` columns with NaN missing, text and objects are typed cell by cell.
-    names : sequence of str, optional
-        Column names; ``x0``, ``x1``, ... when absent.
-
-    Returns
-    -------
-    Table
-        One column per matrix column.
-
-    Raises
-    ------
-    DataError
-        If the array is not a matrix, empty, of another type, or holds an infinity.
+    Shapes: `X` (n_rows, n_columns) array.
     """
     X = np.asarray(X)
     if X.ndim != 2:
@@ -115,24 +67,10 @@ def table_of_arrays(X: AnyArray, names: Sequence[str] | None = None) -> Table:
 
 
 def column_of_array(name: str, cells: AnyArray) -> Column:
-    """Make a column of a numpy vector, by the rules of `table_of_arrays`.
+    """
+    Make a column of a numpy vector, by the rules of `table_of_arrays`.
 
-    Parameters
-    ----------
-    name : str
-        Column name.
-    cells : (n_rows,) array
-        Numbers, booleans, text or objects.
-
-    Returns
-    -------
-    Column
-        The typed column.
-
-    Raises
-    ------
-    DataError
-        If the type of the array is no reading, or a number is infinite.
+    Shapes: `cells` (n_rows,) array.
     """
     missing = np.zeros(len(cells), dtype=np.bool_)
     if cells.dtype.kind in "biu":

@@ -1,4 +1,5 @@
-"""NumPy archives: a matrix and labels, or the papers' arrays with folds.
+"""
+NumPy archives: a matrix and labels, or the papers' arrays with folds.
 
 Three layouts are known, and nothing is unpickled:
 
@@ -29,26 +30,7 @@ _FOLD = re.compile(r"(?:x_tr|idx_tr)_fold(\d{1,6})")
 
 
 def read_npz(path: StrPath, *, fold: int | None = None) -> Table:
-    """Read a NumPy archive.
-
-    Parameters
-    ----------
-    path : str or path
-        An ``.npz`` file in one of the layouts above.
-    fold : int, optional
-        Which fold, for the layouts with folds; may be left out when there is only one.
-
-    Returns
-    -------
-    Table
-        Feature columns of kind ``state`` (papers' folds), ``integer`` or ``float``, then the
-        class; with `train_rows` and `test_rows` when the file has folds.
-
-    Raises
-    ------
-    DataError
-        If the file is damaged, too large, of another layout, or has no such fold.
-    """
+    """Read a NumPy archive."""
     try:
         with zipfile.ZipFile(path) as archive:
             return _read(_Archive(path, archive), fold)

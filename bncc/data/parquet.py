@@ -13,24 +13,7 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 
 def read_parquet(path: StrPath) -> Table:
-    """Read a Parquet table.
-
-    Parameters
-    ----------
-    path : str or path
-        A ``.parquet`` or ``.pq`` file.
-
-    Returns
-    -------
-    Table
-        Columns typed as `bncc.data.frames.table_of_frame` says; integers with missing cells stay
-        ``integer``, and an index without a name is left out.
-
-    Raises
-    ------
-    DataError
-        If pyarrow is not installed, the file is no Parquet file, or a column is nested.
-    """
+    """Read a Parquet table."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -13,26 +13,7 @@ KNOWN_SUFFIXES = (".csv", ".tsv", ".tab", ".arff", ".npz", ".parquet", ".pq")
 
 
 def read_table(path: StrPath, *, fold: int | None = None) -> Table:
-    """Read a table of readings from a file of any known format.
-
-    Parameters
-    ----------
-    path : str or path
-        A CSV, TSV, ARFF (each also ``.gz``), NPZ or Parquet file.
-    fold : int, optional
-        Number of the fold, from 1, in a file that has folds (some NPZ files). A file with a
-        single fold needs no number.
-
-    Returns
-    -------
-    Table
-        Typed columns; `train_rows` and `test_rows` are set when the file has folds.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read as its suffix says, or has no such fold.
-    """
+    """Read a table of readings from a file of any known format."""
     if not Path(path).exists():
         raise DataError(f"'{path}' does not exist; check the path")
     suffix = suffix_of(path)

@@ -15,24 +15,14 @@ more of them balance the classes by themselves."""
 
 @dataclass(frozen=True, eq=False)
 class SplitRule:
-    """Rule by which rows are split and dealt to folds.
+    """Rule by which rows are split and dealt to folds."""
 
-    Parameters
-    ----------
-    groups : (n_rows,) int64 or None
-        Group of each row, never on both sides of a split; None where rows are their own.
-    ordered : bool
-        Whether held-out rows and folds are blocks in file order.
-    column : str
-        Where the groups are from, for messages.
-    labels : tuple of str
-        Label of each group by its number, where they are from a file.
-    """
-
+    # (n_rows,) int64 or None: Group of each row, never on both sides of a split; None where rows
+    # are their own
     groups: IntArray | None = None
-    ordered: bool = False
-    column: str = "groups"
-    labels: tuple[str, ...] = ()
+    ordered: bool = False  # Whether held-out rows and folds are blocks in file order
+    column: str = "groups"  # Where the groups are from, for messages
+    labels: tuple[str, ...] = ()  # Label of each group by its number, where they are from a file
 
     @property
     def present(self) -> frozenset[str]:
@@ -63,7 +53,8 @@ class SplitRule:
         return n_rows if self.groups is None else len(np.unique(self.groups))
 
     def holdout(self, y: IntArray, fraction: float, seed: int) -> tuple[IntArray, IntArray]:
-        """Set a share of the rows aside, ascending row numbers of the rest and of those.
+        """
+        Set a share of the rows aside, ascending row numbers of the rest and of those.
 
         Groups are set aside whole, so that the share is only nearly the fraction, and of the
         choices by one seed the first is taken that leaves rows of every class. Of blocks, seed 0
@@ -83,13 +74,7 @@ class SplitRule:
         return np.flatnonzero(~held), np.flatnonzero(held)
 
     def folds(self, y: IntArray, n_folds: int, seed: int) -> IntArray:
-        """Deal rows to folds of nearly equal size, (n_rows,) int64 in ``0 .. n_folds - 1``.
-
-        Raises
-        ------
-        DataError
-            If there are fewer rows, or groups, than folds, or fewer than two folds.
-        """
+        """Deal rows to folds of nearly equal size, (n_rows,) int64 in ``0 .. n_folds - 1``."""
         if self.is_random:
             return stratified_folds(y, n_folds, seed)
         most = self.most_folds(len(y))
@@ -154,29 +139,14 @@ def _check_fraction(fraction: float) -> None:
 
 
 def stratified_holdout(y: IntArray, fraction: float, seed: int) -> tuple[IntArray, IntArray]:
-    """Set a share of the rows aside, class by class.
+    """
+    Set a share of the rows aside, class by class.
 
     A class of one row stays whole in the rest, and no class is set aside entirely, so that the
     rest can still learn every class.
 
-    Parameters
-    ----------
-    y : (n_rows,) int
-        Class index of each row.
-    fraction : float
-        Share to set aside, in 0 .. 1 exclusive; the count is rounded by largest remainders.
-    seed : int
-        Same seed, same split, on any machine.
-
-    Returns
-    -------
-    rest_rows, held_rows : (n,) int64
-        Row numbers, ascending; together every row once.
-
-    Raises
-    ------
-    DataError
-        If the fraction is not between 0 and 1.
+    Shapes: `y` (n_rows,) int; returns rest_rows, held_rows (n,) int64, row numbers, ascending;
+    together every row once.
     """
     _check_fraction(fraction)
     y = np.asarray(y)
@@ -195,27 +165,11 @@ def stratified_holdout(y: IntArray, fraction: float, seed: int) -> tuple[IntArra
 
 
 def stratified_folds(y: IntArray, n_folds: int, seed: int) -> IntArray:
-    """Deal rows to folds of equal size (up to one row), class by class.
+    """
+    Deal rows to folds of equal size (up to one row), class by class.
 
-    Parameters
-    ----------
-    y : (n_rows,) int
-        Class index of each row.
-    n_folds : int
-        Number of folds, 2 .. n_rows.
-    seed : int
-        Same seed, same folds, on any machine.
-
-    Returns
-    -------
-    (n_rows,) int64
-        The fold of each row, in ``0 .. n_folds - 1``; a class's rows differ by at most one
-        between folds.
-
-    Raises
-    ------
-    DataError
-        If there are fewer rows than folds, or fewer than two folds.
+    Shapes: `y` (n_rows,) int; returns (n_rows,) int64, the fold of each row, in ``0 .. n_folds -
+    1``; a class's rows differ by at most one between folds.
     """
     y = np.asarray(y)
     if not 2 <= n_folds <= len(y):
@@ -230,7 +184,8 @@ def stratified_folds(y: IntArray, n_folds: int, seed: int) -> IntArray:
 
 
 def shuffled_folds(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
-    """Deal rows to folds as S1's learners do: one shuffle of all rows, then class by class.
+    """
+    Deal rows to folds as S1's learners do: one shuffle of all rows, then class by class.
 
     Returns (n_rows,) int64 in ``0 .. n_folds - 1``; folds differ by one row at most, in all and
     in each class.

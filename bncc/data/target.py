@@ -23,32 +23,10 @@ def dataset_of(
     groups: str | None = None,
     ordered: bool = False,
 ) -> Dataset:
-    """Split a table into readings and classes.
+    """
+    Split a table into readings and classes.
 
     Rows whose class is missing are dropped; `train_rows` and `test_rows` are renumbered.
-
-    Parameters
-    ----------
-    table : Table
-        Readings and the class column.
-    class_name : str, optional
-        The class column; when absent the column called ``class``, else the last one.
-    y : Column, optional
-        The classes, when they are not a column of the table.
-    groups : str, optional
-        A column whose equal values no split of rows may part; it becomes no feature.
-    ordered : bool
-        Whether splits of rows are blocks in file order.
-
-    Returns
-    -------
-    Dataset
-        Classes sorted by text, or by number when all of them are whole numbers.
-
-    Raises
-    ------
-    DataError
-        If a column is absent, or there are more than 255 classes, or a row has no group.
     """
     of_groups = None if groups is None else _group_column(table, groups, class_name)
     if groups is not None:
@@ -79,13 +57,7 @@ def dataset_of(
 
 
 def group_labels(table: Table, name: str) -> tuple[str, ...]:
-    """Return the group of each row of a table as text.
-
-    Raises
-    ------
-    DataError
-        If the column is absent, or a row has no group.
-    """
+    """Return the group of each row of a table as text."""
     column = _group_column(table, name, None)
     _check_groups(column)
     return tuple(_labels(column))
@@ -119,33 +91,7 @@ def fold_parts(
     groups: str | None = None,
     ordered: bool = False,
 ) -> tuple[Dataset, Dataset | None]:
-    """Split a table that was read with a fold into its training and its test part.
-
-    Parameters
-    ----------
-    table : Table
-        As `read_table` returned it, with the fold's rows.
-    class_name : str, optional
-        The class column, as for `dataset_of`.
-    fold : int, optional
-        The fold that the user asked for; only for the error when the table has none.
-    groups, ordered : str or None, bool
-        How rows are split, as for `dataset_of`.
-
-    Returns
-    -------
-    train : Dataset
-        The training rows, all rows when the table has no folds; its classes are those that
-        occur in it.
-    test : Dataset or None
-        The test rows under the classes of `train` (-1 where a label occurs only here); None when
-        there are none.
-
-    Raises
-    ------
-    DataError
-        As `dataset_of`; or if a fold was asked for and the table has none.
-    """
+    """Split a table that was read with a fold into its training and its test part."""
     dataset = dataset_of(table, class_name, groups=groups, ordered=ordered)
     train_rows, test_rows = dataset.table.train_rows, dataset.table.test_rows
     if train_rows is None:

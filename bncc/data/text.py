@@ -2,16 +2,5 @@
 
 
 def printable(text: str) -> str:
-    """Return a text on one line, safe for a terminal.
-
-    Parameters
-    ----------
-    text : str
-        Any text: a column name, a class label, a message with file names in it.
-
-    Returns
-    -------
-    str
-        The text with line breaks, control characters and lone surrogates escaped.
-    """
+    """Return a text on one line, safe for a terminal."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

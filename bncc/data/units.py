@@ -18,26 +18,7 @@ def is_unit(text: str) -> bool:
 
 
 def read_units(path: StrPath, columns: Collection[str]) -> Mapping[str, str]:
-    """Read the units of columns.
-
-    Parameters
-    ----------
-    path : str or path
-        A CSV file with the header ``column,unit`` and one line per column.
-    columns : collection of str
-        Names of the columns there are; not every one needs a unit.
-
-    Returns
-    -------
-    mapping of str to str
-        Unit by column.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, a line is not of that form, a column is named twice or does
-        not exist, or a unit is longer than 30 characters or not printable.
-    """
+    """Read the units of columns."""
     reader = csv.reader(
         read_text(path).splitlines(keepends=True), skipinitialspace=True, strict=True
     )

@@ -6,22 +6,14 @@ from bncc._types import AnyArray, FloatArray
 
 
 def quantile_cuts(values: AnyArray, n_bins: int) -> FloatArray:
-    """Return cut points that put about equally many readings into each bin.
+    """
+    Return cut points that put about equally many readings into each bin.
 
     Each cut is the midpoint between consecutive distinct values whose count of readings below
     comes nearest to its share; of two equally near, the upper. Cuts that coincide are one.
 
-    Parameters
-    ----------
-    values : (n,) int or float
-        Readings without missing ones, finite.
-    n_bins : int
-        Number of bins, >= 2.
-
-    Returns
-    -------
-    (n_cuts,) float64
-        Ascending, at most ``n_bins - 1``.
+    Shapes: `values` (n,) int or float; returns (n_cuts,) float64, ascending, at most ``n_bins -
+    1``.
     """
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) < 2:
@@ -37,19 +29,11 @@ def quantile_cuts(values: AnyArray, n_bins: int) -> FloatArray:
 
 
 def width_cuts(values: AnyArray, n_bins: int) -> FloatArray:
-    """Return cut points that divide the range of the readings into bins of equal width.
+    """
+    Return cut points that divide the range of the readings into bins of equal width.
 
-    Parameters
-    ----------
-    values : (n,) int or float
-        Readings without missing ones, finite.
-    n_bins : int
-        Number of bins, >= 2.
-
-    Returns
-    -------
-    (n_cuts,) float64
-        Ascending, ``n_bins - 1`` of them, or none when all readings are equal.
+    Shapes: `values` (n,) int or float; returns (n_cuts,) float64, ascending, ``n_bins - 1`` of
+    them, or none when all readings are equal.
     """
     if not len(values) or values.min() == values.max():
         return np.zeros(0)
@@ -57,16 +41,10 @@ def width_cuts(values: AnyArray, n_bins: int) -> FloatArray:
 
 
 def median_cuts(values: AnyArray) -> FloatArray:
-    """Return the one cut that comes nearest to halving the readings.
+    """
+    Return the one cut that comes nearest to halving the readings.
 
-    Parameters
-    ----------
-    values : (n,) int or float
-        Readings without missing ones, finite.
-
-    Returns
-    -------
-    (n_cuts,) float64
-        One cut, or none when all readings are equal.
+    Shapes: `values` (n,) int or float; returns (n_cuts,) float64, one cut, or none when all
+    readings are equal.
     """
     return quantile_cuts(values, 2)

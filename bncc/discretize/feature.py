@@ -27,34 +27,21 @@ LOWEST: dict[str, int | float] = {
 
 @dataclass(frozen=True)
 class Feature:
-    """One input of a classifier and the rule that turns its raw value into a state.
+    """One input of a classifier and the rule that turns its raw value into a state."""
 
-    Parameters
-    ----------
-    name : str
-        Column name, any text.
-    kind : {"int16", "int32", "float32", "category", "state"}
-        The type of the raw value in the C. ``category`` is a number of `categories`; ``state``
-        is a state already.
-    n_states : int
-        Number of states, >= 1, the state of missing readings included.
-    thresholds : tuple of int or float
-        For numeric kinds, strictly ascending, in the sensor's own unit; the state is the number
-        of thresholds below the value: ``sum(value > t)``. Integers for integer kinds, values of
-        float32 for ``float32`` (never -0.0).
-    categories : tuple of str
-        For ``category``: the labels, state k being category k.
-    fallback : int
-        The state of a missing reading, of a category not seen in training and of a state out of
-        range: a state of its own, the last, when training rows had missing cells in this
-        column; otherwise the most frequent state of the training rows.
-    """
-
-    name: str
+    name: str  # Column name, any text
+    # The type of the raw value in the C. ``category`` is a number of `categories`; ``state`` is a
+    # state already.
     kind: FeatureKind
-    n_states: int
+    n_states: int  # Number of states, >= 1, the state of missing readings included
+    # For numeric kinds, strictly ascending, in the sensor's own unit; the state is the number of
+    # thresholds below the value: ``sum(value > t)``. Integers for integer kinds, values of float32
+    # for ``float32`` (never -0.0).
     thresholds: tuple[int | float, ...] = ()
-    categories: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()  # For ``category``: the labels, state k being category k
+    # The state of a missing reading, of a category not seen in training and of a state out of
+    # range: a state of its own, the last, when training rows had missing cells in this column;
+    # otherwise the most frequent state of the training rows
     fallback: int = 0
 
     @property
@@ -68,23 +55,10 @@ class Feature:
         return self.thresholds[:1] == (LOWEST.get(self.kind),)
 
     def states(self, column: Column) -> IntArray:
-        """Return the state of every cell of a column.
+        """
+        Return the state of every cell of a column.
 
-        Parameters
-        ----------
-        column : Column
-            Raw cells. A float feature takes integer cells; a category takes any cell by its text.
-
-        Returns
-        -------
-        (n_rows,) int64
-            States in ``0 .. n_states - 1``.
-
-        Raises
-        ------
-        DataError
-            If the cells cannot be read as this kind of feature: text or fractions where the
-            training rows held numbers or whole numbers.
+        Shapes: returns (n_rows,) int64, states in ``0 .. n_states - 1``.
         """
         if self.kind == "category":
             codes = category_codes(self, column)
@@ -106,41 +80,23 @@ class Feature:
 
 
 def saturated(kind: str, values: AnyArray) -> AnyArray:
-    """Return readings within an integer kind, as a driver has to narrow them.
+    """
+    Return readings within an integer kind, as a driver has to narrow them.
 
-    Parameters
-    ----------
-    kind : {"int16", "int32"}
-        The kind.
-    values : (n,) int64 or float64
-        Whole numbers of any size.
-
-    Returns
-    -------
-    (n,) int64 or float64
-        Readings limited to ``marker + 1 .. largest``, so that none that is too small becomes the
-        marker of a missing one; the marker itself remains.
+    Shapes: `values` (n,) int64 or float64; returns (n,) int64 or float64, readings limited to
+    ``marker + 1 .. largest``, so that none that is too small becomes the marker of a missing one;
+    the marker itself remains.
     """
     marker = MISSING_INT[kind]
     return np.where(values == marker, marker, np.clip(values, marker + 1, LARGEST_INT[kind]))
 
 
 def category_codes(feature: Feature, column: Column) -> IntArray:
-    """Return the number of each cell's category, as the C takes it.
+    """
+    Return the number of each cell's category, as the C takes it.
 
-    Parameters
-    ----------
-    feature : Feature
-        Of kind ``category``.
-    column : Column
-        Labels; or numbers, which are compared with the labels as numbers, because a file in
-        which all labels happen to be numbers is read as numbers (``01``, ``1`` and ``1.0`` are
-        one then).
-
-    Returns
-    -------
-    (n_rows,) int64
-        Index into `categories`; -1 for a missing cell and a label not seen in training.
+    Shapes: returns (n_rows,) int64, index into `categories`; -1 for a missing cell and a label not
+    seen in training.
     """
     code: dict[object, int] = {}
     for k, label in enumerate(feature.categories):
@@ -158,25 +114,7 @@ def _number(label: str) -> float | None:
 
 
 def numeric_cells(name: str, column: Column) -> Column:
-    """Return a column as numbers; labels that all are numbers are taken as such.
-
-    Parameters
-    ----------
-    name : str
-        Feature name for the error message.
-    column : Column
-        Any column.
-
-    Returns
-    -------
-    Column
-        Of kind ``integer``, ``float`` or ``state``; with missing cells only if it has no others.
-
-    Raises
-    ------
-    DataError
-        If a cell is text.
-    """
+    """Return a column as numbers; labels that all are numbers are taken as such."""
     if column.kind != "category":
         return column
     if column.missing.all():
@@ -193,24 +131,10 @@ def numeric_cells(name: str, column: Column) -> Column:
 
 
 def float32_grid(name: str, column: Column) -> AnyArray:
-    """Return a numeric column rounded to float32, the type a sensor hands to the C.
+    """
+    Return a numeric column rounded to float32, the type a sensor hands to the C.
 
-    Parameters
-    ----------
-    name : str
-        Feature name for the error message.
-    column : Column
-        Numeric cells.
-
-    Returns
-    -------
-    (n_rows,) float64
-        Values of float32.
-
-    Raises
-    ------
-    DataError
-        If a cell is too large for float32.
+    Shapes: returns (n_rows,) float64, values of float32.
     """
     with np.errstate(over="ignore"):
         rounded = column.values.astype(np.float32).astype(np.float64)
@@ -221,24 +145,10 @@ def float32_grid(name: str, column: Column) -> AnyArray:
 
 
 def whole_cells(name: str, column: Column) -> AnyArray:
-    """Return the values of a numeric column after checking that they are whole.
+    """
+    Return the values of a numeric column after checking that they are whole.
 
-    Parameters
-    ----------
-    name : str
-        Feature name for the error message.
-    column : Column
-        Numeric cells.
-
-    Returns
-    -------
-    (n_rows,) int64 or float64
-        The values.
-
-    Raises
-    ------
-    DataError
-        If a value is fractional.
+    Shapes: returns (n_rows,) int64 or float64, the values.
     """
     if column.kind != "float":
         return column.values
@@ -253,7 +163,8 @@ def whole_cells(name: str, column: Column) -> AnyArray:
 
 
 def states_of(features: tuple[Feature, ...], table: Table) -> IntArray:
-    """Return the states of a table's rows for a classifier's features.
+    """
+    Return the states of a table's rows for a classifier's features.
 
     Parameters
     ----------

@@ -30,36 +30,10 @@ def fit_features(
     n_bins: int = 8,
     rebin_states: bool = False,
 ) -> tuple[Feature, ...]:
-    """Learn how each column of raw readings becomes states.
+    """
+    Learn how each column of raw readings becomes states.
 
-    Parameters
-    ----------
-    table : Table
-        Training rows only.
-    y : (n_rows,) int
-        Class index of each row.
-    method : {"mdl", "quantile", "width", "median", "none"}
-        How numeric columns are cut: by class entropy (Fayyad and Irani), into `n_bins` bins of
-        equal frequency or of equal width, into two halves; or not at all, the numbers being
-        states. Categories keep their labels whatever the method.
-    n_bins : int
-        Bins of ``quantile`` and ``width``, 2 .. 65535.
-    rebin_states : bool
-        Whether columns that hold states already are cut too.
-
-    Returns
-    -------
-    tuple of Feature
-        One per column. A column with missing cells gets a last state for them, its fallback; any
-        other falls back on its most frequent state, the smallest on ties.
-
-    Raises
-    ------
-    OptionError
-        If the method or the number of bins is unknown.
-    DataError
-        If a number does not fit float32, a column has more than 65535 states, or the method is
-        ``none`` and a number is no state.
+    Shapes: `y` (n_rows,) int.
     """
     if method not in METHODS:
         raise OptionError(f"there is no method '{method}'; choose one of {', '.join(METHODS)}")
@@ -115,18 +89,10 @@ def _numeric(column: Column, y: IntArray, cuts_of: _Cuts) -> Feature:
 
 
 def float32_thresholds(cuts: FloatArray) -> tuple[float, ...]:
-    """Round cut points towards minus infinity to float32, so that no float32 changes sides.
+    """
+    Round cut points towards minus infinity to float32, so that no float32 changes sides.
 
-    Parameters
-    ----------
-    cuts : (n_cuts,) float64
-        Ascending cut points within the range of float32.
-
-    Returns
-    -------
-    tuple of float
-        Strictly ascending values t of float32, never -0.0, with ``x > t`` exactly when
-        ``x > cut`` for every float32 x.
+    Shapes: `cuts` (n_cuts,) float64.
     """
     with np.errstate(over="ignore", under="ignore"):
         nearest = np.asarray(cuts, dtype=np.float64).astype(np.float32)

@@ -8,20 +8,11 @@ from bncc.discretize.feature import MISSING_INT, Feature, numeric_cells
 
 
 def gaps_of(features: tuple[Feature, ...], table: Table) -> BoolArray:
-    """Return where a classifier's features are missing in a table.
+    """
+    Return where a classifier's features are missing in a table.
 
-    Parameters
-    ----------
-    features : tuple of Feature
-        The classifier's inputs; columns are found by name.
-    table : Table
-        Readings with all of these columns.
-
-    Returns
-    -------
-    (n_rows, n_features) bool
-        True for missing cells and for integers that equal the C's marker. A category that
-        training did not see is not missing.
+    Shapes: returns (n_rows, n_features) bool, true for missing cells and for integers that equal
+    the C's marker.
     """
     columns = {column.name: column for column in table.columns}
     gaps = np.empty((table.n_rows, len(features)), dtype=np.bool_)

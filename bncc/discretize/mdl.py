@@ -1,4 +1,5 @@
-r"""Fayyad and Irani's entropy cuts, kept while they pay for their own description.
+r"""
+Fayyad and Irani's entropy cuts, kept while they pay for their own description.
 
 Of the midpoints between consecutive distinct values of a set S of N readings, the one of least
 class entropy splits S into S1 and S2, and is accepted when (Fayyad and Irani 1993)
@@ -19,21 +20,11 @@ _TIE = 1e-10
 
 
 def mdl_cuts(values: AnyArray, y: IntArray, n_classes: int) -> FloatArray:
-    """Return the cut points of one numeric column.
+    """
+    Return the cut points of one numeric column.
 
-    Parameters
-    ----------
-    values : (n,) int or float
-        Readings without missing ones, finite.
-    y : (n,) int
-        Class index of each reading, in ``0 .. n_classes - 1``.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    (n_cuts,) float64
-        Ascending midpoints between consecutive distinct values; empty when no cut pays.
+    Shapes: `values` (n,) int or float; `y` (n,) int; returns (n_cuts,) float64, ascending midpoints
+    between consecutive distinct values; empty when no cut pays.
     """
     distinct, inverse = np.unique(values, return_inverse=True)
     if len(distinct) < 2:
@@ -66,7 +57,8 @@ def _xlogx(n: int) -> FloatArray:
 
 
 def _splits(sums: IntArray, xlogx: FloatArray) -> IntArray:
-    """Return the accepted block boundaries, in any order.
+    """
+    Return the accepted block boundaries, in any order.
 
     `sums` are the class counts below each boundary. N E of a set of counts is
     ``xlogx[N] - sum(xlogx[counts])``.

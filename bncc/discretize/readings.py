@@ -27,34 +27,12 @@ _FLOAT_EXTREMES = (
 
 
 def state_dtype(n_states: Sequence[int]) -> np.dtype[np.unsignedinteger]:
-    """Return the type in which the C takes states.
-
-    Parameters
-    ----------
-    n_states : sequence of int
-        Cardinality of each feature.
-
-    Returns
-    -------
-    dtype
-        uint8, or uint16 when a feature has more than 255 states.
-    """
+    """Return the type in which the C takes states."""
     return np.dtype(np.uint16) if max(n_states) > 255 else np.dtype(np.uint8)
 
 
 def raw_dtypes(features: Sequence[Feature]) -> tuple[np.dtype[Any], ...]:
-    """Return the C type of each raw reading.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-
-    Returns
-    -------
-    tuple of dtype
-        int16, int32, float32, uint8 or uint16.
-    """
+    """Return the C type of each raw reading."""
     numeric = {"int16": np.int16, "int32": np.int32, "float32": np.float32}
     return tuple(
         np.dtype(numeric[f.kind]) if f.is_numeric else state_dtype((n_known(f),)) for f in features
@@ -62,19 +40,10 @@ def raw_dtypes(features: Sequence[Feature]) -> tuple[np.dtype[Any], ...]:
 
 
 def states_of_raw(features: Sequence[Feature], R: FloatArray) -> IntArray:
-    """Return the states of raw readings: the rule that ``predict_raw`` follows.
+    """
+    Return the states of raw readings: the rule that ``predict_raw`` follows.
 
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-    R : (n, n_features) float64
-        Raw readings of the C types; the smallest integer and NaN mark a missing one.
-
-    Returns
-    -------
-    X : (n, n_features) int64
-        States.
+    Shapes: `R` (n, n_features) float64; returns X (n, n_features) int64, states.
     """
     X = np.empty(R.shape, dtype=np.int64)
     for i, feature in enumerate(features):
@@ -105,19 +74,12 @@ def _is_marker(feature: Feature, values: FloatArray) -> AnyArray:
 
 
 def probe_values(feature: Feature) -> FloatArray:
-    """Return the raw values of a feature that are worth trying.
+    """
+    Return the raw values of a feature that are worth trying.
 
-    Parameters
-    ----------
-    feature : Feature
-        One input.
-
-    Returns
-    -------
-    (n,) float64
-        For numbers, every threshold and its two neighbors, the marker of a missing reading and
-        the extremes of the type (signed zeros, infinities, NaN of both signs and denormals
-        for float32); otherwise every state, the first beyond them and the largest.
+    Shapes: returns (n,) float64, for numbers, every threshold and its two neighbors, the marker of
+    a missing reading and the extremes of the type (signed zeros, infinities, NaN of both signs and
+    denormals for float32); otherwise every state, the first beyond them and the largest.
     """
     if feature.kind == "float32":
         t = np.array(feature.thresholds, dtype=np.float32)
@@ -137,17 +99,11 @@ def probe_values(feature: Feature) -> FloatArray:
 
 
 def representatives(feature: Feature) -> FloatArray:
-    """Return one raw value for each state.
+    """
+    Return one raw value for each state.
 
-    Parameters
-    ----------
-    feature : Feature
-        One input.
-
-    Returns
-    -------
-    (n_states,) float64
-        A value with that state; for a state that no raw value has, one of the fallback.
+    Shapes: returns (n_states,) float64, a value with that state; for a state that no raw value has,
+    one of the fallback.
     """
     # The last value of a state counts: markers and numbers out of range come first among probes.
     values = probe_values(feature)
@@ -158,18 +114,7 @@ def representatives(feature: Feature) -> FloatArray:
 
 
 def missing_reading(feature: Feature) -> float:
-    """Return the value by which the C marks a missing reading.
-
-    Parameters
-    ----------
-    feature : Feature
-        One input.
-
-    Returns
-    -------
-    float
-        NaN, the smallest integer, or for a number of a category or state the largest one.
-    """
+    """Return the value by which the C marks a missing reading."""
     if feature.kind == "float32":
         return float("nan")
     if feature.is_numeric:
@@ -178,25 +123,10 @@ def missing_reading(feature: Feature) -> float:
 
 
 def raw_of_table(features: Sequence[Feature], table: Table) -> FloatArray:
-    """Return a table's readings as the C takes them.
+    """
+    Return a table's readings as the C takes them.
 
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs; columns are found by name.
-    table : Table
-        Readings.
-
-    Returns
-    -------
-    R : (n_rows, n_features) float64
-        Values of the C types. Whole numbers beyond the type are saturated, a float beyond it is
-        infinite, an unknown category is the largest number.
-
-    Raises
-    ------
-    DataError
-        If a column is absent or its cells do not fit the feature.
+    Shapes: returns R (n_rows, n_features) float64, values of the C types.
     """
     columns = {column.name: column for column in table.columns}
     R = np.empty((table.n_rows, len(features)))
@@ -225,24 +155,7 @@ def _readings(feature: Feature, column: Column) -> AnyArray:
 
 
 def far_table(features: Sequence[Feature], n_rows: int, rng: np.random.Generator) -> Table:
-    """Return a table whose cells are mostly beyond what training has seen.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-    n_rows : int
-        Number of rows.
-    rng : Generator
-        Source of randomness.
-
-    Returns
-    -------
-    Table
-        Integers within and beyond their type, the marker and its neighbors among them; floats to
-        both ends of float32; known and unseen categories; states in range and out of it; missing
-        cells.
-    """
+    """Return a table whose cells are mostly beyond what training has seen."""
     return Table(tuple(_far_column(feature, n_rows, rng) for feature in features))
 
 

@@ -9,20 +9,7 @@ _FEWER = "emit fewer with --vectors, or leave the self-test out"
 
 
 def avr_error(largest_array: int, rom_bytes: int) -> str:
-    """Say why an AVR cannot hold a model's constants.
-
-    Parameters
-    ----------
-    largest_array : int
-        Bytes of the largest array.
-    rom_bytes : int
-        Bytes of all constants.
-
-    Returns
-    -------
-    str
-        One sentence with the remedy; empty when an AVR can.
-    """
+    """Say why an AVR cannot hold a model's constants."""
     if rom_bytes > MOST_IN_ALL:
         return (
             f"{rom_bytes} bytes of constants are more than the {MOST_IN_ALL} that an AVR reads "
@@ -37,20 +24,7 @@ def avr_error(largest_array: int, rom_bytes: int) -> str:
 
 
 def avr_vectors_error(rom_bytes: int, vector_bytes: Sequence[int]) -> str:
-    """Say why an AVR cannot hold the self-test's vectors beside a model that it can hold.
-
-    Parameters
-    ----------
-    rom_bytes : int
-        Bytes of the model's constants.
-    vector_bytes : sequence of int
-        Bytes of each array of vectors.
-
-    Returns
-    -------
-    str
-        One sentence with the remedy; empty when an AVR can.
-    """
+    """Say why an AVR cannot hold the self-test's vectors beside a model that it can hold."""
     in_all = sum(vector_bytes)
     if rom_bytes <= MOST_IN_ALL < rom_bytes + in_all:
         return (

@@ -13,46 +13,26 @@ STACK = (
 
 @dataclass(frozen=True)
 class Counts:
-    """What one entry point executed.
+    """What one entry point executed."""
 
-    Parameters
-    ----------
-    min, max : int
-        Instructions or cycles, over all inputs tried.
-    """
-
-    min: int
+    min: int  # min and max: Instructions or cycles, over all inputs tried
     max: int
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the C takes on one machine, compiled by one compiler.
+    """What the C takes on one machine, compiled by one compiler."""
 
-    Parameters
-    ----------
-    compiler, simulator : str
-        With version and options, for people.
-    unit : {"instructions", "cycles"}
-        What is counted.
-    stack : tuple of (str, int)
-        Entry points without the model's prefix, and the bytes of stack that each takes with all
-        that it calls.
-    counts : tuple of (str, Counts)
-        Entry points that were run.
-    n_inputs : int
-        How many inputs each was run on.
-    is_exact : bool
-        Whether no branch depends on the input, so that a count that is the same for all inputs
-        tried is that of every input.
-    """
-
-    compiler: str
+    compiler: str  # compiler and simulator: With version and options, for people
     simulator: str
-    unit: str
+    unit: str  # What is counted
+    # Entry points without the model's prefix, and the bytes of stack that each takes with all that
+    # it calls
     stack: tuple[tuple[str, int], ...]
-    counts: tuple[tuple[str, Counts], ...]
-    n_inputs: int
+    counts: tuple[tuple[str, Counts], ...]  # Entry points that were run
+    n_inputs: int  # How many inputs each was run on
+    # Whether no branch depends on the input, so that a count that is the same for all inputs tried
+    # is that of every input
     is_exact: bool
 
     @property
@@ -66,20 +46,7 @@ class Bounds:
 
 
 def bound_lines(bounds: Bounds, name: str) -> list[str]:
-    """Return the comment and the macros for the header.
-
-    Parameters
-    ----------
-    bounds : Bounds
-        What was found.
-    name : str
-        Prefix of every symbol.
-
-    Returns
-    -------
-    list of str
-        Lines of C.
-    """
+    """Return the comment and the macros for the header."""
     text = [_origin(bounds), STACK, *_count_remarks(bounds)]
     comment = ["/* Bounds", " * ------"]
     for paragraph in text:

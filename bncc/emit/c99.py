@@ -11,30 +11,14 @@ LINE = 92
 
 @dataclass(frozen=True)
 class ArrayText:
-    """A constant array, ready for the template.
+    """A constant array, ready for the template."""
 
-    Parameters
-    ----------
-    type : str
-        C type of an entry.
-    name : str
-        Name without the model's prefix.
-    length : int
-        Number of entries.
-    comment : str
-        What the entries mean.
-    lines : tuple of str
-        The initializer, line by line.
-    n_bytes : int
-        Bytes in flash.
-    """
-
-    type: str
-    name: str
-    length: int
-    comment: str
-    lines: tuple[str, ...]
-    n_bytes: int
+    type: str  # C type of an entry
+    name: str  # Name without the model's prefix
+    length: int  # Number of entries
+    comment: str  # What the entries mean
+    lines: tuple[str, ...]  # The initializer, line by line
+    n_bytes: int  # Bytes in flash
 
 
 def number_text(value: float) -> str:
@@ -48,7 +32,8 @@ def unsigned(bits: int) -> str:
 
 
 def literal_suffix(bits: int, *, signed: bool = False) -> str:
-    """Return what makes a hexadecimal number of so many bits an unsigned, or a signed one.
+    """
+    Return what makes a hexadecimal number of so many bits an unsigned, or a signed one.
 
     Without it a number that fills an int's bits is unsigned, whose width depends on the machine.
     """
@@ -63,36 +48,12 @@ def counter(n: int) -> str:
 
 
 def wrap(values: Iterable[int], signed: bool = False) -> list[str]:
-    """Print numbers separated by commas, wrapped to lines.
-
-    Parameters
-    ----------
-    values : iterable of int
-        The numbers.
-    signed : bool, default=False
-        Without the suffix U; for entries of signed types.
-
-    Returns
-    -------
-    list of str
-        Lines, every number followed by a comma.
-    """
+    """Print numbers separated by commas, wrapped to lines."""
     return wrap_words(_signed(int(v)) if signed else f"{int(v)}U," for v in values)
 
 
 def wrap_words(words: Iterable[str]) -> list[str]:
-    """Join words by blanks into lines of at most `LINE` columns.
-
-    Parameters
-    ----------
-    words : iterable of str
-        Words without blanks at their ends; a longer one gets a line of its own.
-
-    Returns
-    -------
-    list of str
-        Lines.
-    """
+    """Join words by blanks into lines of at most `LINE` columns."""
     lines, line = [], ""
     for word in words:
         if line and len(line) + 1 + len(word) > LINE:
@@ -104,18 +65,7 @@ def wrap_words(words: Iterable[str]) -> list[str]:
 
 
 def broken(statement: str) -> list[str]:
-    """Break a statement before its plus signs where it is too long for a line.
-
-    Parameters
-    ----------
-    statement : str
-        C on one line, with its indentation inside the function.
-
-    Returns
-    -------
-    list of str
-        Lines of at most `LINE` columns where the summands allow it.
-    """
+    """Break a statement before its plus signs where it is too long for a line."""
     indent = " " * (len(statement) - len(statement.lstrip()) + 4)
     line, *summands = statement.split(" + ")
     lines = []
@@ -142,26 +92,7 @@ def _signed(value: int) -> str:
 def array(
     name: str, bits: int, values: Sequence[int], comment: str, *, signed: bool = False
 ) -> ArrayText:
-    """Return a constant array of plain numbers.
-
-    Parameters
-    ----------
-    name : str
-        Name without the model's prefix.
-    bits : int
-        Width of an entry.
-    values : sequence of int
-        Entries; an empty sequence becomes a single zero, since C has no empty arrays.
-    comment : str
-        What the entries mean.
-    signed : bool, default=False
-        Whether the entries are signed.
-
-    Returns
-    -------
-    ArrayText
-        For the template.
-    """
+    """Return a constant array of plain numbers."""
     entries = [int(value) for value in values] or [0]
     c_type = f"int{bits}_t" if signed else unsigned(bits)
     lines = tuple(wrap(entries, signed))

@@ -25,26 +25,7 @@ WIDTH = 92
 def card_lines(
     model: Model, layout: Layout, name: str, fired: Sequence[str], command: Sequence[str] = ()
 ) -> list[str]:
-    """Return what a reviewer wants to know first.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    layout : Layout
-        Types and arrays of the C.
-    name : str
-        Prefix of every symbol.
-    fired : sequence of str
-        Names of the passes that changed something.
-    command : sequence of str, default=()
-        The command line that emits the same.
-
-    Returns
-    -------
-    list of str
-        Lines without comment marks.
-    """
+    """Return what a reviewer wants to know first."""
     training = model.training
     kernel = layout.kernel
     structure = training.get("structure", "unknown")
@@ -124,18 +105,7 @@ def _time_lines(layout: Layout, n_classes: int) -> list[str]:
 
 
 def why_no_probabilities(model: Model) -> str | None:
-    """Return why costs are not those of a distribution.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-
-    Returns
-    -------
-    str or None
-        A clause; None where a cost is -ln p, but for rounding.
-    """
+    """Return why costs are not those of a distribution."""
     if isinstance(model.structure, Grids):
         return "tables are boosted"
     if model.structure.cycles.closing:
@@ -181,38 +151,14 @@ def _interval(training: Mapping[str, Any]) -> str:
 
 
 def class_lines(classes: Sequence[str]) -> list[str]:
-    """Return every class index with its label.
-
-    Parameters
-    ----------
-    classes : sequence of str
-        Class labels in index order.
-
-    Returns
-    -------
-    list of str
-        Lines without comment marks, wrapped.
-    """
+    """Return every class index with its label."""
     return _wrapped([f"{c}={c_comment(label)}" for c, label in enumerate(classes)])
 
 
 def feature_lines(
     features: tuple[Feature, ...], ranges: Sequence[ReadingRange] | None = None
 ) -> list[str]:
-    """Return one entry per input: name, states, thresholds or categories, range, missing state.
-
-    Parameters
-    ----------
-    features : tuple of Feature
-        The classifier's inputs.
-    ranges : sequence of ReadingRange or None, default=None
-        Ranges of their training readings, where the model records them.
-
-    Returns
-    -------
-    list of str
-        Lines without comment marks, wrapped.
-    """
+    """Return one entry per input: name, states, thresholds or categories, range, missing state."""
     lines: list[str] = []
     for i, feature in enumerate(features):
         words = [f"{i:3}  {c_comment(feature.name)}: {counted(feature.n_states, 'state')}"]

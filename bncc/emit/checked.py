@@ -12,22 +12,14 @@ from bncc.model.checked import ERR_MISSING, ERR_RANGE, Limits
 
 @dataclass(frozen=True)
 class ReadingCheck:
-    """A function that compares a reading with two limits.
+    """A function that compares a reading with two limits."""
 
-    Parameters
-    ----------
-    kind : str
-        What it reads: ``int16``, ``int32``, ``float32``, ``code8`` or ``code16``.
-    c_type, limit_type : str
-        C types of the reading and of its limits; a float is compared by its key.
-    missing : str
-        The reading that is missing; empty for a float.
-    """
-
-    kind: str
+    kind: str  # What it reads: ``int16``, ``int32``, ``float32``, ``code8`` or ``code16``
+    # c_type and limit_type: C types of the reading and of its limits; a float is compared by its
+    # key
     c_type: str
     limit_type: str
-    missing: str
+    missing: str  # The reading that is missing; empty for a float
 
     @property
     def reader(self) -> str:
@@ -37,27 +29,14 @@ class ReadingCheck:
 
 @dataclass(frozen=True)
 class CheckedText:
-    """The checked entry point, ready for the templates.
+    """The checked entry point, ready for the templates."""
 
-    Parameters
-    ----------
-    limits : tuple of Limits
-        What it is made of, for the reference.
-    checks : tuple of ReadingCheck
-        One per kind of reading.
-    arguments : tuple of str
-        Lower and upper limit of each feature, as C; empty where they are in arrays.
-    arrays : tuple of ArrayText
-        Lower and upper limits, where all readings have one type.
-    err_missing, err_range : int
-        What it returns.
-    """
-
-    limits: tuple[Limits, ...]
-    checks: tuple[ReadingCheck, ...]
+    limits: tuple[Limits, ...]  # What it is made of, for the reference
+    checks: tuple[ReadingCheck, ...]  # One per kind of reading
+    # Lower and upper limit of each feature, as C; empty where they are in arrays
     arguments: tuple[str, ...]
-    arrays: tuple[ArrayText, ...]
-    err_missing: int = ERR_MISSING
+    arrays: tuple[ArrayText, ...]  # Lower and upper limits, where all readings have one type
+    err_missing: int = ERR_MISSING  # err_missing and err_range: What it returns
     err_range: int = ERR_RANGE
 
     @property
@@ -69,22 +48,7 @@ class CheckedText:
 def checked_text(
     features: Sequence[Feature], limits: tuple[Limits, ...], raw: RawPlan
 ) -> CheckedText:
-    """Lay out the checked entry point.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-    limits : tuple of Limits
-        From `bncc.model.checked.limits_of`.
-    raw : RawPlan
-        The raw entry point, which decides on what is within the limits.
-
-    Returns
-    -------
-    CheckedText
-        For the templates.
-    """
+    """Lay out the checked entry point."""
     kinds = sorted({field.kind for field in raw.fields})
     checks = tuple(map(_check, kinds))
     ends = [_ends(*pair) for pair in zip(features, limits, strict=True)]

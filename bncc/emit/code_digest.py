@@ -16,21 +16,7 @@ def code_files(files: Mapping[str, str], name: str) -> dict[str, str]:
 
 
 def code_digest(files: Mapping[str, str], name: str) -> str:
-    """Return the digest of the code of an emission.
-
-    Parameters
-    ----------
-    files : mapping of str to str
-        Text by path.
-    name : str
-        Prefix of every symbol. The digest is the same under another name.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits. Comments, white space, the model's digest and figures that
-        ``--measure`` puts into the header do not count.
-    """
+    """Return the digest of the code of an emission."""
     texts = code_files(files, name).values()
     return sha256("\f".join(_code(text, name) for text in texts).encode()).hexdigest()
 

@@ -9,60 +9,26 @@ from bncc.emit.raw import RawPlan
 
 @dataclass(frozen=True)
 class LeastText:
-    """How the class of least cost is found.
+    """How the class of least cost is found."""
 
-    Parameters
-    ----------
-    by_borrow : bool
-        Whether the highest bit of a difference tells which sum is less: the largest sum does not
-        reach that bit, so it is set if and only if the difference borrows.
-    type : str
-        C type in which sums are compared.
-    highest : int
-        The highest bit of that type.
-    """
-
+    # Whether the highest bit of a difference tells which sum is less: the largest sum does not
+    # reach that bit, so it is set if and only if the difference borrows
     by_borrow: bool
-    type: str
-    highest: int
+    type: str  # C type in which sums are compared
+    highest: int  # The highest bit of that type
 
 
 @dataclass(frozen=True)
 class ConstantTime:
-    """What the templates need to print C without branches on its input.
+    """What the templates need to print C without branches on its input."""
 
-    Parameters
-    ----------
-    least : LeastText
-        How the class of least cost is found.
-    needs_less : bool
-        Whether numbers that fill 32 bits are compared.
-    opaque_types : tuple of str
-        C types of values that compilers must not know anything of.
-    """
-
-    least: LeastText
-    needs_less: bool
-    opaque_types: tuple[str, ...]
+    least: LeastText  # How the class of least cost is found
+    needs_less: bool  # Whether numbers that fill 32 bits are compared
+    opaque_types: tuple[str, ...]  # C types of values that compilers must not know anything of
 
 
 def plan_constant_time(kernel: Kernel, raw: RawPlan | None, state_bits: int) -> ConstantTime:
-    """Choose the type in which sums are compared.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        What sums.
-    raw : RawPlan or None
-        How readings find their states.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    ConstantTime
-        For the templates; by range analysis the type is wide enough for every input.
-    """
+    """Choose the type in which sums are compared."""
     bits = next(
         (b for b in (8, 16, 32) if b >= kernel.sum_bits and kernel.largest_sum < 1 << (b - 1)), 0
     )

@@ -16,33 +16,15 @@ _NAMED = {"INT32_MIN": -(2**31)}
 
 @dataclass(frozen=True)
 class Summed:
-    """A constant array as its sum is taken.
+    """A constant array as its sum is taken."""
 
-    Parameters
-    ----------
-    name : str
-        Without the model's prefix.
-    length : int
-        Number of entries.
-    bits : {8, 16, 32, 64}
-        Width of an entry; 32 of an address, which counts in bytes from `base`.
-    reader : str
-        Ends the name of the function that reads an entry from flash.
-    base : str
-        Array that addresses point into; empty for numbers.
-    step : int
-        Bytes that an address moves per entry; 1 for numbers.
-    lines : tuple of str
-        The initializer.
-    """
-
-    name: str
-    length: int
-    bits: int
-    reader: str
-    base: str
-    step: int
-    lines: tuple[str, ...]
+    name: str  # Without the model's prefix
+    length: int  # Number of entries
+    bits: int  # Width of an entry; 32 of an address, which counts in bytes from `base`
+    reader: str  # Ends the name of the function that reads an entry from flash
+    base: str  # Array that addresses point into; empty for numbers
+    step: int  # Bytes that an address moves per entry; 1 for numbers
+    lines: tuple[str, ...]  # The initializer
 
     def values(self) -> list[int]:
         """Return the entries, read back from what is printed."""
@@ -51,37 +33,13 @@ class Summed:
 
 
 def summed_arrays(arrays: Sequence[ArrayText]) -> tuple[Summed, ...]:
-    """Plan the sum over the arrays of an emission.
-
-    Parameters
-    ----------
-    arrays : sequence of ArrayText
-        As they are printed.
-
-    Returns
-    -------
-    tuple of Summed
-        In the same order.
-    """
+    """Plan the sum over the arrays of an emission."""
     widths = {array.name: _bits(array.type) for array in arrays if "*" not in array.type}
     return tuple(_summed(array, widths) for array in arrays)
 
 
 def crc_of(arrays: Sequence[Summed], labels: Sequence[str]) -> int:
-    """Return the CRC-32 of all constants.
-
-    Parameters
-    ----------
-    arrays : sequence of Summed
-        Entries in element order, the lowest byte first whatever the machine.
-    labels : sequence of str
-        Of all classes.
-
-    Returns
-    -------
-    int
-        32 bits.
-    """
+    """Return the CRC-32 of all constants."""
     total = 0
     for array in arrays:
         mask = (1 << array.bits) - 1

@@ -13,41 +13,16 @@ from bncc.emit.raw_arrays import CUT_BITS, cut_integers
 
 @dataclass(frozen=True)
 class DirectReadings:
-    """What a sum of tables reads where it takes readings instead of states.
+    """What a sum of tables reads where it takes readings instead of states."""
 
-    Parameters
-    ----------
-    kind : {"int16", "int32", "float32"}
-        Of all readings.
-    entry_type : str
-        C type of an entry of the list of features.
-    limit_type : str
-        C type of a threshold.
-    arrays : tuple of ArrayText
-        Both lists.
-    """
-
-    kind: str
-    entry_type: str
-    limit_type: str
-    arrays: tuple[ArrayText, ...]
+    kind: str  # Of all readings
+    entry_type: str  # C type of an entry of the list of features
+    limit_type: str  # C type of a threshold
+    arrays: tuple[ArrayText, ...]  # Both lists
 
 
 def plan_direct(program: Program, kernel: Kernel) -> DirectReadings | None:
-    """Lay out what a kernel compares readings with.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : Kernel
-        The same program laid out.
-
-    Returns
-    -------
-    DirectReadings or None
-        None where states have to be found first.
-    """
+    """Lay out what a kernel compares readings with."""
     if not isinstance(kernel, CutPackedKernel) or not reads_directly(program):
         return None
     features = program.features

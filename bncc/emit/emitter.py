@@ -37,7 +37,8 @@ RELEASE = "1.0.0"
 
 @dataclass(frozen=True, eq=False)
 class Emission:
-    """The emitted files and how they came about.
+    """
+    The emitted files and how they came about.
 
     Parameters
     ----------
@@ -87,7 +88,8 @@ Price = Callable[[Emission], Resources]
 def emit_c(
     model: Model, options: EmitOptions | None = None, price: Price | None = None
 ) -> Emission:
-    """Compile a model to C99.
+    """
+    Compile a model to C99.
 
     Parameters
     ----------
@@ -143,22 +145,7 @@ def emit_c(
 
 
 def emit_candidate(model: Model, candidate: Candidate, options: EmitOptions) -> Emission:
-    """Compile a model to C99 with a given kernel, whatever it costs.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    candidate : Candidate
-        A layout of a program of that model.
-    options : EmitOptions
-        What to emit.
-
-    Returns
-    -------
-    Emission
-        As from `emit_c`, had it chosen that candidate; it does not know the passes.
-    """
+    """Compile a model to C99 with a given kernel, whatever it costs."""
     check_name(options.name)
     choice = Choice(candidate, (candidate,), "asked for")
     layout = laid_out(model, candidate, entry_points(model, options), options, options.optimize)

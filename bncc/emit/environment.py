@@ -32,19 +32,6 @@ def environment() -> Environment:
 
 
 def render(template: str, **context: object) -> str:
-    """Render a template to text.
-
-    Parameters
-    ----------
-    template : str
-        Path below the template folder.
-    **context : object
-        Every name that the template uses; a missing one is an error.
-
-    Returns
-    -------
-    str
-        The rendered text, without blanks at line ends.
-    """
+    """Render a template to text."""
     text = environment().get_template(template).render(**context)
     return "\n".join(line.rstrip() for line in text.split("\n"))

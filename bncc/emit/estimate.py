@@ -1,4 +1,5 @@
-"""What the classifier will cost on a device, before a cross compiler has been asked.
+"""
+What the classifier will cost on a device, before a cross compiler has been asked.
 
 The kernel is priced by `bncc.compiler.cost_model`, readings by `bncc.compiler.discretizers`. The
 constants below are of what surrounds them, fitted to measurements on Cortex-M0 with
@@ -53,41 +54,17 @@ FRAMES = (30, 17, -3, 9, 9)
 
 @dataclass(frozen=True)
 class Estimate:
-    """Estimated cost of a classifier.
+    """Estimated cost of a classifier."""
 
-    Parameters
-    ----------
-    flash : int
-        Bytes of code and constants.
-    ram : int
-        Bytes of stack of the deepest entry point; there is no static RAM. What a caller holds, an
-        array of states or a stream between two features, is the caller's.
-    instructions : int
-        Executed instructions of one ``predict``.
-    """
-
-    flash: int
+    flash: int  # Bytes of code and constants
+    # Bytes of stack of the deepest entry point; there is no static RAM. What a caller holds, an
+    # array of states or a stream between two features, is the caller's.
     ram: int
-    instructions: int
+    instructions: int  # Executed instructions of one ``predict``
 
 
 def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") -> Estimate:
-    """Estimate flash, RAM and instructions.
-
-    Parameters
-    ----------
-    layout : Layout
-        Types and arrays of the C.
-    target : str or None
-        The machine that the kernel's code and work are of; None for generic C.
-    level : {"-O2", "-Os"}
-        The compiler's, likewise.
-
-    Returns
-    -------
-    Estimate
-        Of what surrounds the kernel, for Cortex-M0 at -Os.
-    """
+    """Estimate flash, RAM and instructions."""
     kernel = layout.kernel
     return Estimate(
         flash=constant_bytes(layout)
@@ -107,7 +84,8 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
 def entry_times(
     layout: Layout, target: str | None = None, level: Level = "-O2"
 ) -> Mapping[str, int]:
-    """Estimate instructions, on AVR cycles, of one call of each entry point.
+    """
+    Estimate instructions, on AVR cycles, of one call of each entry point.
 
     Those of ``checked``, ``missing`` and ``stream`` are not estimated, so that they are absent.
     """
@@ -128,26 +106,7 @@ def estimated_resources(
     target: str | None,
     optimize: Optimize,
 ) -> Resources:
-    """Return an estimate as resources.
-
-    Parameters
-    ----------
-    layout : Layout
-        Types and arrays of the C.
-    whole : Estimate
-        Of the functions in `functions_counted`.
-    entries : tuple of str
-        Entry points whose time counts.
-    target : str or None
-        Target; None for generic C, whose figures are those of a Cortex-M0.
-    optimize : {"balanced", "size", "speed"}
-        What the C is optimized for.
-
-    Returns
-    -------
-    Resources
-        With the stack of the deepest function, and no static variables.
-    """
+    """Return an estimate as resources."""
     level = LEVELS[optimize]
     times = entry_times(layout, target, level)
     spans = {e: Span(times[e], times[e], times[e]) for e in entries if e in times}
@@ -172,7 +131,8 @@ def functions_counted(layout: Layout) -> str:
 
 
 def constant_bytes(layout: Layout) -> int:
-    """Return the bytes of flash that are known: tables, addresses, thresholds, labels.
+    """
+    Return the bytes of flash that are known: tables, addresses, thresholds, labels.
 
     Where readings are compared directly, those of a program that takes readings alone.
     """
@@ -197,18 +157,7 @@ def kernel_bytes(layout: Layout, target: str | None = None, level: Level = "-O2"
 
 
 def code_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what code grows with.
-
-    Parameters
-    ----------
-    layout : Layout
-        Types and arrays of the C.
-
-    Returns
-    -------
-    tuple of int
-        Scores, raw, kinds of codes, and members of the raw struct that are codes.
-    """
+    """Return what code grows with."""
     raw = None if layout.direct else layout.raw
     codes = [field for field in raw.fields if field.kind.startswith("code")] if raw else []
     return (
@@ -220,52 +169,19 @@ def code_terms(layout: Layout) -> tuple[int, ...]:
 
 
 def stream_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the code for one feature at a time grows with.
-
-    Parameters
-    ----------
-    layout : Layout
-        Types and arrays of the C.
-
-    Returns
-    -------
-    tuple of int
-        Whether there is any, and whether states are held.
-    """
+    """Return what the code for one feature at a time grows with."""
     stream = layout.stream
     return (int(stream is not None), int(stream is not None and stream.holds_states))
 
 
 def missing_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the code for missing features grows with.
-
-    Parameters
-    ----------
-    layout : Layout
-        Types and arrays of the C.
-
-    Returns
-    -------
-    tuple of int
-        Whether there is any, and whether the network has arcs.
-    """
+    """Return what the code for missing features grows with."""
     missing = layout.missing
     return (int(missing is not None), int(missing is not None and missing.has_arcs))
 
 
 def checked_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the code that checks readings grows with.
-
-    Parameters
-    ----------
-    layout : Layout
-        Types and arrays of the C.
-
-    Returns
-    -------
-    tuple of int
-        Kinds of readings, whether there are floats, whether there is a loop, members of a struct.
-    """
+    """Return what the code that checks readings grows with."""
     checked = layout.range_check
     if checked is None:
         return (0, 0, 0, 0)
@@ -291,18 +207,7 @@ def buffer_bytes(layout: Layout) -> int:
 
 
 def frame_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the frames of all functions on the deepest chain of calls grow with.
-
-    Parameters
-    ----------
-    layout : Layout
-        Types and arrays of the C.
-
-    Returns
-    -------
-    tuple of int
-        1, raw, raw as an array, tables with parents, scores.
-    """
+    """Return what the frames of all functions on the deepest chain of calls grow with."""
     return (
         1,
         int(layout.raw is not None),

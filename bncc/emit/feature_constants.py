@@ -16,39 +16,15 @@ LARGEST_INT = 2**15 - 1
 
 @dataclass(frozen=True)
 class Constants:
-    """Named constants of one kind.
+    """Named constants of one kind."""
 
-    Parameters
-    ----------
-    kind : str
-        What their names have behind the model's: ``FEATURE``, ``N_STATES`` or ``CATEGORY``.
-    comment : str
-        What they are.
-    values : list of tuple of str and int
-        How their names end, and what they stand for.
-    """
-
-    kind: str
-    comment: str
-    values: list[tuple[str, int]]
+    kind: str  # What their names have behind the model's: ``FEATURE``, ``N_STATES`` or ``CATEGORY``
+    comment: str  # What they are
+    values: list[tuple[str, int]]  # How their names end, and what they stand for
 
 
 def feature_constants(features: Sequence[Feature], name: str) -> list[Constants]:
-    """Return the constants of features.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-    name : str
-        Prefix of every symbol.
-
-    Returns
-    -------
-    list of Constants
-        Kinds of which there are any; as enumerations, for a macro that a program does not use
-        would be against MISRA's rule 2.5.
-    """
+    """Return the constants of features."""
     ends = constant_names((f.name for f in features), longest=longest_end(name, "N_STATES"))
     kinds = (
         Constants("FEATURE", "Feature indices.", [(end, i) for i, end in enumerate(ends)]),
@@ -72,20 +48,7 @@ def longest_end(name: str, kind: str) -> int:
 
 
 def category_constants(features: Sequence[Feature], name: str) -> list[tuple[str, int]]:
-    """Return the end of a macro's name and the code of each category.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-    name : str
-        Prefix of every symbol.
-
-    Returns
-    -------
-    list of tuple of str and int
-        Feature and label, joined; distinct.
-    """
+    """Return the end of a macro's name and the code of each category."""
     longest = longest_end(name, "CATEGORY")
     most = (longest - 1) // 2  # so that a long name leaves room for labels
     known = [(feature, k) for feature in features for k in range(len(feature.categories))]

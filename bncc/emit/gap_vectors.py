@@ -15,36 +15,14 @@ SHARES = (0.1, 0.3, 0.5)
 
 @dataclass(frozen=True, eq=False)
 class GapVectors:
-    """The test vectors once more, with gaps.
+    """The test vectors once more, with gaps."""
 
-    Parameters
-    ----------
-    is_missing : (n_vectors, n_features) bool
-        Features that are not known.
-    classes : (n_vectors,) int64
-        What `bncc.model.missing` decides then.
-    """
-
-    is_missing: BoolArray
-    classes: IntArray
+    is_missing: BoolArray  # (n_vectors, n_features) bool: Features that are not known
+    classes: IntArray  # (n_vectors,) int64: What `bncc.model.missing` decides then
 
 
 def drawn_gaps(model: Model, vectors: Vectors) -> GapVectors:
-    """Draw gaps from a fixed seed.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model; `bncc.model.missing.why_not` has nothing against it.
-    vectors : Vectors
-        Its inputs.
-
-    Returns
-    -------
-    GapVectors
-        The same arguments give the same ones. In the first vector all features are missing, in the
-        others 10, 30 and 50 % by chance, in turn.
-    """
+    """Draw gaps from a fixed seed."""
     rng = np.random.default_rng(0)
     shares = np.resize(SHARES, len(vectors.states))
     shares[0] = 1

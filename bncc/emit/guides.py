@@ -6,27 +6,12 @@ from bncc.emit.raw_arrays import CUT_BITS
 
 
 def guide_array(guide: Guide, kind: str, suffix: str, title: str) -> ArrayText:
-    """Return the entries of a guide as what is added to a reading less the first.
+    """
+    Return the entries of a guide as what is added to a reading less the first.
 
     With B bits to a sum, of which the highest byte is the state, an entry of bound b and state s is
     ``(s + 1) 2**(B - 8) - 1 - b``. Added to b it is the last sum of state s, and added to any other
     reading of its group it is less than ``2**(B - 8)`` from there.
-
-    Parameters
-    ----------
-    guide : Guide
-        From `bncc.compiler.guides`.
-    kind : {"int16", "int32", "float32"}
-        What it reads.
-    suffix : str
-        What its name ends with.
-    title : str
-        The feature, as text for a comment.
-
-    Returns
-    -------
-    ArrayText
-        Named ``guide_SUFFIX``.
     """
     bits = CUT_BITS[kind]
     sums = [
@@ -38,24 +23,7 @@ def guide_array(guide: Guide, kind: str, suffix: str, title: str) -> ArrayText:
 
 
 def guide_lines(guide: Guide, kind: str, suffix: str, name: str) -> list[str]:
-    """Return the statements that find the state of a reading with an entry.
-
-    Parameters
-    ----------
-    guide : Guide
-        From `bncc.compiler.guides`.
-    kind : {"int16", "int32", "float32"}
-        What it reads.
-    suffix : str
-        What the name of its array ends with.
-    name : str
-        Prefix of every symbol.
-
-    Returns
-    -------
-    list of str
-        They go on where a reading has no entry.
-    """
+    """Return the statements that find the state of a reading with an entry."""
     bits = CUT_BITS[kind]
     # An int16_t less the first one then stays in a register of 32 bits where that is shorter.
     word = "uint32_t" if bits == 32 else "uint_fast16_t"

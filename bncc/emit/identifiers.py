@@ -44,23 +44,7 @@ _HARMLESS = frozenset(
 
 
 def check_name(name: str) -> str:
-    """Return a model's name if it can prefix C symbols and file names.
-
-    Parameters
-    ----------
-    name : str
-        As given by the user.
-
-    Returns
-    -------
-    str
-        The same name.
-
-    Raises
-    ------
-    OptionError
-        If it is no identifier, reserved, or too long.
-    """
+    """Return a model's name if it can prefix C symbols and file names."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise OptionError(
             f"{name!r} cannot prefix C symbols; use letters, digits and underscores, a letter first"
@@ -75,36 +59,13 @@ def check_name(name: str) -> str:
 
 
 def model_name(text: str) -> str:
-    """Turn any text, for instance a file's stem, into a name that `check_name` accepts.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        A lower-case identifier; ``model`` when nothing usable is left.
-    """
+    """Turn any text, for instance a file's stem, into a name that `check_name` accepts."""
     name = _identifier(text)[:MAX_NAME].rstrip("_") or "model"
     return f"{name}_model" if name in RESERVED | HEADERS else name
 
 
 def field_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return distinct struct member names for columns of any name.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Column names, any text.
-
-    Returns
-    -------
-    tuple of str
-        Lower-case identifiers in the same order: lower case keeps clear of macros such as register
-        names. A clash is resolved by a number.
-    """
+    """Return distinct struct member names for columns of any name."""
     taken: set[str] = set()
     fields = []
     for name in names:
@@ -122,23 +83,7 @@ def field_names(names: Iterable[str]) -> tuple[str, ...]:
 def constant_names(
     labels: Iterable[str], taken: Iterable[str] = (), longest: int = 60
 ) -> tuple[str, ...]:
-    """Return distinct ends of macros for labels of any text.
-
-    Parameters
-    ----------
-    labels : iterable of str
-        Class labels.
-    taken : iterable of str
-        Ends that mean something else.
-    longest : int
-        Most characters of an end.
-
-    Returns
-    -------
-    tuple of str
-        Upper-case letters, digits and underscores, in the same order. A clash is resolved by a
-        number.
-    """
+    """Return distinct ends of macros for labels of any text."""
     used = set(taken)
     last_number: dict[str, int] = {}
     names = []
@@ -165,19 +110,7 @@ def _identifier(text: str) -> str:
 
 
 def c_comment(text: str) -> str:
-    """Return text that cannot end a C comment, break a line or leave ASCII.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        Printable ASCII without comment marks, backslashes and trigraphs, at most 60 characters;
-        ``(blank)`` for a name without any visible character.
-    """
+    """Return text that cannot end a C comment, break a line or leave ASCII."""
     safe = re.sub(r"[^\x20-\x7e]|\\", "?", text).replace("*", "'")
     safe = re.sub(r"\?\?+", "?", safe) if safe.strip() else "(blank)"
     return safe if len(safe) <= 60 else f"{safe[:57]}..."
@@ -201,36 +134,12 @@ _SIGNS = {
 
 
 def c_string(text: str) -> str:
-    """Return a C string literal of the text's UTF-8 bytes.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        The literal with its quotes; all but harmless ASCII as three-digit octal escapes, so that no
-        trigraph appears. Behind an escape the literal ends or another escape follows; else it is
-        closed and opened again, and C joins the two: no reader has to know where an escape ends.
-    """
+    """Return a C string literal of the text's UTF-8 bytes."""
     return '"' + re.sub(r"(\\[0-7]{3})(?!\\|$)", r'\1" "', "".join(_escaped(text))) + '"'
 
 
 def c_characters(text: str) -> list[str]:
-    """Return a C character constant, with a comma behind it, for each of the text's UTF-8 bytes.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    list of str
-        As `c_string`, for texts that are too long for one literal.
-    """
+    """Return a C character constant, with a comma behind it, for each of the text's UTF-8 bytes."""
     return [r"'\047'," if c == "'" else f"'{c}'," for c in _escaped(text)]
 
 

@@ -10,85 +10,40 @@ from bncc.emit.c99 import unsigned, wrap_words
 
 @dataclass(frozen=True)
 class ConditionText:
-    """All comparisons with one limit.
+    """All comparisons with one limit."""
 
-    Parameters
-    ----------
-    states : str
-        How many states the features have, in words.
-    lines : tuple of str
-        The condition.
-    """
-
-    states: str
-    lines: tuple[str, ...]
+    states: str  # How many states the features have, in words
+    lines: tuple[str, ...]  # The condition
 
 
 @dataclass(frozen=True)
 class WordsText:
-    """All words that are checked.
+    """All words that are checked."""
 
-    Parameters
-    ----------
-    type : str
-        C type of a word.
-    n_lanes, lane_bits : int
-        States in a word, and the width of a state.
-    half : int
-        The largest state without the highest bit of its lane.
-    lanes : tuple of str
-        The states at `x`, each where it is in the word.
-    groups : tuple of tuple of (int, str)
-        First feature and addend of each word; the words of a group are tested together.
-    highest : str
-        The highest bits of all lanes.
-    """
-
-    type: str
-    n_lanes: int
+    type: str  # C type of a word
+    n_lanes: int  # n_lanes and lane_bits: States in a word, and the width of a state
     lane_bits: int
-    half: int
-    lanes: tuple[str, ...]
+    half: int  # The largest state without the highest bit of its lane
+    lanes: tuple[str, ...]  # The states at `x`, each where it is in the word
+    # First feature and addend of each word; the words of a group are tested together
     groups: tuple[tuple[tuple[int, str], ...], ...]
-    highest: str
+    highest: str  # The highest bits of all lanes
 
 
 @dataclass(frozen=True)
 class CheckText:
-    """A check ready to print.
+    """A check ready to print."""
 
-    Parameters
-    ----------
-    last : str
-        What a loop compares with where all features have the same states, else empty.
-    conditions : tuple of ConditionText
-        Straight-line code.
-    has_joint : bool
-        Whether states are compared together.
-    words : WordsText or None
-        Straight-line code for the states that no condition is about. A loop compares each state
-        where there are neither words nor conditions.
-    """
-
-    last: str
-    conditions: tuple[ConditionText, ...]
-    has_joint: bool
+    last: str  # What a loop compares with where all features have the same states, else empty
+    conditions: tuple[ConditionText, ...]  # Straight-line code
+    has_joint: bool  # Whether states are compared together
+    # Straight-line code for the states that no condition is about. A loop compares each state where
+    # there are neither words nor conditions.
     words: WordsText | None
 
 
 def check_text(check: InputCheck) -> CheckText:
-    """Print the check of an input.
-
-    Parameters
-    ----------
-    check : InputCheck
-        What was chosen.
-
-    Returns
-    -------
-    CheckText
-        For the template.
-    """
+    """Print the check of an input."""
     conditions = []
     for last, comparisons in groupby(check.comparisons, key=lambda each: each.last):
         first, *others = map(_comparison, comparisons)

@@ -6,34 +6,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Interface:
-    """The public names of an emitted model, each in the order of the header.
+    """The public names of an emitted model, each in the order of the header."""
 
-    Parameters
-    ----------
-    types, functions, constants : tuple of str
-        What C calls them; constants are macros and class indices.
-    """
-
+    # types, functions, constants: What C calls them; constants are macros and class indices
     types: tuple[str, ...]
     functions: tuple[str, ...]
     constants: tuple[str, ...]
 
 
 def interface_of(header: str, name: str) -> Interface:
-    """Find the public names of a header.
-
-    Parameters
-    ----------
-    header : str
-        Text of ``NAME.h``.
-    name : str
-        Prefix of every symbol.
-
-    Returns
-    -------
-    Interface
-        Without the macro that guards the header.
-    """
+    """Find the public names of a header."""
     code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
     macro, index = rf"^#define ({name.upper()}_\w+) ", rf"^    ({name.upper()}_\w+) = \d"
     constants = dict.fromkeys(re.findall(macro, code, re.MULTILINE))

@@ -13,37 +13,15 @@ MAX_STRING = 4095
 
 @dataclass(frozen=True)
 class LabelText:
-    """The labels of all classes as C.
+    """The labels of all classes as C."""
 
-    Parameters
-    ----------
-    lines : tuple of str
-        The initializer of the array of characters, line by line.
-    starts : ArrayText
-        Where each class's label begins, and behind the last one an empty string.
-    n_bytes : int
-        Bytes of the characters in flash.
-    """
-
-    lines: tuple[str, ...]
-    starts: ArrayText
-    n_bytes: int
+    lines: tuple[str, ...]  # The initializer of the array of characters, line by line
+    starts: ArrayText  # Where each class's label begins, and behind the last one an empty string
+    n_bytes: int  # Bytes of the characters in flash
 
 
 def label_text(classes: Sequence[str]) -> LabelText:
-    """Print the labels of all classes.
-
-    Parameters
-    ----------
-    classes : sequence of str
-        Labels in index order, any text.
-
-    Returns
-    -------
-    LabelText
-        One string literal per class; single characters where the literals, which C joins to
-        one, would be longer than compilers must take.
-    """
+    """Print the labels of all classes."""
     starts = [0]
     for label in classes:
         starts.append(starts[-1] + len(label.encode("utf-8", errors="replace")) + 1)

@@ -52,60 +52,26 @@ class EntryPoints:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Types, arrays and expressions of the emitted C.
+    """Types, arrays and expressions of the emitted C."""
 
-    Parameters
-    ----------
-    name : str
-        Prefix of every symbol.
-    program : Program
-        The program that is printed.
-    kernel : Kernel
-        The same program laid out.
-    entries : EntryPoints
-        Which functions are emitted.
-    raw : RawPlan or None
-        The raw entry point, when there is one.
-    direct : DirectReadings or None
-        What the raw entry point compares readings with where it needs no states.
-    stream : StreamPlan or None
-        The entry points for one feature at a time, when there are any.
-    missing : MissingText or None
-        The entry points for missing features, when there are any.
-    range_check : CheckedText or None
-        The checked entry point, when there is one.
-    constant_time : ConstantTime or None
-        How branches on the input are avoided, where they are.
-    state_bits : {8, 16}
-        Width of a state in the interface.
-    check : InputCheck
-        How states are checked.
-    text : KernelText
-        The kernel.
-    arrays : tuple of ArrayText
-        Every constant array, the tables first.
-    labels : LabelText
-        Class labels.
-    hands_over : bool
-        Whether the code that finds states and the kernel's are copied into every entry point, so
-        that states stay in registers between them.
-    """
-
-    name: str
-    program: Program
-    kernel: Kernel
-    entries: EntryPoints
-    raw: RawPlan | None
+    name: str  # Prefix of every symbol
+    program: Program  # The program that is printed
+    kernel: Kernel  # The same program laid out
+    entries: EntryPoints  # Which functions are emitted
+    raw: RawPlan | None  # The raw entry point, when there is one
+    # What the raw entry point compares readings with where it needs no states
     direct: DirectReadings | None
-    stream: StreamPlan | None
-    missing: MissingText | None
-    range_check: CheckedText | None
-    constant_time: ConstantTime | None
-    state_bits: int
-    check: InputCheck
-    text: KernelText
-    arrays: tuple[ArrayText, ...]
-    labels: LabelText
+    stream: StreamPlan | None  # The entry points for one feature at a time, when there are any
+    missing: MissingText | None  # The entry points for missing features, when there are any
+    range_check: CheckedText | None  # The checked entry point, when there is one
+    constant_time: ConstantTime | None  # How branches on the input are avoided, where they are
+    state_bits: int  # Width of a state in the interface
+    check: InputCheck  # How states are checked
+    text: KernelText  # The kernel
+    arrays: tuple[ArrayText, ...]  # Every constant array, the tables first
+    labels: LabelText  # Class labels
+    # Whether the code that finds states and the kernel's are copied into every entry point, so that
+    # states stay in registers between them
     hands_over: bool
 
     @property
@@ -192,38 +158,7 @@ def lay_out(
     may_copy: bool = False,
     constant_time: bool = False,
 ) -> Layout:
-    """Choose types and print the arrays.
-
-    Parameters
-    ----------
-    program : Program
-        The program after all passes.
-    kernel : Kernel
-        The same program laid out.
-    entries : EntryPoints
-        Which functions to emit.
-    name : str
-        Prefix of every symbol.
-    check : InputCheck
-        How states are checked.
-    discretizers : Discretizers
-        How raw readings find their states.
-    missing : MissingPlan, JointPlan or None, default=None
-        The model as missing features are summed out of it, where that is asked for.
-    limits : tuple of Limits or None, default=None
-        Within which readings are decided on, where they are checked.
-    units : sequence of str, default=()
-        Units of the readings, for comments.
-    may_copy : bool, default=False
-        Whether code may stand twice where that saves instructions.
-    constant_time : bool, default=False
-        Whether no branch may depend on a reading or on a state in range.
-
-    Returns
-    -------
-    Layout
-        For the templates.
-    """
+    """Choose types and print the arrays."""
     state_bits = 8 if max(program.n_states) <= 255 else 16
     raw = None
     if entries.raw:

@@ -13,36 +13,18 @@ from bncc.model.model import Model
 
 @dataclass(frozen=True, eq=False)
 class LimitVectors:
-    """Readings of which each alone takes the place of the lowest that is decided on.
+    """Readings of which each alone takes the place of the lowest that is decided on."""
 
-    Parameters
-    ----------
-    readings : (n_rows, n_features) float64
-        Lowest and highest readings within the limits, the next ones below and above, missing
-        ones, and where any feature is a float, NaN with a sign.
-    answers : (n_rows, n_features) int64
-        What `predict_checked` says when the first row has one reading of another row instead.
-    """
-
+    # (n_rows, n_features) float64: Lowest and highest readings within the limits, the next ones
+    # below and above, missing ones, and where any feature is a float, NaN with a sign
     readings: FloatArray
+    # (n_rows, n_features) int64: What `predict_checked` says when the first row has one reading of
+    # another row instead
     answers: IntArray
 
 
 def limit_vectors(model: Model, limits: Sequence[Limits]) -> LimitVectors:
-    """Return readings that try every limit from both sides and each reading alone missing.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    limits : sequence of Limits
-        Within which readings are decided on.
-
-    Returns
-    -------
-    LimitVectors
-        5 rows, or 6 where any feature is a float.
-    """
+    """Return readings that try every limit from both sides and each reading alone missing."""
     rows = []
     for feature, each in zip(model.features, limits, strict=True):
         marker = missing_reading(feature)

@@ -19,59 +19,33 @@ _OF_KIND = {
 
 @dataclass(frozen=True)
 class MissingText:
-    """The entry points for missing features, ready for the templates.
+    """The entry points for missing features, ready for the templates."""
 
-    Parameters
-    ----------
-    template : str
-        What sums and decides.
-    arrays : tuple of ArrayText
-        Tables, addresses and corrections.
-    number_type, bits_type : str
-        C type of the signed numbers, and the unsigned one of its width.
-    place_type, entry_type, node_type, stride_type, sum_type, prior_type : str
-        C types of an entry's number, of an entry, of a node, of a stride, of a sum's place, and of
-        the prior's costs.
-    none, absent : str
-        No entry's number, and no feature's state.
-    is_narrow : bool
-        Whether two costs share a byte.
-    extra : int
-        By how many bits costs are shifted.
-    half, index_shift, value_shift, reach : int
-        Of `bncc.model.log_add.LogAdd`.
-    n_sums : int
-        Length of the array of sums; 0 without.
-    n_bits : int
-        Bytes of a bit for each feature.
-    scratch_bytes : int
-        Bytes of its arrays on the stack.
-    joint : JointText or None
-        More of a network that is summed over joint states.
-    """
-
-    template: str
-    arrays: tuple[ArrayText, ...]
+    template: str  # What sums and decides
+    arrays: tuple[ArrayText, ...]  # Tables, addresses and corrections
+    # number_type and bits_type: C type of the signed numbers, and the unsigned one of its width
     number_type: str
     bits_type: str
+    # place_type, entry_type, node_type, stride_type, sum_type, prior_type: C types of an entry's
+    # number, of an entry, of a node, of a stride, of a sum's place, and of the prior's costs
     place_type: str
     entry_type: str
     node_type: str
     stride_type: str
     sum_type: str
     prior_type: str
-    none: str
+    none: str  # none and absent: No entry's number, and no feature's state
     absent: str
-    is_narrow: bool
-    extra: int
-    half: int
+    is_narrow: bool  # Whether two costs share a byte
+    extra: int  # By how many bits costs are shifted
+    half: int  # half, index_shift, value_shift, reach: Of `bncc.model.log_add.LogAdd`
     index_shift: int
     value_shift: int
     reach: int
-    n_sums: int
-    n_bits: int
-    scratch_bytes: int
-    joint: JointText | None
+    n_sums: int  # Length of the array of sums; 0 without
+    n_bits: int  # Bytes of a bit for each feature
+    scratch_bytes: int  # Bytes of its arrays on the stack
+    joint: JointText | None  # More of a network that is summed over joint states
 
     @property
     def has_arcs(self) -> bool:
@@ -80,20 +54,7 @@ class MissingText:
 
 
 def missing_text(plan: MissingPlan | JointPlan, state_bits: int) -> MissingText:
-    """Print what the templates need.
-
-    Parameters
-    ----------
-    plan : MissingPlan or JointPlan
-        The model, laid out.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    MissingText
-        For the templates.
-    """
+    """Print what the templates need."""
     arrays = {each.name: each for each in _table_arrays(plan)}
     joint = None
     if isinstance(plan, JointPlan):

@@ -9,46 +9,21 @@ from bncc.emit.c99 import ArrayText, array
 
 @dataclass(frozen=True)
 class JointText:
-    """What only `missing/joint.c.j2` needs.
+    """What only `missing/joint.c.j2` needs."""
 
-    Parameters
-    ----------
-    table_type, stride_type, arc_type : str
-        C types of a table's number, of a stride, and of an arc's number.
-    n_tables : int
-        Tables.
-    n_summed : int
-        Features that are summed over at once, at most.
-    n_joint : int
-        Joint states, at most.
-    has_class_table : bool
-        Whether the class has parents.
-    """
-
+    # table_type, stride_type, arc_type: C types of a table's number, of a stride, and of an arc's
+    # number
     table_type: str
     stride_type: str
     arc_type: str
-    n_tables: int
-    n_summed: int
-    n_joint: int
-    has_class_table: bool
+    n_tables: int  # Tables
+    n_summed: int  # Features that are summed over at once, at most
+    n_joint: int  # Joint states, at most
+    has_class_table: bool  # Whether the class has parents
 
 
 def joint_text(plan: JointPlan) -> tuple[list[ArrayText], JointText]:
-    """Print what the template needs.
-
-    Parameters
-    ----------
-    plan : JointPlan
-        The model, laid out.
-
-    Returns
-    -------
-    arrays : list of ArrayText
-        Which tables read each feature, and how.
-    text : JointText
-        Types and numbers.
-    """
+    """Print what the template needs."""
     arcs = [arc for some in plan.arcs for arc in some]
     meaning = "All features, children before their parents."
     upward = array("upward", width_of(len(plan.arcs)), plan.upward, meaning)

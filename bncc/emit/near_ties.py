@@ -1,4 +1,5 @@
-"""Inputs near ties of two classes, where a table entry that is off by little changes the decision.
+"""
+Inputs near ties of two classes, where a table entry that is off by little changes the decision.
 
 An entry of the class that wins matters if it grows by at least the distance to the next class, an
 entry of another class if it falls by at least that class's distance to the winner. Each input shows
@@ -46,15 +47,9 @@ KEPT = (0.0, 0.5, 0.8)
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows that a program reads, as one index into all its tables.
+    """Rows that a program reads, as one index into all its tables."""
 
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    """
-
-    program: Program
+    program: Program  # The program that is printed
 
     @cached_property
     def entries(self) -> AnyArray:
@@ -136,18 +131,10 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Bits of table entries of which a change shows in a decision.
+    """Bits of table entries of which a change shows in a decision."""
 
-    Parameters
-    ----------
-    rows : Rows
-        The tables.
-    bits : (n_rows, n_classes) unsigned
-        Of each entry, those that some input shows.
-    """
-
-    rows: Rows
-    bits: AnyArray
+    rows: Rows  # The tables
+    bits: AnyArray  # (n_rows, n_classes) unsigned: Of each entry, those that some input shows
 
     @classmethod
     def none(cls, rows: Rows) -> "Shown":
@@ -184,22 +171,14 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """A walk from input to input: in each step one feature takes another state.
+    """A walk from input to input: in each step one feature takes another state."""
 
-    Parameters
-    ----------
-    features, states : (n_steps,) int64
-        Which feature, and its new state.
-    classes : (n_steps,) int64
-        The decision after the step; the number of classes where further steps come before it.
-    shown : Shown
-        What the walk and the inputs beside it show.
-    """
-
-    features: IntArray
+    features: IntArray  # (n_steps,) int64: features and states: Which feature, and its new state
     states: IntArray
+    # (n_steps,) int64: The decision after the step; the number of classes where further steps come
+    # before it
     classes: IntArray
-    shown: Shown
+    shown: Shown  # What the walk and the inputs beside it show
 
     def first(self, n: int) -> "Steps":
         """Return at most `n` steps, the last of which leads to an input."""
@@ -219,7 +198,8 @@ class Steps:
 
 
 class Walk:
-    """The search for steps, greedy: the next input is the neighbor that shows most new bits.
+    """
+    The search for steps, greedy: the next input is the neighbor that shows most new bits.
 
     Where no neighbor shows any, it goes on from an input drawn at random.
     """
@@ -339,23 +319,10 @@ class Walk:
 
 
 def near_tie_steps(model: Model, program: Program, X: IntArray, most_steps: int) -> Steps:
-    """Find inputs near ties and the answers that Python gives.
+    """
+    Find inputs near ties and the answers that Python gives.
 
-    Parameters
-    ----------
-    model : Model
-        The integer model, which gives the answers.
-    program : Program
-        The tables that are printed.
-    X : (n, n_features) int64
-        Inputs that are tried anyway; the walk starts from the first.
-    most_steps : int
-        How many steps there may be.
-
-    Returns
-    -------
-    Steps
-        The same arguments give the same ones.
+    Shapes: `X` (n, n_features) int64.
     """
     rows = Rows(program)
     walk = Walk(rows, X)

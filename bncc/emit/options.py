@@ -17,7 +17,8 @@ ENTRIES = frozenset({"checked", "missing", "raw", "scores", "stream", "trusted"}
 
 @dataclass(frozen=True)
 class EmitOptions:
-    """What to emit.
+    """
+    What to emit.
 
     Parameters
     ----------
@@ -96,15 +97,7 @@ class EmitOptions:
 
 
 def checked_limits(model: Model, options: EmitOptions) -> tuple[Limits, ...] | None:
-    """Return within which limits readings are decided on; None where they are not checked.
-
-    Raises
-    ------
-    OptionError
-        If the margin makes no sense, or time is to be constant.
-    ModelError
-        If the model does not record ranges, or a feature had no reading in training.
-    """
+    """Return within which limits readings are decided on; None where they are not checked."""
     if "checked" not in options.entries:
         return None
     if options.constant_time:

@@ -20,16 +20,5 @@ ZEPHYR_SYMBOLS = frozenset(_ZEPHYR.split())
 
 
 def kconfig_symbol(model: str) -> str:
-    """Return the Kconfig symbol that switches a model on in Zephyr.
-
-    Parameters
-    ----------
-    model : str
-        Prefix of every symbol.
-
-    Returns
-    -------
-    str
-        The name in capitals, made longer where Zephyr has that symbol.
-    """
+    """Return the Kconfig symbol that switches a model on in Zephyr."""
     return f"{model}_model".upper() if model.lower() in ZEPHYR_SYMBOLS else model.upper()

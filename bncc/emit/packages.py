@@ -14,27 +14,14 @@ from bncc.errors import OptionError
 
 @dataclass(frozen=True)
 class Package:
-    """Where a build system looks for the files of a model.
+    """Where a build system looks for the files of a model."""
 
-    Parameters
-    ----------
-    name : str
-        Of the package, and of the folder of its templates.
-    source, header : str
-        Folders of ``NAME.c`` and ``NAME.h``; empty for the root.
-    selftest : str
-        Folder of the test vectors and of the self-test.
-    files : tuple of str
-        Paths of all others; the template of each has the same path.
-    reserved : frozenset of str
-        Lower-case names that no model may have here, for the build system has them.
-    """
-
-    name: str
-    source: str
+    name: str  # Of the package, and of the folder of its templates
+    source: str  # source and header: Folders of ``NAME.c`` and ``NAME.h``; empty for the root
     header: str
-    selftest: str
-    files: tuple[str, ...]
+    selftest: str  # Folder of the test vectors and of the self-test
+    files: tuple[str, ...]  # Paths of all others; the template of each has the same path
+    # Lower-case names that no model may have here, for the build system has them
     reserved: frozenset[str] = frozenset()
 
 
@@ -110,25 +97,7 @@ PACKAGES = {
 
 
 def find_package(package: str, model: str) -> Package:
-    """Return a package after checking that it can hold a model of this name.
-
-    Parameters
-    ----------
-    package : str
-        A key of `PACKAGES`.
-    model : str
-        Prefix of every symbol.
-
-    Returns
-    -------
-    Package
-        Its description.
-
-    Raises
-    ------
-    OptionError
-        If the package is unknown, or its build system keeps the name for itself.
-    """
+    """Return a package after checking that it can hold a model of this name."""
     if package not in PACKAGES:
         raise OptionError(f"there is no package '{package}'; there are {', '.join(PACKAGES)}")
     found = PACKAGES[package]
@@ -140,13 +109,7 @@ def find_package(package: str, model: str) -> Package:
 
 
 class Texts(Mapping[str, str]):
-    """Files by path, each printed when it is first asked for.
-
-    Parameters
-    ----------
-    printers : mapping of str to callable
-        By path what returns the text.
-    """
+    """Files by path, each printed when it is first asked for."""
 
     def __init__(self, printers: Mapping[str, Callable[[], str]]) -> None:
         self._printers = printers
@@ -177,25 +140,7 @@ def packaged(
     selftest: Callable[[], Mapping[str, object]],
     spdx: str | None = None,
 ) -> Mapping[str, str]:
-    """Print the C of a model and what a build system needs around it.
-
-    Parameters
-    ----------
-    package : Package
-        Where the files go.
-    context : mapping
-        The names that templates use.
-    selftest : callable
-        Returns the names of the self-test and its vectors; called when a file that has them is
-        first asked for, since vectors take time to find.
-    spdx : str, optional
-        License expression that the user wants in every file.
-
-    Returns
-    -------
-    mapping of str to str
-        Text by path, folders separated by ``/``; the C is the same in all packages.
-    """
+    """Print the C of a model and what a build system needs around it."""
     name = str(context["name"])
     header = render("model.h.j2", **context)
     templates = {

@@ -27,20 +27,7 @@ MOST_CLASSES = 24
 
 
 def printed_file(path: str, otherwise: str = MODEL_FILE) -> str:
-    """Return the base name of a file for a comment: no folder of the user's machine is printed.
-
-    Parameters
-    ----------
-    path : str
-        Any path.
-    otherwise : str, default="MODEL.bncc"
-        What stands for a name that a comment cannot hold as it is, or that reads as an option.
-
-    Returns
-    -------
-    str
-        Printable ASCII without comment marks.
-    """
+    """Return the base name of a file for a comment: no folder of the user's machine is printed."""
     name = PurePath(path).name
     return name if c_comment(name) == name and not name.startswith("-") else otherwise
 
@@ -48,22 +35,7 @@ def printed_file(path: str, otherwise: str = MODEL_FILE) -> str:
 def emit_command(
     name: str, options: Iterable[tuple[str, ...]], model_file: str | None = None
 ) -> tuple[str, ...]:
-    """Return the words of the command line that emits a model to a folder of its name.
-
-    Parameters
-    ----------
-    name : str
-        Prefix of every symbol.
-    options : iterable of tuple of str
-        All others, each with its value if it has one; their order makes no difference.
-    model_file : str, optional
-        The model's file, of which the base name is printed; ``NAME.bncc`` when absent.
-
-    Returns
-    -------
-    tuple of str
-        For `EmitOptions.command`.
-    """
+    """Return the words of the command line that emits a model to a folder of its name."""
     file = f"{name}.bncc" if model_file is None else printed_file(model_file)
     return (
         "bncc",
@@ -78,18 +50,7 @@ def emit_command(
 
 
 def words_of(options: EmitOptions) -> list[tuple[str, ...]]:
-    """Return the options of ``bncc emit-c`` for what is asked of an emission.
-
-    Parameters
-    ----------
-    options : EmitOptions
-        Without inputs of the self-test and without bounds, which need files and machines.
-
-    Returns
-    -------
-    list of tuple of str
-        Those that differ from the defaults, without ``--name``.
-    """
+    """Return the options of ``bncc emit-c`` for what is asked of an emission."""
     default = EmitOptions()
     named = (
         "package",
@@ -111,20 +72,7 @@ def words_of(options: EmitOptions) -> list[tuple[str, ...]]:
 
 
 def command_lines(command: Iterable[str], width: int) -> list[str]:
-    """Return a command line for a comment, broken between its words only.
-
-    Parameters
-    ----------
-    command : iterable of str
-        Its words; they are quoted for a shell.
-    width : int
-        Columns of a line, where words allow it.
-
-    Returns
-    -------
-    list of str
-        To be joined by spaces.
-    """
+    """Return a command line for a comment, broken between its words only."""
     lines: list[str] = []
     for word in map(shlex.quote, command):
         if lines and len(lines[-1]) + 1 + len(word) <= width:
@@ -135,18 +83,7 @@ def command_lines(command: Iterable[str], width: int) -> list[str]:
 
 
 def data_line(training: Mapping[str, Any]) -> str | None:
-    """Return what is recorded of the training data: size and digest.
-
-    Parameters
-    ----------
-    training : mapping
-        A model's training record, of any JSON.
-
-    Returns
-    -------
-    str or None
-        One sentence; None where nothing sound is recorded.
-    """
+    """Return what is recorded of the training data: size and digest."""
     data = recorded_data(training)
     if data is None:
         return None
@@ -155,18 +92,7 @@ def data_line(training: Mapping[str, Any]) -> str | None:
 
 
 def recall_line(model: Model) -> str | None:
-    """Return the recall of each class as recorded, with the rows that it was counted on.
-
-    Parameters
-    ----------
-    model : Model
-        With any training record.
-
-    Returns
-    -------
-    str or None
-        One sentence; None where nothing sound is recorded.
-    """
+    """Return the recall of each class as recorded, with the rows that it was counted on."""
     recall, part = model.training.get("recall"), model.training.get("confusion_of")
     if not isinstance(part, str) or part not in _COUNTED_ON or not isinstance(recall, list):
         return None

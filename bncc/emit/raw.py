@@ -15,78 +15,36 @@ from bncc.emit.state_functions import StateFunction, state_function
 
 @dataclass(frozen=True)
 class RawField:
-    """One raw input.
+    """One raw input."""
 
-    Parameters
-    ----------
-    field : str
-        Member of the raw struct.
-    c_type : str
-        Its type.
-    kind : str
-        Which state function reads it: ``int16``, ``int32``, ``float32``, ``code8`` or ``code16``.
-    first, last : int
-        Its thresholds are ``cuts[first .. last - 1]``; for codes ``last`` is the number of known
-        codes. Equal where it has a state function of its own.
-    fallback : int
-        State of a missing or unseen value.
-    comment : str
-        Column name or range, and what is missing.
-    own : str
-        What its own state function's name ends with; empty where it shares one.
-    """
-
-    field: str
-    c_type: str
+    field: str  # Member of the raw struct
+    c_type: str  # Its type
+    # Which state function reads it: ``int16``, ``int32``, ``float32``, ``code8`` or ``code16``
     kind: str
+    # first and last: Its thresholds are ``cuts[first .. last - 1]``; for codes ``last`` is the
+    # number of known codes. Equal where it has a state function of its own.
     first: int
     last: int
-    fallback: int
-    comment: str
-    own: str = ""
+    fallback: int  # State of a missing or unseen value
+    comment: str  # Column name or range, and what is missing
+    own: str = ""  # What its own state function's name ends with; empty where it shares one
 
 
 @dataclass(frozen=True)
 class RawPlan:
-    """What the templates need to print the raw entry point.
+    """What the templates need to print the raw entry point."""
 
-    Parameters
-    ----------
-    fields : tuple of RawField
-        One per feature.
-    is_array : bool
-        Whether all raw inputs share one type and are passed as an array.
-    is_loop : bool
-        Whether one loop finds all states, which only an array allows.
-    search : {"linear", "binary"}
-        How thresholds in arrays are searched.
-    functions : tuple of StateFunction
-        Those that belong to one feature.
-    arrays : tuple of ArrayText
-        Thresholds and, for a loop, how many each feature has.
-    kinds : tuple of str
-        The shared state functions needed.
-    cut_bits : {16, 32}
-        Width of a threshold's index.
-    count_bits : {8, 16, 32}
-        Width in which the thresholds of one feature are counted, twice over.
-    code_bytes : int
-        Estimated bytes of code that compares readings.
-    instructions : int
-        Estimated instructions, on AVR cycles, that find all states.
-    """
-
-    fields: tuple[RawField, ...]
-    is_array: bool
-    is_loop: bool
-    search: Search
-    functions: tuple[StateFunction, ...]
-    arrays: tuple[ArrayText, ...]
-    kinds: tuple[str, ...]
-    cut_bits: int
-    count_bits: int
-    code_bytes: int
-    instructions: int
+    fields: tuple[RawField, ...]  # One per feature
+    is_array: bool  # Whether all raw inputs share one type and are passed as an array
+    is_loop: bool  # Whether one loop finds all states, which only an array allows
+    search: Search  # How thresholds in arrays are searched
+    functions: tuple[StateFunction, ...]  # Those that belong to one feature
+    arrays: tuple[ArrayText, ...]  # Thresholds and, for a loop, how many each feature has
+    kinds: tuple[str, ...]  # The shared state functions needed
+    cut_bits: int  # Width of a threshold's index
+    count_bits: int  # Width in which the thresholds of one feature are counted, twice over
+    code_bytes: int  # Estimated bytes of code that compares readings
+    instructions: int  # Estimated instructions, on AVR cycles, that find all states
 
     @property
     def needs_float_bits(self) -> bool:
@@ -102,26 +60,7 @@ def plan_raw(
     name: str,
     units: Sequence[str] = (),
 ) -> RawPlan:
-    """Lay out thresholds and raw inputs.
-
-    Parameters
-    ----------
-    features : tuple of Feature
-        The classifier's inputs.
-    state_bits : {8, 16}
-        Width of a state.
-    chosen : Discretizers
-        How states are found.
-    name : str
-        Prefix of every symbol.
-    units : sequence of str, default=()
-        Units of the readings, for comments; empty where none is known.
-
-    Returns
-    -------
-    RawPlan
-        For the templates.
-    """
+    """Lay out thresholds and raw inputs."""
     names = field_names(feature.name for feature in features)
     counts: dict[str, int] = {}
     fields, functions = [], []

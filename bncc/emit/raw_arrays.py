@@ -13,20 +13,7 @@ CUT_BITS = {"int16": 16, "int32": 32, "float32": 32}
 
 
 def cuts_array(kind: str, features: Sequence[Feature]) -> ArrayText:
-    """Return the thresholds of all features of a kind, each feature's under its name.
-
-    Parameters
-    ----------
-    kind : {"int16", "int32", "float32"}
-        The kind.
-    features : sequence of Feature
-        Those of that kind that share a search, in their order.
-
-    Returns
-    -------
-    ArrayText
-        Named ``cuts_KIND``.
-    """
+    """Return the thresholds of all features of a kind, each feature's under its name."""
     values = [cut for feature in features for cut in cut_integers(feature)]
     lines = [line for feature in features for line in _cut_lines(feature)]
     comment = "Thresholds of all features, in the sensors' own units."
@@ -37,22 +24,7 @@ def cuts_array(kind: str, features: Sequence[Feature]) -> ArrayText:
 
 
 def per_feature(features: Sequence[Feature], kind: str, state_bits: int) -> list[ArrayText]:
-    """Return what a loop over features reads beside thresholds and readings.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The classifier's inputs.
-    kind : str
-        The shared state function.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    list of ArrayText
-        Numbers of thresholds or of known codes, and the states of missing readings.
-    """
+    """Return what a loop over features reads beside thresholds and readings."""
     fallback = array(
         "missing_state",
         state_bits,
@@ -69,19 +41,7 @@ def per_feature(features: Sequence[Feature], kind: str, state_bits: int) -> list
 
 
 def count_bits(features: Sequence[Feature]) -> int:
-    """Return the width that counts the thresholds of any one feature.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The classifier's inputs.
-
-    Returns
-    -------
-    {8, 16, 32}
-        The sum of two such counts fits in 16 bits or in the width, whichever is wider: that is
-        what the middle of a search is half of.
-    """
+    """Return the width that counts the thresholds of any one feature."""
     most = max(len(feature.thresholds) for feature in features)
     return 8 if most <= 255 else 16 if most <= 32767 else 32
 

@@ -27,22 +27,7 @@ MOST_STEPS = 30000
 
 
 def selftest_names(model: Model, options: EmitOptions, layout: Layout) -> dict[str, object]:
-    """Find the inputs of a self-test and print them for the templates.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model, which gives the answers.
-    options : EmitOptions
-        What was asked for.
-    layout : Layout
-        The C.
-
-    Returns
-    -------
-    dict
-        The names that templates of the self-test and of packages use.
-    """
+    """Find the inputs of a self-test and print them for the templates."""
     inputs = options.vectors or drawn_vectors(model)
     gaps = drawn_gaps(model, inputs) if layout.missing is not None else None
     step_bytes = (1 if len(layout.program.features) < 256 else 2) + layout.state_bits // 8 + 1
@@ -62,22 +47,7 @@ def selftest_names(model: Model, options: EmitOptions, layout: Layout) -> dict[s
 
 
 def avr_steps(other_bytes: int, step_bytes: int, n_steps: int) -> int:
-    """Return how many steps an AVR has room for.
-
-    Parameters
-    ----------
-    other_bytes : int
-        Bytes of the model's constants and of the self-test without steps.
-    step_bytes : int
-        Bytes of a step.
-    n_steps : int
-        Steps that there are.
-
-    Returns
-    -------
-    int
-        At least 1 where there is any; all of them where the model is too large for an AVR anyway.
-    """
+    """Return how many steps an AVR has room for."""
     room = next(
         (most - other_bytes for most in (AVR_BYTES, MOST_IN_ALL) if most > other_bytes), None
     )
@@ -87,24 +57,7 @@ def avr_steps(other_bytes: int, step_bytes: int, n_steps: int) -> int:
 
 
 def coverage(model: Model, inputs: Vectors, steps: Steps, layout: Layout) -> list[str]:
-    """Say in words what the inputs of a self-test cover.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    inputs : Vectors
-        Its vectors.
-    steps : Steps
-        Its further inputs.
-    layout : Layout
-        The C.
-
-    Returns
-    -------
-    list of str
-        Sentences without a full stop.
-    """
+    """Say in words what the inputs of a self-test cover."""
     rows = steps.shown.rows
     X = np.concatenate([inputs.states, steps.inputs(inputs.states[0])])
     n_rows, n_read = len(rows.entries), len(np.unique(rows.of(X)))

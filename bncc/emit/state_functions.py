@@ -19,27 +19,13 @@ INDENT = "    "
 
 @dataclass(frozen=True)
 class StateFunction:
-    """The state function of one feature.
+    """The state function of one feature."""
 
-    Parameters
-    ----------
-    suffix : str
-        What its name ends with: the field, or its number where the field is long.
-    feature : str
-        The feature, as text for a comment.
-    kind : str
-        What it reads: ``int16``, ``int32`` or ``float32``.
-    lines : tuple of str
-        Its statements.
-    arrays : tuple of ArrayText
-        What it looks up.
-    """
-
-    suffix: str
-    feature: str
-    kind: str
-    lines: tuple[str, ...]
-    arrays: tuple[ArrayText, ...] = ()
+    suffix: str  # What its name ends with: the field, or its number where the field is long
+    feature: str  # The feature, as text for a comment
+    kind: str  # What it reads: ``int16``, ``int32`` or ``float32``
+    lines: tuple[str, ...]  # Its statements
+    arrays: tuple[ArrayText, ...] = ()  # What it looks up
 
     @property
     def is_constant(self) -> bool:
@@ -50,28 +36,7 @@ class StateFunction:
 def state_function(
     feature: Feature, field: str, number: int, name: str, method: Method, tree: Tree
 ) -> StateFunction:
-    """Print a feature's own state function.
-
-    Parameters
-    ----------
-    feature : Feature
-        Of a numeric kind.
-    field : str
-        The feature's member in the raw struct.
-    number : int
-        The feature's index.
-    name : str
-        Prefix of every symbol.
-    method : {"tree", "bytes", "nibbles", "guided"}
-        How it finds the state.
-    tree : Branch, Guide or int
-        What finds it.
-
-    Returns
-    -------
-    StateFunction
-        For the templates.
-    """
+    """Print a feature's own state function."""
     suffix = field if len(field) <= LONGEST_FIELD else str(number)
     title = c_comment(feature.name)
     arrays: list[ArrayText] = []

@@ -1,4 +1,5 @@
-"""Features one by one: what the emitted C holds between two of them, and which tables read each.
+"""
+Features one by one: what the emitted C holds between two of them, and which tables read each.
 
 Where every table reads one feature, a row is added as soon as its feature arrives, and the sums are
 all there is to hold. A row of several features is known when the last of them arrives. That can be
@@ -15,28 +16,14 @@ from bncc.emit.raw import RawPlan
 
 @dataclass(frozen=True)
 class Member:
-    """A member of the struct between two features.
+    """A member of the struct between two features."""
 
-    Parameters
-    ----------
-    bits : {8, 16, 32}
-        Width of an element.
-    name, comment : str
-        Its name, and what it is.
-    length : int
-        Elements; 0 where it is no array.
-    c_type : str
-        Type of an element.
-    extent : str
-        How many elements it has, in C; empty where it is no array.
-    """
-
-    bits: int
-    name: str
+    bits: int  # Width of an element
+    name: str  # name and comment: Its name, and what it is
     comment: str
-    length: int
-    c_type: str
-    extent: str
+    length: int  # Elements; 0 where it is no array
+    c_type: str  # Type of an element
+    extent: str  # How many elements it has, in C; empty where it is no array
 
     @property
     def n_bytes(self) -> int:
@@ -46,41 +33,23 @@ class Member:
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """What the templates need to print the entry points for one feature at a time.
+    """What the templates need to print the entry points for one feature at a time."""
 
-    Parameters
-    ----------
-    holds_states : bool
-        Whether a table reads several features, so that states are held beside the sums.
-    is_own : bool
-        Whether table i reads feature i and nothing else, for all features.
-    is_once : bool
-        Whether no feature is read by several tables.
-    reads_all : bool
-        Whether each feature is read by exactly one.
-    takes_raw : bool
-        Whether readings have one type and can be fed as well.
-    members : tuple of Member
-        The struct, wide ones first, so that nothing lies unused between them.
-    unfed : int
-        What stands for the state of a feature that has not been fed; no feature has that state.
-    last : str
-        The largest state of every feature in C, where it is the same; else empty.
-    arrays : tuple of ArrayText
-        Which tables read each feature and, for readings found in a loop, where thresholds begin.
-    reader_type, place_type, cut_type : str
-        Types of a table's number, a place among `arrays`, and a threshold's place.
-    """
-
+    # Whether a table reads several features, so that states are held beside the sums
     holds_states: bool
-    is_own: bool
-    is_once: bool
-    reads_all: bool
-    takes_raw: bool
+    is_own: bool  # Whether table i reads feature i and nothing else, for all features
+    is_once: bool  # Whether no feature is read by several tables
+    reads_all: bool  # Whether each feature is read by exactly one
+    takes_raw: bool  # Whether readings have one type and can be fed as well
+    # The struct, wide ones first, so that nothing lies unused between them
     members: tuple[Member, ...]
+    # What stands for the state of a feature that has not been fed; no feature has that state
     unfed: int
-    last: str
+    last: str  # The largest state of every feature in C, where it is the same; else empty
+    # Which tables read each feature and, for readings found in a loop, where thresholds begin
     arrays: tuple[ArrayText, ...]
+    # reader_type, place_type, cut_type: Types of a table's number, a place among `arrays`, and a
+    # threshold's place
     reader_type: str
     place_type: str
     cut_type: str
@@ -105,28 +74,7 @@ def plan_stream(
     raw: RawPlan | None,
     name: str,
 ) -> StreamPlan:
-    """Lay out what is held between two features.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    tables : tuple of Table
-        Its tables in the kernel's order.
-    sum_bits : int
-        Width of the sums.
-    state_bits : {8, 16}
-        Width of a state.
-    raw : RawPlan or None
-        How readings find their states.
-    name : str
-        Prefix of every symbol.
-
-    Returns
-    -------
-    StreamPlan
-        For the templates.
-    """
+    """Lay out what is held between two features."""
     n_features = len(program.features)
     holds_states = any(len(table.features) > 1 for table in tables)
     is_own = [table.features for table in tables] == [(i,) for i in range(n_features)]
@@ -191,7 +139,8 @@ def _reader_arrays(tables: tuple[Table, ...], n_features: int) -> list[ArrayText
 
 
 def _first_cuts(program: Program) -> ArrayText:
-    """Return where each feature's thresholds begin among those of all.
+    """
+    Return where each feature's thresholds begin among those of all.
 
     In 16 bits at least: AVR compilers multiply to index wide thresholds by a number of 8 bits.
     """

@@ -22,23 +22,7 @@ _EXPRESSION = re.compile(rf"{_ID}( (AND|OR|WITH) {_ID})*")
 
 
 def check_spdx(expression: str) -> str:
-    """Return an SPDX license expression that can be printed in any comment.
-
-    Parameters
-    ----------
-    expression : str
-        Such as ``MIT``, ``LicenseRef-ours`` or ``MIT OR Apache-2.0``.
-
-    Returns
-    -------
-    str
-        The same.
-
-    Raises
-    ------
-    OptionError
-        If it has other characters than an expression has.
-    """
+    """Return an SPDX license expression that can be printed in any comment."""
     if not _EXPRESSION.fullmatch(expression):
         raise OptionError(
             f"{expression!r} is not an SPDX license expression; write one such as MIT, "
@@ -48,23 +32,7 @@ def check_spdx(expression: str) -> str:
 
 
 def with_terms(path: str, text: str, spdx: str | None = None) -> str:
-    """Return an emitted file with its terms.
-
-    Parameters
-    ----------
-    path : str
-        Its path, of which the suffix says how a comment is written. JSON has no comments: its
-        template prints the terms in a field.
-    text : str
-        The file.
-    spdx : str, optional
-        License expression for ``SPDX-License-Identifier``.
-
-    Returns
-    -------
-    str
-        The file below the tag and the terms; a page for people has its terms in the last line.
-    """
+    """Return an emitted file with its terms."""
     suffix = PurePosixPath(path).suffix
     if suffix == ".json":
         return text

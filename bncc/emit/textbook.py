@@ -1,4 +1,5 @@
-"""The textbook classifier: what a good engineer writes from a paper, the baseline of all figures.
+"""
+The textbook classifier: what a good engineer writes from a paper, the baseline of all figures.
 
 It is made from the model as it stands, without the compiler's passes: one byte per cost in a
 table of rows and classes, 16-bit sums, one loop over the features and one over the classes.
@@ -31,42 +32,19 @@ MAX_SUM = 65535
 
 @dataclass(frozen=True, eq=False)
 class Textbook:
-    """The textbook classifier of a model as C99.
+    """The textbook classifier of a model as C99."""
 
-    Parameters
-    ----------
-    name : str
-        Prefix of every public symbol.
-    files : mapping of str to str
-        ``NAME.c`` and ``NAME.h`` with their texts. There are ``NAME_predict``,
-        ``NAME_predict_trusted`` and, where the model has thresholds or it is asked for,
-        ``NAME_predict_raw``, declared as in what `bncc.emit.emitter.emit_c` returns.
-    table_bytes : int
-        Bytes of the table and the prior.
-    avr_misfit : str
-        Why an AVR cannot hold it, one sentence with the remedy; empty when it can.
-    """
-
-    name: str
+    name: str  # Prefix of every public symbol
+    # ``NAME.c`` and ``NAME.h`` with their texts. There are ``NAME_predict``,
+    # ``NAME_predict_trusted`` and, where the model has thresholds or it is asked for,
+    # ``NAME_predict_raw``, declared as in what `bncc.emit.emitter.emit_c` returns.
     files: Mapping[str, str]
-    table_bytes: int
-    avr_misfit: str
+    table_bytes: int  # Bytes of the table and the prior
+    avr_misfit: str  # Why an AVR cannot hold it, one sentence with the remedy; empty when it can
 
 
 def misfit(model: Model) -> str | None:
-    """Say why a model has no textbook classifier.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-
-    Returns
-    -------
-    str or None
-        One sentence with the remedy; None when there is one, for then every cost fits in 8 bits
-        and no input's sum leaves 16.
-    """
+    """Say why a model has no textbook classifier."""
     if isinstance(model.structure, Grids):
         return "the textbook classifier has a table per feature, and this model is another sum"
     if model.structure.class_parents or model.structure.given:
@@ -87,30 +65,7 @@ def misfit(model: Model) -> str | None:
 
 
 def textbook_c(model: Model, name: str = "model", *, raw: bool | None = None) -> Textbook:
-    """Print the textbook classifier of a model.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    name : str, default="model"
-        Prefix of every public symbol and of the file names.
-    raw : bool, optional
-        Whether there is an entry point for raw readings; by default where the model has
-        thresholds.
-
-    Returns
-    -------
-    Textbook
-        It decides as the model does, bit for bit.
-
-    Raises
-    ------
-    ModelError
-        If costs or sums do not fit its types; the message is that of `misfit`.
-    OptionError
-        If the name cannot prefix C symbols.
-    """
+    """Print the textbook classifier of a model."""
     check_name(name)
     reason = misfit(model)
     if reason is not None:

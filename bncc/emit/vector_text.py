@@ -25,85 +25,51 @@ from bncc.model.reference import scores
 
 @dataclass(frozen=True)
 class VectorText:
-    """The vectors of an emission, ready for the templates.
+    """The vectors of an emission, ready for the templates."""
 
-    Parameters
-    ----------
-    n_vectors : int
-        How many.
-    n_states : int
-        States in all vectors together.
-    states, classes : tuple of str
-        Initializers, line by line.
-    n_readings : int
-        Length of the array of readings: that of `n_states`, or one struct per vector.
-    readings : tuple of str
-        Its initializer; empty where the model takes no readings.
-    array_bytes : tuple of int
-        Bytes of each array on a machine that does not pad structs.
-    beyond : tuple of str
-        Initializer of the first number of each feature that is no state; 0 where there is none.
-    labels_crc : str
-        CRC-16 of the labels of all classes, each with the zero at its end.
-    checked : tuple of str
-        Initializer of the answers of the entry point that checks readings; empty without it.
-    n_limit_rows : int
-        Rows of readings at and beyond limits; 0 without that entry point.
-    n_limits, n_limit_answers : int
-        Length of the array of these readings, or of structs of them, and answers to them.
-    limits, limit_answers : tuple of str
-        Their initializers.
-    n_gap_bytes : int
-        Bytes of all bits of missing features together; 0 where these are not summed out.
-    gaps, gap_classes : tuple of str
-        Initializers of the bits and of the classes that are decided for then.
-    scores : tuple of str
-        Initializer of a CRC-16 of the scores of each vector; empty without scores.
-    n_steps, n_avr_steps : int
-        Steps to further inputs, and how many of them are left on an AVR.
-    step_features, step_states, step_classes : tuple of str
-        Their initializers on an AVR.
-    more_features, more_states, more_classes : tuple of str
-        What others have behind them.
-    step_scores, avr_step_scores : str
-        CRC-16 of the scores of all inputs that steps lead to.
-    n_ends : int
-        Length of the array of ends of states.
-    ends, first_ends : tuple of str
-        Initializers of the ends and of where those of each feature begin; empty where readings are
-        not compared directly.
-    """
-
-    n_vectors: int
-    n_states: int
-    states: tuple[str, ...]
+    n_vectors: int  # How many
+    n_states: int  # States in all vectors together
+    states: tuple[str, ...]  # states and classes: Initializers, line by line
     classes: tuple[str, ...]
-    n_readings: int
-    readings: tuple[str, ...]
-    array_bytes: tuple[int, ...]
+    n_readings: int  # Length of the array of readings: that of `n_states`, or one struct per vector
+    readings: tuple[str, ...]  # Its initializer; empty where the model takes no readings
+    array_bytes: tuple[int, ...]  # Bytes of each array on a machine that does not pad structs
+    # Initializer of the first number of each feature that is no state; 0 where there is none
     beyond: tuple[str, ...]
-    labels_crc: str
+    labels_crc: str  # CRC-16 of the labels of all classes, each with the zero at its end
+    # Initializer of the answers of the entry point that checks readings; empty without it
     checked: tuple[str, ...] = ()
-    n_limit_rows: int = 0
+    n_limit_rows: int = 0  # Rows of readings at and beyond limits; 0 without that entry point
+    # n_limits and n_limit_answers: Length of the array of these readings, or of structs of them,
+    # and answers to them
     n_limits: int = 0
     n_limit_answers: int = 0
-    limits: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()  # limits and limit_answers: Their initializers
     limit_answers: tuple[str, ...] = ()
+    # Bytes of all bits of missing features together; 0 where these are not summed out
     n_gap_bytes: int = 0
+    # gaps and gap_classes: Initializers of the bits and of the classes that are decided for then
     gaps: tuple[str, ...] = ()
     gap_classes: tuple[str, ...] = ()
+    # Initializer of a CRC-16 of the scores of each vector; empty without scores
     scores: tuple[str, ...] = ()
+    # n_steps and n_avr_steps: Steps to further inputs, and how many of them are left on an AVR
     n_steps: int = 0
     n_avr_steps: int = 0
+    # step_features, step_states, step_classes: Their initializers on an AVR
     step_features: tuple[str, ...] = ()
     step_states: tuple[str, ...] = ()
     step_classes: tuple[str, ...] = ()
+    # more_features, more_states, more_classes: What others have behind them
     more_features: tuple[str, ...] = ()
     more_states: tuple[str, ...] = ()
     more_classes: tuple[str, ...] = ()
+    # step_scores and avr_step_scores: CRC-16 of the scores of all inputs that steps lead to
     step_scores: str = ""
     avr_step_scores: str = ""
-    n_ends: int = 0
+    n_ends: int = 0  # Length of the array of ends of states
+    # ends and first_ends: Initializers of the ends and of where those of each feature begin; empty
+    # where readings are not compared directly
     ends: tuple[str, ...] = ()
     first_ends: tuple[str, ...] = ()
 
@@ -136,28 +102,7 @@ def vector_text(
     steps: Steps | None = None,
     n_avr_steps: int | None = None,
 ) -> VectorText:
-    """Print vectors for an emission.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model, which gives the scores.
-    vectors : Vectors
-        Inputs and answers.
-    layout : Layout
-        Types of the C.
-    gaps : GapVectors or None, default=None
-        The same inputs with gaps, where missing features are summed out.
-    steps : Steps or None, default=None
-        Further inputs.
-    n_avr_steps : int or None, default=None
-        Steps that are left on an AVR; None for all.
-
-    Returns
-    -------
-    VectorText
-        One vector per line, or per group of lines.
-    """
+    """Print vectors for an emission."""
     n, raw = len(vectors.classes), layout.raw
     features = layout.program.features
     state_bytes = layout.state_bits // 8

@@ -37,42 +37,17 @@ N_DRAWN = 64
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Inputs and expected classes.
+    """Inputs and expected classes."""
 
-    Parameters
-    ----------
-    readings : (n_vectors, n_features) float64
-        Inputs as ``predict_raw`` takes them: values of the C types, with their markers where a
-        reading is missing.
-    states : (n_vectors, n_features) int64
-        The states of the readings.
-    classes : (n_vectors,) int64
-        The reference evaluator's decisions.
-    """
-
+    # (n_vectors, n_features) float64: Inputs as ``predict_raw`` takes them: values of the C types,
+    # with their markers where a reading is missing
     readings: FloatArray
-    states: IntArray
-    classes: IntArray
+    states: IntArray  # (n_vectors, n_features) int64: The states of the readings
+    classes: IntArray  # (n_vectors,) int64: The reference evaluator's decisions
 
 
 def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
-    """Draw inputs from a fixed seed that have the ends of all states, near ties of classes.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    n_vectors : int or None, default=None
-        How many, 1 .. 255; None for `usual_number`.
-
-    Returns
-    -------
-    Vectors
-        The same model gives the same ones. In the first every reading has its lowest state, in the
-        second its highest, in the third it is missing. Then the readings of each feature go through
-        both ends of all states, where a wrong threshold shows; once they have, any are drawn. Of
-        several inputs the one is taken whose class is rare so far and whose tie is near.
-    """
+    """Draw inputs from a fixed seed that have the ends of all states, near ties of classes."""
     n = usual_number(model) if n_vectors is None else n_vectors
     rng = np.random.default_rng(0)
     ends = [end_readings(feature) for feature in model.features]
@@ -102,28 +77,7 @@ def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
 
 
 def vectors_of_table(model: Model, table: Table, n_vectors: int | None = None) -> Vectors:
-    """Choose rows of a table, preferring an equal share of each class that is decided for.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    table : Table
-        Readings; columns are found by name.
-    n_vectors : int or None, default=None
-        How many, 1 .. 255; None for `usual_number`.
-
-    Returns
-    -------
-    Vectors
-        Readings as they stand in the table, at most all of its rows and in their order. The same
-        arguments give the same ones.
-
-    Raises
-    ------
-    DataError
-        If a column is absent, its cells do not fit the feature, or there is no row.
-    """
+    """Choose rows of a table, preferring an equal share of each class that is decided for."""
     if table.n_rows == 0:
         raise DataError("there is no row to take test vectors from; give readings")
     n = min(usual_number(model), FEW_VECTORS) if n_vectors is None else n_vectors
@@ -136,18 +90,7 @@ def vectors_of_table(model: Model, table: Table, n_vectors: int | None = None) -
 
 
 def usual_number(model: Model) -> int:
-    """Return how many vectors there are where their number is not given.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-
-    Returns
-    -------
-    int
-        4 .. 255: enough for both ends of all states, and at least 32, unless they would be large.
-    """
+    """Return how many vectors there are where their number is not given."""
     states = model.n_features * state_dtype(model.n_states).itemsize
     readings = sum(dtype.itemsize for dtype in raw_dtypes(model.features))
     n_ends = max(len(end_readings(feature)) for feature in model.features)
@@ -156,19 +99,12 @@ def usual_number(model: Model) -> int:
 
 
 def end_readings(feature: Feature) -> FloatArray:
-    """Return the readings at both ends of all states, and what else is treated apart.
+    """
+    Return the readings at both ends of all states, and what else is treated apart.
 
-    Parameters
-    ----------
-    feature : Feature
-        One input.
-
-    Returns
-    -------
-    (n,) float64
-        Ascending states, of each the lowest and the highest reading; of a float NaN with a sign,
-        of a category the first number that is not known; at last a missing reading. A state that
-        no reading has is left out.
+    Shapes: returns (n,) float64, ascending states, of each the lowest and the highest reading; of a
+    float NaN with a sign, of a category the first number that is not known; at last a missing
+    reading.
     """
     missing = missing_reading(feature)
     values = np.sort(probe_values(feature))
@@ -186,7 +122,8 @@ def end_readings(feature: Feature) -> FloatArray:
 
 
 def state_ends(feature: Feature) -> FloatArray:
-    """Return the lowest and the highest reading of each state, (n_states, 2).
+    """
+    Return the lowest and the highest reading of each state, (n_states, 2).
 
     A state that no reading has gets a missing one, which has it or the one in its place.
     """

@@ -1,4 +1,5 @@
-"""The container of a model file: a zip of stored entries whose bytes follow from its contents.
+"""
+The container of a model file: a zip of stored entries whose bytes follow from its contents.
 
 Reading is writing compared: an archive is accepted only if packing what was found in it gives the
 same bytes again. So no flipped bit, no trailing byte, no second directory and no compressed entry
@@ -34,23 +35,7 @@ _MODE = 0o100644 << 16
 
 
 def pack(entries: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive of stored entries.
-
-    Parameters
-    ----------
-    entries : mapping of str to bytes
-        ASCII names and contents, in file order.
-
-    Returns
-    -------
-    bytes
-        A zip file without compression, comments, extra fields or dates.
-
-    Raises
-    ------
-    ModelFileError
-        If it would exceed `MAX_BYTES`.
-    """
+    """Return a zip archive of stored entries."""
     frame = _LOCAL.size + _CENTRAL.size
     if _END.size + sum(frame + 2 * len(k) + len(v) for k, v in entries.items()) > MAX_BYTES:
         raise ModelFileError(
@@ -71,23 +56,7 @@ def pack(entries: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, bytes]:
-    """Return the entries of an archive that `pack` has written.
-
-    Parameters
-    ----------
-    data : bytes
-        Any bytes.
-
-    Returns
-    -------
-    dict of str to bytes
-        Names and contents in file order.
-
-    Raises
-    ------
-    ModelFileError
-        If `pack` would not have written just these bytes.
-    """
+    """Return the entries of an archive that `pack` has written."""
     if not data.startswith(b"PK\x03\x04"):
         raise ModelFileError("it is not a zip archive")
     entries: dict[str, bytes] = {}
@@ -106,61 +75,25 @@ def unpack(data: bytes) -> dict[str, bytes]:
 
 
 def with_sums(entries: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the entries with the list of their sha256 digests as the last one.
-
-    Parameters
-    ----------
-    entries : mapping of str to bytes
-        Names and contents.
-
-    Returns
-    -------
-    dict of str to bytes
-        The same, and `SUMS`.
-    """
+    """Return the entries with the list of their sha256 digests as the last one."""
     lines = (f"{sha256(content).hexdigest()}  {name}\n" for name, content in entries.items())
     return {**entries, SUMS: "".join(lines).encode("ascii")}
 
 
 def npy(values: IntArray, bits: int) -> bytes:
-    """Return a vector of unsigned integers as a ``.npy`` file of format 1.0.
+    """
+    Return a vector of unsigned integers as a ``.npy`` file of format 1.0.
 
-    Parameters
-    ----------
-    values : (n,) int
-        Values in ``0 .. 2**bits - 1``.
-    bits : int
-        Width of a value; stored in the smallest of 1, 2 and 4 bytes, little endian.
-
-    Returns
-    -------
-    bytes
-        Header and data.
+    Shapes: `values` (n,) int.
     """
     return _npy_header(len(values), bits) + values.astype(_dtype(bits)).tobytes()
 
 
 def from_npy(content: bytes, n: int, bits: int) -> IntArray:
-    """Return the vector in a ``.npy`` file whose length and width are known beforehand.
+    """
+    Return the vector in a ``.npy`` file whose length and width are known beforehand.
 
-    Parameters
-    ----------
-    content : bytes
-        What `npy` returned.
-    n : int
-        Number of values.
-    bits : int
-        Width of a value.
-
-    Returns
-    -------
-    (n,) int64
-        The values.
-
-    Raises
-    ------
-    ModelFileError
-        If the header is not the one that `npy` writes for `n` and `bits`, or the length differs.
+    Shapes: returns (n,) int64, the values.
     """
     header = _npy_header(n, bits)
     if not content.startswith(header) or len(content) != len(header) + n * _dtype(bits).itemsize:

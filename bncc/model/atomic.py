@@ -20,24 +20,7 @@ _LEFTOVER = re.compile(r"\.bncc-[0-9a-f]{16}\.tmp")
 
 
 def write_whole(path: StrPath, data: bytes, *, half: str | None = None) -> None:
-    """Write a file so that, whatever happens, its name leads to the old content or to all the new.
-
-    Parameters
-    ----------
-    path : path
-        Where the file goes; a link is followed, an existing file replaced.
-    data : bytes
-        Its content.
-    half : str, optional
-        Name, in the same folder, of what is not yet whole: a file of that name is what a killed
-        process has left, and is removed. The default is a name that nobody else has; files of
-        such names that no process holds are removed, too.
-
-    Raises
-    ------
-    OSError
-        If the folder is missing, read-only or full; nothing is left behind then.
-    """
+    """Write a file so that its name always refers to the whole old or the whole new content."""
     target = Path(os.path.realpath(path))
     temporary = target.with_name(half or f".bncc-{secrets.token_hex(8)}.tmp")
     if half is not None:
@@ -62,15 +45,11 @@ def write_whole(path: StrPath, data: bytes, *, half: str | None = None) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes have left of files that they were writing.
+    """
+    Remove what killed processes have left of files that they were writing.
 
     A process locks what it writes: a file that can be locked has none any more. Files younger than
     `YOUNG` stay, as one may be about to lock them; where a system has no locks, all do.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to look, not below it.
     """
     fcntl = locks()
     if fcntl is None:
@@ -135,28 +114,7 @@ def locks() -> Any:
 def write_all(
     directory: StrPath, files: Mapping[str, str], *, overwrite: bool = False
 ) -> list[Path]:
-    """Write text files into a folder, each whole.
-
-    Parameters
-    ----------
-    directory : path
-        The folder; made if absent.
-    files : mapping of str to str
-        Text by file name.
-    overwrite : bool, default=False
-        Whether existing files may be replaced.
-
-    Returns
-    -------
-    list of Path
-        The files, in the mapping's order.
-
-    Raises
-    ------
-    OSError
-        If a file exists and `overwrite` is not set, before anything is written; or if the disk
-        refuses.
-    """
+    """Write text files into a folder, each whole."""
     paths = [Path(directory) / name for name in files]
     for path in paths:
         if path.exists() and not overwrite:

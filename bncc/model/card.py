@@ -27,28 +27,7 @@ _MOST_NAMES = 6
 
 
 def model_facts(model: Model) -> dict[str, Any]:
-    """Return what is known of a model, under the keys of ``bncc train --json``.
-
-    Parameters
-    ----------
-    model : Model
-        A whole model.
-
-    Returns
-    -------
-    dict
-        ``n_features``, ``n_classes``, ``structure``, ``parameters``, ``q_format``,
-        ``table_entries``, ``free_parameters``, ``table_bits`` (bits of all entries before any
-        pass of the compiler, those of the prior at its own width), ``epochs``, ``seed``,
-        ``error_train``, ``error_validation`` and ``error_test`` (fractions), ``confusion`` (true
-        class by decision), ``recall`` by class and ``confusion_of`` (the rows of both:
-        ``test``, ``cross-validation``, ``validation`` or ``train``), ``error_cross_validation``
-        and ``folds``, ``error_interval`` and ``interval_method`` (of the rows of
-        ``confusion_of``). None where the
-        model's training record does not say; ``q_format``, that of the tables, is None for a
-        model trained without quantization. Sums of tables have ``prior_bits``; models of
-        trainings that were ended early ``interim`` (True) and ``epochs_done``.
-    """
+    """Return what is known of a model, under the keys of ``bncc train --json``."""
     entries, free = _sizes(model)
     fmt, of_prior = cost_format(model), prior_bits(model)
     facts: dict[str, Any] = {
@@ -70,25 +49,7 @@ def model_facts(model: Model) -> dict[str, Any]:
 
 
 def recorded_error(model: Model, key: str) -> float | None:
-    """Return an error rate of the training record, which anybody can have written.
-
-    Parameters
-    ----------
-    model : Model
-        A whole model.
-    key : str
-        As ``error_test``.
-
-    Returns
-    -------
-    float or None
-        A fraction in 0 .. 1; None where there is none.
-
-    Raises
-    ------
-    ModelError
-        If the record holds something else.
-    """
+    """Return an error rate of the training record, which anybody can have written."""
     error = model.training.get(key)
     if error is None or is_rate(error):
         return error
@@ -106,7 +67,8 @@ def is_rate(value: Any) -> TypeGuard[float]:
 
 
 def recorded_data(training: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return ``rows``, ``columns``, ``sha256`` and ``of`` of the training data, where recorded.
+    """
+    Return ``rows``, ``columns``, ``sha256`` and ``of`` of the training data, where recorded.
 
     None where any of it is no size or digest, as in a record that somebody else wrote.
     """
@@ -142,19 +104,7 @@ def search_words(training: Mapping[str, Any]) -> str | None:
 
 
 def cost_format(model: Model) -> QFormat:
-    """Return the format of the costs in tables.
-
-    Parameters
-    ----------
-    model : Model
-        A whole model.
-
-    Returns
-    -------
-    QFormat
-        That of the model; in a sum, whose prior may need more bits for rare classes, what the
-        largest cost of its tables needs.
-    """
+    """Return the format of the costs in tables."""
     fmt = model.q_format
     if not isinstance(model.structure, Grids):
         return fmt
@@ -168,7 +118,8 @@ def prior_bits(model: Model) -> int:
 
 
 def number_words(model: Model) -> str:
-    """Return what costs are, for people: their format and bits, those of the prior if it has more.
+    """
+    Return what costs are, for people: their format and bits, those of the prior if it has more.
 
     As in "UQ1.2, 3 bits per cost, 6 in the prior".
     """
@@ -207,18 +158,7 @@ def _counted(n: int, noun: str) -> str:
 
 
 def parent_names(model: Model) -> list[list[str]]:
-    """Return the parents of each feature.
-
-    Parameters
-    ----------
-    model : Model
-        A whole model.
-
-    Returns
-    -------
-    list of list of str
-        Names by feature, the class last and as ``"class"``; none in a sum that is no network.
-    """
+    """Return the parents of each feature."""
     if isinstance(model.structure, Grids):
         return [[] for _ in model.features]
     return [
@@ -244,18 +184,7 @@ def given_names(model: Model) -> list[str]:
 
 
 def early_end_note(model: Model) -> str | None:
-    """Return what a user should know of a model whose training was ended early.
-
-    Parameters
-    ----------
-    model : Model
-        A whole model.
-
-    Returns
-    -------
-    str or None
-        Half a sentence; None for a training that was done, or of which nothing is known.
-    """
+    """Return what a user should know of a model whose training was ended early."""
     training = model.training
     if training.get("interim") is not True:
         return None
@@ -266,18 +195,7 @@ def early_end_note(model: Model) -> str | None:
 
 
 def cycle_note(model: Model) -> str | None:
-    """Return what a user should know of a model whose arcs form cycles.
-
-    Parameters
-    ----------
-    model : Model
-        A whole model.
-
-    Returns
-    -------
-    str or None
-        A sentence; None for a Bayesian network, and for a sum without arcs.
-    """
+    """Return what a user should know of a model whose arcs form cycles."""
     if isinstance(model.structure, Grids):
         return None
     cycles = model.structure.cycles
@@ -295,17 +213,6 @@ def cycle_note(model: Model) -> str | None:
 
 
 def table_widths(model: Model) -> list[int]:
-    """Return the bits that each table needs once its rows have lost what all classes share.
-
-    Parameters
-    ----------
-    model : Model
-        A whole model.
-
-    Returns
-    -------
-    list of int
-        By table, at most the format's bits; 0 where no row tells classes apart.
-    """
+    """Return the bits that each table needs once its rows have lost what all classes share."""
     excess = (table - table.min(axis=1, keepdims=True) for table in model.tables)
     return [int(costs.max()).bit_length() for costs in excess]

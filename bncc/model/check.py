@@ -20,36 +20,13 @@ _INTEGER_RANGE = {"int16": 2**15, "int32": 2**31}
 
 
 def check_text(text: str) -> None:
-    """Verify that a name or label can be printed.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Raises
-    ------
-    ModelError
-        If it holds half of a surrogate pair, which no encoding can write.
-    """
+    """Verify that a name or label can be printed."""
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ModelError(f"the name {text!a} is not valid Unicode")
 
 
 def check_feature(feature: Feature) -> None:
-    """Verify that a feature's rule is sound: types, order, ranges and the number of states.
-
-    Parameters
-    ----------
-    feature : Feature
-        Any feature, for instance one just read from a file.
-
-    Raises
-    ------
-    ModelError
-        If the kind is unknown, thresholds are not strictly ascending values of the raw type,
-        categories repeat, or `n_states` and `fallback` disagree with them.
-    """
+    """Verify that a feature's rule is sound: types, order, ranges and the number of states."""
     for text in (feature.name, *feature.categories):
         check_text(text)
     name = f"feature {feature.name!r}"
@@ -76,21 +53,7 @@ def check_feature(feature: Feature) -> None:
 
 
 def check_grids(grids: Grids, n_states: Sequence[int]) -> None:
-    """Verify that the grids of a sum are sound.
-
-    Parameters
-    ----------
-    grids : Grids
-        Any, for instance those just read from a file.
-    n_states : sequence of int
-        Cardinality of each feature.
-
-    Raises
-    ------
-    ModelError
-        If there is none, or one reads no feature, a feature twice or one that is not there, its
-        cuts do not ascend strictly between states, or all of them read too many states.
-    """
+    """Verify that the grids of a sum are sound."""
     if not grids.tables:
         raise ModelError("the model's sum has no table")
     for t, grid in enumerate(grids.tables):

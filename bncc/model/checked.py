@@ -25,43 +25,14 @@ _LARGEST_FLOAT = Fraction(float(np.finfo(np.float32).max))
 
 @dataclass(frozen=True)
 class Limits:
-    """Readings of one feature that are decided on.
+    """Readings of one feature that are decided on."""
 
-    Parameters
-    ----------
-    low, high : int or float
-        The smallest and the largest, values of the C type.
-    """
-
-    low: Number
+    low: Number  # low and high: The smallest and the largest, values of the C type
     high: Number
 
 
 def limits_of(model: Model, margin: float = DEFAULT_MARGIN) -> tuple[Limits, ...]:
-    """Return within which limits readings are decided on.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier, with the ranges of its training readings.
-    margin : float
-        Percent of a feature's trained span, largest less smallest reading, that is added on both
-        sides; 0 .. 1,000,000. A category or state has to be one that training knows, whatever the
-        margin.
-
-    Returns
-    -------
-    tuple of Limits
-        One per feature. Limits between two values of the type are rounded inwards, and those
-        beyond the type are its ends: exactly the readings within the margin are decided on.
-
-    Raises
-    ------
-    OptionError
-        If the margin makes no sense.
-    ModelError
-        If the model does not record ranges, or a feature had no reading in training.
-    """
+    """Return within which limits readings are decided on."""
     if not 0 <= margin <= MOST_MARGIN:
         raise OptionError(
             f"a range margin of {margin} percent makes no sense; choose 0 .. {MOST_MARGIN:.0f}"
@@ -78,20 +49,7 @@ def limits_of(model: Model, margin: float = DEFAULT_MARGIN) -> tuple[Limits, ...
 
 
 def beyond(feature: Feature, limits: Limits) -> tuple[float, float]:
-    """Return the readings next to limits, below and above them.
-
-    Parameters
-    ----------
-    feature : Feature
-        One input.
-    limits : Limits
-        Its limits.
-
-    Returns
-    -------
-    (float, float)
-        Values of the C type, infinities among them; a missing reading where the type has none.
-    """
+    """Return the readings next to limits, below and above them."""
     marker = missing_reading(feature)
     if feature.kind == "float32":
         low, high = np.float32(limits.low), np.float32(limits.high)
@@ -106,22 +64,11 @@ def beyond(feature: Feature, limits: Limits) -> tuple[float, float]:
 
 
 def predict_checked(model: Model, limits: Sequence[Limits], R: FloatArray) -> IntArray:
-    """Return what ``m_predict_raw_checked`` returns.
+    """
+    Return what ``m_predict_raw_checked`` returns.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    limits : sequence of Limits
-        From `limits_of`.
-    R : (n, n_features) float64
-        Raw readings of the C types.
-
-    Returns
-    -------
-    (n,) int64
-        `ERR_MISSING` or `ERR_RANGE`, by the first reading that is missing or beyond its limits;
-        otherwise the class.
+    Shapes: `R` (n, n_features) float64; returns (n,) int64, `ERR_MISSING` or `ERR_RANGE`, by the
+    first reading that is missing or beyond its limits; otherwise the class.
     """
     answers = predict(model, states_of_raw(model.features, R)).astype(np.int64)
     for i in reversed(range(model.n_features)):

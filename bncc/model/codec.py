@@ -32,24 +32,7 @@ MAX_DOCUMENT = 32 * 2**20
 
 
 def encode(model: Model) -> dict[str, bytes]:
-    """Return the entries of a model's file; equal models give equal bytes.
-
-    Parameters
-    ----------
-    model : Model
-        A whole model.
-
-    Returns
-    -------
-    dict of str to bytes
-        ``model.json``, ``prior.npy`` and ``tables.npy``, which holds all tables one after the
-        other, row by row.
-
-    Raises
-    ------
-    ModelError
-        If the model is not whole, or `training` holds something that JSON cannot.
-    """
+    """Return the entries of a model's file; equal models give equal bytes."""
     check_model(model)
     document = {
         "format": _format(model.structure),
@@ -74,23 +57,7 @@ def encode(model: Model) -> dict[str, bytes]:
 
 
 def read_document(entries: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return what model.json holds, if it is canonical JSON.
-
-    Parameters
-    ----------
-    entries : mapping of str to bytes
-        The entries of a model file.
-
-    Returns
-    -------
-    dict
-        The document; only its being a JSON object with canonical text is verified.
-
-    Raises
-    ------
-    ModelFileError
-        If the entry is absent, too large, or not canonical JSON.
-    """
+    """Return what model.json holds, if it is canonical JSON."""
     text = entries.get(DOCUMENT)
     if text is None or len(text) > MAX_DOCUMENT:
         raise ModelFileError(f"it holds no {DOCUMENT} of at most {MAX_DOCUMENT} bytes")
@@ -104,25 +71,7 @@ def read_document(entries: Mapping[str, bytes]) -> dict[str, Any]:
 
 
 def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
-    """Return the model that the entries of a file describe.
-
-    Parameters
-    ----------
-    document : mapping
-        What `read_document` returned.
-    entries : mapping of str to bytes
-        The entries of the file.
-
-    Returns
-    -------
-    Model
-        A whole model with read-only arrays.
-
-    Raises
-    ------
-    ModelFileError, ModelError, ValueError
-        If anything is absent, superfluous, of a wrong type or out of range.
-    """
+    """Return the model that the entries of a file describe."""
     if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
         raise ModelFileError("an entry is missing or superfluous")
     keys = ("classes", "features", "format", "q_format", "structure", "training")

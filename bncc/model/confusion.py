@@ -8,7 +8,8 @@ from bncc._types import IntArray
 
 
 def confusion_matrix(y: IntArray, decisions: IntArray, n_classes: int) -> IntArray:
-    """Count decisions by true class, (n_classes, n_classes) int64; rows are true classes.
+    """
+    Count decisions by true class, (n_classes, n_classes) int64; rows are true classes.
 
     Rows of an unknown class (``y < 0``) are left out.
     """

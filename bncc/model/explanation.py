@@ -14,25 +14,16 @@ BLOCK = 256
 
 @dataclass(frozen=True)
 class Change:
-    """The nearest state of one feature that changes the decision, all others held.
+    """The nearest state of one feature that changes the decision, all others held."""
 
-    Parameters
-    ----------
-    feature : int
-        Which one.
-    state : int
-        Its other state.
-    decision : int
-        The class index that it leads to.
-    """
-
-    feature: int
-    state: int
-    decision: int
+    feature: int  # Which one
+    state: int  # Its other state
+    decision: int  # The class index that it leads to
 
 
 def contributions(model: Model, X: IntArray) -> FloatArray:
-    r"""Return what the prior and each table say for each class.
+    r"""
+    Return what the prior and each table say for each class.
 
     With integer costs q and B_F fraction bits, table t says for class c
 
@@ -42,17 +33,8 @@ def contributions(model: Model, X: IntArray) -> FloatArray:
     is decided for, but for ties. Where a table has vetoes, the mean is over the classes without
     one.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    X : (n_samples, n_features) int
-        States.
-
-    Returns
-    -------
-    (n_samples, 1 + n_tables, n_classes) float64
-        In nats, the prior first; 0 in the mean over classes, those that it calls impossible aside.
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples, 1 + n_tables, n_classes) float64,
+    in nats, the prior first; 0 in the mean over classes, those that it calls impossible aside.
     """
     said = _costs_read(model, X)
     counts = np.ones(said.shape, dtype=np.bool_)
@@ -65,19 +47,11 @@ def contributions(model: Model, X: IntArray) -> FloatArray:
 
 
 def impossible(model: Model, X: IntArray) -> BoolArray:
-    """Return which classes have a probability of 0 in the prior and in each table.
+    """
+    Return which classes have a probability of 0 in the prior and in each table.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    X : (n_samples, n_features) int
-        States.
-
-    Returns
-    -------
-    (n_samples, 1 + n_tables, n_classes) bool
-        The prior first.
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples, 1 + n_tables, n_classes) bool, the
+    prior first.
     """
     said = _costs_read(model, X)
     veto = model.veto
@@ -95,38 +69,20 @@ def _costs_read(model: Model, X: IntArray) -> IntArray:
 
 
 def runner_up(model: Model, x: IntArray) -> tuple[int, int]:
-    """Return the class that is decided for, and the next best one.
+    """
+    Return the class that is decided for, and the next best one.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    x : (n_features,) int
-        States of one sample.
-
-    Returns
-    -------
-    decision, second : int
-        Class indices; the smaller one first where costs are equal.
+    Shapes: `x` (n_features,) int.
     """
     order = np.argsort(costs(model, x[None])[0], kind="stable")
     return int(order[0]), int(order[1])
 
 
 def changes(model: Model, x: IntArray) -> tuple[Change, ...]:
-    """Return for each feature the nearest state that changes the decision.
+    """
+    Return for each feature the nearest state that changes the decision.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    x : (n_features,) int
-        States of one sample.
-
-    Returns
-    -------
-    tuple of Change
-        By feature, those that alone can change it; of two states as near the smaller one.
+    Shapes: `x` (n_features,) int.
     """
     found = []
     decision = int(predict(model, x[None])[0])

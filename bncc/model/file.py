@@ -16,25 +16,7 @@ MAX_FILE = 256 * 2**20
 
 
 def to_bytes(model: Model) -> bytes:
-    """Return the content of a model file.
-
-    Parameters
-    ----------
-    model : Model
-        A whole model.
-
-    Returns
-    -------
-    bytes
-        The same for equal models.
-
-    Raises
-    ------
-    ModelError
-        If the model is not whole.
-    ModelFileError
-        If it is too large for a file.
-    """
+    """Return the content of a model file."""
     data = pack(with_sums(encode(model)))
     if len(data) > MAX_FILE:
         raise ModelFileError(
@@ -45,25 +27,7 @@ def to_bytes(model: Model) -> bytes:
 
 
 def from_bytes(data: bytes, name: StrPath) -> Model:
-    """Return the model in the content of a file.
-
-    Parameters
-    ----------
-    data : bytes
-        What `to_bytes` returned.
-    name : path
-        What errors call it.
-
-    Returns
-    -------
-    Model
-        A whole model with read-only arrays.
-
-    Raises
-    ------
-    ModelFileError
-        If the content is damaged in any bit, or of another format.
-    """
+    """Return the model in the content of a file."""
     try:
         entries = unpack(data)
         sums = {entry: content for entry, content in entries.items() if entry != SUMS}
@@ -85,7 +49,8 @@ def from_bytes(data: bytes, name: StrPath) -> Model:
 
 
 def save_model(model: Model, path: StrPath, *, overwrite: bool = False) -> None:
-    """Write a model file; equal models give equal bytes.
+    """
+    Write a model file; equal models give equal bytes.
 
     Parameters
     ----------
@@ -120,7 +85,8 @@ def save_model(model: Model, path: StrPath, *, overwrite: bool = False) -> None:
 
 
 def load_model(path: StrPath) -> Model:
-    """Read a model file.
+    """
+    Read a model file.
 
     Parameters
     ----------
@@ -141,18 +107,7 @@ def load_model(path: StrPath) -> Model:
 
 
 def model_digest(model: Model) -> str:
-    """Return the digest of a model's content.
-
-    Parameters
-    ----------
-    model : Model
-        A whole model.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits: the sha256 of the entry ``SHA256SUMS`` of its file.
-    """
+    """Return the digest of a model's content."""
     return sha256(with_sums(encode(model))[SUMS]).hexdigest()
 
 

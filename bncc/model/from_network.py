@@ -37,30 +37,17 @@ MOST_READ = 1 << 24
 
 @dataclass(frozen=True, eq=False)
 class Import:
-    """A model from a network.
+    """A model from a network."""
 
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    bits : int
-        Bits of a cost, the veto aside.
-    n_removed : int
-        Variables that are no feature, as nothing is told by them where all others are known.
-    n_zeros : int
-        Probabilities of 0 in the prior and in tables that read the class; their cost is a veto.
-    n_clipped : int
-        Probabilities above 0 in these that cost more than the format holds.
-    agreement : float
-        Share of sampled rows, others than those that chose the format, in which the model decides
-        for a class of the largest exact posterior.
-    """
-
-    model: Model
-    bits: int
+    model: Model  # The integer model
+    bits: int  # Bits of a cost, the veto aside
+    # Variables that are no feature, as nothing is told by them where all others are known
     n_removed: int
+    # Probabilities of 0 in the prior and in tables that read the class; their cost is a veto
     n_zeros: int
-    n_clipped: int
+    n_clipped: int  # Probabilities above 0 in these that cost more than the format holds
+    # Share of sampled rows, others than those that chose the format, in which the model decides for
+    # a class of the largest exact posterior
     agreement: float
 
 
@@ -72,7 +59,8 @@ def model_of(
     keep_all: bool = False,
     max_table_bytes: int = MAX_TABLE_BYTES,
 ) -> Import:
-    """Return the classifier that a network and the choice of a class make.
+    """
+    Return the classifier that a network and the choice of a class make.
 
     Costs are those of `bncc.model.network_costs`: a probability of 0 has a veto.
 
@@ -150,7 +138,8 @@ def _within(
     limit: int,
     entry_bytes: int,
 ) -> Structure:
-    """Let features of large tables without the class be given until all tables are small enough.
+    """
+    Let features of large tables without the class be given until all tables are small enough.
 
     A model holds a column per class of each table, so that those columns count.
     """
@@ -183,7 +172,8 @@ def _sampled(network: Network) -> IntArray:
 
 
 def _samples(network: Network, target: int, features: Sequence[str]) -> list[IntArray]:
-    """Return the states of features in rows of three kinds.
+    """
+    Return the states of features in rows of three kinds.
 
     The first are the network's, and in the second all classes are as frequent, so that the rare
     count too: these choose a format. The third are the network's again, to measure it.

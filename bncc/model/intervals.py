@@ -16,7 +16,8 @@ INDEPENDENT = "Wilson"
 
 
 def wilson(p: float, n: float, z: float = Z) -> tuple[float, float]:
-    r"""Return Wilson's interval of an error rate p that was measured on n rows.
+    r"""
+    Return Wilson's interval of an error rate p that was measured on n rows.
 
     .. math::
        \frac{p + \frac{z^2}{2n} \pm z \sqrt{\frac{p (1 - p)}{n} + \frac{z^2}{4 n^2}}}
@@ -28,7 +29,8 @@ def wilson(p: float, n: float, z: float = Z) -> tuple[float, float]:
 
 
 def wilson_of_units(misses: BoolArray, units: IntArray) -> tuple[float, float]:
-    r"""Return an interval for rows that are alike within units, such as persons or hours.
+    r"""
+    Return an interval for rows that are alike within units, such as persons or hours.
 
     Wilson's, with the quantile of Student's t for the G units, and with the effective number of
     rows :math:`n_e = p (1 - p) / v` in place of n, where v is the variance of the rate between
@@ -39,17 +41,7 @@ def wilson_of_units(misses: BoolArray, units: IntArray) -> tuple[float, float]:
     with :math:`m_g` errors in the :math:`n_g` rows of unit g. So many rows as there are units
     count where there is no error, or nothing but errors; never more than there are.
 
-    Parameters
-    ----------
-    misses : (n_rows,) bool
-        Which rows are decided wrongly.
-    units : (n_rows,) int
-        Unit of each row, at least two different ones.
-
-    Returns
-    -------
-    low, high : float
-        Fractions.
+    Shapes: `misses` (n_rows,) bool; `units` (n_rows,) int.
     """
     from scipy.special import stdtrit  # takes its time
 

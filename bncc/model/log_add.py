@@ -27,27 +27,19 @@ CORRECTIONS = _corrections()
 
 @dataclass(frozen=True)
 class LogAdd:
-    r"""The integer sum of two probabilities whose negative logarithms are a and b.
+    r"""
+    The integer sum of two probabilities whose negative logarithms are a and b.
 
     .. math:: a \oplus b = \min(a, b) - 2^v\, T[\lfloor (|a - b| + 2^{s-1}) / 2^s \rfloor],
               \quad T[k] = \mathrm{rne}(2^8 \ln(1 + e^{-k / 2^5}))
 
     T is 0 beyond its end. Numbers have B_F + F fraction bits, at least the 8 of the table: a model
     of fewer gets F of them more, a model of more loses nothing of its costs.
-
-    Parameters
-    ----------
-    extra_bits : int
-        F: costs of the model are shifted left by it, >= 0.
-    index_shift : int
-        s: differences are shifted right by it, >= 1.
-    value_shift : int
-        v: corrections are shifted left by it, >= 0.
     """
 
-    extra_bits: int
-    index_shift: int
-    value_shift: int
+    extra_bits: int  # F: costs of the model are shifted left by it, >= 0
+    index_shift: int  # s: differences are shifted right by it, >= 1
+    value_shift: int  # v: corrections are shifted left by it, >= 0
 
     @property
     def reach(self) -> int:
@@ -60,56 +52,21 @@ class LogAdd:
         return 1 << (self.index_shift - 1)
 
     def add(self, a: IntArray, b: IntArray) -> IntArray:
-        """Add two probabilities.
-
-        Parameters
-        ----------
-        a, b : (...) int64
-            Negative logarithms.
-
-        Returns
-        -------
-        (...) int64
-            At most the smaller of both.
-        """
+        """Add two probabilities."""
         place = (np.abs(a - b) + self.half) >> self.index_shift
         table = np.array([*CORRECTIONS, 0])
         corrections = table[np.minimum(place, len(CORRECTIONS))] << self.value_shift
         return np.asarray(np.minimum(a, b) - corrections)
 
     def fold(self, terms: Iterable[IntArray]) -> IntArray:
-        """Add probabilities from the first to the last; another order can give another sum.
-
-        Parameters
-        ----------
-        terms : iterable of (...) int64
-            Negative logarithms, at least one.
-
-        Returns
-        -------
-        (...) int64
-            The sum.
-        """
+        """Add probabilities from the first to the last; another order can give another sum."""
         first, *others = terms
         for term in others:
             first = self.add(first, term)
         return first
 
     def least_fold(self, terms: Iterable[IntArray]) -> IntArray:
-        """Return a bound below the fold of terms of which each is at least the one given.
-
-        Parameters
-        ----------
-        terms : iterable of (...) int64
-            Lower bounds of the terms, at least one.
-
-        Returns
-        -------
-        (...) int64
-            Interpolating in the table would take off an amount that never grows by more than a
-            term, so such a sum never falls when a term rises. Rounding to an entry moves a sum by
-            up to 2**(s-1) from it, hence 2**s less for every addition.
-        """
+        """Return a bound below the fold of terms of which each is at least the one given."""
         first, *others = terms
         for term in others:
             first = self.add(first, term) - 2 * self.half
@@ -117,17 +74,6 @@ class LogAdd:
 
 
 def log_add_of(frac_bits: int) -> LogAdd:
-    """Return how probabilities are added for a model.
-
-    Parameters
-    ----------
-    frac_bits : int
-        B_F of the model, of either sign.
-
-    Returns
-    -------
-    LogAdd
-        On numbers of ``max(B_F, 8)`` fraction bits.
-    """
+    """Return how probabilities are added for a model."""
     bits = max(TABLE_BITS, frac_bits)
     return LogAdd(bits - frac_bits, bits - INDEX_BITS, bits - TABLE_BITS)

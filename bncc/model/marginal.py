@@ -1,4 +1,5 @@
-"""Log-probabilities of classes where some features are not known: these are summed out.
+"""
+Log-probabilities of classes where some features are not known: these are summed out.
 
 Features form a forest, the class a parent of some. Messages pass from the leaves upward.
 """
@@ -22,7 +23,8 @@ def log_joint(
     X: IntArray,
     is_missing: BoolArray | None = None,
 ) -> FloatArray:
-    r"""Return ln p(c, x) of the known features of each row, in O(n r^2) a row and class.
+    r"""
+    Return ln p(c, x) of the known features of each row, in O(n r^2) a row and class.
 
     .. math::
        p(c, x_K) = \sum_{x_M} p(c) \prod_i p(x_i \mid x_{pa(i)}, c), \quad
@@ -30,30 +32,9 @@ def log_joint(
 
     The sum over x_i has one term where feature i is known.
 
-    Parameters
-    ----------
-    structure : Structure
-        At most one feature parent each, and no cycle.
-    n_states : sequence of int
-        Cardinality r of each feature.
-    log_tables : tuple of (n_classes,) float64 and sequence of (rows, n_classes) float64
-        Natural logarithms: the prior, and one table per feature whose rows are the parent's state
-        times the feature's, the feature's innermost. -inf is a probability of 0.
-    X : (n_samples, n_features) int
-        States; where `is_missing`, any state.
-    is_missing : (n_samples, n_features) bool, optional
-        Features that are not known; none by default.
-
-    Returns
-    -------
-    (n_samples, n_classes) float64
-        With nothing missing the plain sum of prior and tables, in the order of the features.
-
-    Raises
-    ------
-    ValueError
-        If a feature has two feature parents, the class has one, a feature is given, or the arcs
-        form a cycle.
+    Shapes: `X` (n_samples, n_features) int; `is_missing` (n_samples, n_features) bool; returns
+    (n_samples, n_classes) float64, with nothing missing the plain sum of prior and tables, in the
+    order of the features.
 
     References
     ----------

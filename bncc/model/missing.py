@@ -1,4 +1,5 @@
-r"""Decisions where some features are missing at run time: these are summed out, in integers.
+r"""
+Decisions where some features are missing at run time: these are summed out, in integers.
 
 The C's ``m_predict_missing`` follows the same rule bit for bit. A missing feature is skipped if
 nothing below it is known, nor the class, which is what is asked: its table sums to one. Every other
@@ -27,7 +28,8 @@ why_not = missing_form.why_not
 
 
 def costs(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
-    r"""Return the cost of every class from the features that are known.
+    r"""
+    Return the cost of every class from the features that are known.
 
     In a forest feature i sends its parent, for each of the parent's states, the cost
 
@@ -38,27 +40,8 @@ def costs(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
     the sum. In other networks, and where the class has parents, the sum over the joint states of
     those that are not skipped, the last feature fastest, has as terms the whole costs.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier; a forest, or a network small enough, see `why_not`.
-    X : (n_samples, n_features) int
-        States, each in ``0 .. n_states[i] - 1``; where `is_missing`, any number.
-    is_missing : (n_samples, n_features) bool
-        Features that are not known.
-
-    Returns
-    -------
-    (n_samples, n_classes) int64
-        Costs in units of ``2**-(B_F + F)`` nats. With nothing missing they are those of
-        `bncc.model.reference` times 2**F. F is 0 where no feature has a child.
-
-    Raises
-    ------
-    ModelError
-        If the model's missing features cannot be summed out.
-    DataError
-        If the shapes are wrong or a known state is out of range.
+    Shapes: `X` (n_samples, n_features) int; `is_missing` (n_samples, n_features) bool; returns
+    (n_samples, n_classes) int64, costs in units of ``2**-(B_F + F)`` nats.
     """
     form = missing_form_of(model)
     X, is_missing = _checked(model, X, is_missing)
@@ -71,62 +54,33 @@ def costs(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
 
 
 def scores(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
-    """Return ``cost[c] - min cost``: 0 for the decision.
+    """
+    Return ``cost[c] - min cost``: 0 for the decision.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    X : (n_samples, n_features) int
-        States.
-    is_missing : (n_samples, n_features) bool
-        Features that are not known.
-
-    Returns
-    -------
-    (n_samples, n_classes) int64
-        Scores in units of ``2**-(B_F + F)`` nats, >= 0.
+    Shapes: `X` (n_samples, n_features) int; `is_missing` (n_samples, n_features) bool; returns
+    (n_samples, n_classes) int64, scores in units of ``2**-(B_F + F)`` nats, >= 0.
     """
     total = costs(model, X, is_missing)
     return np.asarray(total - total.min(axis=1, keepdims=True))
 
 
 def predict(model: Model, X: IntArray, is_missing: BoolArray) -> IntArray:
-    """Return the class index of least cost, the smallest on ties.
+    """
+    Return the class index of least cost, the smallest on ties.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    X : (n_samples, n_features) int
-        States.
-    is_missing : (n_samples, n_features) bool
-        Features that are not known.
-
-    Returns
-    -------
-    (n_samples,) int64
-        Class indices.
+    Shapes: `X` (n_samples, n_features) int; `is_missing` (n_samples, n_features) bool; returns
+    (n_samples,) int64, class indices.
     """
     return np.asarray(costs(model, X, is_missing).argmin(axis=1), dtype=np.int64)
 
 
 def log_proba(model: Model, X: IntArray, is_missing: BoolArray) -> FloatArray:
-    """Return the normalized log-probability of every class that the integer costs stand for.
+    """
+    Return the normalized log-probability of every class that the integer costs stand for.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    X : (n_samples, n_features) int
-        States.
-    is_missing : (n_samples, n_features) bool
-        Features that are not known.
-
-    Returns
-    -------
-    (n_samples, n_classes) float64
-        Natural logarithms, each row summing to one after exponentiation.
+    Shapes: `X` (n_samples, n_features) int; `is_missing` (n_samples, n_features) bool; returns
+    (n_samples, n_classes) float64, natural logarithms, each row summing to one after
+    exponentiation.
     """
     bits = model.q_format.frac_bits + missing_form_of(model).log_add.extra_bits
     theta = -scores(model, X, is_missing).astype(np.float64) * 2.0**-bits
@@ -167,7 +121,8 @@ def _upward(model: Model, form: MissingForm, X: IntArray, is_missing: BoolArray)
 def _message(
     log_add: LogAdd, table: IntArray, below: IntArray | None, x: IntArray, is_missing: BoolArray
 ) -> IntArray:
-    """Return what a feature sends, (rows, parent's states, C), from what its children sent.
+    """
+    Return what a feature sends, (rows, parent's states, C), from what its children sent.
 
     Without children one that is missing sends nothing.
     """
@@ -200,7 +155,8 @@ def _jointly(model: Model, form: MissingForm, X: IntArray, is_missing: BoolArray
 def _joint_costs(
     model: Model, form: MissingForm, X: IntArray, used: BoolArray, sizes: IntArray
 ) -> Iterator[IntArray]:
-    """Yield the costs of rows for every joint state of the features that are summed out.
+    """
+    Yield the costs of rows for every joint state of the features that are summed out.
 
     These have as many states in ``sizes``, all others 1; every row has as many joint states.
     """

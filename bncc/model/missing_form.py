@@ -22,33 +22,17 @@ REMEDY = "train with rows that have such gaps, so that a missing reading is a st
 
 @dataclass(frozen=True, eq=False)
 class MissingForm:
-    """A model as missing features are summed out of it.
+    """A model as missing features are summed out of it."""
 
-    Parameters
-    ----------
-    structure : Structure
-        The model's.
-    log_add : LogAdd
-        How probabilities are added; by no additional bits where nothing is ever added.
-    prior : (n_classes,) int64
-        The model's, in units of ``2**-(B_F + F)`` nats.
-    tables : tuple of (n_rows_t, n_classes) int64
-        Likewise; the class's is the last where it has parents.
-    upward : tuple of int
-        All features, children before their parents.
-    parent : tuple of int or None
-        The parent of each feature, in a forest; None at its roots and in other networks.
-    is_forest : bool
-        Whether no feature has two feature parents, and the class has none.
-    """
-
-    structure: Structure
+    structure: Structure  # The model's
+    # How probabilities are added; by no additional bits where nothing is ever added
     log_add: LogAdd
-    prior: IntArray
-    tables: tuple[IntArray, ...]
-    upward: tuple[int, ...]
+    prior: IntArray  # (n_classes,) int64: The model's, in units of ``2**-(B_F + F)`` nats
+    tables: tuple[IntArray, ...]  # Likewise; the class's is the last where it has parents
+    upward: tuple[int, ...]  # All features, children before their parents
+    # The parent of each feature, in a forest; None at its roots and in other networks
     parent: tuple[int | None, ...]
-    is_forest: bool
+    is_forest: bool  # Whether no feature has two feature parents, and the class has none
 
     @property
     def widest(self) -> int:
@@ -57,18 +41,7 @@ class MissingForm:
 
 
 def why_not(model: Model) -> str | None:
-    """Return why missing features cannot be summed out of a model.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-
-    Returns
-    -------
-    str or None
-        A sentence that names the remedy, without its full stop; None where they can.
-    """
+    """Return why missing features cannot be summed out of a model."""
     structure = model.structure
     if isinstance(structure, Grids):
         lack = "a sum of tables, for it is no distribution"
@@ -95,23 +68,7 @@ def why_not(model: Model) -> str | None:
 
 @lru_cache(maxsize=16)
 def missing_form_of(model: Model) -> MissingForm:
-    """Prepare a model for summing missing features out.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-
-    Returns
-    -------
-    MissingForm
-        Kept for a while.
-
-    Raises
-    ------
-    ModelError
-        If they cannot be summed out of it, see `why_not`.
-    """
+    """Prepare a model for summing missing features out."""
     reason = why_not(model)
     if reason is not None:
         raise ModelError(reason)
@@ -134,21 +91,10 @@ def _is_forest(structure: Structure) -> bool:
 
 
 def n_joint(model: Model, structure: Structure) -> int:
-    """Return the joint states of all features that are ever summed out: those with children.
+    """
+    Return the joint states of all features that are ever summed out: those with children.
 
     The class is a child of its parents.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-    structure : Structure
-        Its structure.
-
-    Returns
-    -------
-    int
-        1 where no feature has a child.
     """
     above = {j for parents in (*structure.parents, structure.class_parents) for j in parents}
     return prod(model.n_states[j] for j in above)

@@ -11,15 +11,9 @@ from bncc.model.model import Model
 
 @dataclass(frozen=True)
 class Range:
-    """Bounds of some numbers.
+    """Bounds of some numbers."""
 
-    Parameters
-    ----------
-    low, high : int
-        None is smaller, none is larger; 0 lies between them.
-    """
-
-    low: int
+    low: int  # low and high: None is smaller, none is larger; 0 lies between them
     high: int
 
     def fits(self, bits: int) -> bool:
@@ -28,18 +22,8 @@ class Range:
 
 
 def missing_range(model: Model) -> Range:
-    r"""Bound every number that occurs while missing features are summed out.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model; `bncc.model.missing.why_not` has nothing against it.
-
-    Returns
-    -------
-    Range
-        Of terms, messages, and sums of any of them for one class, in any order, whatever is
-        missing.
+    r"""
+    Bound every number that occurs while missing features are summed out.
 
     Notes
     -----
@@ -60,18 +44,7 @@ def missing_range(model: Model) -> Range:
 
 
 def deepest_fold(model: Model) -> int:
-    """Return how far summing features out can take a cost below that of the likeliest joint state.
-
-    Parameters
-    ----------
-    model : Model
-        The integer model.
-
-    Returns
-    -------
-    int
-        In units of the model's costs, rounded up; 0 where features cannot be summed out.
-    """
+    """Return how far marginalization can lower a cost below that of the likeliest joint state."""
     if why_not(model) is not None:
         return 0
     form = missing_form_of(model)

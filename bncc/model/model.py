@@ -24,7 +24,8 @@ MAX_TABLE_ENTRIES = 2**27
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A classifier in integers: a discrete Bayesian network, or another sum of tables.
+    """
+    A classifier in integers: a discrete Bayesian network, or another sum of tables.
 
     ``cost[c] = prior[c] + sum_t tables[t][row_t(x)][c]`` and the decision is the smallest class
     index of least cost. A network has a table per feature, whose row is
@@ -97,19 +98,7 @@ class Model:
 
 
 def check_model(model: Model) -> None:
-    """Verify that a model is whole: shapes, ranges and limits.
-
-    Parameters
-    ----------
-    model : Model
-        Any model, for instance one just read from a file.
-
-    Raises
-    ------
-    ModelError
-        If a feature's rule or recorded range is unsound, shapes disagree, a cost leaves the format,
-        or a limit is exceeded.
-    """
+    """Verify that a model is whole: shapes, ranges and limits."""
     n, n_classes = model.n_features, model.n_classes
     if not 1 <= n <= MAX_FEATURES:
         raise ModelError(f"the model has {n} features; 1 .. {MAX_FEATURES} are supported")

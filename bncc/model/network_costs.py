@@ -1,4 +1,5 @@
-r"""Probabilities of a network as integer costs: where the binary point goes, and what a 0 costs.
+r"""
+Probabilities of a network as integer costs: where the binary point goes, and what a 0 costs.
 
 A probability p above 0 costs :math:`\min(\mathrm{rne}(-\ln p \cdot 2^{B_F}), 2^B - 1)`, as
 everywhere (S3, equation 11). A probability of 0 costs more than all others together can, the *veto*
@@ -43,18 +44,10 @@ _ABOVE_ALL = 1 << 48
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Sampled rows as the prior and the tables that read the class see them.
+    """Sampled rows as the prior and the tables that read the class see them."""
 
-    Parameters
-    ----------
-    logs : tuple of (n_rows, n_classes) float64
-        Log-probabilities in each.
-    best : (n_rows, n_classes) bool
-        Classes of the largest posterior, up to `TIE`.
-    """
-
-    logs: tuple[FloatArray, ...]
-    best: BoolArray
+    logs: tuple[FloatArray, ...]  # Log-probabilities in each
+    best: BoolArray  # (n_rows, n_classes) bool: Classes of the largest posterior, up to `TIE`
 
     def agreement(self, q_format: QFormat) -> float:
         """Return the share of rows in which costs of a format decide for a likeliest class."""
@@ -67,18 +60,7 @@ class Rows:
 
 
 def possible_rows(logs: Sequence[FloatArray]) -> Rows:
-    """Return those rows in which some class is possible.
-
-    Parameters
-    ----------
-    logs : sequence of (n_rows, n_classes) float64
-        Log-probabilities in the prior and in tables.
-
-    Returns
-    -------
-    Rows
-        Perhaps none, where all classes are as frequent and few of them are possible.
-    """
+    """Return those rows in which some class is possible."""
     total = np.asarray(sum(logs))
     possible = np.isfinite(total).any(axis=1)
     total = total[possible]
@@ -87,25 +69,7 @@ def possible_rows(logs: Sequence[FloatArray]) -> Rows:
 
 
 def format_of(tables: Sequence[FloatArray], rows: Sequence[Rows], bits: int | None) -> QFormat:
-    """Choose the format of costs, the veto aside.
-
-    Parameters
-    ----------
-    tables : sequence of (n_rows, n_classes) float64
-        Probabilities: the prior, and the tables that read the class.
-    rows : sequence of Rows
-        Sampled rows of several kinds; the kind with the least agreement counts.
-    bits : int or None
-        B; None for `DEFAULT_BITS`, or as many more as make the agreement `ENOUGH`, where not more
-        than `MOST_DEFAULT_BITS` do.
-
-    Returns
-    -------
-    QFormat
-        Of a number of bits the one that holds the largest cost, if the agreement is `ENOUGH`;
-        else the one of most agreement, whose costs may be clipped. Of formats that agree as often
-        up to `SLIGHT` the one of the fewest bits, the widest range first.
-    """
+    """Choose the format of costs, the veto aside."""
     choices = [bits] if bits is not None else range(DEFAULT_BITS, MOST_DEFAULT_BITS + 1)
     found: list[tuple[float, QFormat]] = []
     for of_bits in choices:
@@ -135,29 +99,7 @@ def rounded_costs(logs: FloatArray, q_format: QFormat) -> IntArray:
 
 
 def with_vetoes(model: Model, zeros: Sequence[BoolArray], tables: Sequence[int]) -> Model:
-    """Put the veto in the place of probabilities of 0.
-
-    Parameters
-    ----------
-    model : Model
-        Costs of probabilities above 0; any in the place of others.
-    zeros : sequence of bool arrays
-        Where the prior, and each table, has a probability of 0.
-    tables : sequence of int
-        Those that read the class; others are as much for all classes, and count only where
-        features can be summed out.
-
-    Returns
-    -------
-    Model
-        The same where there is no probability of 0; else in a format of as many more integer
-        bits as the veto takes, the veto in its training record.
-
-    Raises
-    ------
-    NetworkError
-        If it takes more than 31 bits.
-    """
+    """Put the veto in the place of probabilities of 0."""
     if not any(gap.any() for gap in zeros):
         return model
     depth = deepest_fold(model)
@@ -185,18 +127,7 @@ def with_vetoes(model: Model, zeros: Sequence[BoolArray], tables: Sequence[int])
 
 
 def check_sums(model: Model) -> None:
-    """Refuse costs whose sums could take more than the 32 bits that the C has for them.
-
-    Parameters
-    ----------
-    model : Model
-        Any model.
-
-    Raises
-    ------
-    NetworkError
-        If the largest costs of all tables do.
-    """
+    """Refuse costs whose sums could take more than the 32 bits that the C has for them."""
     largest = int((model.prior + sum(table.max(axis=0) for table in model.tables)).max())
     if largest >= 1 << MOST_SUM_BITS:
         raise NetworkError(

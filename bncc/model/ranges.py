@@ -1,4 +1,5 @@
-"""Ranges of readings in training: the smallest and largest of each feature, and its unit.
+"""
+Ranges of readings in training: the smallest and largest of each feature, and its unit.
 
 They are a part of the model's training record, under `READINGS`: a mapping from each feature's
 name, categories excepted, to ``min``, ``max`` (null where the column had no reading) and, where
@@ -28,20 +29,13 @@ _IN_BRACKETS = re.compile(r"\[([^\[\]]+)\]\s*$")
 
 @dataclass(frozen=True)
 class ReadingRange:
-    """Range of a feature's training readings.
+    """Range of a feature's training readings."""
 
-    Parameters
-    ----------
-    low, high : int or float, or None
-        The smallest and the largest reading, values of the C type; None where there was none, or
-        where the model does not record it.
-    unit : str
-        Of both and of the thresholds; empty where it is not known.
-    """
-
+    # low and high: The smallest and the largest reading, values of the C type; None where there was
+    # none, or where the model does not record it
     low: Number | None
     high: Number | None
-    unit: str = ""
+    unit: str = ""  # Of both and of the thresholds; empty where it is not known
 
 
 def unit_of(name: str) -> str:
@@ -54,22 +48,7 @@ def unit_of(name: str) -> str:
 def readings_record(
     features: Sequence[Feature], table: Table, units: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """Return what the training record holds of readings.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs of the model.
-    table : Table
-        The rows that it has learned from.
-    units : mapping of str to str
-        Units by column; the others are those in brackets at the end of a column's name.
-
-    Returns
-    -------
-    dict
-        JSON values.
-    """
+    """Return what the training record holds of readings."""
     record = {}
     for feature in features:
         if feature.kind == "category":
@@ -89,25 +68,7 @@ def readings_record(
 def reading_ranges(
     features: Sequence[Feature], training: Mapping[str, Any]
 ) -> tuple[ReadingRange, ...] | None:
-    """Return what the training record holds of each feature's readings.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-    training : mapping
-        A model's training record.
-
-    Returns
-    -------
-    tuple of ReadingRange or None
-        One per feature; None for a model of a version that did not record ranges.
-
-    Raises
-    ------
-    ModelError
-        If the record is malformed.
-    """
+    """Return what the training record holds of each feature's readings."""
     if READINGS not in training:
         return None
     record = training[READINGS]

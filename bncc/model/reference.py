@@ -8,24 +8,11 @@ from bncc.model.model import Model
 
 
 def rows(model: Model, X: IntArray) -> IntArray:
-    """Return the row that is read of each table.
+    """
+    Return the row that is read of each table.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    X : (n_samples, n_features) int
-        States, each in ``0 .. n_states[i] - 1``.
-
-    Returns
-    -------
-    (n_samples, n_tables) int64
-        Row of table t in column t.
-
-    Raises
-    ------
-    DataError
-        If the shape is wrong or a state is out of range.
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_tables) int64, row of table t in
+    column t.
     """
     X = np.asarray(X, dtype=np.int64)
     if X.ndim != 2 or X.shape[1] != model.n_features:
@@ -37,7 +24,8 @@ def rows(model: Model, X: IntArray) -> IntArray:
 
 
 def costs(model: Model, X: IntArray) -> IntArray:
-    """Return the cost of every class, ``prior[c] + sum_t tables[t][row_t][c]``.
+    """
+    Return the cost of every class, ``prior[c] + sum_t tables[t][row_t][c]``.
 
     Parameters
     ----------
@@ -59,26 +47,19 @@ def costs(model: Model, X: IntArray) -> IntArray:
 
 
 def scores(model: Model, X: IntArray) -> IntArray:
-    """Return ``cost[c] - min cost``: 0 for the decision, what the C's ``scores`` returns.
+    """
+    Return ``cost[c] - min cost``: 0 for the decision, what the C's ``scores`` returns.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    X : (n_samples, n_features) int
-        States.
-
-    Returns
-    -------
-    (n_samples, n_classes) int64
-        Scores in units of ``2**-frac_bits`` nats, >= 0.
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_classes) int64, scores in units
+    of ``2**-frac_bits`` nats, >= 0.
     """
     total = costs(model, X)
     return np.asarray(total - total.min(axis=1, keepdims=True))
 
 
 def predict(model: Model, X: IntArray) -> IntArray:
-    """Return the class index of least cost, the smallest on ties.
+    """
+    Return the class index of least cost, the smallest on ties.
 
     Parameters
     ----------
@@ -96,19 +77,11 @@ def predict(model: Model, X: IntArray) -> IntArray:
 
 
 def log_proba(model: Model, X: IntArray) -> FloatArray:
-    """Return the normalized log-probability of every class that the integer costs stand for.
+    """
+    Return the normalized log-probability of every class that the integer costs stand for.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    X : (n_samples, n_features) int
-        States.
-
-    Returns
-    -------
-    (n_samples, n_classes) float64
-        Natural logarithms, each row summing to one after exponentiation.
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_classes) float64, natural
+    logarithms, each row summing to one after exponentiation.
     """
     theta = -scores(model, X).astype(np.float64) * 2.0**-model.q_format.frac_bits
     return np.asarray(theta - np.log(np.exp(theta).sum(axis=1, keepdims=True)))

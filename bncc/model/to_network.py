@@ -16,41 +16,20 @@ from bncc.structure.grids import Grids
 
 @dataclass(frozen=True, eq=False)
 class Export:
-    """A network from a model.
+    """A network from a model."""
 
-    Parameters
-    ----------
-    network : Network
-        The features in their order, then the class.
-    n_changed : int
-        Rows of tables whose costs are not those of a distribution, by more than their rounding
-        explains: in the network they add up to 1 nevertheless, so that it may decide otherwise.
-    """
-
-    network: Network
+    network: Network  # The features in their order, then the class
+    # Rows of tables whose costs are not those of a distribution, by more than their rounding
+    # explains: in the network they add up to 1 nevertheless, so that it may decide otherwise
     n_changed: int
 
 
 def network_of_model(model: Model) -> Export:
-    r"""Return the network whose tables are those of a model.
+    r"""
+    Return the network whose tables are those of a model.
 
     .. math::
        p(x_i = k \mid pa) = \frac{\exp(-2^{-B_F} q_i[pa, k])}{\sum_l \exp(-2^{-B_F} q_i[pa, l])}
-
-    Parameters
-    ----------
-    model : Model
-        A network of any form. A feature that is given becomes uniform.
-
-    Returns
-    -------
-    Export
-        The class has the name that it was trained by, else ``class``.
-
-    Raises
-    ------
-    NetworkError
-        If the model is a sum of tables, or its arcs form a cycle.
     """
     structure = model.structure
     if isinstance(structure, Grids):

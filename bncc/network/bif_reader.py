@@ -1,4 +1,5 @@
-"""Reading a network from a BIF file: a parser by recursive descent.
+"""
+Reading a network from a BIF file: a parser by recursive descent.
 
 It takes what BIF 0.15 describes and what pgmpy, pyAgrum and bnlearn write: commas may be absent,
 names may be quoted or of several words, properties and comments are passed over.
@@ -26,7 +27,8 @@ class _Found:
 
 
 def read_bif(path: StrPath) -> Network:
-    """Read a BIF file.
+    """
+    Read a BIF file.
 
     Parameters
     ----------
@@ -55,28 +57,7 @@ def read_bif(path: StrPath) -> Network:
 
 
 def network_of(text: str, name: str = "network") -> Network:
-    """Return the network that a text in BIF describes.
-
-    Parameters
-    ----------
-    text : str
-        The content of a BIF file. Numbers of a plain ``table`` have the variable's own states
-        outermost, then those of the parents, first parent first; every other row names the
-        states of its parents.
-    name : str
-        What errors call it.
-
-    Returns
-    -------
-    Network
-        The file's numbers; a row whose sum is off 1 by more than rounding is divided by its sum.
-
-    Raises
-    ------
-    NetworkError
-        If the text is malformed or cut short, with the line; if a row is absent or its sum is off
-        by more than 1e-2; or if it is no network, or one whose tables are too large.
-    """
+    """Return the network that a text in BIF describes."""
     scanner, found = Scanner(text, name), _Found()
     while scanner.peek():
         _block(scanner, found)

@@ -22,30 +22,14 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class Item:
-    """A name in a list.
+    """A name in a list."""
 
-    Parameters
-    ----------
-    text : str
-        Without its quotes; words are apart by one space.
-    is_quoted : bool
-        Whether it stood in quotes, so that it is one name whatever it holds.
-    """
-
-    text: str
-    is_quoted: bool
+    text: str  # Without its quotes; words are apart by one space
+    is_quoted: bool  # Whether it stood in quotes, so that it is one name whatever it holds
 
 
 class Scanner:
-    """A text, and how far it is read.
-
-    Parameters
-    ----------
-    text : str
-        Of a BIF file. Comments begin where a word could, with ``//`` or ``/*``.
-    name : str
-        Of the file, for messages.
-    """
+    """A text, and how far it is read."""
 
     def __init__(self, text: str, name: str) -> None:
         self._text = _without_comments(text) if "//" in text or "/*" in text else text
@@ -54,15 +38,7 @@ class Scanner:
         self.position = 0
 
     def fail(self, what: str, position: int | None = None) -> NoReturn:
-        """Raise a `NetworkError` that says what is wrong at a line.
-
-        Parameters
-        ----------
-        what : str
-            Half a sentence with its remedy.
-        position : int, optional
-            Where in the text; by default, what is read next.
-        """
+        """Raise a `NetworkError` that says what is wrong at a line."""
         at = self.position if position is None else position
         at += len(self._text[at:]) - len(self._text[at:].lstrip())
         line = self._text.count("\n", 0, at) + 1
@@ -115,18 +91,7 @@ class Scanner:
             at = string.end()
 
     def items(self, *closing: str) -> list[Item]:
-        """Return the names up to one of some characters, which is not passed over.
-
-        Parameters
-        ----------
-        *closing : str
-            Characters that end the list.
-
-        Returns
-        -------
-        list of Item
-            Names that stood between commas.
-        """
+        """Return the names up to one of some characters, which is not passed over."""
         found = []
         while (mark := self.peek()) not in closing:
             if mark == '"':
@@ -196,7 +161,8 @@ def _is_probability(word: str) -> bool:
 
 
 def _without_comments(text: str) -> str:
-    """Return spaces in place of comments, so that lines and positions stay.
+    """
+    Return spaces in place of comments, so that lines and positions stay.
 
     Where a quote or a comment is never closed, none behind it is: it is looked for once.
     """

@@ -16,37 +16,14 @@ ROUNDING = 1e-2
 
 @dataclass(frozen=True)
 class Header:
-    """Whose table a block holds.
+    """Whose table a block holds."""
 
-    Parameters
-    ----------
-    own : Item
-        The variable; with parents where neither commas nor a bar tell them apart.
-    parents : tuple of Item
-        Its parents.
-    position : int
-        Where in the text.
-    """
-
-    own: Item
-    parents: tuple[Item, ...]
-    position: int
+    own: Item  # The variable; with parents where neither commas nor a bar tell them apart
+    parents: tuple[Item, ...]  # Its parents
+    position: int  # Where in the text
 
     def resolve(self, scanner: Scanner, place: Mapping[str, int]) -> tuple[int, tuple[int, ...]]:
-        """Return the variable and its parents.
-
-        Parameters
-        ----------
-        scanner : Scanner
-            To fail with.
-        place : mapping of str to int
-            Variables by name.
-
-        Returns
-        -------
-        int, tuple of int
-            Variables. A name that is unknown is taken word by word.
-        """
+        """Return the variable and its parents."""
         names: list[str] = []
         for item in (self.own, *self.parents):
             whole = item.is_quoted or item.text in place
@@ -66,18 +43,10 @@ class Header:
 
 @dataclass(frozen=True)
 class Rows:
-    """The statements of a block, each with its place in the text.
+    """The statements of a block, each with its place in the text."""
 
-    Parameters
-    ----------
-    named : list of (list of Item, list of float, int)
-        Rows after the states of the parents.
-    plain : list of (str, list of float, int)
-        What follows ``table`` and ``default``.
-    """
-
-    named: list[tuple[list[Item], list[float], int]]
-    plain: list[tuple[str, list[float], int]]
+    named: list[tuple[list[Item], list[float], int]]  # Rows after the states of the parents
+    plain: list[tuple[str, list[float], int]]  # What follows ``table`` and ``default``
 
 
 def table_of(
@@ -87,25 +56,10 @@ def table_of(
     own: Sequence[str],
     parents: Sequence[Sequence[str]],
 ) -> FloatArray:
-    """Return the table that statements fill.
+    """
+    Return the table that statements fill.
 
-    Parameters
-    ----------
-    scanner : Scanner
-        To fail with.
-    header : Header
-        Whose table it is.
-    rows : Rows
-        The statements.
-    own : sequence of str
-        States of the variable.
-    parents : sequence of sequence of str
-        States of each parent.
-
-    Returns
-    -------
-    (n_rows, n_states) float64
-        Rows that add up to 1.
+    Shapes: returns (n_rows, n_states) float64, rows that add up to 1.
     """
     n_rows, r = prod(map(len, parents)), len(own)
     table = np.zeros((n_rows, r))

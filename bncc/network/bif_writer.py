@@ -12,7 +12,8 @@ _PLAIN = re.compile(r"(?!/[/*])[^\s,;(){}\[\]|\"\\]+")
 
 
 def bif_text(network: Network) -> str:
-    """Return a network as BIF; `bncc.network.bif_reader.network_of` gives the same network again.
+    """
+    Return a network as BIF; `bncc.network.bif_reader.network_of` gives the same network again.
 
     Parameters
     ----------
@@ -29,20 +30,7 @@ def bif_text(network: Network) -> str:
 
 
 def bif_bytes(network: Network, *, compress: bool = False) -> bytes:
-    """Return the content of a BIF file.
-
-    Parameters
-    ----------
-    network : Network
-        Any network.
-    compress : bool, default=False
-        Whether by gzip, for a file that ends in ``.gz``.
-
-    Returns
-    -------
-    bytes
-        UTF-8 text, the same for equal networks.
-    """
+    """Return the content of a BIF file."""
     text = bif_text(network).encode()
     return gzip.compress(text, mtime=0) if compress else text
 

@@ -14,42 +14,18 @@ MAX_REMOVAL = 4096
 
 @dataclass(frozen=True, eq=False)
 class Blanket:
-    """A network of a class and its Markov blanket.
+    """A network of a class and its Markov blanket."""
 
-    Parameters
-    ----------
-    network : Network
-        Of the variables that are left, in their old order.
-    target : int
-        The class among them.
-    given : tuple of int
-        Of them, those without a distribution of their own, ascending: their tables are uniform,
-        and stand for nothing.
-    n_removed : int
-        Variables that are gone.
-    """
-
-    network: Network
-    target: int
+    network: Network  # Of the variables that are left, in their old order
+    target: int  # The class among them
+    # Of them, those without a distribution of their own, ascending: their tables are uniform, and
+    # stand for nothing
     given: tuple[int, ...]
-    n_removed: int
+    n_removed: int  # Variables that are gone
 
 
 def markov_blanket(network: Network, target: int) -> tuple[int, ...]:
-    """Return the parents of a variable, its children, and their other parents.
-
-    Parameters
-    ----------
-    network : Network
-        The network.
-    target : int
-        The variable.
-
-    Returns
-    -------
-    tuple of int
-        Ascending, without the variable. It is independent of all others where these are known.
-    """
+    """Return the parents of a variable, its children, and their other parents."""
     found = {*network.parents[target], *network.children[target]}
     for child in network.children[target]:
         found.update(network.parents[child])
@@ -57,7 +33,8 @@ def markov_blanket(network: Network, target: int) -> tuple[int, ...]:
 
 
 def blanket_of(network: Network, target: int, max_entries: int = MAX_REMOVAL) -> Blanket:
-    r"""Remove all variables that are neither the class nor in its Markov blanket.
+    r"""
+    Remove all variables that are neither the class nor in its Markov blanket.
 
     Variables without children left go first, as their tables sum to 1. Another variable v is summed
     out by node removal: with its children :math:`y_1, y_2, \ldots` in topological order,
@@ -76,20 +53,6 @@ def blanket_of(network: Network, target: int, max_entries: int = MAX_REMOVAL) ->
     where all features are known, as no table of a child of v holds the class; they are not where
     features are missing.
 
-    Parameters
-    ----------
-    network : Network
-        The network.
-    target : int
-        The class.
-    max_entries : int
-        Numbers that a new table may hold.
-
-    Returns
-    -------
-    Blanket
-        The variables that are left. Of removals the one that makes the fewest numbers is done
-        first, the smallest index of equals.
 
     References
     ----------
@@ -120,7 +83,8 @@ def blanket_of(network: Network, target: int, max_entries: int = MAX_REMOVAL) ->
 
 
 class _Work:
-    """A network that changes: parents, children, and tables with an axis per parent and one more.
+    """
+    A network that changes: parents, children, and tables with an axis per parent and one more.
 
     Parents of one state have no axis in tables that are made anew.
     """

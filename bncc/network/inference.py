@@ -19,33 +19,16 @@ _Factor = tuple[tuple[int, ...], AnyArray]
 def log_joint(
     network: Network, target: int, X: IntArray, is_missing: BoolArray | None = None
 ) -> FloatArray:
-    r"""Return ln p(c, x_K) for every state c of a variable, x_K the known others.
+    r"""
+    Return ln p(c, x_K) for every state c of a variable, x_K the known others.
 
     .. math:: p(c, x_K) = \sum_{x_M} \prod_i p(x_i \mid x_{pa(i)})
 
     Rows in which the same variables are known are looked at together. Variables below which
     nothing is known are left out first; the others go in an order of least fill-in.
 
-    Parameters
-    ----------
-    network : Network
-        The network.
-    target : int
-        The variable.
-    X : (n_samples, n_variables) int
-        States; where `is_missing`, and in the column of the target, anything.
-    is_missing : (n_samples, n_variables) bool, optional
-        Variables that are not known, by default none but the target.
-
-    Returns
-    -------
-    (n_samples, n_states of the target) float64
-        Natural logarithms; -inf where a row is impossible.
-
-    Raises
-    ------
-    NetworkError
-        If a factor would hold more than `MAX_FACTOR` numbers for one row.
+    Shapes: `X` (n_samples, n_variables) int; `is_missing` (n_samples, n_variables) bool; returns
+    (n_samples, n_states of the target) float64, natural logarithms; -inf where a row is impossible.
     """
     gaps = np.zeros(X.shape, dtype=bool) if is_missing is None else is_missing.copy()
     gaps[:, target] = True
@@ -60,7 +43,8 @@ def log_joint(
 def log_posterior(
     network: Network, target: int, X: IntArray, is_missing: BoolArray | None = None
 ) -> FloatArray:
-    """Return ln p(c | x_K) for every state c of a variable, x_K the known others.
+    """
+    Return ln p(c | x_K) for every state c of a variable, x_K the known others.
 
     Parameters
     ----------
@@ -114,7 +98,8 @@ def _ancestors(network: Network, of: Sequence[int]) -> list[int]:
 def _order(
     scopes: Sequence[set[int]], target: int, n_states: Sequence[int]
 ) -> tuple[list[int], int]:
-    """Return the unknown variables but the target so that few new pairs arise; the widest factor.
+    """
+    Return the unknown variables but the target so that few new pairs arise; the widest factor.
 
     Of as few new pairs the variable of the smaller factor goes first, then the smaller index.
     """

@@ -21,23 +21,16 @@ _MOST_NAMES = 6
 
 @dataclass(frozen=True)
 class Variable:
-    """A discrete variable.
+    """A discrete variable."""
 
-    Parameters
-    ----------
-    name : str
-        Any text.
-    states : tuple of str
-        Labels of the states, in the order of the tables' columns.
-    """
-
-    name: str
-    states: tuple[str, ...]
+    name: str  # Any text
+    states: tuple[str, ...]  # Labels of the states, in the order of the tables' columns
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A Bayesian network: variables, their parents, and a conditional table for each.
+    """
+    A Bayesian network: variables, their parents, and a conditional table for each.
 
     Parameters
     ----------
@@ -107,7 +100,8 @@ class Network:
         return topological_order(_graph(self.parents))
 
     def index(self, name: str) -> int:
-        """Return which variable has a name.
+        """
+        Return which variable has a name.
 
         Parameters
         ----------
@@ -135,22 +129,7 @@ class Network:
 
 
 def check_graph(variables: Sequence[Variable], parents: Sequence[Sequence[int]]) -> None:
-    """Verify the variables of a network and its arcs, before there are tables.
-
-    Parameters
-    ----------
-    variables : sequence of Variable
-        The variables.
-    parents : sequence of sequence of int
-        The parents of each.
-
-    Raises
-    ------
-    NetworkError
-        If there is no variable, one has no state, a name or label stands twice or is no valid
-        Unicode, a parent is out of range or repeated, the arcs form a cycle, or the tables would
-        have more than `MAX_ENTRIES` numbers.
-    """
+    """Verify the variables of a network and its arcs, before there are tables."""
     if not variables:
         raise NetworkError("the network has no variable; name a file with at least one")
     _check_names("the network", "variable", [variable.name for variable in variables])

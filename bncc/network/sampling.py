@@ -10,21 +10,11 @@ _PART = 1 << 16
 
 
 def parent_rows(network: Network, X: IntArray, i: int) -> IntArray:
-    """Return the row of variable i's table that each sample reads.
+    """
+    Return the row of variable i's table that each sample reads.
 
-    Parameters
-    ----------
-    network : Network
-        The network.
-    X : (n_samples, n_variables) int
-        States; those of the parents are read.
-    i : int
-        The variable.
-
-    Returns
-    -------
-    (n_samples,) int64
-        Rows in ``0 .. n_rows(i) - 1``.
+    Shapes: `X` (n_samples, n_variables) int; returns (n_samples,) int64, rows in ``0 .. n_rows(i) -
+    1``.
     """
     row = np.zeros(len(X), dtype=np.int64)
     for j in network.parents[i]:
@@ -33,7 +23,8 @@ def parent_rows(network: Network, X: IntArray, i: int) -> IntArray:
 
 
 def sample(network: Network, n_samples: int, seed: int) -> IntArray:
-    """Draw rows from a network.
+    """
+    Draw rows from a network.
 
     Parameters
     ----------
@@ -57,23 +48,11 @@ def sample(network: Network, n_samples: int, seed: int) -> IntArray:
 
 
 def with_even_classes(network: Network, X: IntArray, target: int, seed: int) -> IntArray:
-    """Return rows in which all states of a variable are as frequent, its children sampled anew.
+    """
+    Return rows in which all states of a variable are as frequent, its children sampled anew.
 
-    Parameters
-    ----------
-    network : Network
-        The network.
-    X : (n_samples, n_variables) int
-        Sampled rows.
-    target : int
-        The variable.
-    seed : int
-        Random seed, >= 0.
-
-    Returns
-    -------
-    (n_samples, n_variables) int64
-        States; a row may be impossible where a variable below the target is not its child.
+    Shapes: `X` (n_samples, n_variables) int; returns (n_samples, n_variables) int64, states; a row
+    may be impossible where a variable below the target is not its child.
     """
     rng = np.random.default_rng(seed)
     X = np.array(X)

@@ -10,41 +10,16 @@ from bncc.sweep.point import Point
 
 @dataclass(frozen=True)
 class Axis:
-    """A cost of a trial.
+    """A cost of a trial."""
 
-    Parameters
-    ----------
-    key : {"flash", "time", "bits", "operations"}
-        For programs.
-    noun : str
-        For sentences, such as "instructions".
-    title : str
-        Below a plot.
-    of : callable
-        The cost of a point; None where it was not measured.
-    """
-
-    key: str
-    noun: str
-    title: str
-    of: Callable[[Point], float | None]
+    key: str  # For programs
+    noun: str  # For sentences, such as "instructions"
+    title: str  # Below a plot
+    of: Callable[[Point], float | None]  # The cost of a point; None where it was not measured
 
 
 def axes_of(points: Sequence[Point], target: str | None) -> tuple[Axis, ...]:
-    """Return the costs that are drawn.
-
-    Parameters
-    ----------
-    points : sequence of Point
-        Of a study, or of several.
-    target : str or None
-        The machine; None where nothing was measured.
-
-    Returns
-    -------
-    tuple of Axis
-        Flash, time and table bits; without a target table bits and additions.
-    """
+    """Return the costs that are drawn."""
     bits = Axis("bits", "bits", "bits of all tables", lambda point: float(point.bits))
     if target is None:
         operations = Axis(
@@ -89,36 +64,15 @@ def _time(point: Point, target: str) -> float | None:
 
 @dataclass(frozen=True)
 class Scale:
-    """Limits of an axis and where it is labelled.
+    """Limits of an axis and where it is labelled."""
 
-    Parameters
-    ----------
-    low, high : float
-        What lies between is drawn.
-    ticks : tuple of (float, str)
-        Values and their labels.
-    """
-
-    low: float
+    low: float  # low and high: What lies between is drawn
     high: float
-    ticks: tuple[tuple[float, str], ...]
+    ticks: tuple[tuple[float, str], ...]  # Values and their labels
 
 
 def cost_scale(values: Sequence[float], *, binary: bool) -> Scale:
-    """Lay out a logarithmic axis.
-
-    Parameters
-    ----------
-    values : sequence of float
-        At least one; what lies on it.
-    binary : bool
-        Whether the ticks are powers of two, as memories are.
-
-    Returns
-    -------
-    Scale
-        A little wider than the values, at most seven ticks.
-    """
+    """Lay out a logarithmic axis."""
     positive = [value for value in values if value > 0] or [1.0]
     margin = max(1.06, (max(positive) / min(positive)) ** 0.04)
     low, high = min(positive) / margin, max(positive) * margin
@@ -163,18 +117,7 @@ _LEAST = 0.02
 
 
 def error_scale(low: float, high: float) -> Scale:
-    """Lay out the axis of errors.
-
-    Parameters
-    ----------
-    low, high : float
-        Of what shall be seen, 0 .. 1.
-
-    Returns
-    -------
-    Scale
-        From 0 where that wastes little of it; ticks in percent.
-    """
+    """Lay out the axis of errors."""
     if high - low < _LEAST:
         middle = (low + high) / 2
         low, high = max(0.0, middle - _LEAST / 2), min(1.0, middle + _LEAST / 2)

@@ -13,25 +13,7 @@ TITLE = "@title"
 
 
 def plot_spec(marks: Sequence[Mark]) -> dict[str, Any]:
-    """Compile the chart of which the page makes each of its plots.
-
-    Parameters
-    ----------
-    marks : sequence of Mark
-        Of all families.
-
-    Returns
-    -------
-    dict
-        A Vega specification with empty data sets ``points``, ``stairs``, ``steps`` and ``hot``;
-        signals ``shown`` (a flag per row; null shows all), ``x_labels`` and ``y_labels`` (of
-        ticks), ``faint`` (opacity of what is behind the fronts) and ``brush``.
-
-    Raises
-    ------
-    OptionError
-        If altair or vl-convert is not installed.
-    """
+    """Compile the chart of which the page makes each of its plots."""
     alt, convert = _libraries()
     families = [mark.family for mark in marks]
     scale = alt.Scale(domain=families, range=[mark.color for mark in marks])
@@ -106,13 +88,7 @@ def plot_spec(marks: Sequence[Mark]) -> dict[str, Any]:
 
 
 def vega_script() -> str:
-    """Return the source of Vega and its embedding, to stand inside a page.
-
-    Raises
-    ------
-    OptionError
-        If vl-convert is not installed.
-    """
+    """Return the source of Vega and its embedding, to stand inside a page."""
     _, convert = _libraries()
     source: str = convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return source
@@ -137,18 +113,7 @@ def _libraries() -> tuple[Any, Any]:
 
 
 def embedded(value: object) -> str:
-    """Return a value as JSON that may stand inside a ``script`` element.
-
-    Parameters
-    ----------
-    value : object
-        JSON values.
-
-    Returns
-    -------
-    str
-        Without ``<``, ``>`` and ``&``, so that no name in it ends the element.
-    """
+    """Return a value as JSON that may stand inside a ``script`` element."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

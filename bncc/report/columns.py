@@ -14,22 +14,7 @@ Columns = dict[str, Any]
 
 
 def page_data(studies: Sequence[Study], target: str | None) -> Columns:
-    """Return JSON values that hold all that the page's scripts need.
-
-    Parameters
-    ----------
-    studies : sequence of Study
-        At least one, with at least one point in all.
-    target : str or None
-        The machine that is shown first.
-
-    Returns
-    -------
-    dict
-        ``studies``, ``kind`` and ``families``, ``targets``, ``columns`` (a row per point, study
-        after study), ``params``, ``costs`` and ``axes`` by target, ``commands``. Numbers are
-        rounded to what can be seen.
-    """
+    """Return JSON values that hold all that the page's scripts need."""
     points = [point for study in studies for point in study.points]
     of = [k for k, study in enumerate(studies) for _ in study.points]
     families = families_of(points)
@@ -162,19 +147,7 @@ def _commands(points: Sequence[Point]) -> Columns:
 
 
 def template_of(point: Point) -> str:
-    r"""Return a point's command with its model's name and options replaced by holes.
-
-    Parameters
-    ----------
-    point : Point
-        Any.
-
-    Returns
-    -------
-    str
-        Words joined by blanks; ``\x01NAME\x01`` stands for the value of an option, ``\x01\x01``
-        for the model's name.
-    """
+    r"""Return a point's command with its model's name and options replaced by holes."""
     holes = _holes(point.params)
     model = model_name(point.number)
     words: list[str] = []

@@ -19,20 +19,7 @@ from bncc.sweep.record import trial_facts
 
 
 def report_md(sheets: Sequence[Sheet], title: str) -> str:
-    """Return what the studies mean, their fronts and methods in Markdown.
-
-    Parameters
-    ----------
-    sheets : sequence of Sheet
-        At least one; of each the machine that it shows first.
-    title : str
-        The heading.
-
-    Returns
-    -------
-    str
-        Names from data are escaped.
-    """
+    """Return what the studies mean, their fronts and methods in Markdown."""
     parts = [f"# {_md(title)}"]
     for sheet in sheets:
         view = sheet.views[0]
@@ -79,39 +66,14 @@ def _md(text: str) -> str:
 
 
 def report_svg(sheets: Sequence[Sheet], title: str) -> str:
-    """Return all plots in one drawing, a row for each study.
-
-    Parameters
-    ----------
-    sheets : sequence of Sheet
-        At least one; of each the machine that it shows first.
-    title : str
-        Of the drawing.
-
-    Returns
-    -------
-    str
-        An SVG document.
-    """
+    """Return all plots in one drawing, a row for each study."""
     points = [point for sheet in sheets for point in sheet.study.points]
     marks = {mark.family: mark for mark in marks_of(families_of(points))}
     return drawing_svg([(s.name, s.views[0].panels) for s in sheets], marks, title)
 
 
 def report_csv(sheets: Sequence[Sheet]) -> str:
-    """Return all trials, a line each.
-
-    Parameters
-    ----------
-    sheets : sequence of Sheet
-        At least one.
-
-    Returns
-    -------
-    str
-        CSV as in RFC 4180; options in columns called ``param_NAME``, costs in columns that end
-        in the machine's name. What a trial lacks is empty.
-    """
+    """Return all trials, a line each."""
     points = [point for sheet in sheets for point in sheet.study.points]
     names = list(dict.fromkeys(name for point in points for name in point.params))
     targets = targets_of(points)
@@ -158,20 +120,7 @@ def _record(
 
 
 def report_json(sheets: Sequence[Sheet]) -> dict[str, Any]:
-    """Return JSON values for all trials, in the words of ``bncc sweep``.
-
-    Parameters
-    ----------
-    sheets : sequence of Sheet
-        At least one; of each the machine that it shows first.
-
-    Returns
-    -------
-    dict
-        ``study`` (its name, a list of names for several), ``target``, ``finished``, ``failed``
-        (counts), ``pareto`` (trials on the front of error against flash, against bits where
-        nothing is measured), ``trials`` (all), ``facts`` (by study).
-    """
+    """Return JSON values for all trials, in the words of ``bncc sweep``."""
     names = [sheet.study.name for sheet in sheets]
     target = sheets[0].views[0].target
     named = [({"study": sheet.study.name}, sheet) for sheet in sheets]

@@ -11,40 +11,17 @@ from bncc.sweep.point import Point
 
 @dataclass(frozen=True)
 class Step:
-    """A point of a front.
+    """A point of a front."""
 
-    Parameters
-    ----------
-    point : Point
-        Of all that cost no more, it errs least on validation rows.
-    x : float
-        What it costs.
-    sure : bool
-        Whether the upper end of its interval lies below the mean error of the sure step before
-        it. The first step is sure.
-    """
-
-    point: Point
-    x: float
+    point: Point  # Of all that cost no more, it errs least on validation rows
+    x: float  # What it costs
+    # Whether the upper end of its interval lies below the mean error of the sure step before it.
+    # The first step is sure.
     sure: bool
 
 
 def steps_of(points: Sequence[Point], axis: Axis) -> tuple[Step, ...]:
-    """Return the front of some points and say which steps exceed the interval.
-
-    Parameters
-    ----------
-    points : sequence of Point
-        Of one study.
-    axis : Axis
-        The cost.
-
-    Returns
-    -------
-    tuple of Step
-        By ascending cost and descending error. That a step is sure is a rule of thumb rather than
-        a test: trials are judged on the same rows, and the best of many is lucky.
-    """
+    """Return the front of some points and say which steps exceed the interval."""
     found: list[Step] = []
     least = float("inf")
     for point in front(points, axis.of, lambda point: point.validation.mean):
@@ -64,19 +41,11 @@ def families_of(points: Sequence[Point]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Box:
-    """What a hypervolume is a share of: costs between two values, errors from 0 to another.
+    """What a hypervolume is a share of: costs between two values, errors from 0 to another."""
 
-    Parameters
-    ----------
-    least, most : float
-        The least and the largest cost of all points.
-    error : float
-        The largest error of all points, 0 .. 1.
-    """
-
-    least: float
+    least: float  # least and most: The least and the largest cost of all points
     most: float
-    error: float
+    error: float  # The largest error of all points, 0 .. 1.
 
 
 def box_of(points: Sequence[Point], axis: Axis) -> Box | None:
@@ -89,23 +58,7 @@ def box_of(points: Sequence[Point], axis: Axis) -> Box | None:
 
 
 def hypervolume(points: Sequence[Point], axis: Axis, box: Box) -> float:
-    """Return the share of a box that some points dominate.
-
-    Parameters
-    ----------
-    points : sequence of Point
-        Of a family, say.
-    axis : Axis
-        The cost.
-    box : Box
-        Around the points of all families.
-
-    Returns
-    -------
-    float
-        0 .. 1, more is better: the mean over the logarithm of the cost of 1 - e / box.error, where
-        e is the least error to be had for that cost, box.error where there is none.
-    """
+    """Return the share of a box that some points dominate."""
     steps = steps_of(points, axis)
     if not steps or box.error == 0:
         return float(bool(steps))

@@ -29,37 +29,14 @@ _CORNERS: dict[str, tuple[tuple[float, float], ...]] = {
 
 @dataclass(frozen=True)
 class Mark:
-    """How a family is drawn.
+    """How a family is drawn."""
 
-    Parameters
-    ----------
-    family : str
-        Its name.
-    color : str
-        As in CSS.
-    shape : str
-        One of `SHAPES`.
-    """
-
-    family: str
-    color: str
-    shape: str
+    family: str  # Its name
+    color: str  # As in CSS
+    shape: str  # One of `SHAPES`
 
     def path(self, x: float = 0.0, y: float = 0.0, size: float = 1.0) -> str:
-        """Return the outline in SVG's language.
-
-        Parameters
-        ----------
-        x, y : float
-            Its middle, px.
-        size : float
-            Its width, px.
-
-        Returns
-        -------
-        str
-            The attribute ``d`` of a path.
-        """
+        """Return the outline in SVG's language."""
         if self.shape == "circle":
             r = 0.56 * size
             arcs = "".join(f"a{r:.3g} {r:.3g} 0 1 0 {way * 2 * r:.3g} 0" for way in (1, -1))

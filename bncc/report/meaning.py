@@ -12,40 +12,16 @@ BUDGETS = tuple(256 * 2**k for k in range(11))
 
 @dataclass(frozen=True)
 class Advice:
-    """What to take within a budget.
+    """What to take within a budget."""
 
-    Parameters
-    ----------
-    budget : int
-        Bytes.
-    point : Point or None
-        Of those that fit, the one that errs least on validation rows; None where none fits.
-    sentences : tuple of str
-        Two.
-    """
-
-    budget: int
+    budget: int  # Bytes
+    # Of those that fit, the one that errs least on validation rows; None where none fits
     point: Point | None
-    sentences: tuple[str, str]
+    sentences: tuple[str, str]  # Two
 
 
 def advise(study: Study, target: str | None, budgets: Sequence[int] = ()) -> tuple[Advice, ...]:
-    """Choose a classifier for each budget of flash.
-
-    Parameters
-    ----------
-    study : Study
-        Finished trials.
-    target : str or None
-        The machine; None where nothing was measured, then budgets are of table bytes.
-    budgets : sequence of int, optional
-        Bytes. By default those powers of two at which another classifier is chosen.
-
-    Returns
-    -------
-    tuple of Advice
-        By ascending budget; nothing where no trial was measured on the machine.
-    """
+    """Choose a classifier for each budget of flash."""
     sized = _sized(study.points, target)
     if not sized:
         return ()

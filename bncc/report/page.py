@@ -28,25 +28,7 @@ _SCRIPTS = ("data", "filters", "hover", "plots", "table", "main")
 
 
 def page_html(sheets: Sequence[Sheet], title: str) -> str:
-    """Write a report as one page.
-
-    Parameters
-    ----------
-    sheets : sequence of Sheet
-        At least one.
-    title : str
-        Its heading.
-
-    Returns
-    -------
-    str
-        HTML; the same for the same studies.
-
-    Raises
-    ------
-    OptionError
-        If altair or vl-convert is not installed.
-    """
+    """Write a report as one page."""
     studies = [sheet.study for sheet in sheets]
     points = [point for study in studies for point in study.points]
     marks = {mark.family: mark for mark in marks_of(families_of(points))}

@@ -14,31 +14,15 @@ _USUAL = 0.95
 
 @dataclass(frozen=True)
 class Panel:
-    """Error on validation rows against a cost, for the points of one study.
+    """Error on validation rows against a cost, for the points of one study."""
 
-    Parameters
-    ----------
-    axis : Axis
-        The cost.
-    x, y : Scale
-        Limits and ticks.
-    points : tuple of Point
-        Those that have a cost.
-    fronts : mapping of str to tuple of Step
-        By family.
-    front : tuple of Step
-        Of all families together.
-    shares : mapping of str to float
-        The hypervolume of each family, 0 .. 1.
-    """
-
-    axis: Axis
-    x: Scale
+    axis: Axis  # The cost
+    x: Scale  # x and y: Limits and ticks
     y: Scale
-    points: tuple[Point, ...]
-    fronts: Mapping[str, tuple[Step, ...]]
-    front: tuple[Step, ...]
-    shares: Mapping[str, float]
+    points: tuple[Point, ...]  # Those that have a cost
+    fronts: Mapping[str, tuple[Step, ...]]  # By family
+    front: tuple[Step, ...]  # Of all families together
+    shares: Mapping[str, float]  # The hypervolume of each family, 0 .. 1.
 
     @property
     def beyond(self) -> int:
@@ -47,20 +31,7 @@ class Panel:
 
 
 def panels_of(points: Sequence[Point], target: str | None) -> tuple[Panel, ...]:
-    """Prepare the plots of a study.
-
-    Parameters
-    ----------
-    points : sequence of Point
-        At least one.
-    target : str or None
-        The machine; None where nothing was measured.
-
-    Returns
-    -------
-    tuple of Panel
-        One for each of `axes_of` along which a point has a cost.
-    """
+    """Prepare the plots of a study."""
     y = error_limits(points, target)
     found = []
     for axis in axes_of(points, target):

@@ -12,20 +12,7 @@ _MOST = 256
 
 
 def picture(point: Point, study: Study) -> str | None:
-    """Draw the arcs between the features of a point.
-
-    Parameters
-    ----------
-    point : Point
-        Of the study.
-    study : Study
-        Its facts name the ``features`` in order.
-
-    Returns
-    -------
-    str or None
-        An ``svg`` element; None where there are no arcs, too many features, or no names.
-    """
+    """Draw the arcs between the features of a point."""
     names = study.facts.get("features") or []
     arcs = _arcs(point)
     if not arcs or len(names) != len(point.parents) or len(names) > _MOST:

@@ -37,21 +37,11 @@ class Grid:
 
 @dataclass(frozen=True)
 class View:
-    """A study on one machine.
+    """A study on one machine."""
 
-    Parameters
-    ----------
-    target : str or None
-        The machine; None where nothing was measured.
-    panels : tuple of Panel
-        Its plots.
-    advice : tuple of Advice
-        What to take, by budget.
-    """
-
-    target: str | None
-    panels: tuple[Panel, ...]
-    advice: tuple[Advice, ...]
+    target: str | None  # The machine; None where nothing was measured
+    panels: tuple[Panel, ...]  # Its plots
+    advice: tuple[Advice, ...]  # What to take, by budget
 
     @property
     def on_front(self) -> tuple[Point, ...]:
@@ -62,18 +52,10 @@ class View:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A study as the report shows it.
+    """A study as the report shows it."""
 
-    Parameters
-    ----------
-    study : Study
-        With at least one point.
-    views : tuple of View
-        By machine, the one that is shown first in front.
-    """
-
-    study: Study
-    views: tuple[View, ...] = field(repr=False)
+    study: Study  # With at least one point
+    views: tuple[View, ...] = field(repr=False)  # By machine, the one that is shown first in front
 
     @property
     def name(self) -> str:
@@ -111,22 +93,7 @@ class Sheet:
 def sheets_of(
     studies: Sequence[Study], target: str | None = None, budgets: Sequence[int] = ()
 ) -> tuple[Sheet, ...]:
-    """Lay out some studies.
-
-    Parameters
-    ----------
-    studies : sequence of Study
-        Each with at least one point.
-    target : str, optional
-        The machine to show first; by default the first that was measured.
-    budgets : sequence of int, optional
-        Bytes of flash to give advice for.
-
-    Returns
-    -------
-    tuple of Sheet
-        As many.
-    """
+    """Lay out some studies."""
     named = targets_of([point for study in studies for point in study.points])
     targets: list[str | None] = [*sorted(named, key=lambda name: name != target)] or [None]
     return tuple(
@@ -142,18 +109,7 @@ def sheets_of(
 
 
 def front_grid(view: View) -> Grid:
-    """Return the table of the trials on the fronts of a view.
-
-    Parameters
-    ----------
-    view : View
-        A study on a machine.
-
-    Returns
-    -------
-    Grid
-        A line per trial, the least error first; its last cell is the command.
-    """
+    """Return the table of the trials on the fronts of a view."""
     tested = any(point.test is not None for point in view.on_front)
     heads = [Column("Trial"), Column("Classifier", number=False), Column("Validation error")]
     heads += [Column("95 % interval")] + ([Column("Test error")] if tested else [])

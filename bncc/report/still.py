@@ -18,20 +18,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 10.0, 12.0, 42.0
 
 
 def plot_svg(panel: Panel, marks: Mapping[str, Mark]) -> str:
-    """Draw a plot.
-
-    Parameters
-    ----------
-    panel : Panel
-        What it shows.
-    marks : mapping of str to Mark
-        By family.
-
-    Returns
-    -------
-    str
-        An ``svg`` element; its classes are styled by the page, or by `STYLE`.
-    """
+    """Draw a plot."""
     plot = _Plot(panel)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" '
@@ -159,22 +146,7 @@ _HEAD = 34.0
 def drawing_svg(
     rows: Sequence[tuple[str, Sequence[Panel]]], marks: Mapping[str, Mark], title: str
 ) -> str:
-    """Draw all plots into one file.
-
-    Parameters
-    ----------
-    rows : sequence of (str, sequence of Panel)
-        The name of each study, and its plots from left to right.
-    marks : mapping of str to Mark
-        By family.
-    title : str
-        Of the drawing.
-
-    Returns
-    -------
-    str
-        An SVG document with a legend below its title.
-    """
+    """Draw all plots into one file."""
     width = WIDTH * max(len(panels) for _, panels in rows) + 16
     height = 2 * _HEAD + sum(_HEAD + HEIGHT for _ in rows) + 8
     parts = [

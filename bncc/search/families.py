@@ -25,7 +25,8 @@ def refuse_searched(settings: TrainSettings) -> None:
 def families_of(
     settings: TrainSettings, named: str | None, extras: frozenset[str] = frozenset()
 ) -> tuple[tuple[str, ...], str | None]:
-    """Return the structures to try, only the one that is named if any, and a note on others.
+    """
+    Return the structures to try, only the one that is named if any, and a note on others.
 
     `extras` are the entry points that are emitted, as in ``--with``. Boosted tables are left out
     where they have no use for an option; the note says so.

@@ -28,20 +28,10 @@ SPARE = 1.25
 
 
 class Fold:
-    """Rows to learn from, and others to judge what is learned.
+    """
+    Rows to learn from, and others to judge what is learned.
 
-    Parameters
-    ----------
-    rest : Dataset
-        To learn from.
-    held : Dataset
-        To judge by.
-    base : TrainSettings
-        All options of sums that their forms do not set.
-    choose_by : {"error", "balanced-error", "log-loss"}
-        What is made small on the rows held out.
-    class_weights : (n_classes,) float64, optional
-        Weight of an error by true class, for ``balanced-error``.
+    Shapes: `class_weights` (n_classes,) float64.
     """
 
     def __init__(
@@ -72,19 +62,7 @@ class Fold:
         return not is_named and bool(kinds & {"integer", "float"})
 
     def grown(self, settings: TrainSettings) -> Boosted:
-        """Return tables before they are refitted.
-
-        Parameters
-        ----------
-        settings : TrainSettings
-            Of a sum.
-
-        Returns
-        -------
-        Boosted
-            What boosting makes of the rows to learn from; forms that differ in what comes after
-            share it.
-        """
+        """Return tables before they are refitted."""
         rows, boosting, recipe = self._ready(settings)
         n_tables = boosting.n_tables
         key: tuple[Hashable, ...] = (
@@ -103,18 +81,7 @@ class Fold:
         return grown.first(n_tables)
 
     def model(self, settings: TrainSettings) -> Model:
-        """Learn a sum.
-
-        Parameters
-        ----------
-        settings : TrainSettings
-            Of a sum.
-
-        Returns
-        -------
-        Model
-            The same as that of `bncc.train.fit_sum.fit_sum`.
-        """
+        """Learn a sum."""
         if self._last is not None and self._last[0] == settings:
             return self._last[1]
         rows, boosting, recipe = self._ready(settings)
@@ -147,25 +114,7 @@ class Fold:
 
 
 def folds_of(dataset: Dataset, base: TrainSettings, choose_by: str | None = None) -> Iterator[Fold]:
-    """Deal rows to folds, each of which judges what is learned from all others.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        All rows to learn from.
-    base : TrainSettings
-        Names the part of the rows in each fold, and the seed.
-    choose_by : {"error", "balanced-error", "log-loss"}, optional
-        What is made small; by default the balanced error where the classes are weighted so, else
-        the error.
-
-    Yields
-    ------
-    Fold
-        First that by which ``bncc train`` judges; then others of rows that are not in it, until
-        they are `ENOUGH_ROWS` or all, without those that all other rows are constant for. None
-        where no rows can be held out.
-    """
+    """Deal rows to folds, each of which judges what is learned from all others."""
     rest, held = split_rows(dataset, base)
     if held.n_rows == 0:
         return

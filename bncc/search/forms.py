@@ -48,50 +48,21 @@ letter 400, 16, 4, one           5.21    4.54
 
 @dataclass(frozen=True)
 class Form:
-    """What tables of a sum are like.
+    """What tables of a sum are like."""
 
-    Parameters
-    ----------
-    rows : int
-        Most rows of a table.
-    bits : int
-        Of a cost.
-    dictionary : int
-        Most different rows of all tables; 0 for any number.
-    features : int
-        Most features of a table.
-    refit : {"firm", "damped", "soft"}
-        See `REFITS`.
-    cuts : int
-        Most cuts of a column that are tried.
-    """
-
-    rows: int = 16
-    bits: int = 3
-    dictionary: int = 0
-    features: int = 4
-    refit: str = "firm"
-    cuts: int = DEFAULT_CUTS
+    rows: int = 16  # Most rows of a table
+    bits: int = 3  # Of a cost
+    dictionary: int = 0  # Most different rows of all tables; 0 for any number
+    features: int = 4  # Most features of a table
+    refit: str = "firm"  # See `REFITS`
+    cuts: int = DEFAULT_CUTS  # Most cuts of a column that are tried
 
     def row_bytes(self, n_classes: int) -> int:
         """Return the bytes of a row, or of a codeword."""
         return ceil(n_classes * self.bits / BYTE)
 
     def settings(self, base: TrainSettings, n_tables: int) -> TrainSettings:
-        """Return the options that train so many tables of this form.
-
-        Parameters
-        ----------
-        base : TrainSettings
-            All other options; what it names of the refit holds for all forms.
-        n_tables : int
-            Most tables.
-
-        Returns
-        -------
-        TrainSettings
-            With the structure ``tables``.
-        """
+        """Return the options that train so many tables of this form."""
         options = {"tables": str(n_tables), "rows": str(self.rows)}
         if self.features != Form.features:
             options["features"] = str(self.features)
@@ -113,23 +84,7 @@ class Form:
 
 
 def neighbors(form: Form, n_classes: int, *, are_numbers: bool) -> Iterator[Form]:
-    """Yield the forms that differ in one thing.
-
-    Parameters
-    ----------
-    form : Form
-        Any.
-    n_classes : int
-        C.
-    are_numbers : bool
-        Whether there are columns of which some cuts are chosen.
-
-    Yields
-    ------
-    Form
-        Refitted in another way, half and twice the rows, one bit less and more, with a dictionary
-        or without, more features of large tables, fewer cuts.
-    """
+    """Yield the forms that differ in one thing."""
     yield from (replace(form, refit=other) for other in REFITS if other != form.refit)
     for rows in (form.rows // 2, form.rows * 2):
         if ROWS[0] <= rows <= ROWS[1]:

@@ -33,29 +33,7 @@ def judged_network(
     budget: Budget,
     test: Dataset | None,
 ) -> Tried | None:
-    """Train a network with the most bits that fit.
-
-    Parameters
-    ----------
-    name : str
-        Its structure.
-    dataset : Dataset
-        All rows to learn from.
-    folds : sequence of Fold
-        What judges it, at least one.
-    base : TrainSettings
-        All other options.
-    budget : Budget
-        What it may take.
-    test : Dataset or None
-        Rows for ``error_test``.
-
-    Returns
-    -------
-    Tried or None
-        With the cuts that ``base`` names; where it names none, and not even one bit fits with
-        those of MDL, with fewer. None where nothing fits.
-    """
+    """Train a network with the most bits that fit."""
     for settings in _sizes(name, base):
         counted = train_model(dataset, replace(counting(settings), validation=0)).model
         if _is_hopeless(counted, budget):
@@ -98,18 +76,7 @@ def _judged(fold: Fold, settings: TrainSettings) -> tuple[float, float]:
 
 
 def counting(settings: TrainSettings) -> TrainSettings:
-    """Return what trains a network as large without descent, where there is such a way.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        Of a network.
-
-    Returns
-    -------
-    TrainSettings
-        With counted tables, unless its structure is learned together with them.
-    """
+    """Return what trains a network as large without descent, where there is such a way."""
     if settings.is_joint or settings.is_counted:
         return settings
     return replace(settings, parameters="ml")

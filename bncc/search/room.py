@@ -37,36 +37,15 @@ MOST_TRIES = 5
 
 @dataclass(frozen=True)
 class Line:
-    """What sums take, by what can be counted of their tables.
+    """What sums take, by what can be counted of their tables."""
 
-    Parameters
-    ----------
-    code : float
-        Bytes beside those that are counted.
-    per_byte : float
-        Bytes of a byte that is counted.
-    per_step : float
-        Instructions of a step that is counted.
-    """
-
-    code: float = USUAL_CODE
-    per_byte: float = 1.0
-    per_step: float = USUAL_PER_STEP
+    code: float = USUAL_CODE  # Bytes beside those that are counted
+    per_byte: float = 1.0  # Bytes of a byte that is counted
+    per_step: float = USUAL_PER_STEP  # Instructions of a step that is counted
 
     @classmethod
     def through(cls, priced: Sequence[tuple[FloatArray, Resources]]) -> "Line":
-        """Return the line of sums of one form.
-
-        Parameters
-        ----------
-        priced : sequence of ((2,) float64, Resources)
-            What was counted of each, and what it takes; at least one, the last counts most.
-
-        Returns
-        -------
-        Line
-            Through the bytes of the last two, where these differ.
-        """
+        """Return the line of sums of one form."""
         (n_bytes, steps), price = priced[-1]
         per_byte = 1.0
         if len(priced) > 1 and priced[-2][0][0] != n_bytes:
@@ -78,19 +57,10 @@ class Line:
         return cls(price.flash - per_byte * n_bytes, per_byte, per_step)
 
     def most(self, counts: FloatArray, budget: Budget) -> int:
-        """Return how many tables may fit.
+        """
+        Return how many tables may fit.
 
-        Parameters
-        ----------
-        counts : (n, 2) float64
-            Bytes and steps of the first 1 .. n tables, see `counted`.
-        budget : Budget
-            What they may take.
-
-        Returns
-        -------
-        int
-            At least 1.
+        Shapes: `counts` (n, 2) float64.
         """
         if budget.flash is None and budget.instructions is None:
             return WITHOUT_LIMIT
@@ -101,21 +71,10 @@ class Line:
 
 
 def counted(form: Form, grids: tuple[Grid, ...], n_classes: int) -> FloatArray:
-    """Count what the first tables of a sum take.
+    """
+    Count what the first tables of a sum take.
 
-    Parameters
-    ----------
-    form : Form
-        Of the tables.
-    grids : tuple of Grid
-        Where some are read; others are taken to be like these.
-    n_classes : int
-        C.
-
-    Returns
-    -------
-    (MOST_TABLES, 2) float64
-        Bytes of the first tables, and steps of a decision.
+    Shapes: returns (MOST_TABLES, 2) float64, bytes of the first tables, and steps of a decision.
     """
     known = [(float(grid.n_rows), sum(map(len, grid.cuts))) for grid in grids[:MOST_TABLES]]
     each = np.array(known or [(USUAL_FILL * form.rows, USUAL_CUTS)], dtype=np.float64)
@@ -132,32 +91,14 @@ def counted(form: Form, grids: tuple[Grid, ...], n_classes: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A sum that fits.
+    """A sum that fits."""
 
-    Parameters
-    ----------
-    n_tables : int
-        Asked for.
-    price : Resources
-        What it takes.
-    """
-
-    n_tables: int
-    price: Resources
+    n_tables: int  # Asked for
+    price: Resources  # What it takes
 
 
 class Room:
-    """As many tables of a form as fit.
-
-    Parameters
-    ----------
-    fold : Fold
-        What they learn from.
-    base : TrainSettings
-        All options but those of forms.
-    budget : Budget
-        What they may take.
-    """
+    """As many tables of a form as fit."""
 
     def __init__(self, fold: Fold, base: TrainSettings, budget: Budget) -> None:
         self._fold, self._base, self._budget = fold, base, budget
@@ -173,20 +114,7 @@ class Room:
         return _kind(form) in self._lines
 
     def fitted(self, form: Form, n_tables: int) -> Fitted | None:
-        """Find as many tables as fit, or nearly so.
-
-        Parameters
-        ----------
-        form : Form
-            Of the tables.
-        n_tables : int
-            To begin with.
-
-        Returns
-        -------
-        Fitted or None
-            None where not one table fits.
-        """
+        """Find as many tables as fit, or nearly so."""
         best, too_many = None, MOST_TABLES + 1
         priced: list[tuple[FloatArray, Resources]] = []
         for n_tries in count(1):

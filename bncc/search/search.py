@@ -35,30 +35,14 @@ Tell = Callable[[float, str], None]
 
 @dataclass(frozen=True)
 class Found:
-    """What a search ends with.
+    """What a search ends with."""
 
-    Parameters
-    ----------
-    result : TrainResult
-        The model, learned from all rows.
-    settings : TrainSettings
-        What trains it again.
-    price : Resources
-        What it takes.
-    tried : tuple of Tried
-        Those that fit, in the order in which they were tried.
-    seconds : float
-        Wall time of all.
-    is_short : bool
-        Whether the search was ended early, as it was asked to.
-    """
-
-    result: TrainResult
-    settings: TrainSettings
-    price: Resources
-    tried: tuple[Tried, ...] = ()
-    seconds: float = 0.0
-    is_short: bool = False
+    result: TrainResult  # The model, learned from all rows
+    settings: TrainSettings  # What trains it again
+    price: Resources  # What it takes
+    tried: tuple[Tried, ...] = ()  # Those that fit, in the order in which they were tried
+    seconds: float = 0.0  # Wall time of all
+    is_short: bool = False  # Whether the search was ended early, as it was asked to
 
 
 def search(
@@ -72,44 +56,13 @@ def search(
     stop: StopRequest | None = None,
     choose_by: str | None = None,
 ) -> Found:
-    """Try families and sizes, and train the best that fits.
+    """
+    Try families and sizes, and train the best that fits.
 
     Every candidate learns without the rows held out, which then judge it. Sums of tables are tried
     in several forms, each with as many tables as fit, and going on from the best form to those
     beside it; where rows are few, several folds of them judge. Networks are tried in the most bits
     that fit, and judged by the same folds.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The training rows; those of weight 0 are left out.
-    base : TrainSettings
-        All options that are not searched.
-    budget : Budget
-        What the classifier may take.
-    families : tuple of str
-        Structures to try.
-    test : Dataset, optional
-        Rows that nothing is fitted to or chosen by, for ``error_test``.
-    tell : callable, optional
-        Told of progress.
-    stop : StopRequest, optional
-        Asks for an early end, once something fits: with the best by then.
-    choose_by : {"error", "balanced-error", "log-loss"}, optional
-        What is made small on rows held out, see `bncc.search.folds.folds_of`.
-
-    Returns
-    -------
-    Found
-        The one of least error on rows held out, learned again from all rows; of equal ones the
-        one of least flash.
-
-    Raises
-    ------
-    BudgetError
-        If nothing fits.
-    DataError
-        If the rows are too few to hold any out.
     """
     begin = perf_counter()
     tell, stop = tell or (lambda share, words: None), stop or StopRequest()

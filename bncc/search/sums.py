@@ -29,27 +29,13 @@ def order_of(errors: Sequence[float], price: Resources) -> tuple[int, float, int
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A sum that fits, and what it is wrong about.
+    """A sum that fits, and what it is wrong about."""
 
-    Parameters
-    ----------
-    form : Form
-        Of its tables.
-    settings : TrainSettings
-        What trains it.
-    price : Resources
-        What it takes.
-    misses : tuple of (n_rows,) bool
-        Of the first folds, all of them unless it is hopeless.
-    losses : tuple of (n_rows,) float64
-        Of the same rows, in the measure of the choice.
-    """
-
-    form: Form
-    settings: TrainSettings
-    price: Resources
-    misses: tuple[BoolArray, ...]
-    losses: tuple[FloatArray, ...]
+    form: Form  # Of its tables
+    settings: TrainSettings  # What trains it
+    price: Resources  # What it takes
+    misses: tuple[BoolArray, ...]  # Of the first folds, all of them unless it is hopeless
+    losses: tuple[FloatArray, ...]  # Of the same rows, in the measure of the choice
 
     @property
     def choice(self) -> tuple[float, ...]:
@@ -63,22 +49,7 @@ class Judged:
 
 
 def judged_sums(folds: Sequence[Fold], base: TrainSettings, budget: Budget) -> Iterator[Judged]:
-    """Try sums of several forms, then those beside the best until none is better.
-
-    Parameters
-    ----------
-    folds : sequence of Fold
-        Rows to learn from and to judge by, at least one.
-    base : TrainSettings
-        All options that forms do not set.
-    budget : Budget
-        What a sum may take.
-
-    Yields
-    ------
-    Judged
-        Those that fit and are better than all before, and the first of each layout of rows.
-    """
+    """Try sums of several forms, then those beside the best until none is better."""
     room = Room(folds[0], base, budget)
     best: Judged | None = None
     seen: set[Form] = set()

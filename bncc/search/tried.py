@@ -14,26 +14,14 @@ BINNED = ("quantile", "width")
 
 @dataclass(frozen=True)
 class Tried:
-    """A classifier that fits.
+    """A classifier that fits."""
 
-    Parameters
-    ----------
-    settings : TrainSettings
-        What trains it.
-    errors : tuple of float
-        By the folds that have judged it, 0 .. 1; networks and hopeless sums are judged by fewer.
-    price : Resources
-        What it takes.
-    result : TrainResult or None
-        The classifier of all rows, where it has been trained.
-    losses : tuple of float
-        By the same folds, in the measure of the choice; empty where that is the error.
-    """
-
-    settings: TrainSettings
+    settings: TrainSettings  # What trains it
+    # By the folds that have judged it, 0 .. 1; networks and hopeless sums are judged by fewer.
     errors: tuple[float, ...]
-    price: Resources
-    result: TrainResult | None = None
+    price: Resources  # What it takes
+    result: TrainResult | None = None  # The classifier of all rows, where it has been trained
+    # By the same folds, in the measure of the choice; empty where that is the error
     losses: tuple[float, ...] = ()
 
     @property

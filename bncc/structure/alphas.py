@@ -16,23 +16,7 @@ DEFAULT_ALPHAS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0, 70.0)
 
 
 def alphas_of(options: Options) -> tuple[float, ...]:
-    """Return the equivalent sample sizes to choose among.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``alphas`` may be absent.
-
-    Returns
-    -------
-    tuple of float
-        Ascending, each > 0; those of S2 when absent.
-
-    Raises
-    ------
-    OptionError
-        If they are not different positive numbers.
-    """
+    """Return the equivalent sample sizes to choose among."""
     text = options.get("alphas")
     if text is None:
         return DEFAULT_ALPHAS
@@ -56,30 +40,13 @@ def best_alpha(
     n_classes: int,
     alphas: Sequence[float],
 ) -> float:
-    """Return the equivalent sample size at which a structure has its highest BDeu score.
+    """
+    Return the equivalent sample size at which a structure has its highest BDeu score.
 
     For a structure that scores highest among all structures and alphas, this is the alpha that it
     was found at.
 
-    Parameters
-    ----------
-    structure : Structure
-        The graph.
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    alphas : sequence of float
-        The choice, each > 0; at least one.
-
-    Returns
-    -------
-    float
-        One of them; the first of equals.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
 
     References
     ----------

@@ -11,24 +11,15 @@ _ROOT = 0
 
 
 def maximum_branching(weights: FloatArray) -> tuple[int | None, ...]:
-    """Return the parents of a branching of greatest weight.
+    """
+    Return the parents of a branching of greatest weight.
 
     A branching has no cycle and at most one parent a node. Every node takes the arc of greatest
     weight that enters it; a cycle is contracted into one node, whose entering arcs then weigh what
     they gain over the arcs that they replace. A path is grown against the arcs, so that every arc
     taken either lengthens it, ends it or contracts part of it: O(n^2) in all.
 
-    Parameters
-    ----------
-    weights : (n, n) float64
-        ``weights[parent, child]``; an arc of weight 0, less or minus infinity is never taken. The
-        diagonal is ignored.
-
-    Returns
-    -------
-    tuple of int or None
-        The parent of each node, or None. Among equal weights no parent comes before any, and the
-        smallest parent before others, where a contracted cycle stands at its smallest node.
+    Shapes: `weights` (n, n) float64.
 
     References
     ----------
@@ -53,7 +44,8 @@ def maximum_branching(weights: FloatArray) -> tuple[int | None, ...]:
 
 
 class _Entering:
-    """The arcs that enter each node of the contracted graph, and what was contracted.
+    """
+    The arcs that enter each node of the contracted graph, and what was contracted.
 
     Node v stands at place v + 1, a contracted cycle at the smallest place of its nodes. Every node
     and every cycle has a number too: its place, or from n + 1 on in order of contraction.

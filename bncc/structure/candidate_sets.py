@@ -23,18 +23,11 @@ MAX_CANDIDATES = 2**21
 
 @dataclass(frozen=True)
 class CandidateSet:
-    """A way to find candidates and the option keys it knows.
+    """A way to find candidates and the option keys it knows."""
 
-    Parameters
-    ----------
-    find : callable
-        From the number of features, the options and chance to candidates.
-    option_keys : tuple of str
-        Keys that are read, by the search itself too.
-    """
-
+    # From the number of features, the options and chance to candidates
     find: Callable[[int, Options, np.random.Generator], Candidates]
-    option_keys: tuple[str, ...]
+    option_keys: tuple[str, ...]  # Keys that are read, by the search itself too
 
 
 def _subset(n_features: int, options: Options, rng: np.random.Generator) -> Candidates:
@@ -76,30 +69,7 @@ CANDIDATE_SETS: Mapping[str, CandidateSet] = {
 def find_candidates(
     name: str, n_features: int, options: Options, rng: np.random.Generator
 ) -> Candidates:
-    """Return the candidates of a search.
-
-    Parameters
-    ----------
-    name : str
-        One of `CANDIDATE_SETS`.
-    n_features : int
-        Number of features.
-    options : mapping of str to str
-        Structure options.
-    rng : numpy.random.Generator
-        Where chance comes from.
-
-    Returns
-    -------
-    Candidates
-        Parents to choose from.
-
-    Raises
-    ------
-    OptionError
-        If an option cannot be read or does not fit the number of features, or if there would be
-        too many candidates.
-    """
+    """Return the candidates of a search."""
     most = parents_of(options) if "parents" in CANDIDATE_SETS[name].option_keys else n_features
     most = min(most, n_features)
     if has_order(options):

@@ -14,32 +14,17 @@ ABSENT = -1
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Feature parents that each feature may have; "no parent" always stands beside them.
+    """Feature parents that each feature may have; "no parent" always stands beside them."""
 
-    Parameters
-    ----------
-    parent : (n_features, most) int64
-        Candidates of each feature in its row, filled up with `ABSENT` at the end.
-
-    Raises
-    ------
-    ValueError
-        If one is unknown or repeated, or the feature itself.
-    """
-
+    # (n_features, most) int64: Candidates of each feature in its row, filled up with `ABSENT` at
+    # the end
     parent: IntArray
 
     def __post_init__(self) -> None:
         self.graph()  # refuses what is no graph
 
     def graph(self) -> Structure:
-        """Return the structure with all candidates as parents.
-
-        Returns
-        -------
-        Structure
-            If it has no cycle, no choice among the candidates has one.
-        """
+        """Return the structure with all candidates as parents."""
         return Structure(
             tuple(tuple(map(int, row[row != ABSENT])) for row in self.parent),
             (True,) * len(self.parent),
@@ -56,35 +41,20 @@ class Candidates:
         return np.asarray(self.parent != ABSENT)
 
     def among(self, is_useful: BoolArray) -> "Candidates":
-        """Return the candidates between some of the features.
+        """
+        Return the candidates between some of the features.
 
-        Parameters
-        ----------
-        is_useful : (n_features,) bool
-            Which features may have and be parents. One with a single state should not: a
-            parent tells nothing of it, and it tells nothing of others.
-
-        Returns
-        -------
-        Candidates
-            The others are left out.
+        Shapes: `is_useful` (n_features,) bool.
         """
         useful = np.append(is_useful, False)  # what `ABSENT` refers to
         kept = [row[useful[row] & mine] for row, mine in zip(self.parent, is_useful, strict=True)]
         return _padded(enumerate(kept))
 
     def choose(self, choice: IntArray) -> Structure:
-        """Return the structure of a choice.
+        """
+        Return the structure of a choice.
 
-        Parameters
-        ----------
-        choice : (n_features,) int
-            0 for no parent, k for the k-th candidate.
-
-        Returns
-        -------
-        Structure
-            At most one feature parent each, the class a parent of all.
+        Shapes: `choice` (n_features,) int.
         """
         return one_parent_each(
             [int(row[k - 1]) if k else None for row, k in zip(self.parent, choice, strict=True)]
@@ -92,22 +62,8 @@ class Candidates:
 
 
 def subset(pool: Pool, most: int, rng: np.random.Generator) -> Candidates:
-    """Draw candidates at random.
-
-    Parameters
-    ----------
-    pool : Pool
-        Who may become a parent of whom.
-    most : int
-        K, candidates per feature at most, >= 1.
-    rng : numpy.random.Generator
-        Where chance comes from. What it is asked does not depend on K, so that of the same
-        state the candidates of a smaller K are among those of a larger.
-
-    Returns
-    -------
-    Candidates
-        In the order drawn.
+    """
+    Draw candidates at random.
 
     References
     ----------
@@ -117,17 +73,10 @@ def subset(pool: Pool, most: int, rng: np.random.Generator) -> Candidates:
 
 
 def all_earlier(order: IntArray) -> Candidates:
-    """Return every feature that comes earlier as a candidate.
+    """
+    Return every feature that comes earlier as a candidate.
 
-    Parameters
-    ----------
-    order : (n_features,) int64
-        A permutation of the features.
-
-    Returns
-    -------
-    Candidates
-        n_features * (n_features - 1) / 2 of them.
+    Shapes: `order` (n_features,) int64.
 
     References
     ----------
@@ -137,17 +86,8 @@ def all_earlier(order: IntArray) -> Candidates:
 
 
 def all_others(n_features: int) -> Candidates:
-    """Return every other feature as a candidate, whether or not arcs then form a cycle.
-
-    Parameters
-    ----------
-    n_features : int
-        Number of features.
-
-    Returns
-    -------
-    Candidates
-        n_features * (n_features - 1) of them.
+    """
+    Return every other feature as a candidate, whether or not arcs then form a cycle.
 
     References
     ----------
@@ -157,21 +97,8 @@ def all_others(n_features: int) -> Candidates:
 
 
 def nearest(pool: Pool, most: int, width: int) -> Candidates:
-    """Return the nearest pixels.
-
-    Parameters
-    ----------
-    pool : Pool
-        Which pixels may become a parent of which.
-    most : int
-        K, candidates per pixel at most, >= 1.
-    width : int
-        Columns of the image; pixel (r, c) is feature ``r * width + c``.
-
-    Returns
-    -------
-    Candidates
-        By distance between centers, equally distant ones by index.
+    """
+    Return the nearest pixels.
 
     References
     ----------

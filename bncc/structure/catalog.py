@@ -27,23 +27,7 @@ STRUCTURES = (*CONTRACT, *(name for name in _OFFERED if name not in CONTRACT))
 
 
 def option_keys(name: str) -> tuple[str, ...]:
-    """Return the option keys that a structure knows.
-
-    Parameters
-    ----------
-    name : str
-        As on the command line.
-
-    Returns
-    -------
-    tuple of str
-        Keys.
-
-    Raises
-    ------
-    OptionError
-        If there is no structure of this name.
-    """
+    """Return the option keys that a structure knows."""
     if name in LEARNERS:
         return tuple(LEARNERS[name].readers)
     if name in CANDIDATE_SETS:
@@ -57,22 +41,7 @@ def option_keys(name: str) -> tuple[str, ...]:
 def check_structure_options(
     name: str, options: Mapping[str, str], extra_keys: Sequence[str] = ()
 ) -> None:
-    """Refuse a structure name or option key that nobody reads.
-
-    Parameters
-    ----------
-    name : str
-        Name of the learner.
-    options : mapping of str to str
-        The user's structure options.
-    extra_keys : sequence of str
-        Keys that someone beside the learner reads.
-
-    Raises
-    ------
-    OptionError
-        If the name or a key is unknown, or a value cannot be read.
-    """
+    """Refuse a structure name or option key that nobody reads."""
     keys = sorted({*option_keys(name), *extra_keys})
     for key in options:
         if key not in keys:
@@ -97,40 +66,10 @@ def learn_structure(
     origin: IntArray | None = None,
     split: SplitRule | None = None,
 ) -> Structure:
-    """Learn a structure by name.
+    """
+    Learn a structure by name.
 
-    Parameters
-    ----------
-    name : str
-        One of `LEARNERS`.
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    options : mapping of str to str, optional
-        Structure options; ``alpha`` for ``forest``.
-    seed : int
-        Seed of everything random.
-    tell : callable, optional
-        Told of progress by learners that take their time.
-    origin : (n_samples,) int, optional
-        Which row each sample copies, see `Problem`.
-    split : SplitRule, optional
-        How rows are held out, see `Problem`.
-
-    Returns
-    -------
-    Structure
-        The learned structure.
-
-    Raises
-    ------
-    OptionError
-        If the name or an option is unknown.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `origin` (n_samples,) int.
     """
     options = options or {}
     check_structure_options(name, options)

@@ -10,21 +10,11 @@ from bncc.structure.graph import Structure, class_rows
 
 
 def class_counts(y: IntArray, n_classes: int, weights: FloatArray | None = None) -> AnyArray:
-    """Count the rows of each class.
+    """
+    Count the rows of each class.
 
-    Parameters
-    ----------
-    y : (n_samples,) int
-        Class indices.
-    n_classes : int
-        C.
-    weights : (n_samples,) float64, optional
-        How much each row counts.
-
-    Returns
-    -------
-    (n_classes,) int64, or float64 with weights
-        Rows of each class.
+    Shapes: `y` (n_samples,) int; `weights` (n_samples,) float64; returns (n_classes,) int64, or
+    float64 with weights, rows of each class.
     """
     return np.bincount(y, weights, n_classes)
 
@@ -37,27 +27,12 @@ def class_family_counts(
     n_classes: int,
     weights: FloatArray | None = None,
 ) -> AnyArray:
-    """Count the joint states of the class and its parents.
+    """
+    Count the joint states of the class and its parents.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    weights : (n_samples,) float64, optional
-        How much each row counts.
-
-    Returns
-    -------
-    (n_parent_states, n_classes) int64, or float64 with weights
-        Rows of each class by the joint state of its parents, the first outermost.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64;
+    returns (n_parent_states, n_classes) int64, or float64 with weights, rows of each class by the
+    joint state of its parents, the first outermost.
     """
     row = np.zeros(len(X), dtype=np.int64)
     for j in structure.class_parents:
@@ -67,23 +42,11 @@ def class_family_counts(
 
 
 def family_rows(X: IntArray, structure: Structure, n_states: Sequence[int], i: int) -> IntArray:
-    """Return the table row that feature i reads: parents in mixed radix, the feature innermost.
+    """
+    Return the table row that feature i reads: parents in mixed radix, the feature innermost.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-    i : int
-        The feature.
-
-    Returns
-    -------
-    (n_samples,) int64
-        Rows in ``0 .. n_states[i] * prod(n_states[parents]) - 1``.
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples,) int64, rows in ``0 .. n_states[i]
+    * prod(n_states[parents]) - 1``.
     """
     index = np.zeros(len(X), dtype=np.int64)
     for j in (*structure.parents[i], i):
@@ -100,29 +63,12 @@ def family_counts(
     i: int,
     weights: FloatArray | None = None,
 ) -> AnyArray:
-    """Count the joint states of feature i, its feature parents and the class.
+    """
+    Count the joint states of feature i, its feature parents and the class.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    i : int
-        The feature.
-    weights : (n_samples,) float64, optional
-        How much each row counts.
-
-    Returns
-    -------
-    (n_parent_states, n_states[i], n_classes) int64, or float64 with weights
-        Number of rows in each cell.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64;
+    returns (n_parent_states, n_states[i], n_classes) int64, or float64 with weights, number of rows
+    in each cell.
     """
     n_parent_states = prod(n_states[j] for j in structure.parents[i])
     cells = family_rows(X, structure, n_states, i) * n_classes + y

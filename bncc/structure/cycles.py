@@ -6,37 +6,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cycles:
-    """What keeps a graph from being acyclic.
+    """What keeps a graph from being acyclic."""
 
-    Parameters
-    ----------
-    closing : tuple of (int, int)
-        Arcs (parent, child), one in every cycle: without them there is none. Where features have
-        at most one parent, these are as many as there are cycles.
-    first : tuple of int
-        One cycle: every feature is a parent of the next, and the last of the first. Empty if there
-        is none.
-    """
-
+    # Arcs (parent, child), one in every cycle: without them there is none. Where features have at
+    # most one parent, these are as many as there are cycles.
     closing: tuple[tuple[int, int], ...]
+    # One cycle: every feature is a parent of the next, and the last of the first. Empty if there is
+    # none.
     first: tuple[int, ...]
 
 
 def find_cycles(parents: Sequence[Sequence[int]]) -> Cycles:
-    """Search a graph for cycles.
+    """
+    Search a graph for cycles.
 
     An arc closes a cycle if it leads back to a feature that is still on the path. Without these
     arcs every feature is left after all of its parents, so there is no cycle.
-
-    Parameters
-    ----------
-    parents : sequence of sequence of int
-        The parents of each feature.
-
-    Returns
-    -------
-    Cycles
-        Features are searched from the smallest on, so that equal graphs give equal arcs.
     """
     closing: list[tuple[int, int]] = []
     first: tuple[int, ...] = ()

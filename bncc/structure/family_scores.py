@@ -15,28 +15,15 @@ NEGLIGIBLE_NATS = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class FamilyScores:
-    """A decomposable score: s(X, parents) of all families that ETAN chooses among, in nats.
+    """A decomposable score: s(X, parents) of all families that ETAN chooses among, in nats."""
 
-    Parameters
-    ----------
-    of_class : float
-        s(C, {}), the same for every structure; it counts where scores of different prior
-        strengths are compared.
-    alone : (n,) float64
-        s(X_i, {}).
-    given_class : (n,) float64
-        s(X_i, {C}).
-    given_feature : (n, n) float64
-        s(X_i, {X_j}) at [i, j]; the diagonal is -inf.
-    given_both : (n, n) float64
-        s(X_i, {C, X_j}) at [i, j]; the diagonal is -inf.
-    """
-
+    # s(C, {}), the same for every structure; it counts where scores of different prior strengths
+    # are compared
     of_class: float
-    alone: FloatArray
-    given_class: FloatArray
-    given_feature: FloatArray
-    given_both: FloatArray
+    alone: FloatArray  # (n,) float64: s(X_i, {})
+    given_class: FloatArray  # (n,) float64: s(X_i, {C})
+    given_feature: FloatArray  # (n, n) float64: s(X_i, {X_j}) at [i, j]; the diagonal is -inf
+    given_both: FloatArray  # (n, n) float64: s(X_i, {C, X_j}) at [i, j]; the diagonal is -inf
 
 
 def bdeu_families(
@@ -46,7 +33,8 @@ def bdeu_families(
     n_classes: int,
     alphas: Sequence[float],
 ) -> tuple[FamilyScores, ...]:
-    r"""Return the BDeu scores of all families, for several equivalent sample sizes at once.
+    r"""
+    Return the BDeu scores of all families, for several equivalent sample sizes at once.
 
     .. math::
        s(X, \Pi) = J(X, \Pi) - J(\Pi), \quad J(S) = \sum_{s}
@@ -54,23 +42,7 @@ def bdeu_families(
 
     where the sum goes over the :math:`|S|` joint states of the variables S.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    alphas : sequence of float
-        Equivalent sample sizes, > 0. The pairs are counted once for all of them.
-
-    Returns
-    -------
-    tuple of FamilyScores
-        One per alpha.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
 
     References
     ----------
@@ -81,70 +53,29 @@ def bdeu_families(
 
 
 def bic_families(X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int) -> FamilyScores:
-    r"""Return the BIC scores of all families.
+    r"""
+    Return the BIC scores of all families.
 
     .. math::
        s(X, \Pi) = \sum_{jk} N_{jk} \ln\frac{N_{jk}}{N_j} - \tfrac12 q (r - 1) \ln N
 
     with q the product of the parents' cardinalities, whether or not their states occur.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-
-    Returns
-    -------
-    FamilyScores
-        The scores.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
     """
     (sums,) = table_sums(X, y, n_states, n_classes, (log_likelihood_term(),))
     return bic_families_of_sums(sums, n_states, n_classes, len(y))
 
 
 def bdeu_families_of_sums(sums: TableSums) -> FamilyScores:
-    """Return the BDeu scores of all families from sums of log-gamma, whose pairs it overwrites.
-
-    Parameters
-    ----------
-    sums : TableSums
-        Of `log_gamma_term`, pairs without the class included.
-
-    Returns
-    -------
-    FamilyScores
-        The scores at the alpha of the term.
-    """
+    """Return the BDeu scores of all families from sums of log-gamma, whose pairs it overwrites."""
     return _differences(sums)
 
 
 def bic_families_of_sums(
     sums: TableSums, n_states: Sequence[int], n_classes: int, n_samples: int
 ) -> FamilyScores:
-    """Return the BIC scores of all families from sums of N ln N, whose pairs it overwrites.
-
-    Parameters
-    ----------
-    sums : TableSums
-        Of `log_likelihood_term`, pairs without the class included.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    n_samples : int
-        N.
-
-    Returns
-    -------
-    FamilyScores
-        The scores.
-    """
+    """Return the BIC scores of all families from sums of N ln N, whose pairs it overwrites."""
     scores = _differences(sums)
     price = 0.5 * np.log(max(n_samples, 1))
     r = np.asarray(n_states, dtype=np.float64)
@@ -178,25 +109,7 @@ def _differences(sums: TableSums) -> FamilyScores:
 
 
 def score_of(structure: Structure, families: FamilyScores) -> float:
-    """Return the score of a structure, the class's own included.
-
-    Parameters
-    ----------
-    structure : Structure
-        At most one feature parent each.
-    families : FamilyScores
-        Of the same features.
-
-    Returns
-    -------
-    float
-        The sum over all families, in nats.
-
-    Raises
-    ------
-    ValueError
-        If a feature has two feature parents.
-    """
+    """Return the score of a structure, the class's own included."""
     total = families.of_class
     for i, (parents, has_class) in enumerate(
         zip(structure.parents, structure.class_is_parent, strict=True)

@@ -10,35 +10,22 @@ from bncc.structure.cycles import Cycles, find_cycles
 
 @dataclass(frozen=True)
 class Structure:
-    """Parents of each feature in a classifier with one class variable.
+    """
+    Parents of each feature in a classifier with one class variable.
 
     The arcs between features may form cycles. The tables then belong to no joint distribution, but
     their sum still decides (pseudo-TAN of S0, section 4). What needs an order of the features or a
     distribution asks `is_bayesian_network`, or makes do with `acyclic_part`.
-
-    Parameters
-    ----------
-    parents : tuple of tuple of int
-        ``parents[i]`` are the feature parents of feature i, outermost index first.
-    class_is_parent : tuple of bool
-        Whether the class is a parent of feature i too.
-    class_parents : tuple of int
-        Features that are parents of the class, outermost index first. Where there are any, the
-        class has a table of its own behind those of the features, and the prior is zero.
-    given : tuple of int
-        Features without a distribution of their own, ascending: others are conditioned on them.
-        They have no parents, and their tables are zero.
-
-    Raises
-    ------
-    ValueError
-        If a parent is out of range or repeated, a feature its own parent, the class on a cycle, or
-        a feature with parents given.
     """
 
+    # ``parents[i]`` are the feature parents of feature i, outermost index first
     parents: tuple[tuple[int, ...], ...]
-    class_is_parent: tuple[bool, ...]
+    class_is_parent: tuple[bool, ...]  # Whether the class is a parent of feature i too
+    # Features that are parents of the class, outermost index first. Where there are any, the class
+    # has a table of its own behind those of the features, and the prior is zero.
     class_parents: tuple[int, ...] = ()
+    # Features without a distribution of their own, ascending: others are conditioned on them. They
+    # have no parents, and their tables are zero.
     given: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -97,39 +84,12 @@ class Structure:
 
 
 def one_parent_each(parent: Sequence[int | None]) -> Structure:
-    """Return the structure in which the class and at most one feature are parents.
-
-    Parameters
-    ----------
-    parent : sequence of int or None
-        The feature parent of each feature.
-
-    Returns
-    -------
-    Structure
-        Naive Bayes, TAN or forest TAN; pseudo-TAN where the arcs form a cycle.
-    """
+    """Return the structure in which the class and at most one feature are parents."""
     return Structure(tuple(() if j is None else (int(j),) for j in parent), (True,) * len(parent))
 
 
 def forest(parent: Sequence[int | None]) -> Structure:
-    """Return the structure in which the class and at most one feature are parents, no cycle.
-
-    Parameters
-    ----------
-    parent : sequence of int or None
-        The feature parent of each feature.
-
-    Returns
-    -------
-    Structure
-        A naive Bayes, TAN or forest TAN structure.
-
-    Raises
-    ------
-    ValueError
-        If the arcs form a cycle.
-    """
+    """Return the structure in which the class and at most one feature are parents, no cycle."""
     structure = one_parent_each(parent)
     if structure.cycles.closing:
         raise ValueError(f"features {structure.cycles.first[:5]} lie on a cycle")
@@ -137,18 +97,7 @@ def forest(parent: Sequence[int | None]) -> Structure:
 
 
 def acyclic_part(structure: Structure) -> Structure:
-    """Return a structure without the arcs that close a cycle.
-
-    Parameters
-    ----------
-    structure : Structure
-        Any graph.
-
-    Returns
-    -------
-    Structure
-        A Bayesian network; the same object where nothing was to leave out.
-    """
+    """Return a structure without the arcs that close a cycle."""
     closing = set(structure.cycles.closing)
     if not closing:
         return structure
@@ -160,23 +109,7 @@ def acyclic_part(structure: Structure) -> Structure:
 
 
 def topological_order(structure: Structure) -> tuple[int, ...]:
-    """Return the features so that parents come before their children.
-
-    Parameters
-    ----------
-    structure : Structure
-        The graph.
-
-    Returns
-    -------
-    tuple of int
-        A permutation of the features, layer by layer; within a layer the smallest first.
-
-    Raises
-    ------
-    ValueError
-        If the graph has a cycle.
-    """
+    """Return the features so that parents come before their children."""
     children: list[list[int]] = [[] for _ in structure.parents]
     waiting_for = [len(parents) for parents in structure.parents]
     for i, parents in enumerate(structure.parents):
@@ -209,23 +142,7 @@ def class_rows(structure: Structure, n_states: Sequence[int]) -> int:
 
 
 def table_entries(structure: Structure, n_states: Sequence[int], n_classes: int) -> int:
-    r"""Count what is stored: ``q C + sum_i r_i q_i`` with the class among the parents (S3).
-
-    Parameters
-    ----------
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-
-    Returns
-    -------
-    int
-        Table entries, the class's included, which are its prior where it has no parents; a table
-        without the class has one entry a row, a given feature none.
-    """
+    r"""Count what is stored: ``q C + sum_i r_i q_i`` with the class among the parents (S3)."""
     return class_rows(structure, n_states) * n_classes + sum(
         n_rows(structure, n_states, i) * (n_classes if structure.class_is_parent[i] else 1)
         for i in range(structure.n_features)
@@ -234,22 +151,7 @@ def table_entries(structure: Structure, n_states: Sequence[int], n_classes: int)
 
 
 def free_parameters(structure: Structure, n_states: Sequence[int], n_classes: int) -> int:
-    r"""Count free parameters: ``q (C - 1) + sum_i (r_i - 1) q_i`` (S1, table 3).
-
-    Parameters
-    ----------
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-
-    Returns
-    -------
-    int
-        Free parameters.
-    """
+    r"""Count free parameters: ``q (C - 1) + sum_i (r_i - 1) q_i`` (S1, table 3)."""
     return class_rows(structure, n_states) * (n_classes - 1) + sum(
         (n_states[i] - 1)
         * prod(n_states[j] for j in structure.parents[i])

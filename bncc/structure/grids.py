@@ -11,21 +11,16 @@ from bncc._types import IntArray
 
 @dataclass(frozen=True)
 class Grid:
-    """The joint levels of some features: a table has a row for each.
+    """
+    The joint levels of some features: a table has a row for each.
 
     A feature's level is the number of its cuts below its state, ``sum(x > cut)``; the row counts
     levels in mixed radix, first feature outermost.
-
-    Parameters
-    ----------
-    features : tuple of int
-        At least one, each once.
-    cuts : tuple of tuple of int
-        Of each feature: states >= 0, strictly ascending, at least one; a state and those below it
-        lie on one side, those above it on the other.
     """
 
-    features: tuple[int, ...]
+    features: tuple[int, ...]  # At least one, each once
+    # Of each feature: states >= 0, strictly ascending, at least one; a state and those below it lie
+    # on one side, those above it on the other
     cuts: tuple[tuple[int, ...], ...]
 
     @property
@@ -39,17 +34,10 @@ class Grid:
         return prod(self.n_levels)
 
     def rows(self, X: IntArray) -> IntArray:
-        """Return the row of every sample.
+        """
+        Return the row of every sample.
 
-        Parameters
-        ----------
-        X : (n_samples, n_features) int
-            States.
-
-        Returns
-        -------
-        (n_samples,) int64
-            In ``0 .. n_rows - 1``.
+        Shapes: `X` (n_samples, n_features) int; returns (n_samples,) int64, in ``0 .. n_rows - 1``.
         """
         row = np.zeros(len(X), dtype=np.int64)
         for f, cuts in zip(self.features, self.cuts, strict=True):
@@ -66,15 +54,9 @@ class Grid:
 
 @dataclass(frozen=True)
 class Grids:
-    """The structure of a sum of tables.
+    """The structure of a sum of tables."""
 
-    Parameters
-    ----------
-    tables : tuple of Grid
-        One per table, at least one.
-    """
-
-    tables: tuple[Grid, ...]
+    tables: tuple[Grid, ...]  # One per table, at least one
 
     @property
     def features(self) -> tuple[int, ...]:

@@ -15,50 +15,25 @@ Tell = Callable[[float, str], None]
 
 
 def silence(share: float, words: str) -> None:
-    """Tell nobody.
-
-    Parameters
-    ----------
-    share, words
-        See `Tell`.
-    """
+    """Tell nobody."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What every learner is given.
+    """What every learner is given."""
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    options : mapping of str to str
-        The user's structure options, their keys and values already checked.
-    seed : int
-        Seed of everything random.
-    tell : callable
-        Told of progress by learners that take their time.
-    origin : (n_samples,) int or None
-        Which row each sample copies, where rows that count more are there more than once; None
-        where none is. Who holds rows out holds out all copies.
-    split : SplitRule or None
-        How rows are held out, of those that samples copy; None for at random.
-    """
-
-    X: IntArray
-    y: IntArray
-    n_states: Sequence[int]
-    n_classes: int
+    X: IntArray  # (n_samples, n_features) int: States
+    y: IntArray  # (n_samples,) int: Class indices
+    n_states: Sequence[int]  # Cardinality of each feature
+    n_classes: int  # C
+    # The user's structure options, their keys and values already checked
     options: Options = field(default_factory=dict)
-    seed: int = 0
-    tell: Tell = silence
+    seed: int = 0  # Seed of everything random
+    tell: Tell = silence  # Told of progress by learners that take their time
+    # (n_samples,) int or None: Which row each sample copies, where rows that count more are there
+    # more than once; None where none is. Who holds rows out holds out all copies.
     origin: IntArray | None = None
+    # How rows are held out, of those that samples copy; None for at random
     split: SplitRule | None = None
 
     @property
@@ -69,39 +44,18 @@ class Problem:
 
 @dataclass(frozen=True)
 class Learner:
-    """A structure learner.
+    """A structure learner."""
 
-    Parameters
-    ----------
-    name : str
-        What ``--structure`` calls it.
-    learn : callable
-        From a problem to a structure.
-    readers : mapping of str to callable
-        By the key of each option that it knows, what reads its value.
-    needs : mapping of str to (str, str)
-        By the key of an option that has an effect with one value of another alone, that other one
-        and its value.
-    """
-
-    name: str
-    learn: Callable[[Problem], Structure]
+    name: str  # What ``--structure`` calls it
+    learn: Callable[[Problem], Structure]  # From a problem to a structure
+    # By the key of each option that it knows, what reads its value
     readers: Mapping[str, Reader] = field(default_factory=dict)
+    # By the key of an option that has an effect with one value of another alone, that other one and
+    # its value
     needs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def idle(self, options: Options) -> tuple[str, ...]:
-        """Return a sentence for each option given that has no effect because of another.
-
-        Parameters
-        ----------
-        options : mapping of str to str
-            Structure options, their keys and values already checked.
-
-        Returns
-        -------
-        tuple of str
-            For the user.
-        """
+        """Return a sentence for each option given that has no effect because of another."""
         return tuple(
             f"structure option {key} has no effect without {other}={value}"
             for key, (other, value) in self.needs.items()

@@ -14,21 +14,11 @@ from bncc.structure.grids import Grids
 
 @dataclass(frozen=True)
 class LookUp:
-    """How one table is read: its row counts levels of features in mixed radix.
+    """How one table is read: its row counts levels of features in mixed radix."""
 
-    Parameters
-    ----------
-    features : tuple of int
-        Outermost first.
-    n_levels : tuple of int
-        Of each feature.
-    maps : mapping of int to tuple of int
-        By feature the level of each of its states; a feature without a map has its states as
-        levels.
-    """
-
-    features: tuple[int, ...]
-    n_levels: tuple[int, ...]
+    features: tuple[int, ...]  # Outermost first
+    n_levels: tuple[int, ...]  # Of each feature
+    # By feature the level of each of its states; a feature without a map has its states as levels
     maps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     @property
@@ -44,19 +34,10 @@ class LookUp:
         return tuple(first.tolist())
 
     def rows(self, X: IntArray, fixed: Mapping[int, int] | None = None) -> IntArray:
-        """Return the row that each sample reads.
+        """
+        Return the row that each sample reads.
 
-        Parameters
-        ----------
-        X : (n_samples, n_features) int
-            States in range.
-        fixed : mapping of int to int, optional
-            States of some features in place of those in `X`.
-
-        Returns
-        -------
-        (n_samples,) int64
-            In ``0 .. n_rows - 1``.
+        Shapes: `X` (n_samples, n_features) int; returns (n_samples,) int64, in ``0 .. n_rows - 1``.
         """
         fixed = fixed or {}
         row = np.zeros(len(X), dtype=np.int64)
@@ -68,21 +49,7 @@ class LookUp:
 
 @singledispatch
 def lookups_of(structure: Structure | Grids, n_states: Sequence[int]) -> tuple[LookUp, ...]:
-    """Return how each table of a structure is read.
-
-    Parameters
-    ----------
-    structure : Structure or Grids
-        A graph has a table per feature, read by its parents and itself, and where the class has
-        parents one more, read by these; a sum has one per grid.
-    n_states : sequence of int
-        Cardinality of each feature.
-
-    Returns
-    -------
-    tuple of LookUp
-        In the order of the tables.
-    """
+    """Return how each table of a structure is read."""
     raise TypeError(f"{type(structure).__name__} is no structure")
 
 

@@ -11,27 +11,7 @@ LEAST, MOST = 1e-6, 1e9
 
 
 def positive_of(options: Options, key: str, default: float) -> float:
-    """Return a positive number among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options.
-    key : str
-        Its key, which may be absent.
-    default : float
-        The value when absent.
-
-    Returns
-    -------
-    float
-        In `LEAST` .. `MOST`.
-
-    Raises
-    ------
-    OptionError
-        If it is no such number.
-    """
+    """Return a positive number among structure options."""
     text = options.get(key, str(default))
     try:
         value = float(text)
@@ -49,27 +29,7 @@ def positive_of(options: Options, key: str, default: float) -> float:
 
 
 def count_of(options: Options, key: str, default: int) -> int:
-    """Return a number of things among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options.
-    key : str
-        Its key, which may be absent.
-    default : int
-        The value when absent.
-
-    Returns
-    -------
-    int
-        In 1 .. `MOST`.
-
-    Raises
-    ------
-    OptionError
-        If it is not a whole number from 1 on, or above `MOST`.
-    """
+    """Return a number of things among structure options."""
     text = options.get(key, str(default))
     if not (text.isascii() and text.isdigit() and text.strip("0")):
         raise OptionError(
@@ -84,27 +44,7 @@ def count_of(options: Options, key: str, default: int) -> int:
 
 
 def choice_of(options: Options, key: str, names: Sequence[str]) -> str:
-    """Return one of some names among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options.
-    key : str
-        Its key, which may be absent.
-    names : sequence of str
-        What may be chosen; the first when absent.
-
-    Returns
-    -------
-    str
-        A name.
-
-    Raises
-    ------
-    OptionError
-        If it is none of them.
-    """
+    """Return one of some names among structure options."""
     name = options.get(key, names[0])
     if name not in names:
         known = f"{', '.join(names[:-1])} or {names[-1]}"

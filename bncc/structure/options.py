@@ -28,109 +28,27 @@ NO_ORDER = "none"
 
 
 def alpha_of(options: Options) -> float:
-    """Return the equivalent sample size among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``alpha`` may be absent.
-
-    Returns
-    -------
-    float
-        Alpha, > 0; 2 when absent.
-
-    Raises
-    ------
-    OptionError
-        If it is not a positive number.
-    """
+    """Return the equivalent sample size among structure options."""
     return positive_of(options, "alpha", DEFAULT_ALPHA)
 
 
 def step_of(options: Options) -> float:
-    """Return the step of Adam for the structure among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``step`` may be absent.
-
-    Returns
-    -------
-    float
-        The step, > 0; 0.01 when absent.
-
-    Raises
-    ------
-    OptionError
-        If it is not a positive number.
-    """
+    """Return the step of Adam for the structure among structure options."""
     return positive_of(options, "step", DEFAULT_STEP)
 
 
 def parents_of(options: Options) -> int:
-    """Return the number of candidate parents among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``parents`` may be absent.
-
-    Returns
-    -------
-    int
-        K, >= 1; 8 when absent.
-
-    Raises
-    ------
-    OptionError
-        If it is not a whole number from 1 on.
-    """
+    """Return the number of candidate parents among structure options."""
     return count_of(options, "parents", DEFAULT_PARENTS)
 
 
 def width_of(options: Options) -> int | None:
-    """Return the columns of the image among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``width`` may be absent.
-
-    Returns
-    -------
-    int or None
-        Columns, >= 1.
-
-    Raises
-    ------
-    OptionError
-        If it is not a whole number from 1 on.
-    """
+    """Return the columns of the image among structure options."""
     return count_of(options, "width", 8) if "width" in options else None
 
 
 def order_name(options: Options, default: str = "random") -> str:
-    """Return the name of the order among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``order`` may be absent.
-    default : str
-        The order when absent.
-
-    Returns
-    -------
-    str
-        One of `ORDERS`, or `NO_ORDER`.
-
-    Raises
-    ------
-    OptionError
-        If there is no order of this name.
-    """
+    """Return the name of the order among structure options."""
     name = options.get("order", default)
     if name not in (*ORDERS, NO_ORDER):
         known = f"{', '.join(ORDERS)} or {NO_ORDER}"
@@ -139,51 +57,17 @@ def order_name(options: Options, default: str = "random") -> str:
 
 
 def has_order(options: Options) -> bool:
-    """Return whether features may only have parents that come earlier.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``order`` may be absent.
-
-    Returns
-    -------
-    bool
-        False for ``order=none``.
-
-    Raises
-    ------
-    OptionError
-        If there is no order of this name.
-    """
+    """Return whether features may only have parents that come earlier."""
     return order_name(options) != NO_ORDER
 
 
 def order_of(
     options: Options, n_features: int, rng: np.random.Generator, default: str = "random"
 ) -> IntArray:
-    """Return the order of the features that structure options ask for.
+    """
+    Return the order of the features that structure options ask for.
 
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options: ``order``, and ``width`` for images.
-    n_features : int
-        Number of features.
-    rng : numpy.random.Generator
-        Where chance comes from.
-    default : str
-        The order when absent.
-
-    Returns
-    -------
-    (n_features,) int64
-        A permutation of the features.
-
-    Raises
-    ------
-    OptionError
-        If there is no such order, no order is asked for, or the features are no image.
+    Shapes: returns (n_features,) int64, a permutation of the features.
     """
     name = order_name(options, default)
     if name == NO_ORDER:
@@ -199,44 +83,12 @@ def order_of(
 
 
 def price_of(options: Options) -> str:
-    """Return what a price of size is asked of among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``price`` may be absent.
-
-    Returns
-    -------
-    {"entries", "bits"}
-        Table entries as S3 counts them, which is so when absent, or bits of flash.
-
-    Raises
-    ------
-    OptionError
-        If it is neither.
-    """
+    """Return what a price of size is asked of among structure options."""
     return choice_of(options, "price", PRICES)
 
 
 def widths_of(options: Options) -> tuple[int, ...]:
-    """Return the bits that tables may have among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``widths`` may be absent.
-
-    Returns
-    -------
-    tuple of int
-        Ascending; empty when absent, which leaves all tables those of the format.
-
-    Raises
-    ------
-    OptionError
-        If they are not different whole numbers from 1 on.
-    """
+    """Return the bits that tables may have among structure options."""
     text = options.get("widths")
     if text is None:
         return ()
@@ -250,17 +102,6 @@ def widths_of(options: Options) -> tuple[int, ...]:
 
 
 def check_values(options: Options) -> None:
-    """Refuse values that cannot be read, whatever the data.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; keys that are not known here are passed over.
-
-    Raises
-    ------
-    OptionError
-        If a value cannot be read.
-    """
+    """Refuse values that cannot be read, whatever the data."""
     for read in (alpha_of, step_of, parents_of, width_of, order_name, price_of, widths_of):
         read(options)

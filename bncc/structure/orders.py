@@ -13,59 +13,25 @@ Pixel = tuple[int, int]
 
 
 def random_order(n_features: int, rng: np.random.Generator) -> IntArray:
-    """Return a random order.
+    """
+    Return a random order.
 
-    Parameters
-    ----------
-    n_features : int
-        Number of features.
-    rng : numpy.random.Generator
-        Where chance comes from.
-
-    Returns
-    -------
-    (n_features,) int64
-        A permutation of the features, the first one first.
+    Shapes: returns (n_features,) int64, a permutation of the features, the first one first.
     """
     return rng.permutation(n_features)
 
 
 def identity_order(n_features: int) -> IntArray:
-    """Return the features as they stand in the data.
+    """
+    Return the features as they stand in the data.
 
-    Parameters
-    ----------
-    n_features : int
-        Number of features.
-
-    Returns
-    -------
-    (n_features,) int64
-        0, 1, ...
+    Shapes: returns (n_features,) int64, 0, 1, .
     """
     return np.arange(n_features)
 
 
 def image_shape(n_features: int, width: int | None = None) -> tuple[int, int]:
-    """Return height and width of an image whose pixels are the features, row by row.
-
-    Parameters
-    ----------
-    n_features : int
-        Number of pixels.
-    width : int, optional
-        Columns, >= 1; without it the image is a square.
-
-    Returns
-    -------
-    height, width : int
-        Their product is n_features.
-
-    Raises
-    ------
-    OptionError
-        If the pixels do not fill a rectangle of this width.
-    """
+    """Return height and width of an image whose pixels are the features, row by row."""
     if width is None:
         width = isqrt(n_features)
         if width * width != n_features:
@@ -82,22 +48,10 @@ def image_shape(n_features: int, width: int | None = None) -> tuple[int, int]:
 
 
 def image_order(name: str, height: int, width: int) -> IntArray:
-    """Return an order of the pixels of an image.
+    """
+    Return an order of the pixels of an image.
 
-    Parameters
-    ----------
-    name : {"A", "B", "C"}
-        A: row by row. B: the lower triangle with the diagonal row by row, and after each pixel
-        its transpose. C: from the center outwards; around a block come the row above and the
-        row below from left to right, the columns left and right from top to bottom, and the
-        corners. Where an image is no square, pixels outside of it are passed over.
-    height, width : int
-        Of the image; pixel (r, c) is feature ``r * width + c``.
-
-    Returns
-    -------
-    (height * width,) int64
-        A permutation of the features.
+    Shapes: returns (height * width,) int64, a permutation of the features.
 
     References
     ----------

@@ -26,45 +26,28 @@ SECONDS_PER_CALL = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class PairBlock:
-    """Counts of some pairs of features that have equally large tables.
+    """Counts of some pairs of features that have equally large tables."""
 
-    Parameters
-    ----------
-    left : (n_left,) int64
-        First features of the pairs.
-    right : (n_right,) int64
-        Second features: the same array as `left`, or features that no block has on the left
-        where these are on the right.
-    n_cells : int
-        Cells of each pair's table, empty ones included.
-    counts : (n_left, k, n_right, l) int64
-        Of each pair the cells, in any order; some of the empty cells may be missing.
-    has_class : bool
-        Whether the cells are of N(x_i, x_j, c), or of N(x_i, x_j). The cells of a pair may then be
-        spread over several blocks, such as one of each class.
-    """
-
-    left: IntArray
+    left: IntArray  # (n_left,) int64: First features of the pairs
+    # (n_right,) int64: Second features: the same array as `left`, or features that no block has on
+    # the left where these are on the right
     right: IntArray
-    n_cells: int
+    n_cells: int  # Cells of each pair's table, empty ones included
+    # (n_left, k, n_right, l) int64: Of each pair the cells, in any order; some of the empty cells
+    # may be missing
     counts: IntArray
+    # Whether the cells are of N(x_i, x_j, c), or of N(x_i, x_j). The cells of a pair may then be
+    # spread over several blocks, such as one of each class.
     has_class: bool
 
 
 def single_tables(
     X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int
 ) -> Iterator[IntArray]:
-    """Count N(x_i, c) of one feature after the other.
+    """
+    Count N(x_i, c) of one feature after the other.
 
-    Parameters
-    ----------
-    X, y, n_states, n_classes
-        As in `pair_blocks`.
-
-    Yields
-    ------
-    (n_states[i], n_classes) int64
-        Rows of each state and class.
+    Shapes: yields (n_states[i], n_classes) int64, rows of each state and class.
     """
     for i, r in enumerate(n_states):
         cells = X[:, i].astype(np.int64) * n_classes + y
@@ -74,29 +57,14 @@ def single_tables(
 def pair_blocks(
     X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int, *, with_marginal: bool
 ) -> Iterator[PairBlock]:
-    """Count N(x_i, x_j, c) of all pairs.
+    """
+    Count N(x_i, x_j, c) of all pairs.
 
     Two ways count the pairs: one pass over the rows per pair, or one-hot products of whole
     blocks of features; the sooner by a rough estimate is taken. Counts are integers, so both
     agree, and memory stays at some hundred megabytes.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    with_marginal : bool
-        Whether to yield N(x_i, x_j) too.
-
-    Returns
-    -------
-    iterator of PairBlock
-        Every pair once. Pairs of a feature with itself may be among them.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
     """
     n_samples, n = X.shape
     width = sum(n_states)
@@ -188,19 +156,10 @@ def _by_product(
 
 
 def blocks_of_equal_states(n_states: Sequence[int]) -> Iterator[tuple[IntArray, int]]:
-    """Split the features into blocks of one cardinality and at most `BLOCK_COLUMNS` indicators.
+    """
+    Split the features into blocks of one cardinality and at most `BLOCK_COLUMNS` indicators.
 
-    Parameters
-    ----------
-    n_states : sequence of int
-        Cardinality of each feature.
-
-    Yields
-    ------
-    features : (k,) int64
-        Ascending.
-    cardinality : int
-        Of each of them.
+    Shapes: yields features (k,) int64, ascending.
     """
     cardinality = np.asarray(n_states)
     for r in np.unique(cardinality):
@@ -211,19 +170,11 @@ def blocks_of_equal_states(n_states: Sequence[int]) -> Iterator[tuple[IntArray, 
 
 
 def one_hot(columns: IntArray, r: int) -> NDArray[np.float32]:
-    """Return indicators, whose products count exactly up to 2**24 rows.
+    """
+    Return indicators, whose products count exactly up to 2**24 rows.
 
-    Parameters
-    ----------
-    columns : (n_samples, k) int
-        States of k features.
-    r : int
-        Cardinality of each.
-
-    Returns
-    -------
-    (n_samples, k * r) float32
-        1 where a feature is in a state.
+    Shapes: `columns` (n_samples, k) int; returns (n_samples, k * r) float32, 1 where a feature is
+    in a state.
     """
     hot = np.empty((*columns.shape, r), dtype=np.float32)
     np.equal(columns[:, :, None], np.arange(r), out=hot, casting="unsafe")

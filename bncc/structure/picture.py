@@ -24,22 +24,12 @@ _LONGEST = 28
 
 @dataclass(frozen=True)
 class Box:
-    """Where a feature is drawn.
+    """Where a feature is drawn."""
 
-    Parameters
-    ----------
-    x, y : float
-        Middle of the upper edge, px.
-    width : float
-        Width, px.
-    label : str
-        The text in it.
-    """
-
-    x: float
+    x: float  # x and y: Middle of the upper edge, px
     y: float
-    width: float
-    label: str
+    width: float  # Width, px
+    label: str  # The text in it
 
 
 def structure_svg(
@@ -49,27 +39,10 @@ def structure_svg(
     n_states: Sequence[int] | None = None,
     caption: bool = True,
 ) -> str:
-    """Draw the arcs between features as an SVG, children below their parents.
+    """
+    Draw the arcs between features as an SVG, children below their parents.
 
     An arc that closes a cycle is red and leads up again, around the boxes' right edges.
-
-    Parameters
-    ----------
-    structure : Structure
-        Any graph.
-    names : sequence of str
-        Of the features; printable characters alone, on one line each.
-    n_states : sequence of int, optional
-        Of the features, to stand beside their names.
-    caption : bool, default=True
-        Whether a line of text above says what is drawn.
-
-    Returns
-    -------
-    str
-        A self-contained SVG document. The class, a parent of almost every feature, is told in
-        words instead of by arcs; a feature without it has a dashed frame. A class with parents is
-        a box below these.
     """
     closing = structure.cycles.closing
     tree = _with_class(acyclic_part(structure))

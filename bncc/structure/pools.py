@@ -11,38 +11,21 @@ Pool = Iterator[tuple[int, IntArray]]
 
 
 def earlier(order: IntArray) -> Pool:
-    """Pair each feature with those that come before it, so that no choice has a cycle.
+    """
+    Pair each feature with those that come before it, so that no choice has a cycle.
 
-    Parameters
-    ----------
-    order : (n_features,) int64
-        A permutation of the features.
-
-    Yields
-    ------
-    feature : int
-        In their order.
-    pool : (k,) int64
-        The features before it, in their order.
+    Shapes: `order` (n_features,) int64; yields pool (k,) int64, the features before it, in their
+    order.
     """
     for k, feature in enumerate(order):
         yield int(feature), order[:k]
 
 
 def others(n_features: int) -> Pool:
-    """Pair each feature with all others; choices among them may have cycles.
+    """
+    Pair each feature with all others; choices among them may have cycles.
 
-    Parameters
-    ----------
-    n_features : int
-        Number of features.
-
-    Yields
-    ------
-    feature : int
-        0, 1, ...
-    pool : (n_features - 1,) int64
-        The others, ascending.
+    Shapes: yields pool (n_features - 1,) int64, the others, ascending.
 
     References
     ----------

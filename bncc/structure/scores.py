@@ -17,26 +17,14 @@ from bncc.structure.table_sums import (
 def conditional_mutual_information(
     X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int
 ) -> FloatArray:
-    r"""Return I(X_i; X_j | C) of all pairs, from plain relative frequencies.
+    r"""
+    Return I(X_i; X_j | C) of all pairs, from plain relative frequencies.
 
     .. math::
        I(X_i; X_j \mid C) = \frac1N \sum_{abc} N_{abc} \ln \frac{N_{abc} N_c}{N_{ac} N_{bc}}
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-
-    Returns
-    -------
-    (n_features, n_features) float64
-        Symmetric, in nats, >= 0. The diagonal is I(X_i; X_i | C) = H(X_i | C).
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; returns (n_features, n_features)
+    float64, symmetric, in nats, >= 0.
 
     References
     ----------
@@ -48,19 +36,10 @@ def conditional_mutual_information(
 
 
 def information_of_sums(sums: TableSums, n_samples: int) -> FloatArray:
-    """Return I(X_i; X_j | C) of all pairs from sums of N ln N, whose pairs it overwrites.
+    """
+    Return I(X_i; X_j | C) of all pairs from sums of N ln N, whose pairs it overwrites.
 
-    Parameters
-    ----------
-    sums : TableSums
-        Of `log_likelihood_term`.
-    n_samples : int
-        N.
-
-    Returns
-    -------
-    (n_features, n_features) float64
-        As of `conditional_mutual_information`.
+    Shapes: returns (n_features, n_features) float64, as of `conditional_mutual_information`.
     """
     joint = sums.pair_class
     np.fill_diagonal(joint, sums.single_class)
@@ -72,23 +51,14 @@ def information_of_sums(sums: TableSums, n_samples: int) -> FloatArray:
 
 
 def bdeu(counts: IntArray, alpha: float) -> float:
-    r"""Return the BDeu score of a node given its parents.
+    r"""
+    Return the BDeu score of a node given its parents.
 
     .. math::
        \sum_j \ln\frac{\Gamma(\alpha/q)}{\Gamma(\alpha/q + N_{j})} +
        \sum_{jk} \ln\frac{\Gamma(\alpha/(qr) + N_{jk})}{\Gamma(\alpha/(qr))}
 
-    Parameters
-    ----------
-    counts : (q, r) int
-        Rows with parent configuration j and state k.
-    alpha : float
-        Equivalent sample size, > 0.
-
-    Returns
-    -------
-    float
-        Natural log of the marginal likelihood of the node's column.
+    Shapes: `counts` (q, r) int.
     """
     q, r = counts.shape
     parents = gammaln(alpha / q) - gammaln(alpha / q + counts.sum(axis=1))
@@ -99,25 +69,11 @@ def bdeu(counts: IntArray, alpha: float) -> float:
 def bdeu_gains(
     X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int, alpha: float
 ) -> FloatArray:
-    """Return what an arc between two features gains in BDeu: s(X_i,{C,X_j}) - s(X_i,{C}).
+    """
+    Return what an arc between two features gains in BDeu: s(X_i,{C,X_j}) - s(X_i,{C}).
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    alpha : float
-        Equivalent sample size, > 0.
-
-    Returns
-    -------
-    (n_features, n_features) float64
-        Gains in nats; symmetric, as BDeu scores equivalent graphs alike. The diagonal is -inf.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; returns (n_features, n_features)
+    float64, gains in nats; symmetric, as BDeu scores equivalent graphs alike.
 
     References
     ----------

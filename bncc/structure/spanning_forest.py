@@ -8,21 +8,10 @@ from bncc._types import FloatArray
 def maximum_spanning_forest(
     weights: FloatArray, *, threshold: float = -np.inf
 ) -> tuple[int | None, ...]:
-    """Return the parents of a spanning forest of greatest weight, rooted at smallest indices.
+    """
+    Return the parents of a spanning forest of greatest weight, rooted at smallest indices.
 
-    Parameters
-    ----------
-    weights : (n, n) float64
-        Symmetric edge weights; the diagonal is ignored.
-    threshold : float
-        Only edges of a weight above it may be used.
-
-    Returns
-    -------
-    tuple of int or None
-        The parent of each node; None for a root, which is the smallest node of its tree. Among
-        equal weights the first found stays: the smallest node joins next, under the parent that
-        joined first.
+    Shapes: `weights` (n, n) float64.
     """
     n = len(weights)
     parent: list[int | None] = [None] * n

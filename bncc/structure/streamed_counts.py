@@ -13,21 +13,13 @@ from bncc.structure.table_sums import TableSums, Term, sum_tables
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """What Chow-Liu and ETAN ask of rows, in memory that does not grow with them.
+    """What Chow-Liu and ETAN ask of rows, in memory that does not grow with them."""
 
-    Parameters
-    ----------
-    n_states : tuple of int
-        Cardinality of each feature.
-    of_class : (n_classes,) int64
-        Rows of each class.
-    joint : (n_classes, width, width) int64
-        ``joint[c, a, b]`` rows of class c have the states a and b, with the states of all features
-        in one line of ``width = sum(n_states)``. 640 KB for 50 features of 4 states and 2 classes.
-    """
-
-    n_states: tuple[int, ...]
-    of_class: IntArray
+    n_states: tuple[int, ...]  # Cardinality of each feature
+    of_class: IntArray  # (n_classes,) int64: Rows of each class
+    # (n_classes, width, width) int64: ``joint[c, a, b]`` rows of class c have the states a and b,
+    # with the states of all features in one line of ``width = sum(n_states)``. 640 KB for 50
+    # features of 4 states and 2 classes.
     joint: IntArray
 
     @property
@@ -41,20 +33,7 @@ class PairCounts:
         return len(self.of_class)
 
     def sums(self, terms: Sequence[Term], *, with_marginal: bool = True) -> tuple[TableSums, ...]:
-        """Sum terms over the tables of all pairs.
-
-        Parameters
-        ----------
-        terms : sequence of callable
-            The terms.
-        with_marginal : bool
-            Whether to sum over N(x_i, x_j) too.
-
-        Returns
-        -------
-        tuple of TableSums
-            As `table_sums` has of the rows themselves, but for rounding.
-        """
+        """Sum terms over the tables of all pairs."""
         blocks = self._blocks(with_marginal)
         return sum_tables(
             self.of_class, self._singles(), blocks, terms, with_marginal=with_marginal
@@ -82,27 +61,7 @@ class PairCounts:
 def count_pairs(
     parts: Iterable[tuple[IntArray, IntArray]], n_states: Sequence[int], n_classes: int
 ) -> PairCounts:
-    """Count all pairs of rows that come in parts.
-
-    Parameters
-    ----------
-    parts : iterable of (X, y)
-        States (n, n_features) int and class indices (n,) int of some rows each.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-
-    Returns
-    -------
-    PairCounts
-        Exact, and the same however the rows are split.
-
-    Raises
-    ------
-    ValueError
-        If a state or a class is out of range.
-    """
+    """Count all pairs of rows that come in parts."""
     limits, width = np.asarray(n_states, dtype=np.int64), sum(n_states)
     of_class = np.zeros(n_classes, dtype=np.int64)
     joint = np.zeros((n_classes, width, width), dtype=np.int64)

@@ -1,4 +1,5 @@
-"""Sums of a term over the cells of all tables of at most two features, with and without the class.
+"""
+Sums of a term over the cells of all tables of at most two features, with and without the class.
 
 Conditional information, BDeu and BIC are differences of such sums, so that one count of the pairs
 serves all of them and every equivalent sample size.
@@ -25,30 +26,16 @@ LISTED_COUNTS = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class TableSums:
-    """Sums of one term, by the variables of the table.
+    """Sums of one term, by the variables of the table."""
 
-    Parameters
-    ----------
-    none : float
-        Over the one cell of N.
-    of_class : float
-        Over N(c).
-    single : (n,) float64
-        Over N(x_i).
-    single_class : (n,) float64
-        Over N(x_i, c).
-    pair : (n, n) float64 or None
-        Over N(x_i, x_j); symmetric, the diagonal is 0. None where it was not asked for.
-    pair_class : (n, n) float64
-        Over N(x_i, x_j, c); symmetric, the diagonal is 0.
-    """
-
-    none: float
-    of_class: float
-    single: FloatArray
-    single_class: FloatArray
+    none: float  # Over the one cell of N
+    of_class: float  # Over N(c)
+    single: FloatArray  # (n,) float64: Over N(x_i)
+    single_class: FloatArray  # (n,) float64: Over N(x_i, c)
+    # (n, n) float64 or None: Over N(x_i, x_j); symmetric, the diagonal is 0. None where it was not
+    # asked for.
     pair: FloatArray | None
-    pair_class: FloatArray
+    pair_class: FloatArray  # (n, n) float64: Over N(x_i, x_j, c); symmetric, the diagonal is 0
 
 
 def table_sums(
@@ -60,27 +47,10 @@ def table_sums(
     *,
     with_marginal: bool = True,
 ) -> tuple[TableSums, ...]:
-    """Count all pairs once, and sum every term over their tables.
+    """
+    Count all pairs once, and sum every term over their tables.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    terms : sequence of callable
-        The terms, see `Term`.
-    with_marginal : bool
-        Whether to sum over N(x_i, x_j) too.
-
-    Returns
-    -------
-    tuple of TableSums
-        One per term.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
     """
     singles = single_tables(X, y, n_states, n_classes)
     blocks = pair_blocks(X, y, n_states, n_classes, with_marginal=with_marginal)
@@ -96,25 +66,10 @@ def sum_tables(
     *,
     with_marginal: bool = True,
 ) -> tuple[TableSums, ...]:
-    """Sum every term over tables that are counted already.
+    """
+    Sum every term over tables that are counted already.
 
-    Parameters
-    ----------
-    of_class : (n_classes,) int64
-        N(c).
-    singles : iterable of (n_states[i], n_classes) int64
-        N(x_i, c).
-    blocks : iterable of PairBlock
-        N(x_i, x_j, c), and N(x_i, x_j) if asked for.
-    terms : sequence of callable
-        The terms, see `Term`.
-    with_marginal : bool
-        Whether there are blocks of N(x_i, x_j).
-
-    Returns
-    -------
-    tuple of TableSums
-        One per term.
+    Shapes: `of_class` (n_classes,) int64.
     """
     tables = list(singles)
     n = len(tables)
@@ -146,18 +101,7 @@ def _add(sums: FloatArray, block: PairBlock, term: Term) -> None:
 
 
 def log_gamma_term(alpha: float) -> Term:
-    r"""Return the term of BDeu: :math:`\ln\Gamma(\alpha/m + k) - \ln\Gamma(\alpha/m)` of m cells.
-
-    Parameters
-    ----------
-    alpha : float
-        Equivalent sample size, > 0.
-
-    Returns
-    -------
-    callable
-        The term.
-    """
+    r"""Return BDeu's term :math:`\ln\Gamma(\alpha/m + k) - \ln\Gamma(\alpha/m)` of m cells."""
 
     def log_gamma(k: IntArray, n_cells: int) -> FloatArray:
         return np.asarray(gammaln(k + alpha / n_cells) - gammaln(alpha / n_cells))
@@ -166,13 +110,7 @@ def log_gamma_term(alpha: float) -> Term:
 
 
 def log_likelihood_term() -> Term:
-    r"""Return the term of likelihood and information: :math:`k \ln k`.
-
-    Returns
-    -------
-    callable
-        The term.
-    """
+    r"""Return the term of likelihood and information: :math:`k \ln k`."""
 
     def x_log_x(k: IntArray, n_cells: int) -> FloatArray:
         return np.asarray(k * np.log(np.maximum(k, 1)))

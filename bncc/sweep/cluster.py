@@ -28,27 +28,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 @contextmanager
 def dask_cluster(work: Workload, address: str, run: Run = run_trial) -> Iterator["DaskCluster"]:
-    """Work on trials on a cluster that is running.
-
-    Parameters
-    ----------
-    work : Workload
-        What all trials share; each worker receives it once, those that come later too.
-    address : str
-        Of the scheduler.
-    run : callable
-        What works on a trial.
-
-    Yields
-    ------
-    DaskCluster
-        Tasks that have not ended behind the block are forgotten there.
-
-    Raises
-    ------
-    StudyError
-        If the scheduler does not answer, it has no workers, or these lack this version of bncc.
-    """
+    """Work on trials on a cluster that is running."""
     try:
         import distributed
     except ImportError as error:
@@ -76,17 +56,7 @@ def dask_cluster(work: Workload, address: str, run: Run = run_trial) -> Iterator
 
 
 class DaskCluster:
-    """Trials on a cluster.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        Connected.
-    name : str
-        What was sent to the workers.
-    address : str
-        Of the scheduler, for messages.
-    """
+    """Trials on a cluster."""
 
     def __init__(self, client: Any, name: str, address: str) -> None:
         self._client, self._name, self._address = client, name, address
@@ -104,13 +74,7 @@ class DaskCluster:
         return max(1, self._n_workers)
 
     def submit(self, task: Task) -> None:
-        """Begin with a task.
-
-        Parameters
-        ----------
-        task : Task
-            The trial.
-        """
+        """Begin with a task."""
         self._check_scheduler()
         self._attempts[task.number] += 1
         key = f"{self._name}-{task.number}-{self._attempts[task.number]}"
@@ -119,23 +83,7 @@ class DaskCluster:
         future.add_done_callback(lambda _: self._done.put(task.number))
 
     def collect(self, timeout: float) -> Sequence[Outcome]:
-        """Wait for what comes of any task.
-
-        Parameters
-        ----------
-        timeout : float
-            Seconds.
-
-        Returns
-        -------
-        sequence of Outcome
-            None of them if the time is over.
-
-        Raises
-        ------
-        StudyError
-            If the scheduler is gone.
-        """
+        """Wait for what comes of any task."""
         try:
             number = self._done.get(timeout=timeout)
         except Empty:

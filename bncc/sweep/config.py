@@ -18,25 +18,7 @@ DEFAULT_OPTIMIZE: Optimize = "balanced"
 
 
 def settings_of(params: Params, seed: int) -> TrainSettings:
-    """Return the settings of a training.
-
-    Parameters
-    ----------
-    params : mapping of str to Choice
-        Values by option.
-    seed : int
-        Of the training.
-
-    Returns
-    -------
-    TrainSettings
-        Those of ``bncc train`` with the words of `train_words`.
-
-    Raises
-    ------
-    OptionError
-        If the values make no sense together.
-    """
+    """Return the settings of a training."""
     fields: dict[str, Any] = {}
     of_structure: dict[str, str] = {}
     for name, value in params.items():
@@ -77,30 +59,7 @@ def source_words(
     groups: str | None = None,
     ordered: bool = False,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words by which the commands of a trial read the same rows.
-
-    Parameters
-    ----------
-    data : str
-        The file, as the user wrote it.
-    class_name : str or None
-        Value of ``--class``.
-    fold : int or None
-        Value of ``--fold``.
-    test : str or None
-        Value of ``--test``.
-    drop : sequence of str
-        Values of ``--drop``.
-    groups, ordered : str or None, bool
-        Values of ``--groups`` and ``--ordered``.
-
-    Returns
-    -------
-    train : tuple of str
-        For ``bncc train``.
-    bench : tuple of str
-        For ``bncc bench``, which reads no class.
-    """
+    """Return the words by which the commands of a trial read the same rows."""
     path = f"./{data}" if data.startswith("-") else data
     of_fold = () if fold is None else ("--fold", str(fold))
     of_class = () if class_name is None else ("--class", class_name)
@@ -123,28 +82,7 @@ def command_of(
     targets: Sequence[str],
     entries: Sequence[str] = (),
 ) -> str:
-    """Return what a user types to get a trial's figures again.
-
-    Parameters
-    ----------
-    number : int
-        Of the trial.
-    params : mapping of str to Choice
-        Values by option.
-    source, bench_source : sequence of str
-        From `source_words`.
-    seed, repeats : int
-        Of the first training, and how many there are.
-    targets : sequence of str
-        Machines that were measured; without, there is nothing to measure.
-    entries : sequence of str
-        Entry points that were named.
-
-    Returns
-    -------
-    str
-        One line for a shell.
-    """
+    """Return what a user types to get a trial's figures again."""
     model = model_name(number)
     train = ["bncc", "train", *source, *train_words(params)]
     train += ["--seed", str(seed), "--repeats", str(repeats), "-o", model]
@@ -165,24 +103,7 @@ def rival_command(
     repeats: int,
     targets: Sequence[str],
 ) -> str:
-    """Return what a user types to get the figures of a baseline again.
-
-    Parameters
-    ----------
-    params : mapping of str to Choice
-        Values by option.
-    source : sequence of str
-        From `source_words`.
-    seed, repeats : int
-        Of the first training, and how many there are.
-    targets : sequence of str
-        Machines that were measured.
-
-    Returns
-    -------
-    str
-        One line for a shell.
-    """
+    """Return what a user types to get the figures of a baseline again."""
     words = ["bncc", "baseline", *source, *rival_words(params)]
     words += ["--seed", str(seed), "--repeats", str(repeats)]
     words += [word for target in targets for word in ("--target", target)]

@@ -23,30 +23,11 @@ def work_on(
     no_more: Callable[[], bool] = lambda: False,
     tell: Tell = lambda outcome: None,
 ) -> None:
-    """Work on a study until it has so many finished trials.
+    """
+    Work on a study until it has so many finished trials.
 
     Trials that a killed process has left come first. A new one is begun only if all that are being
     worked on would not do: so the trials are the same whoever works on them, and in which order.
-
-    Parameters
-    ----------
-    journal : Journal
-        The study.
-    execution : Execution
-        Who works.
-    n_trials : int
-        Finished ones, those that are there among them.
-    stop : callable
-        Whether to stop at once; what is being worked on is lost, and runs again another time.
-    no_more : callable
-        Whether to begin no other trial.
-    tell : callable
-        Told of each outcome, behind its place in the study.
-
-    Raises
-    ------
-    TrialError
-        If too many come to nothing.
     """
     n_running = n_failed = 0
     while not stop():

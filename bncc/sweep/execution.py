@@ -15,37 +15,19 @@ MOST_DEATHS = 3
 
 @dataclass(frozen=True)
 class Task:
-    """A trial to work on.
+    """A trial to work on."""
 
-    Parameters
-    ----------
-    number : int
-        In the study.
-    params : mapping of str to Choice
-        Values by option.
-    """
-
-    number: int
-    params: Mapping[str, Choice]
+    number: int  # In the study
+    params: Mapping[str, Choice]  # Values by option
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a trial.
+    """What came of a trial."""
 
-    Parameters
-    ----------
-    number : int
-        In the study.
-    point : Point or None
-        What it has found.
-    reason : str
-        Why it has found nothing; empty with a point.
-    """
-
-    number: int
-    point: Point | None
-    reason: str = ""
+    number: int  # In the study
+    point: Point | None  # What it has found
+    reason: str = ""  # Why it has found nothing; empty with a point
 
 
 Run = Callable[[Workload, int, Mapping[str, Choice]], Point]
@@ -60,46 +42,14 @@ class Execution(Protocol):
         """Tasks that can be worked on at the same time, now."""
 
     def submit(self, task: Task) -> None:
-        """Begin with a task.
-
-        Parameters
-        ----------
-        task : Task
-            One that is not being worked on.
-        """
+        """Begin with a task."""
 
     def collect(self, timeout: float) -> Sequence[Outcome]:
-        """Wait for what comes of any task.
-
-        Parameters
-        ----------
-        timeout : float
-            Seconds, after which nothing has come.
-
-        Returns
-        -------
-        sequence of Outcome
-            Each task's once.
-        """
+        """Wait for what comes of any task."""
 
 
 def outcome_of(work: Workload, task: Task, run: Run = run_trial) -> Outcome:
-    """Work on a task in this process.
-
-    Parameters
-    ----------
-    work : Workload
-        What all trials share.
-    task : Task
-        The trial.
-    run : callable
-        What works.
-
-    Returns
-    -------
-    Outcome
-        Its point, or the sentence of the error that it has ended with.
-    """
+    """Work on a task in this process."""
     try:
         return Outcome(task.number, run(work, task.number, task.params))
     except BnccError as error:

@@ -48,38 +48,7 @@ def study_facts(
     toolchains: Mapping[str, str],
     entries: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return what a study is about.
-
-    Parameters
-    ----------
-    train : Dataset
-        Rows to learn from.
-    test : Dataset or None
-        Rows that nothing is chosen by.
-    space : Space
-        What trials are drawn from.
-    data : str
-        The file's name, without a folder.
-    fold : int or None
-        Of an NPZ file.
-    seed, repeats : int
-        Of the trials' trainings.
-    sampler : str
-        Who draws.
-    objectives : sequence of str
-        What is made small.
-    targets : sequence of str
-        Machines.
-    toolchains : mapping of str to str
-        By machine.
-    entries : sequence of str
-        Entry points that are measured; empty for those of `bncc.resources.default_entries`.
-
-    Returns
-    -------
-    dict
-        JSON values, as `bncc.sweep.point.Study.facts` names them.
-    """
+    """Return what a study is about."""
     return {
         "data": data,
         "digest": data_digest(train),
@@ -107,25 +76,7 @@ def study_facts(
 
 
 def checked_facts(found: object, said: str) -> Facts:
-    """Take up what `study_facts` has returned and a store has kept.
-
-    Parameters
-    ----------
-    found : object
-        JSON values.
-    said : str
-        Where the study is, for the message.
-
-    Returns
-    -------
-    mapping
-        The same.
-
-    Raises
-    ------
-    StudyError
-        If they are of something else.
-    """
+    """Take up what `study_facts` has returned and a store has kept."""
     if isinstance(found, dict):
         kinds = (*((key, int) for key in _COUNTS), *((key, list) for key in _LISTS))
         kinds = (*kinds, ("sampler", str), ("toolchains", dict))
@@ -135,22 +86,7 @@ def checked_facts(found: object, said: str) -> Facts:
 
 
 def check_same(ours: Facts, theirs: Facts, said: str) -> None:
-    """Refuse to go on with a study of something else.
-
-    Parameters
-    ----------
-    ours : mapping
-        `study_facts` of this command.
-    theirs : mapping
-        Of the study.
-    said : str
-        Where the study is, for the message.
-
-    Raises
-    ------
-    StudyError
-        If they differ in what changes trials; the first difference is named.
-    """
+    """Refuse to go on with a study of something else."""
     for key, what in _COMPARED.items():
         if ours.get(key) != theirs.get(key):
             difference = (

@@ -10,23 +10,7 @@ def front(
     x: Callable[[Point], float | None],
     y: Callable[[Point], float],
 ) -> tuple[Point, ...]:
-    """Return the points of least y for their x.
-
-    Parameters
-    ----------
-    points : sequence of Point
-        In any order; it does not matter to what is returned.
-    x : callable
-        A cost, less is better; None takes the point out.
-    y : callable
-        An error, less is better.
-
-    Returns
-    -------
-    tuple of Point
-        By ascending x and descending y, both strictly: of points that are alike in both the one of
-        least number.
-    """
+    """Return the points of least y for their x."""
     known = [
         (cost, y(point), point.number, point) for point in points if (cost := x(point)) is not None
     ]

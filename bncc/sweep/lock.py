@@ -24,25 +24,11 @@ BEAT_EVERY, DEAD_AFTER = 10.0, 60.0
 
 @contextmanager
 def file_claimed(path: Path) -> Iterator[None]:
-    """Keep other processes of bncc from a study in a file.
+    """
+    Keep other processes of bncc from a study in a file.
 
     The kernel lets go of the lock when the process ends, however it ends. Where a system or a file
     system has no such locks, nothing is locked.
-
-    Parameters
-    ----------
-    path : Path
-        The study; the lock is a file beside it, removed behind the block.
-
-    Yields
-    ------
-    None
-        Once.
-
-    Raises
-    ------
-    StudyError
-        If another process has it, or its folder is absent or not writable.
     """
     lock = path.with_name(f".{path.name}.lock")
     try:
@@ -87,29 +73,11 @@ def claimed(
     now: Callable[[], float] = time.time,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Callable[[], None]]:
-    """Keep other processes of bncc from a study in a database.
+    """
+    Keep other processes of bncc from a study in a database.
 
     A process that ended on this machine is noticed at once; of one elsewhere a sign of life is
     waited for, until the last one is `DEAD_AFTER` seconds old.
-
-    Parameters
-    ----------
-    study : optuna.Study
-        The study.
-    said : str
-        Where it is, for messages.
-    now, sleep : callable
-        Clock, seconds.
-
-    Yields
-    ------
-    callable
-        To be called often; gives a sign of life when one is due.
-
-    Raises
-    ------
-    StudyError
-        If another process works on it, or takes it over during the block.
     """
     _await_end(study, said, now, sleep)
     token = token_hex(8)

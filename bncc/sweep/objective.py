@@ -20,20 +20,7 @@ def default_objectives(targets: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_objectives(objectives: Sequence[str], targets: Sequence[str]) -> None:
-    """Refuse what is not measured.
-
-    Parameters
-    ----------
-    objectives : sequence of str
-        Of `OBJECTIVES`.
-    targets : sequence of str
-        Machines of the study.
-
-    Raises
-    ------
-    OptionError
-        If one needs a machine and there is none, or stands there twice.
-    """
+    """Refuse what is not measured."""
     for name in objectives:
         if objectives.count(name) > 1:
             raise OptionError(f"--objective {name} is given twice; give it once")
@@ -42,22 +29,7 @@ def check_objectives(objectives: Sequence[str], targets: Sequence[str]) -> None:
 
 
 def values_of(point: Point, objectives: Sequence[str], targets: Sequence[str]) -> list[float]:
-    """Return the figures of a trial by which a sampler draws the next ones.
-
-    Parameters
-    ----------
-    point : Point
-        The trial.
-    objectives : sequence of str
-        Of `OBJECTIVES`.
-    targets : sequence of str
-        Machines; the first one counts.
-
-    Returns
-    -------
-    list of float
-        By objective, less is better; finite.
-    """
+    """Return the figures of a trial by which a sampler draws the next ones."""
     return [_value(point, name, targets) for name in objectives]
 
 

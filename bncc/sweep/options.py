@@ -36,40 +36,14 @@ MOST = 2**53
 
 @dataclass(frozen=True)
 class Option:
-    """One option.
+    """One option."""
 
-    Parameters
-    ----------
-    name : str
-        As on the command line, without dashes.
-    kind : {"text", "integer", "number", "flag", "any", "any or flag"}
-        Of its values; ``any`` is a text, an integer or a number.
-    known : tuple of str
-        Values of a text; empty where any will do.
-    """
-
-    name: str
-    kind: str
-    known: tuple[str, ...] = ()
+    name: str  # As on the command line, without dashes
+    kind: str  # Of its values; ``any`` is a text, an integer or a number
+    known: tuple[str, ...] = ()  # Values of a text; empty where any will do
 
     def value(self, given: object) -> Choice:
-        """Return a value as training takes it.
-
-        Parameters
-        ----------
-        given : object
-            A value from a file.
-
-        Returns
-        -------
-        Choice
-            Whole numbers as floats where numbers are asked for.
-
-        Raises
-        ------
-        OptionError
-            If it is of another kind, or not known.
-        """
+        """Return a value as training takes it."""
         is_whole = isinstance(given, int) and not isinstance(given, bool)
         if self.kind in ("flag", "any or flag") and isinstance(given, bool):
             return given
@@ -99,23 +73,7 @@ class Option:
 
 
 def option_of(name: str) -> Option:
-    """Return an option.
-
-    Parameters
-    ----------
-    name : str
-        As on the command line, without dashes; ``structure-option.KEY`` for structure options.
-
-    Returns
-    -------
-    Option
-        Of this name.
-
-    Raises
-    ------
-    OptionError
-        If there is no such option, or a sweep cannot draw it.
-    """
+    """Return an option."""
     head, _, key = name.partition(".")
     if head == STRUCTURE_OPTION:
         if key not in STRUCTURE_KEYS:

@@ -12,21 +12,7 @@ from bncc.sweep.workload import Workload
 
 
 def best_within(points: Sequence[Point], budget: Budget) -> Point | None:
-    """Return the trial to take.
-
-    Parameters
-    ----------
-    points : sequence of Point
-        Finished trials; baselines, which are no models of bncc's, are passed over.
-    budget : Budget
-        What the model may cost.
-
-    Returns
-    -------
-    Point or None
-        Of those that fit, the one of least validation error; of equals the one of least flash, or
-        of least bits where nothing is measured; of equals the first. None if none fits.
-    """
+    """Return the trial to take."""
     shares = [(p, share_of(p, budget)) for p in points if p.is_network]
     fitting = [p for p, share in shares if share is not None and share <= 1]
     return min(fitting, key=lambda p: (p.validation.mean, _size(p, budget), p.number), default=None)
@@ -40,25 +26,7 @@ def nearest(points: Sequence[Point], budget: Budget) -> Point | None:
 
 
 def picked_model(work: Workload, point: Point) -> Model:
-    """Train the model of a trial again.
-
-    Parameters
-    ----------
-    work : Workload
-        What the trials of the study share.
-    point : Point
-        The trial.
-
-    Returns
-    -------
-    Model
-        That of its first seed.
-
-    Raises
-    ------
-    TrialError
-        If its figures are not those of the study.
-    """
+    """Train the model of a trial again."""
     model = train_again(work, point.params)
     facts = model_facts(model)
     error = facts["error_validation"]

@@ -10,24 +10,12 @@ _SQLITE = "sqlite:///"
 
 @dataclass(frozen=True)
 class Place:
-    """Where a study is kept.
+    """Where a study is kept."""
 
-    Parameters
-    ----------
-    said : str
-        As the user wrote it, without a password; for messages.
-    name : str or None
-        Of the study in its store; None if the user names none.
-    path : Path or None
-        The file of SQLite.
-    url : str
-        Of the database otherwise, as SQLAlchemy knows it.
-    """
-
-    said: str
-    name: str | None
-    path: Path | None
-    url: str = ""
+    said: str  # As the user wrote it, without a password; for messages
+    name: str | None  # Of the study in its store; None if the user names none
+    path: Path | None  # The file of SQLite
+    url: str = ""  # Of the database otherwise, as SQLAlchemy knows it
 
     @property
     def title(self) -> str:
@@ -36,18 +24,7 @@ class Place:
 
 
 def place_of(text: str) -> Place:
-    """Read what stands behind ``--study``.
-
-    Parameters
-    ----------
-    text : str
-        A file, or a URL such as ``postgresql://user@host/database#name``.
-
-    Returns
-    -------
-    Place
-        What it names; nothing is opened.
-    """
+    """Read what stands behind ``--study``."""
     if text.startswith(_SQLITE):
         text = text.removeprefix(_SQLITE)
     if "://" not in text:

@@ -14,18 +14,11 @@ Choice = str | int | float | bool
 
 @dataclass(frozen=True)
 class Rate:
-    """How often a setting errs, over the trainings of a trial.
+    """How often a setting errs, over the trainings of a trial."""
 
-    Parameters
-    ----------
-    errors : tuple of float
-        Fraction of wrong decisions, by seed.
-    n : int
-        Rows that were judged: of validation the sum over seeds, since each holds out others; of
-        the test rows their number.
-    """
-
-    errors: tuple[float, ...]
+    errors: tuple[float, ...]  # Fraction of wrong decisions, by seed
+    # Rows that were judged: of validation the sum over seeds, since each holds out others; of the
+    # test rows their number
     n: int
 
     @property
@@ -41,29 +34,16 @@ class Rate:
 
 @dataclass(frozen=True)
 class Footprint:
-    """Resources of the C on one target, measured.
+    """Resources of the C on one target, measured."""
 
-    Parameters
-    ----------
-    flash, ram, stack : int
-        Bytes of the entry points, as ``bncc bench`` reports them.
-    unit : {"instructions", "cycles"}
-        What a decision is counted in.
-    mean : float
-        Of them per call of the slowest entry point.
-    most : int
-        At most, of the calls that were measured.
-    entries : tuple of str
-        Entry points that are counted. Studies of bncc before entry points could be named timed
-        ``predict``, from states, and counted the bytes of ``predict`` and ``predict_raw``.
-    """
-
-    flash: int
+    flash: int  # flash, ram, stack: Bytes of the entry points, as ``bncc bench`` reports them
     ram: int
     stack: int
-    unit: str
-    mean: float
-    most: int
+    unit: str  # What a decision is counted in
+    mean: float  # Of them per call of the slowest entry point
+    most: int  # At most, of the calls that were measured
+    # Entry points that are counted. Studies of bncc before entry points could be named timed
+    # ``predict``, from states, and counted the bytes of ``predict`` and ``predict_raw``.
     entries: tuple[str, ...] = ("predict",)
 
     @classmethod
@@ -86,51 +66,22 @@ class Footprint:
 
 @dataclass(frozen=True)
 class Point:
-    """A finished trial. Sizes, costs and structure are those of the model of its first seed.
+    """A finished trial. Sizes, costs and structure are those of the model of its first seed."""
 
-    Parameters
-    ----------
-    number : int
-        In the study.
-    family : str
-        What is compared: the name of the structure learner.
-    params : mapping of str to value
-        Options of the trial, by their names on the command line without dashes.
-    validation : Rate
-        Of rows held out of training; what models are chosen by.
-    test : Rate or None
-        Of test rows, where there are any; nothing is chosen by it.
-    entries : int
-        Of all tables, the prior among them.
-    bits : int
-        Of all entries, before any pass of the compiler.
-    operations : int
-        Additions of a decision as S3 counts them, C (D + 1).
-    q_format : tuple of int, or None
-        B_I and B_F; None of a model in floats.
-    costs : mapping of str to (Footprint or str)
-        By target; a text says why the model does not fit there.
-    parents : tuple of tuple of str
-        Features that are parents, by feature.
-    seconds : float
-        Wall time of training and measuring.
-    command : str
-        What a user types to get the same figures again; ``-o`` names `model_name`.
-    """
-
-    number: int
-    family: str
+    number: int  # In the study
+    family: str  # What is compared: the name of the structure learner
+    # Options of the trial, by their names on the command line without dashes
     params: Mapping[str, Choice]
-    validation: Rate
-    test: Rate | None
-    entries: int
-    bits: int
-    operations: int
-    q_format: tuple[int, int] | None
-    costs: Mapping[str, Footprint | str]
-    parents: tuple[tuple[str, ...], ...]
-    seconds: float
-    command: str
+    validation: Rate  # Of rows held out of training; what models are chosen by
+    test: Rate | None  # Of test rows, where there are any; nothing is chosen by it
+    entries: int  # Of all tables, the prior among them
+    bits: int  # Of all entries, before any pass of the compiler
+    operations: int  # Additions of a decision as S3 counts them, C (D + 1)
+    q_format: tuple[int, int] | None  # B_I and B_F; None of a model in floats
+    costs: Mapping[str, Footprint | str]  # By target; a text says why the model does not fit there
+    parents: tuple[tuple[str, ...], ...]  # Features that are parents, by feature
+    seconds: float  # Wall time of training and measuring
+    command: str  # What a user types to get the same figures again; ``-o`` names `model_name`
 
     @property
     def is_network(self) -> bool:
@@ -148,23 +99,7 @@ class Point:
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> "Point":
-        """Take up what `to_json` has returned.
-
-        Parameters
-        ----------
-        facts : mapping
-            JSON values.
-
-        Returns
-        -------
-        Point
-            The same.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError
-            If they are of something else.
-        """
+        """Take up what `to_json` has returned."""
         costs = {
             target: found if isinstance(found, str) else _footprint(found)
             for target, found in facts["costs"].items()
@@ -187,27 +122,16 @@ class Point:
 
 @dataclass(frozen=True)
 class Study:
-    """All that a report is made of.
+    """All that a report is made of."""
 
-    Parameters
-    ----------
-    name : str
-        For people: the file's name without its folder, or the name in the database.
-    facts : mapping of str to JSON value
-        Where it comes from: ``data`` (the file's name), ``digest`` of rows and labels, ``class``,
-        ``n_rows``, ``n_test``, ``n_features``, ``features`` (names), ``n_classes``, ``fold``,
-        ``seed``, ``repeats``, ``sampler``, ``objectives``, ``targets``, ``toolchains`` by target,
-        ``bncc``, ``space``.
-    points : tuple of Point
-        Finished trials, by number.
-    failed : mapping of int to str
-        Why trials came to nothing, by number.
-    """
-
-    name: str
+    name: str  # For people: the file's name without its folder, or the name in the database
+    # Where it comes from: ``data`` (the file's name), ``digest`` of rows and labels, ``class``,
+    # ``n_rows``, ``n_test``, ``n_features``, ``features`` (names), ``n_classes``, ``fold``,
+    # ``seed``, ``repeats``, ``sampler``, ``objectives``, ``targets``, ``toolchains`` by target,
+    # ``bncc``, ``space``
     facts: Mapping[str, Any]
-    points: tuple[Point, ...]
-    failed: Mapping[int, str]
+    points: tuple[Point, ...]  # Finished trials, by number
+    failed: Mapping[int, str]  # Why trials came to nothing, by number
 
 
 def model_name(number: int) -> str:

@@ -23,22 +23,7 @@ from bncc.sweep.workload import Workload
 
 @contextmanager
 def local_processes(work: Workload, jobs: int, run: Run = run_trial) -> Iterator["LocalProcesses"]:
-    """Hold processes ready to work on trials.
-
-    Parameters
-    ----------
-    work : Workload
-        What all trials share; each process receives it once.
-    jobs : int
-        Processes, >= 1.
-    run : callable
-        What works on a trial.
-
-    Yields
-    ------
-    LocalProcesses
-        Starts processes as tasks come; they are killed behind the block, with all that they began.
-    """
+    """Hold processes ready to work on trials."""
     with tempfile.TemporaryDirectory(prefix="bncc-", ignore_cleanup_errors=True) as scratch:
         # A file: a pipe would have us wait until each process has imported what it needs.
         file = Path(scratch, "work.pickle")
@@ -51,16 +36,7 @@ def local_processes(work: Workload, jobs: int, run: Run = run_trial) -> Iterator
 
 
 class LocalProcesses:
-    """Trials in processes of this machine.
-
-    Parameters
-    ----------
-    jobs : int
-        Processes.
-    file : Path
-        What all trials share and what works on them, pickled; in a folder that takes what killed
-        processes leave behind.
-    """
+    """Trials in processes of this machine."""
 
     def __init__(self, jobs: int, file: Path) -> None:
         self._jobs, self._file = jobs, file
@@ -79,29 +55,12 @@ class LocalProcesses:
         return tuple(worker.process.pid for worker in self._workers)
 
     def submit(self, task: Task) -> None:
-        """Begin with a task.
-
-        Parameters
-        ----------
-        task : Task
-            The trial.
-        """
+        """Begin with a task."""
         self._waiting.append(task)
         self._assign()
 
     def collect(self, timeout: float) -> Sequence[Outcome]:
-        """Wait for what comes of any task.
-
-        Parameters
-        ----------
-        timeout : float
-            Seconds.
-
-        Returns
-        -------
-        sequence of Outcome
-            None of them if the time is over; a task whose process has died is begun anew.
-        """
+        """Wait for what comes of any task."""
         handles: dict[Any, _Worker] = {}
         for worker in self._workers:
             handles[worker.ours] = worker

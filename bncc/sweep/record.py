@@ -6,22 +6,7 @@ from bncc.sweep.point import Point
 
 
 def trial_facts(point: Point, target: str | None) -> dict[str, Any]:
-    """Return the JSON object of a trial, as ``sweep`` and ``report`` show it.
-
-    Parameters
-    ----------
-    point : Point
-        The trial.
-    target : str or None
-        The machine of ``flash``, ``ram`` and ``instructions``, or of ``cycles`` instead where it
-        counts these; None where nothing was measured.
-
-    Returns
-    -------
-    dict
-        JSON values; null where a model does not fit, or nothing was measured. ``costs`` has all
-        machines, of those that are too small the reason.
-    """
+    """Return the JSON object of a trial, as ``sweep`` and ``report`` show it."""
     cost = None if target is None else point.footprint(target)
     facts = point.to_json()
     unit = None if cost is None else cost.unit

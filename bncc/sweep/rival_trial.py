@@ -22,27 +22,7 @@ if TYPE_CHECKING:
 
 
 def run_rival(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
-    """Train, judge and measure one baseline.
-
-    Parameters
-    ----------
-    work : Workload
-        What it shares with the other trials.
-    number : int
-        In the study.
-    params : mapping of str to Choice
-        Values by option.
-
-    Returns
-    -------
-    Point
-        Its command gives the same figures again.
-
-    Raises
-    ------
-    BnccError
-        If it comes to nothing.
-    """
+    """Train, judge and measure one baseline."""
     from bncc.baselines.learn import learn_rival
 
     begin = perf_counter()
@@ -82,25 +62,7 @@ def run_rival(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
 
 
 def measure_rivals(work: Workload, learned: "Learned") -> Costs:
-    """Measure the C of a baseline on all targets.
-
-    Parameters
-    ----------
-    work : Workload
-        Names the targets and the readings.
-    learned : Learned
-        The baseline.
-
-    Returns
-    -------
-    mapping of str to (Footprint or str)
-        By target; a text says why there is no figure.
-
-    Raises
-    ------
-    BnccError
-        If a tool fails.
-    """
+    """Measure the C of a baseline on all targets."""
     states = states_to_measure(work, learned)
     return {
         target: _cost(target, learned, len(work.train.classes), states) for target in work.targets

@@ -28,27 +28,7 @@ SHARED = ("discretize", "n-bins")
 
 
 def named_baselines(text: str, n_features: int) -> tuple[str, ...]:
-    """Read the value of ``--baselines``.
-
-    Parameters
-    ----------
-    text : str
-        Names with commas between them, or ``all``: those that the data allow.
-    n_features : int
-        Of the data; those of ``cnn`` are the pixels of a square image.
-
-    Returns
-    -------
-    tuple of str
-        In the order of `BASELINES`.
-
-    Raises
-    ------
-    OptionError
-        If there is none of a name, or none at all.
-    ToolchainError
-        If one of them needs torch, which is not installed.
-    """
+    """Read the value of ``--baselines``."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in (*BASELINES, "all")]
     if unknown or not names:
@@ -65,21 +45,7 @@ def named_baselines(text: str, n_features: int) -> tuple[str, ...]:
 
 
 def with_baselines(space: Space, names: Sequence[str]) -> Space:
-    """Return a space that draws baselines beside what it drew before.
-
-    Parameters
-    ----------
-    space : Space
-        Of Bayesian networks.
-    names : sequence of str
-        From `named_baselines`.
-
-    Returns
-    -------
-    Space
-        Its first option is the classifier; what networks are drawn from is unchanged. As many
-        trials are baselines as are networks.
-    """
+    """Return a space that draws baselines beside what it drew before."""
     if CLASSIFIER in space.options:
         raise OptionError("the space draws the classifier already; drop --baselines")
     preset = Path(__file__).with_name("spaces") / "baselines.toml"
@@ -101,21 +67,7 @@ def is_baseline(params: Mapping[str, Choice]) -> bool:
 
 
 def rival_settings(params: Mapping[str, Choice], seed: int) -> "RivalSettings":
-    """Return the settings of a baseline.
-
-    Parameters
-    ----------
-    params : mapping of str to Choice
-        Values by option.
-    seed : int
-        Of the training.
-
-    Returns
-    -------
-    RivalSettings
-        Those of ``bncc baseline`` with the words of
-        `bncc.sweep.config.rival_words`.
-    """
+    """Return the settings of a baseline."""
     from bncc.baselines.learn import RivalSettings
 
     n_bins = params.get("n-bins", 8)

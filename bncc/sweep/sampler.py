@@ -24,23 +24,7 @@ SamplerName = Literal["random", "tpe", "nsga2"]
 
 
 def sampler_of(name: SamplerName, seed: int, number: int) -> BaseSampler:
-    """Return what draws the options of one trial.
-
-    Parameters
-    ----------
-    name : {"random", "tpe", "nsga2"}
-        How.
-    seed : int
-        Of the study.
-    number : int
-        Of the trial: a sampler that starts from the seed again when a study is continued would
-        draw what is there already.
-
-    Returns
-    -------
-    BaseSampler
-        For the study.
-    """
+    """Return what draws the options of one trial."""
     if name == "random":
         return KeyedSampler(seed)
     start = _keyed(seed, number, name).randrange(2**32)
@@ -49,13 +33,7 @@ def sampler_of(name: SamplerName, seed: int, number: int) -> BaseSampler:
 
 
 class KeyedSampler(BaseSampler):
-    """Draw each value by seed, number of the trial and name of the option, and by nothing else.
-
-    Parameters
-    ----------
-    seed : int
-        Of the study.
-    """
+    """Draw each value by seed, number of the trial and name of the option, and by nothing else."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -79,44 +57,12 @@ class KeyedSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """Draw one value.
-
-        Parameters
-        ----------
-        study : Study
-            Not looked at.
-        trial : FrozenTrial
-            Which one.
-        param_name : str
-            The option.
-        param_distribution : BaseDistribution
-            What it can be.
-
-        Returns
-        -------
-        value
-            One of them.
-        """
+        """Draw one value."""
         return _drawn(_keyed(self._seed, trial.number, param_name), param_distribution)
 
 
 def suggested(trial: Trial, name: str, domain: Domain) -> Choice:
-    """Return the value of an option in a trial, drawn if it was not drawn before.
-
-    Parameters
-    ----------
-    trial : Trial
-        Which one.
-    name : str
-        The option, as optuna knows it: always of the same domain in a study.
-    domain : Domain
-        What it can be.
-
-    Returns
-    -------
-    value
-        The same whenever it is asked for again.
-    """
+    """Return the value of an option in a trial, drawn if it was not drawn before."""
     if len(domain.choices) == 1:
         return domain.choices[0]
     if domain.choices:

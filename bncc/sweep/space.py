@@ -21,25 +21,18 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Domain:
-    """The values that an option may take: some choices, or all from `low` to `high`.
+    """The values that an option may take: some choices, or all from `low` to `high`."""
 
-    Parameters
-    ----------
-    choices : tuple of Choice
-        Equally likely; a single one is a value that is set. Empty for a range.
-    low, high : int or float, or None
-        Ends of a range, both within it. Integers are drawn if both are integers.
-    log : bool
-        Whether small values are as likely as large ones.
-    """
-
+    # Equally likely; a single one is a value that is set. Empty for a range.
     choices: tuple[Choice, ...] = ()
+    # low and high: Ends of a range, both within it. Integers are drawn if both are integers.
     low: float | int | None = None
     high: float | int | None = None
-    log: bool = False
+    log: bool = False  # Whether small values are as likely as large ones
 
     def rounded(self, value: Choice) -> Choice:
-        """Return a float from the range with four significant digits, and all else as it is.
+        """
+        Return a float from the range with four significant digits, and all else as it is.
 
         That makes no other classifier in kind, and commands that people can read.
         """
@@ -56,17 +49,10 @@ class Domain:
 
 @dataclass(frozen=True)
 class Case:
-    """A domain, and when it counts.
+    """A domain, and when it counts."""
 
-    Parameters
-    ----------
-    domain : Domain
-        The values.
-    when : mapping of str to tuple of Choice
-        Options drawn before, each with the values that it must have one of.
-    """
-
-    domain: Domain
+    domain: Domain  # The values
+    # Options drawn before, each with the values that it must have one of
     when: Mapping[str, tuple[Choice, ...]]
 
     def holds(self, drawn: Mapping[str, Choice]) -> bool:
@@ -76,33 +62,15 @@ class Case:
 
 @dataclass(frozen=True)
 class Space:
-    """All that a sweep may draw.
+    """All that a sweep may draw."""
 
-    Parameters
-    ----------
-    options : mapping of str to tuple of Case
-        By the option's name on the command line without dashes, structure options as
-        ``structure-option.parents``; in the order of drawing. The first case that holds counts;
-        where none does the option is left out.
-    """
-
+    # By the option's name on the command line without dashes, structure options as
+    # ``structure-option.parents``; in the order of drawing. The first case that holds counts; where
+    # none does the option is left out.
     options: Mapping[str, tuple[Case, ...]]
 
     def draw(self, ask: Callable[[str, Domain], Choice]) -> dict[str, Choice]:
-        """Draw one trial.
-
-        Parameters
-        ----------
-        ask : callable
-            Takes the name of an option and its domain, returns a value of the domain. It is asked
-            in order, for options that are set to one value too.
-
-        Returns
-        -------
-        dict of str to Choice
-            Values by option, without those of which no case holds; numbers from a range as
-            `Domain.rounded` leaves them.
-        """
+        """Draw one trial."""
         drawn: dict[str, Choice] = {}
         for name, cases in self.options.items():
             case = next((case for case in cases if case.holds(drawn)), None)
@@ -129,24 +97,7 @@ class Space:
 
 
 def read_space(name_or_path: str) -> Space:
-    """Read a space.
-
-    Parameters
-    ----------
-    name_or_path : str
-        One of `PRESETS`, or a TOML file: a table per option with ``value``, ``choices``, or ``low``
-        and ``high`` (and ``log``), and ``when``; an array of tables holds several cases.
-
-    Returns
-    -------
-    Space
-        Its options in the order of the file.
-
-    Raises
-    ------
-    OptionError
-        If there is no such file, or it says something that cannot be drawn.
-    """
+    """Read a space."""
     if name_or_path in PRESETS:
         preset = Path(__file__).with_name("spaces") / f"{name_or_path}.toml"
         return space_of(preset.read_text("utf-8"), name_or_path)
@@ -164,25 +115,7 @@ def read_space(name_or_path: str) -> Space:
 
 
 def space_of(text: str, name: str) -> Space:
-    """Read a space from TOML.
-
-    Parameters
-    ----------
-    text : str
-        As in a file.
-    name : str
-        Of the file, for messages.
-
-    Returns
-    -------
-    Space
-        Its options in their order.
-
-    Raises
-    ------
-    OptionError
-        If it is no TOML, or says something that cannot be drawn.
-    """
+    """Read a space from TOML."""
     import tomllib
 
     try:

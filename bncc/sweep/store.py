@@ -23,13 +23,7 @@ NEEDED = f"a study needs optuna and SQLAlchemy; run {extra_command('sweep')}"
 
 
 def check_optuna() -> None:
-    """Make optuna silent, and refuse to go on without it.
-
-    Raises
-    ------
-    StudyError
-        If it is not installed.
-    """
+    """Make optuna silent, and refuse to go on without it."""
     try:
         import optuna
 
@@ -51,25 +45,7 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def opened(place: Place, *, new: bool = False) -> Iterator["RDBStorage"]:
-    """Open the store of a study; let go of it behind the block.
-
-    Parameters
-    ----------
-    place : Place
-        Where it is; a file must be there.
-    new : bool, default=False
-        Whether a database without studies is prepared for one.
-
-    Yields
-    ------
-    optuna.storages.RDBStorage
-        The store.
-
-    Raises
-    ------
-    StudyError
-        If there is none, or it is of something else; or if it fails in the block.
-    """
+    """Open the store of a study; let go of it behind the block."""
     check_optuna()
     if place.path is not None:
         _check_file(place.path)
@@ -116,23 +92,7 @@ def _is_raised_in(error: BaseException, *packages: str) -> bool:
 
 @contextmanager
 def opened_half(path: Path) -> Iterator["RDBStorage"]:
-    """Make a file of SQLite that appears whole, behind the block, or not at all.
-
-    Parameters
-    ----------
-    path : Path
-        The file; not there yet. Of several processes one alone may do this.
-
-    Yields
-    ------
-    optuna.storages.RDBStorage
-        An empty store.
-
-    Raises
-    ------
-    StudyError
-        If it fails in the block, as when the disk is full.
-    """
+    """Make a file of SQLite that appears whole, behind the block, or not at all."""
     check_optuna()
     half = path.with_name(f".{path.name}.half")
     journal = half.with_name(f"{half.name}-journal")

@@ -26,23 +26,7 @@ POINT, REASON = "point", "reason"
 
 
 def read_study(text: str) -> tuple[Study, ...]:
-    """Read what has been found, whether or not a sweep works on it.
-
-    Parameters
-    ----------
-    text : str
-        A file or a URL, as behind ``--study``; a URL without ``#name`` stands for all its studies.
-
-    Returns
-    -------
-    tuple of Study
-        At least one, by name.
-
-    Raises
-    ------
-    StudyError
-        If there is none.
-    """
+    """Read what has been found, whether or not a sweep works on it."""
     from optuna.trial import TrialState
 
     place = place_of(text)
@@ -69,23 +53,7 @@ def read_study(text: str) -> tuple[Study, ...]:
 
 
 def known_facts(place: Place) -> Facts | None:
-    """Return what a study is about.
-
-    Parameters
-    ----------
-    place : Place
-        Where it may be.
-
-    Returns
-    -------
-    mapping or None
-        As `bncc.sweep.facts.study_facts` made it; None where no study has begun.
-
-    Raises
-    ------
-    StudyError
-        If something else is there.
-    """
+    """Return what a study is about."""
     if place.path is not None and not place.path.exists():
         return None
     with opened(place, new=place.path is None) as storage:
@@ -96,26 +64,7 @@ def known_facts(place: Place) -> Facts | None:
 
 
 class Journal:
-    """A study that this process alone works on.
-
-    Parameters
-    ----------
-    study : optuna.Study
-        Where all of it is kept.
-    space : Space
-        What trials are drawn from.
-    facts : mapping
-        Of the study.
-    beat : callable
-        To be called now and then: tells others that this process lives.
-
-    Attributes
-    ----------
-    finished : dict of int to Point
-        By number.
-    failed : dict of int to str
-        Why trials came to nothing, by number.
-    """
+    """A study that this process alone works on."""
 
     def __init__(
         self, study: "OptunaStudy", space: Space, facts: Facts, beat: Callable[[], None]
@@ -128,13 +77,7 @@ class Journal:
         self._take_stock()
 
     def next_task(self) -> Task:
-        """Return a trial to work on: one that was lost before, else a new one.
-
-        Returns
-        -------
-        Task
-            With all its options drawn.
-        """
+        """Return a trial to work on: one that was lost before, else a new one."""
         from optuna.trial import Trial
 
         from bncc.sweep.sampler import sampler_of, suggested
@@ -154,13 +97,7 @@ class Journal:
             return Task(trial.number, self._space.draw(ask))
 
     def tell(self, outcome: Outcome) -> None:
-        """Keep what came of a trial.
-
-        Parameters
-        ----------
-        outcome : Outcome
-            Its point, or why there is none.
-        """
+        """Keep what came of a trial."""
         from optuna.trial import TrialState
 
         storage, trial_id = self._study._storage, self._ids[outcome.number]
@@ -196,27 +133,7 @@ class Journal:
 
 @contextmanager
 def journal(place: Place, space: Space, facts: Facts) -> Iterator[Journal]:
-    """Begin a study, or go on with it, and keep other processes from it meanwhile.
-
-    Parameters
-    ----------
-    place : Place
-        Where it is, or shall be.
-    space : Space
-        What trials are drawn from.
-    facts : mapping
-        What it is about.
-
-    Yields
-    ------
-    Journal
-        The study.
-
-    Raises
-    ------
-    StudyError
-        If it is of something else, or another process works on it.
-    """
+    """Begin a study, or go on with it, and keep other processes from it meanwhile."""
     name = place.name or DEFAULT_NAME
     if place.path is None:
         with opened(place, new=True) as storage:

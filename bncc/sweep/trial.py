@@ -25,28 +25,7 @@ from bncc.train.repeats import Repeats, train_repeats
 
 
 def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
-    """Train, judge and measure one trial.
-
-    Parameters
-    ----------
-    work : Workload
-        What it shares with the others.
-    number : int
-        In the study.
-    params : mapping of str to Choice
-        Values by option.
-
-    Returns
-    -------
-    Point
-        Its command gives the same figures again.
-
-    Raises
-    ------
-    BnccError
-        If it comes to nothing: values that make no sense together, rows of which none can be held
-        out, or a tool that fails.
-    """
+    """Train, judge and measure one trial."""
     if is_baseline(params):
         return run_rival(work, number, params)
     begin = perf_counter()
@@ -84,50 +63,12 @@ def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
 
 
 def train_again(work: Workload, params: Mapping[str, Choice]) -> Model:
-    """Return the model of a trial's first seed.
-
-    Parameters
-    ----------
-    work : Workload
-        What the trial shares with the others.
-    params : mapping of str to Choice
-        Its values.
-
-    Returns
-    -------
-    Model
-        The same as in `run_trial`.
-
-    Raises
-    ------
-    BnccError
-        As `run_trial`.
-    """
+    """Return the model of a trial's first seed."""
     return train_model(work.train, settings_of(params, work.seed), test=work.test).model
 
 
 def measure_model(work: Workload, model: Model, params: Mapping[str, Choice]) -> Costs:
-    """Measure a model on all targets.
-
-    Parameters
-    ----------
-    work : Workload
-        Names the targets and the readings.
-    model : Model
-        From `train_again`.
-    params : mapping of str to Choice
-        Values of its trial, which say how the C is optimized.
-
-    Returns
-    -------
-    mapping of str to (Footprint or str)
-        By target; a text says why it does not fit there.
-
-    Raises
-    ------
-    BnccError
-        If nothing can be emitted, or a tool fails.
-    """
+    """Measure a model on all targets."""
     if not work.targets:
         return {}
     inputs = bench_inputs(model, work.readings, with_gaps="missing" in work.entries)

@@ -16,71 +16,32 @@ TOO_FEW = "too few rows to hold any out, by which a sweep would choose; add rows
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """What all trials of a study share; it can be pickled.
+    """What all trials of a study share; it can be pickled."""
 
-    Parameters
-    ----------
-    train : Dataset
-        Training rows, as ``bncc train`` reads them.
-    test : Dataset or None
-        Rows that nothing is chosen by.
-    readings : Table or None
-        What decisions are measured on, from `measured_rows`; None where there are no targets, or
-        `bench_source` names no data.
-    source, bench_source : tuple of str
-        Words of ``bncc train`` and ``bncc bench`` that read the same rows, from
-        `bncc.sweep.config.source_words`.
-    seed : int
-        Of the first training of each trial.
-    repeats : int
-        Trainings of a trial, with seeds `seed`, `seed` + 1, ...
-    targets : tuple of str
-        Machines as in ``--target``, but ``all``; without, nothing is measured.
-    entries : tuple of str
-        Entry points that are measured; empty for `bncc.resources.default_entries`.
-    """
-
-    train: Dataset
-    test: Dataset | None
+    train: Dataset  # Training rows, as ``bncc train`` reads them
+    test: Dataset | None  # Rows that nothing is chosen by
+    # What decisions are measured on, from `measured_rows`; None where there are no targets, or
+    # `bench_source` names no data
     readings: Table | None
+    # source and bench_source: Words of ``bncc train`` and ``bncc bench`` that read the same rows,
+    # from `bncc.sweep.config.source_words`
     source: tuple[str, ...]
     bench_source: tuple[str, ...]
-    seed: int
-    repeats: int
+    seed: int  # Of the first training of each trial
+    repeats: int  # Trainings of a trial, with seeds `seed`, `seed` + 1, ..
+    # Machines as in ``--target``, but ``all``; without, nothing is measured
     targets: tuple[str, ...]
+    # Entry points that are measured; empty for `bncc.resources.default_entries`
     entries: tuple[str, ...] = ()
 
 
 def measured_rows(table: Table) -> Table:
-    """Return the rows that ``bncc bench --data`` measures over.
-
-    Parameters
-    ----------
-    table : Table
-        What ``bncc bench`` would read: `bncc.cli.inputs.rows_to_classify` of the data, with the
-        fold but without a class.
-
-    Returns
-    -------
-    Table
-        At most `bncc.bench.on_target.N_ROWS` rows, for `Workload`.
-    """
+    """Return the rows that ``bncc bench --data`` measures over."""
     return bench_rows(table)
 
 
 def check_rows(train: Dataset) -> None:
-    """Refuse rows of which every trial would come to nothing.
-
-    Parameters
-    ----------
-    train : Dataset
-        Rows to learn from.
-
-    Raises
-    ------
-    DataError
-        If nothing can be learned from them, or too few to hold any out.
-    """
+    """Refuse rows of which every trial would come to nothing."""
     check_trainable(train)
     _, held = train.split.holdout(train.y, TrainSettings().validation, seed=0)
     if len(held) == 0:

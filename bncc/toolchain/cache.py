@@ -9,19 +9,10 @@ from tempfile import TemporaryDirectory
 
 
 def cache_folder(name: str) -> Path:
-    """Return a folder in the user's cache, or a temporary one where that is not safe or writable.
+    """
+    Return a folder in the user's cache, or a temporary one where that is not safe or writable.
 
     What it holds is loaded as code, so it must be the user's, and nobody else's to write.
-
-    Parameters
-    ----------
-    name : str
-        Of the folder.
-
-    Returns
-    -------
-    Path
-        It exists; a temporary one goes with the process.
     """
     try:
         cached = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

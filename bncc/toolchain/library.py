@@ -26,30 +26,14 @@ NATIVE = "-march=native"
 
 @dataclass(frozen=True)
 class CParts:
-    """The C of one library.
+    """The C of one library."""
 
-    Parameters
-    ----------
-    package : str
-        Whose folder it lies in.
-    types : str
-        The header that CFFI reads too.
-    headers : tuple of str
-        The other headers.
-    sources : tuple of str
-        What is compiled.
-    shared : tuple of str
-        Headers of another package that it includes.
-    shared_from : str
-        That package.
-    """
-
-    package: str
-    types: str
-    headers: tuple[str, ...]
-    sources: tuple[str, ...]
-    shared: tuple[str, ...] = ()
-    shared_from: str = ""
+    package: str  # Whose folder it lies in
+    types: str  # The header that CFFI reads too
+    headers: tuple[str, ...]  # The other headers
+    sources: tuple[str, ...]  # What is compiled
+    shared: tuple[str, ...] = ()  # Headers of another package that it includes
+    shared_from: str = ""  # That package
 
     def texts(self) -> dict[str, str]:
         """Return the text of each file, the types' first."""
@@ -60,25 +44,7 @@ class CParts:
 
 @cache
 def native_library(parts: CParts) -> tuple[Any, Any]:
-    """Return the library.
-
-    Parameters
-    ----------
-    parts : CParts
-        What it is made of.
-
-    Returns
-    -------
-    ffi : cffi.FFI
-        Knows the types of its header.
-    library
-        Its functions.
-
-    Raises
-    ------
-    ToolchainError
-        If there is no compiler, or it fails.
-    """
+    """Return the library."""
     texts = parts.texts()
     tool = host_compilers()[0]
     key = sha256("\n".join([*texts.values(), *FLAGS, str(tool), _processor()]).encode())

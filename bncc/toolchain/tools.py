@@ -42,30 +42,14 @@ ARM = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7")
 
 @dataclass(frozen=True)
 class Tool:
-    """A compiler or simulator that bncc can use, installed or not.
+    """A compiler or simulator that bncc can use, installed or not."""
 
-    Parameters
-    ----------
-    name : str
-        The command, or the Python package for ``ziglang`` and ``unicorn``.
-    path : str or None
-        Where it is; None when it is not installed.
-    version : str or None
-        Its version; None when it is not installed or does not say.
-    serves : tuple of str
-        The machines (``--target``) it builds for or runs.
-    install_hint : str
-        The one command that installs it.
-    role : {"compiler", "simulator"}
-        What it does for those machines.
-    """
-
-    name: str
-    path: str | None
-    version: str | None
-    serves: tuple[str, ...]
-    install_hint: str
-    role: Role = "compiler"
+    name: str  # The command, or the Python package for ``ziglang`` and ``unicorn``
+    path: str | None  # Where it is; None when it is not installed
+    version: str | None  # Its version; None when it is not installed or does not say
+    serves: tuple[str, ...]  # The machines (``--target``) it builds for or runs
+    install_hint: str  # The one command that installs it
+    role: Role = "compiler"  # What it does for those machines
 
     @property
     def is_installed(self) -> bool:
@@ -106,13 +90,7 @@ def is_x86() -> bool:
 
 
 def find_tools() -> tuple[Tool, ...]:
-    """Look for every command and wheel bncc knows; the library simavr is known to its own module.
-
-    Returns
-    -------
-    tuple of Tool
-        Installed or not, in the order in which they are preferred, ``$CC`` first.
-    """
+    """Find every command and wheel that bncc knows; the library simavr has a module of its own."""
     # Elsewhere a command called gcc builds for that machine alone.
     foreign = () if is_x86() else ("x86",)
     commands = tuple(
@@ -129,24 +107,7 @@ def find_tools() -> tuple[Tool, ...]:
 
 
 def host_compilers(choice: str | None = None) -> tuple[Tool, ...]:
-    """Return the compilers that shall build for this machine.
-
-    Parameters
-    ----------
-    choice : str or None
-        A command name or path; ``"all"`` for every one that is installed; None for the first of
-        ``$CC``, gcc, clang, cc and the ziglang wheel.
-
-    Returns
-    -------
-    tuple of Tool
-        At least one, all installed.
-
-    Raises
-    ------
-    ToolchainError
-        If there is none.
-    """
+    """Return the compilers that shall build for this machine."""
     if choice not in (None, "all"):
         foreign = [t for t in find_tools() if t.name == choice and "host" not in t.serves]
         if foreign:
@@ -171,23 +132,7 @@ def host_compilers(choice: str | None = None) -> tuple[Tool, ...]:
 
 
 def require(name: str) -> Tool:
-    """Return a tool that is installed.
-
-    Parameters
-    ----------
-    name : str
-        One of the tools of `find_tools`.
-
-    Returns
-    -------
-    Tool
-        The tool.
-
-    Raises
-    ------
-    ToolchainError
-        If it is not installed, with the command that installs it.
-    """
+    """Return a tool that is installed."""
     for tool in find_tools():
         if tool.name == name:
             if not tool.is_installed:
@@ -197,28 +142,7 @@ def require(name: str) -> Tool:
 
 
 def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
-    """Run a compiler or another build tool in a folder.
-
-    Parameters
-    ----------
-    command : sequence of str
-        The words of the command; files named relative to `folder`, so that no path of this
-        machine enters an output or a message.
-    folder : Path
-        Where it runs.
-    timeout : float
-        Seconds after which it is stopped.
-
-    Returns
-    -------
-    str
-        What it wrote to stdout.
-
-    Raises
-    ------
-    ToolchainError
-        If it cannot be started, does not end in time, or fails; with its first error line.
-    """
+    """Run a compiler or another build tool in a folder."""
     name = Path(command[0]).name
     own = zig_environment() if name == "zig" else {}
     try:

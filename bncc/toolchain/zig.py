@@ -7,16 +7,12 @@ from bncc.toolchain.cache import cache_folder
 
 
 def zig_environment() -> Mapping[str, str]:
-    """Return the variables that zig is started with besides those of this process.
+    """
+    Return the variables that zig is started with besides those of this process.
 
     zig builds a runtime library for each machine, which takes seconds, and keeps it in the user's
     cache; it gives up where that cannot be written. What it makes of a model it would keep there
     too, and for ever: that goes into the folder it runs in, which is temporary.
-
-    Returns
-    -------
-    mapping of str to str
-        Both folders. One that the user has chosen stays.
     """
     chosen = os.environ.get
     return {

@@ -4,26 +4,13 @@ from bncc.train.maximum_likelihood import LogTables
 
 
 def averaged(past: LogTables | None, now: LogTables, weight: float) -> LogTables:
-    r"""Return an exponential moving average after one more epoch.
+    r"""
+    Return an exponential moving average after one more epoch.
 
     .. math:: \bar\theta \leftarrow w \bar\theta + (1 - w)\, \theta
 
     Of logarithms of probabilities it is one no more, but for a factor near 1 that each
     distribution has.
-
-    Parameters
-    ----------
-    past : tuple or None
-        The average so far, prior and tables; None before the first epoch.
-    now : tuple
-        Prior and tables after the epoch.
-    weight : float
-        Of the past, from 0 to below 1.
-
-    Returns
-    -------
-    tuple
-        Prior and tables, <= 0 where those of all epochs are.
     """
     if past is None or weight == 0:
         return now

@@ -18,18 +18,7 @@ MAX_NATS = 2.0**MAX_INT_BITS
 
 
 def formats_of(settings: TrainSettings) -> tuple[QFormat, ...]:
-    """Return the formats that the options leave to choose from.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        The options.
-
-    Returns
-    -------
-    tuple of QFormat
-        One where they fix it, as ``--float`` does too.
-    """
+    """Return the formats that the options leave to choose from."""
     if settings.float_:
         return (FLOAT_FORMAT,)
     return candidate_formats(settings.total_bits, settings.int_bits, settings.frac_bits)
@@ -38,20 +27,7 @@ def formats_of(settings: TrainSettings) -> tuple[QFormat, ...]:
 def candidate_formats(
     bits: int, int_bits: int | None = None, frac_bits: int | None = None
 ) -> tuple[QFormat, ...]:
-    """Return the formats of a total width, B_F negative included.
-
-    Parameters
-    ----------
-    bits : int
-        B, total width.
-    int_bits, frac_bits : int, optional
-        Fix one side of the binary point.
-
-    Returns
-    -------
-    tuple of QFormat
-        One format when a side is fixed, else one for each B_I in 1 .. 8.
-    """
+    """Return the formats of a total width, B_F negative included."""
     if int_bits is not None:
         return (QFormat(int_bits, bits - int_bits),)
     if frac_bits is not None:
@@ -69,33 +45,11 @@ def best_format(
     y: IntArray,
     weights: FloatArray | None = None,
 ) -> QFormat:
-    r"""Return the format whose integer model errs least on the given rows.
+    r"""
+    Return the format whose integer model errs least on the given rows.
 
-    Parameters
-    ----------
-    formats : sequence of QFormat
-        The candidates.
-    log_prior : (n_classes,) float64
-        Natural log-probabilities, <= 0.
-    log_tables : sequence of (n_rows_i, n_classes) float64
-        In the order of `bncc.structure.lookups.lookups_of`.
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-    X : (n_samples, n_features) int
-        States of rows that did not train the tables.
-    y : (n_samples,) int
-        Their class indices.
-    weights : (n_samples,) float64, optional
-        How much each row counts, of mean 1.
-
-    Returns
-    -------
-    QFormat
-        Among the formats that are not clearly worse than the one of least error, the one whose
-        scores stray least from the unquantized ones; then the first. With few rows most formats
-        are not clearly worse, and taking a coarse one for a row or two of luck would cost more.
+    Shapes: `log_prior` (n_classes,) float64; `X` (n_samples, n_features) int; `y` (n_samples,) int;
+    `weights` (n_samples,) float64.
 
     Notes
     -----

@@ -14,57 +14,39 @@ from bncc.train.maximum_likelihood import ml_log_tables
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The tables of one structure, taken out of the tensor and set below one another.
+    """The tables of one structure, taken out of the tensor and set below one another."""
 
-    Parameters
-    ----------
-    rows : (n_drawn_rows,) int64
-        Their rows in the tensor.
-    first : (n_features,) int64
-        Where each feature's table begins among the drawn rows.
-    groups : tuple of (int, int)
-        Blocks of drawn rows as (parent states, states), for `normalize`.
-    most : (n_drawn_rows, 1) int64 or None
-        How much a cost may exceed the least of its row; None without widths.
-    """
-
-    rows: IntArray
-    first: IntArray
+    rows: IntArray  # (n_drawn_rows,) int64: Their rows in the tensor
+    first: IntArray  # (n_features,) int64: Where each feature's table begins among the drawn rows
+    # Blocks of drawn rows as (parent states, states), for `normalize`
     groups: tuple[tuple[int, int], ...]
+    # (n_drawn_rows, 1) int64 or None: How much a cost may exceed the least of its row; None without
+    # widths
     most: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class CandidateLayout:
-    """Tables of all slots of all features below one another.
+    """
+    Tables of all slots of all features below one another.
 
     Slot 0 of a feature is "no parent", slot k its k-th candidate. In slot k feature i reads row
     ``offset[i, k] + x[parent[i, k]] * stride[i, k] + x[i]``. Where widths are to choose from, all
     these choices come once for each width, one width after the other. They share their tables:
     a width bounds what is read of one, see `most`.
-
-    Parameters
-    ----------
-    candidates : Candidates
-        The parents to choose from.
-    offset : (n_features, n_slots) int64
-        First row of each table; that of slot 0 where a slot is absent.
-    n_table_rows : (n_features, n_slots) int64
-        Rows of each table, 0 where a slot is absent.
-    parent, stride : (n_features, n_slots) int64
-        The parent and what one step of its state is worth in rows; both 0 without a parent.
-    n_states : (n_features,) int64
-        Cardinality of each feature.
-    widths : tuple of int
-        Bits to choose from, ascending; none where all tables have those of the format.
     """
 
-    candidates: Candidates
+    candidates: Candidates  # The parents to choose from
+    # (n_features, n_slots) int64: First row of each table; that of slot 0 where a slot is absent
     offset: IntArray
+    # (n_features, n_slots) int64: Rows of each table, 0 where a slot is absent
     n_table_rows: IntArray
+    # (n_features, n_slots) int64: parent and stride: The parent and what one step of its state is
+    # worth in rows; both 0 without a parent
     parent: IntArray
     stride: IntArray
-    n_states: IntArray
+    n_states: IntArray  # (n_features,) int64: Cardinality of each feature
+    # Bits to choose from, ascending; none where all tables have those of the format
     widths: tuple[int, ...] = ()
 
     @property
@@ -98,42 +80,26 @@ class CandidateLayout:
         return int(self.n_table_rows[:, : self.n_choices].sum())
 
     def choose(self, choice: IntArray) -> Structure:
-        """Return the structure of a choice.
+        """
+        Return the structure of a choice.
 
-        Parameters
-        ----------
-        choice : (n_features,) int64
-            The slot of each feature.
-
-        Returns
-        -------
-        Structure
-            At most one feature parent each, the class a parent of all.
+        Shapes: `choice` (n_features,) int64.
         """
         return self.candidates.choose(choice % self.n_choices)
 
     def is_present(self, has_widths: bool) -> BoolArray:
-        """Return which slots may be drawn.
+        """
+        Return which slots may be drawn.
 
-        Parameters
-        ----------
-        has_widths : bool
-            Whether widths differ; before quantization they do not, and the first stands for all.
-
-        Returns
-        -------
-        (n_features, n_slots) bool
-            Those of a candidate, and "no parent".
+        Shapes: returns (n_features, n_slots) bool, those of a candidate, and "no parent".
         """
         return np.asarray((self.n_table_rows > 0) & (has_widths | (self.plane == 0)))
 
     def spread(self, of_slots: Any) -> None:
-        """Give the slots of all widths what those of the first have.
+        """
+        Give the slots of all widths what those of the first have.
 
-        Parameters
-        ----------
-        of_slots : (n_features, n_slots) array or tensor
-            Changed in place.
+        Shapes: `of_slots` (n_features, n_slots) array or tensor.
         """
         n = self.n_choices
         for plane in range(1, self.n_planes):
@@ -144,17 +110,10 @@ class CandidateLayout:
         return tuple(self.widths[w] for w in self.plane[choice]) if self.widths else ()
 
     def draw(self, choice: IntArray) -> Drawn:
-        """Take the tables of a structure out of the tensor.
+        """
+        Take the tables of a structure out of the tensor.
 
-        Parameters
-        ----------
-        choice : (n_features,) int64
-            The slot of each feature.
-
-        Returns
-        -------
-        Drawn
-            Tables in order of cardinality, so that equal ones are normalized together.
+        Shapes: `choice` (n_features,) int64.
         """
         features = np.argsort(self.n_states, kind="stable")
         slots = choice[features]
@@ -176,22 +135,7 @@ class CandidateLayout:
 def candidate_layout(
     candidates: Candidates, n_states: Sequence[int], widths: Sequence[int] = ()
 ) -> CandidateLayout:
-    """Lay out the tables of all candidates.
-
-    Parameters
-    ----------
-    candidates : Candidates
-        The parents to choose from.
-    n_states : sequence of int
-        Cardinality of each feature.
-    widths : sequence of int
-        Bits that a table may have, ascending; none for those of the format alone.
-
-    Returns
-    -------
-    CandidateLayout
-        Feature after feature, slot after slot.
-    """
+    """Lay out the tables of all candidates."""
     states = np.asarray(n_states, dtype=np.int64)
     n = len(states)
     is_there = np.column_stack([np.ones(n, dtype=bool), candidates.is_present])
@@ -209,20 +153,7 @@ def candidate_layout(
 
 
 def count_rows(candidates: Candidates, n_states: Sequence[int]) -> int:
-    """Return the rows that the tables of all candidates have together.
-
-    Parameters
-    ----------
-    candidates : Candidates
-        The parents to choose from.
-    n_states : sequence of int
-        Cardinality of each feature.
-
-    Returns
-    -------
-    int
-        Rows; times the number of classes they are entries.
-    """
+    """Return the rows that the tables of all candidates have together."""
     return candidate_layout(candidates, n_states).n_rows
 
 
@@ -233,27 +164,12 @@ def counted_start(
     n_classes: int,
     weights: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return smoothed relative frequencies for every candidate, to begin with.
+    """
+    Return smoothed relative frequencies for every candidate, to begin with.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    layout : CandidateLayout
-        Where tables lie.
-    n_classes : int
-        C.
-    weights : (n_samples,) float64, optional
-        How much each row counts, of mean 1.
-
-    Returns
-    -------
-    log_prior : (n_classes,) float64
-        Natural log-probabilities; minus infinity for a class without rows.
-    table : (n_rows, n_classes) float64
-        The tensor.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64;
+    returns log_prior (n_classes,) float64, natural log-probabilities; minus infinity for a class
+    without rows; returns table (n_rows, n_classes) float64, the tensor.
     """
     table = np.empty((layout.n_rows, n_classes))
     log_prior = np.empty(0)

@@ -19,18 +19,10 @@ HALF = f".{NAME}.tmp"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where a training is kept.
+    """Where a training is kept."""
 
-    Parameters
-    ----------
-    folder : Path
-        Holds the file, and may hold others.
-    resume : bool
-        Whether to go on from what is there.
-    """
-
-    folder: Path
-    resume: bool = False
+    folder: Path  # Holds the file, and may hold others
+    resume: bool = False  # Whether to go on from what is there
 
     @property
     def path(self) -> Path:
@@ -38,23 +30,7 @@ class Checkpoint:
         return self.folder / NAME
 
     def load(self, identity: Identity) -> Saved | None:
-        """Return the training to go on with.
-
-        Parameters
-        ----------
-        identity : Identity
-            Of the training that is asked for.
-
-        Returns
-        -------
-        Saved or None
-            None if it is to begin, or nothing was kept of it.
-
-        Raises
-        ------
-        CheckpointError
-            If the file cannot be read, is damaged, or is of another training.
-        """
+        """Return the training to go on with."""
         if not self.resume or not os.path.lexists(self.path):
             return None
         try:
@@ -72,18 +48,7 @@ class Checkpoint:
         return saved
 
     def save(self, saved: Saved) -> None:
-        """Keep a training; whatever happens, the file holds it or what was kept before.
-
-        Parameters
-        ----------
-        saved : Saved
-            The training.
-
-        Raises
-        ------
-        CheckpointError
-            If the disk refuses, or the training is too large for a file.
-        """
+        """Keep a training; whatever happens, the file holds it or what was kept before."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self.path, encode(saved), half=HALF)
@@ -104,27 +69,7 @@ class Checkpoint:
 
 
 def open_checkpoint(folder: StrPath, *, resume: bool, overwrite: bool = False) -> Checkpoint:
-    """Return where a training is to be kept, before any work is done.
-
-    Parameters
-    ----------
-    folder : path
-        Made when it is needed.
-    resume : bool
-        Whether to go on from what is there.
-    overwrite : bool
-        Whether what is there may be lost.
-
-    Returns
-    -------
-    Checkpoint
-        The place.
-
-    Raises
-    ------
-    OptionError
-        If it is taken, or no folder.
-    """
+    """Return where a training is to be kept, before any work is done."""
     checkpoint = Checkpoint(Path(folder), resume)
     if checkpoint.folder.exists() and not checkpoint.folder.is_dir():
         raise OptionError(f"'{folder}' is not a directory; name one with --checkpoint")

@@ -30,36 +30,16 @@ KINDS = ("<f4", "<f8", "<u4", "<u8")
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """A training that is under way.
+    """A training that is under way."""
 
-    Parameters
-    ----------
-    identity : Identity
-        Which training.
-    moment : Moment
-        Where its descent is.
-    first : Model or None
-        What the first descent, without the validation rows, ended with; None while it lasts.
-    """
-
-    identity: Identity
-    moment: Moment
+    identity: Identity  # Which training
+    moment: Moment  # Where its descent is
+    # What the first descent, without the validation rows, ended with; None while it lasts
     first: Model | None
 
 
 def encode(saved: Saved) -> bytes:
-    """Return the content of a checkpoint.
-
-    Parameters
-    ----------
-    saved : Saved
-        The training.
-
-    Returns
-    -------
-    bytes
-        A zip archive of stored entries with the digests of all.
-    """
+    """Return the content of a checkpoint."""
     moment = saved.moment
     arrays = {f"{STATE}{name}": _little(array) for name, array in moment.arrays.items()}
     if moment.average is not None:
@@ -85,23 +65,7 @@ def encode(saved: Saved) -> bytes:
 
 
 def decode(content: bytes) -> Saved:
-    """Return the training in a checkpoint.
-
-    Parameters
-    ----------
-    content : bytes
-        Any bytes.
-
-    Returns
-    -------
-    Saved
-        The training; whether it is the one that is asked for remains to be seen.
-
-    Raises
-    ------
-    CheckpointError
-        If `encode` would not have written these bytes.
-    """
+    """Return the training in a checkpoint."""
     try:
         entries = unpack(content)
         if with_sums({k: v for k, v in entries.items() if k != SUMS}) != entries:

@@ -1,4 +1,5 @@
-"""The part of a problem that gradient descent changes: tables with the class, and what they read.
+"""
+The part of a problem that gradient descent changes: tables with the class, and what they read.
 
 A table without the class adds the same to every class. It changes no margin, and the counted one
 is that of greatest likelihood, so that it stays as it begins.
@@ -17,24 +18,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class ClassTables:
-    """Features with the class as a parent, then those that they read besides.
+    """Features with the class as a parent, then those that they read besides."""
 
-    Parameters
-    ----------
-    columns : tuple of int
-        Features of the whole structure.
-    structure : Structure
-        Of these features; those that are only read have no parents.
-    n_tables : int
-        Features with the class.
-    whole : tuple
-        Prior and tables of the whole structure to begin with.
-    """
-
-    columns: tuple[int, ...]
-    structure: Structure
-    n_tables: int
-    whole: LogTables
+    columns: tuple[int, ...]  # Features of the whole structure
+    structure: Structure  # Of these features; those that are only read have no parents
+    n_tables: int  # Features with the class
+    whole: LogTables  # Prior and tables of the whole structure to begin with
 
     @property
     def start(self) -> LogTables:
@@ -51,19 +40,10 @@ class ClassTables:
         return X if self.columns == tuple(range(X.shape[1])) else X[:, list(self.columns)]
 
     def put_back(self, learned: LogTables) -> LogTables:
-        """Return tables of the whole structure.
+        """
+        Return tables of the whole structure.
 
-        Parameters
-        ----------
-        learned : tuple
-            Prior, and tables with the class.
-
-        Returns
-        -------
-        log_prior : (n_classes,) float64
-            As learned.
-        log_tables : tuple of (n_rows_i, n_classes) float64
-            As learned, and as they began without the class.
+        Shapes: returns log_prior (n_classes,) float64, as learned.
         """
         prior, tables = learned
         place = dict(zip(self.columns, tables, strict=False))
@@ -71,20 +51,7 @@ class ClassTables:
 
 
 def class_tables(structure: Structure, whole: LogTables) -> ClassTables:
-    """Find the part of a structure that gradient descent changes.
-
-    Parameters
-    ----------
-    structure : Structure
-        The graph.
-    whole : tuple
-        Prior and tables to begin with.
-
-    Returns
-    -------
-    ClassTables
-        All features in their order where all have the class.
-    """
+    """Find the part of a structure that gradient descent changes."""
     flags = structure.class_is_parent
     with_class = [i for i, flag in enumerate(flags) if flag]
     read = sorted({j for i in with_class for j in structure.parents[i] if not flags[j]})

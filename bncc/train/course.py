@@ -22,26 +22,7 @@ LARGEST_SHARE = 0.05
 
 
 class Course:
-    """What accompanies one descent.
-
-    Parameters
-    ----------
-    progress : callable, optional
-        Told of each epoch, see `Progress`.
-    start : Moment, optional
-        Where the descent goes on; None begins it.
-    keep : callable, optional
-        Keeps a moment; called after the first epoch, then every few seconds, and at an early end.
-    stop : StopRequest, optional
-        Asks for an early end.
-    is_last : bool
-        Whether nothing is left to do behind the last epoch.
-
-    Attributes
-    ----------
-    stopped_after : int or None
-        Epochs done when an early end was asked for; None if all was done by then.
-    """
+    """What accompanies one descent."""
 
     def __init__(
         self,
@@ -58,15 +39,7 @@ class Course:
         self._due = 0.0
 
     def tell(self, share: float, words: str) -> None:
-        """Tell of what is learned without epochs: a structure before the descent, or a margin.
-
-        Parameters
-        ----------
-        share : float
-            Done of it, 0 .. 1.
-        words : str
-            What was found.
-        """
+        """Tell of what is learned without epochs: a structure before the descent, or a margin."""
         if self._progress is not None:
             self._progress(round(share * STRUCTURE_STEPS), STRUCTURE_STEPS, words)
 
@@ -78,27 +51,7 @@ class Course:
     def goes_on(
         self, epoch: int, epochs: int, passed: Passed, moment: Callable[[], Moment]
     ) -> bool:
-        """Tell of an epoch.
-
-        Parameters
-        ----------
-        epoch, epochs : int
-            Epochs done, and asked for.
-        passed : Passed
-            What the last one says of the samples.
-        moment : callable
-            Takes down where the descent is; not called unless that is to be kept.
-
-        Returns
-        -------
-        bool
-            False where the descent is to end now.
-
-        Raises
-        ------
-        CheckpointError
-            If the moment cannot be kept.
-        """
+        """Tell of an epoch."""
         if self._progress is not None:
             self._progress(epoch, epochs, passed)
         is_stopped = self._stop is not None and self._stop.is_wanted

@@ -33,32 +33,13 @@ def cross_validated(
     tell: Tell | None = None,
     stop: StopRequest | None = None,
 ) -> TrainResult:
-    """Measure the error of the training that led to a model, and enter it in the model's record.
+    """
+    Measure the error of the training that led to a model, and enter it in the model's record.
 
     The whole procedure is repeated without each fold in turn, its own choices by validation rows
     among the rest included, and decides the rows of the fold. Folds are dealt as the data set's
     split rule says. The record gets ``error_cross_validation`` and ``folds``; the confusion
     matrix, the recall and the interval become those of all rows, each decided once.
-
-    Parameters
-    ----------
-    result : TrainResult
-        The training.
-    dataset : Dataset
-        Its rows.
-    settings : TrainSettings
-        Its options.
-    n_folds : int
-        At least 2; as many as rows, or groups, where these are fewer.
-    tell : callable, optional
-        Told of progress.
-    stop : StopRequest, optional
-        Asks for an early end; the result is then returned as it was.
-
-    Returns
-    -------
-    TrainResult
-        With the same tables.
     """
     dataset = counting_rows(dataset)
     n_folds = min(n_folds, dataset.split.most_folds(dataset.n_rows))

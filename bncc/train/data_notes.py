@@ -16,21 +16,7 @@ _MOST_NAMED = 5
 
 
 def data_notes(model: Model, dataset: Dataset) -> tuple[str, ...]:
-    """Return what is odd about the columns that a model was learned from.
-
-    Parameters
-    ----------
-    model : Model
-        What was learned.
-    dataset : Dataset
-        All training rows.
-
-    Returns
-    -------
-    tuple of str
-        A sentence each: a first line of numbers, texts among numbers, identifiers, rows that are
-        not independent, and features without information about the class.
-    """
+    """Return what is odd about the columns that a model was learned from."""
     stray = _stray_texts(dataset)
     return (
         *_first_line_notes(dataset),
@@ -98,18 +84,7 @@ def _silent_notes(model: Model, dataset: Dataset) -> Iterator[str]:
 
 
 def silent_features(model: Model) -> tuple[int, ...]:
-    """Return the features that no decision depends on.
-
-    Parameters
-    ----------
-    model : Model
-        A network or a sum of tables.
-
-    Returns
-    -------
-    tuple of int
-        Those with one state, or, of a sum, which no table reads.
-    """
+    """Return the features that no decision depends on."""
     if isinstance(model.structure, Grids):
         read = {f for grid in model.structure.tables for f in grid.features}
         return tuple(i for i in range(model.n_features) if i not in read)
@@ -117,18 +92,7 @@ def silent_features(model: Model) -> tuple[int, ...]:
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text reads as a number.
-
-    Parameters
-    ----------
-    text : str
-        A cell or a name.
-
-    Returns
-    -------
-    bool
-        Also for ``nan`` and ``inf``.
-    """
+    """Return whether a text reads as a number."""
     try:
         float(text)
     except ValueError:

@@ -13,43 +13,30 @@ stay in the cache of a core."""
 
 @dataclass(frozen=True, eq=False)
 class Candidacy:
-    """Every present slot of every feature, one after the other.
+    """Every present slot of every feature, one after the other."""
 
-    Parameters
-    ----------
-    feature, parent, stride, offset : (n_present,) int64
-        As in `CandidateLayout`, of the present slots.
-    slot : (n_present,) int64
-        Where the slot stands among n_features * n_slots.
-    """
-
+    # (n_present,) int64: feature, parent, stride, offset: As in `CandidateLayout`, of the present
+    # slots
     feature: Tensor
     parent: Tensor
     stride: Tensor
     offset: Tensor
-    slot: Tensor
+    slot: Tensor  # (n_present,) int64: Where the slot stands among n_features * n_slots
 
     def rows(self, states: Tensor, part: slice) -> Tensor:
-        """Return the row that each slot of a part reads for each sample.
+        """
+        Return the row that each slot of a part reads for each sample.
 
-        Parameters
-        ----------
-        states : (n_features, n_samples) int64
-            States.
-        part : slice
-            Which of the present slots.
-
-        Returns
-        -------
-        (n_part, n_samples) int64
-            Rows of the tensor of all tables.
+        Shapes: `states` (n_features, n_samples) int64; returns (n_part, n_samples) int64, rows of
+        the tensor of all tables.
         """
         rows = states[self.parent[part]] * self.stride[part, None]
         return rows.add_(states[self.feature[part]]).add_(self.offset[part, None])
 
 
 class _DrawnSum(autograd.Function):
-    r"""Sum the rows of the drawn tables; every indicator has a gradient, drawn or not.
+    r"""
+    Sum the rows of the drawn tables; every indicator has a gradient, drawn or not.
 
     With :math:`\ln p(x, c) = \ln p(c) + \sum_i \sum_k s_{ik} \theta_{ik}(x, c)` (S0 equation 10)
     the derivative by :math:`s_{ik}` is :math:`\theta_{ik}`, summed over samples and classes with

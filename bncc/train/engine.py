@@ -14,59 +14,24 @@ from bncc.train.moment import Resumable
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is trained, and where it begins.
+    """What is trained, and where it begins."""
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    structure : Structure
-        The graph; features without the class come last, and have no tables here.
-    n_states : sequence of int
-        Cardinality of each feature.
-    start : tuple
-        Prior and tables to begin with, natural log-probabilities.
-    """
-
-    X: IntArray
-    y: IntArray
-    structure: Structure
-    n_states: Sequence[int]
-    start: LogTables
+    X: IntArray  # (n_samples, n_features) int: States
+    y: IntArray  # (n_samples,) int: Class indices
+    structure: Structure  # The graph; features without the class come last, and have no tables here
+    n_states: Sequence[int]  # Cardinality of each feature
+    start: LogTables  # Prior and tables to begin with, natural log-probabilities
 
 
 class Passed(NamedTuple):
-    """What an epoch says of the samples, each at the time when it was taken.
+    """What an epoch says of the samples, each at the time when it was taken."""
 
-    Parameters
-    ----------
-    loss : float
-        Mean loss.
-    error : float
-        Fraction that was decided wrongly, features that were left out missing.
-    """
-
-    loss: float
-    error: float
+    loss: float  # Mean loss
+    error: float  # Fraction that was decided wrongly, features that were left out missing
 
 
 def check_converging(passed: Passed, lr: float) -> None:
-    """Refuse to go on with tables that are no numbers any more.
-
-    Parameters
-    ----------
-    passed : Passed
-        What the last epoch says.
-    lr : float
-        First step of Adam, for the message.
-
-    Raises
-    ------
-    OptionError
-        If the loss is infinite or no number.
-    """
+    """Refuse to go on with tables that are no numbers any more."""
     if not isfinite(passed.loss):
         raise diverged(lr)
 
@@ -80,22 +45,10 @@ class Engine(Resumable, Protocol):
     """Tables in training. Both kinds do the same, but for rounding of floats."""
 
     def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> Passed:
-        """Take one step of Adam for each batch.
+        """
+        Take one step of Adam for each batch.
 
-        Parameters
-        ----------
-        order : (n_samples,) int
-            The samples in the order in which they are taken.
-        noise : (n_samples, n_features) uint8
-            In that order; a feature is left out of a sample's sum where it is below
-            `Hyperparameters.dropped_below`.
-        lr : float
-            Step of Adam.
-
-        Returns
-        -------
-        Passed
-            What it says of the samples.
+        Shapes: `order` (n_samples,) int; `noise` (n_samples, n_features) uint8.
         """
         ...
 

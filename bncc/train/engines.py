@@ -14,7 +14,8 @@ T = TypeVar("T")
 
 
 def check_torch(what: str) -> None:
-    """Raise a ToolchainError with the remedy where torch, an extra, is not installed.
+    """
+    Raise a ToolchainError with the remedy where torch, an extra, is not installed.
 
     `what` needs it, and begins the message.
     """
@@ -25,27 +26,7 @@ def check_torch(what: str) -> None:
 
 
 def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
-    """Return the engine that is asked for, or the quicker one that is there.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is trained.
-    hyper : Hyperparameters
-        What steers it; `engine` None takes C where a compiler is found and the device is a CPU.
-
-    Returns
-    -------
-    Engine
-        At its start.
-
-    Raises
-    ------
-    OptionError
-        If the device is absent.
-    ToolchainError
-        If C is asked for and there is no compiler, or torch is needed and not installed.
-    """
+    """Return the engine that is asked for, or the quicker one that is there."""
 
     def native() -> Engine:
         from bncc.train.native.tables import NativeEngine
@@ -61,27 +42,7 @@ def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
 
 
 def structure_engine_for(problem: StructureProblem, hyper: Hyperparameters) -> StructureEngine:
-    """Return the engine that is asked for, or the quicker one that is there.
-
-    Parameters
-    ----------
-    problem : StructureProblem
-        What is learned from, and what may be chosen.
-    hyper : Hyperparameters
-        What steers it; `engine` None takes C where a compiler is found and the device is a CPU.
-
-    Returns
-    -------
-    StructureEngine
-        At its start.
-
-    Raises
-    ------
-    OptionError
-        If the device is absent.
-    ToolchainError
-        If C is asked for and there is no compiler, or torch is needed and not installed.
-    """
+    """Return the engine that is asked for, or the quicker one that is there."""
 
     def native() -> StructureEngine:
         from bncc.train.native.structure import NativeStructureEngine

@@ -1,4 +1,5 @@
-"""One training from raw readings to a model: thresholds, structure and tables, format.
+"""
+One training from raw readings to a model: thresholds, structure and tables, format.
 
 Everything is fitted to the rows that are handed in and to nothing else, so that rows held out by
 the caller stay unseen by every stage.
@@ -24,21 +25,11 @@ from bncc.train.weights import row_weights
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A classifier in floats, before its binary point is chosen.
+    """A classifier in floats, before its binary point is chosen."""
 
-    Parameters
-    ----------
-    features : tuple of Feature
-        The inputs.
-    structure : Structure
-        The graph.
-    log_tables : tuple
-        Prior and tables, natural log-probabilities.
-    """
-
-    features: tuple[Feature, ...]
-    structure: Structure
-    log_tables: LogTables
+    features: tuple[Feature, ...]  # The inputs
+    structure: Structure  # The graph
+    log_tables: LogTables  # Prior and tables, natural log-probabilities
 
 
 FormatChoice = Callable[[Draft], QFormat]
@@ -50,31 +41,7 @@ def fit_model(
     choose_format: FormatChoice,
     course: Course | None = None,
 ) -> Model:
-    """Train a classifier on all rows of a data set.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The rows to learn from.
-    settings : TrainSettings
-        The options.
-    choose_format : callable
-        Names the format of the costs, once there is a draft to judge by.
-    course : Course, optional
-        What accompanies the descent.
-
-    Returns
-    -------
-    Model
-        The integer model, without a training record.
-
-    Raises
-    ------
-    DataError
-        If the rows cannot be learned from.
-    OptionError
-        If the tables would be too large for the options.
-    """
+    """Train a classifier on all rows of a data set."""
     features = fit_features(
         dataset.table,
         dataset.y,

@@ -24,32 +24,7 @@ from bncc.train.weights import row_weights
 
 
 def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress | None = None) -> Model:
-    """Boost a sum of tables on all rows of a data set.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The rows to learn from.
-    settings : TrainSettings
-        With the structure ``tables``.
-    progress : callable, optional
-        Told of each table and each epoch.
-
-    Returns
-    -------
-    Model
-        The integer model, without a training record; its features have the thresholds that tables
-        ask for, and no others.
-
-    Raises
-    ------
-    DataError
-        If the rows cannot be learned from.
-    OptionError
-        If a structure option makes no sense.
-    ToolchainError
-        If C is asked for and there is no compiler.
-    """
+    """Boost a sum of tables on all rows of a data set."""
     rows = sum_rows(dataset, settings)
     boosting = boost_settings_of(settings)
     n_classes = len(rows.classes)
@@ -61,26 +36,15 @@ def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress | None
 
 @dataclass(frozen=True, eq=False)
 class SumRows:
-    """Rows as sums of tables learn from them.
+    """Rows as sums of tables learn from them."""
 
-    Parameters
-    ----------
-    features : tuple of Feature
-        The inputs, with all thresholds that may be cuts.
-    classes : tuple of str
-        Their labels.
-    X : (n_samples, n_features) uint16
-        Their states, those of moved images among them where these are asked for.
-    y : (n_samples,) int
-        Their classes.
-    weights : (n_samples,) float64 or None
-        How much each counts; None for all alike.
-    """
-
-    features: tuple[Feature, ...]
-    classes: tuple[str, ...]
+    features: tuple[Feature, ...]  # The inputs, with all thresholds that may be cuts
+    classes: tuple[str, ...]  # Their labels
+    # (n_samples, n_features) uint16: Their states, those of moved images among them where these are
+    # asked for
     X: IntArray
-    y: IntArray
+    y: IntArray  # (n_samples,) int: Their classes
+    # (n_samples,) float64 or None: How much each counts; None for all alike
     weights: FloatArray | None
 
     @property
@@ -94,20 +58,7 @@ class SumRows:
         return samples_of(self.X, self.y, self.n_states, len(self.classes), self.weights)
 
     def model(self, learned: Learned, bits: int) -> Model:
-        """Return the model of a sum that was learned from these rows.
-
-        Parameters
-        ----------
-        learned : Learned
-            The sum.
-        bits : int
-            Width of a cost in a table.
-
-        Returns
-        -------
-        Model
-            Its features have the thresholds that tables ask for, and no others.
-        """
+        """Return the model of a sum that was learned from these rows."""
         inputs, grids = pruned(self.features, learned.grids)
         # Costs of rare classes may take more bits than those of tables.
         bits = max(bits, int(learned.prior.max()).bit_length())
@@ -116,27 +67,7 @@ class SumRows:
 
 
 def sum_rows(dataset: Dataset, settings: TrainSettings) -> SumRows:
-    """Make rows ready to learn sums from.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The rows.
-    settings : TrainSettings
-        With the structure ``tables``; how its tables are to be is not read.
-
-    Returns
-    -------
-    SumRows
-        The same for all tables.
-
-    Raises
-    ------
-    DataError
-        If the rows cannot be learned from.
-    OptionError
-        If a structure option makes no sense.
-    """
+    """Make rows ready to learn sums from."""
     shape = shift_of(settings)
     readings = dataset.table if shape is None else image_of(dataset.table, *shape)
     features = sum_inputs(
@@ -164,26 +95,7 @@ def fit_sums(
     held: Dataset,
     progress: CourseProgress | None,
 ) -> tuple[Model, Model, Dataset, None]:
-    """Boost a sum without the rows held out, and one on all rows.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        With the structure ``tables``.
-    dataset, rest, held : Dataset
-        All rows, and their parts.
-    progress : callable, optional
-        Told of the tables and epochs of both.
-
-    Returns
-    -------
-    first, model : Model
-        One and the same where no rows are held out.
-    rows : Dataset
-        What the model has learned from.
-    stopped_after : None
-        It is never ended early.
-    """
+    """Boost a sum without the rows held out, and one on all rows."""
     n_runs = 2 if held.n_rows else 1
     first = fit_sum(rest, settings, _part_of(progress, settings, 0, n_runs))
     if n_runs == 1:

@@ -12,25 +12,11 @@ from bncc.model.atomic import locks
 
 @contextmanager
 def folder_locked(folder: Path) -> Iterator[None]:
-    """Keep other processes of bncc out of a folder.
+    """
+    Keep other processes of bncc out of a folder.
 
     The lock is on the folder itself, so that no file is left of it. Where a system or a file system
     has no such locks, nothing is locked.
-
-    Parameters
-    ----------
-    folder : Path
-        Made if absent.
-
-    Yields
-    ------
-    None
-        Once; the folder is let go of behind that.
-
-    Raises
-    ------
-    CheckpointError
-        If another process has it, or it cannot be made.
     """
     fcntl = locks()
     try:

@@ -20,34 +20,10 @@ def freeze(
     q_format: QFormat,
     training: Mapping[str, Any],
 ) -> Model:
-    """Quantize log-probabilities into a model: prior and tables alike, S3 equation 11.
+    """
+    Quantize log-probabilities into a model: prior and tables alike, S3 equation 11.
 
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-    classes : sequence of str
-        Class labels in index order.
-    structure : Structure
-        The graph.
-    log_prior : (n_classes,) float64
-        Natural log-probabilities, <= 0.
-    log_tables : sequence of (n_rows_i, n_classes) float64
-        One table per feature.
-    q_format : QFormat
-        Format of the costs.
-    training : mapping
-        How it was made; JSON values only.
-
-    Returns
-    -------
-    Model
-        The integer model, checked.
-
-    Raises
-    ------
-    ModelError
-        If it exceeds a limit of models.
+    Shapes: `log_prior` (n_classes,) float64.
     """
     model = Model(
         features=tuple(features),

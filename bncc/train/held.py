@@ -7,20 +7,7 @@ from bncc.train.settings import TrainSettings
 
 
 def split_rows(dataset: Dataset, settings: TrainSettings) -> tuple[Dataset, Dataset]:
-    """Hold rows out.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        All rows to learn from.
-    settings : TrainSettings
-        Names the fraction and the seed.
-
-    Returns
-    -------
-    rest, held : Dataset
-        Training and validation rows; no validation rows where none can be spared.
-    """
+    """Hold rows out."""
     nothing = dataset.take(np.arange(0))
     if settings.validation == 0:
         return dataset, nothing
@@ -35,18 +22,7 @@ def split_rows(dataset: Dataset, settings: TrainSettings) -> tuple[Dataset, Data
 
 
 def tells_apart(dataset: Dataset) -> bool:
-    """Return whether there are two rows that differ in a column.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        At least one row.
-
-    Returns
-    -------
-    bool
-        False where every column is constant, or missing in all rows.
-    """
+    """Return whether there are two rows that differ in a column."""
     return any(
         not column.missing.all()
         and (column.missing.any() or bool((column.values != column.values[0]).any()))

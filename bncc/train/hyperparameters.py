@@ -1,4 +1,5 @@
-"""What steers gradient descent, and the defaults that were measured.
+"""
+What steers gradient descent, and the defaults that were measured.
 
 The defaults were chosen on validation rows, never on test rows: 20 % of the training rows of the
 papers' folds of letter, satimage (fold 1) and usps, and of robot, magic04 and yeast; Chow-Liu
@@ -107,52 +108,25 @@ Number = TypeVar("Number", int, float)
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """What steers the descent.
+    """What steers the descent."""
 
-    Parameters
-    ----------
-    loss : {"hybrid", "cross-entropy", "free"}
-        The loss, see `bncc.train.losses.loss_of`.
-    epochs, batch_size : int
-        Passes over the rows; rows per step.
-    lr : float
-        First step of Adam.
-    lambda_, gamma, eta : float
-        Of the hybrid loss.
-    dropout : float
-        Probability that a feature is left out of a sample's sum in a step.
-    jitter : float
-        Probability that a state is moved to a neighbour, see `bncc.train.jitter`.
-    average : float
-        Weight of the past, < 1, in the average of the tables over the epochs, which is what a
-        training ends with; 0 ends with the tables of the last step.
-    quantize_from : float
-        Fraction of the epochs that is trained before quantization begins.
-    seed : int
-        Seed of shuffling and dropout.
-    device : str
-        A torch device.
-    threads : int
-        CPU threads of torch.
-    engine : {"native", "torch"} or None
-        What computes the steps; None for the quicker one that is there.
-    """
-
-    loss: str
-    epochs: int
+    loss: str  # The loss, see `bncc.train.losses.loss_of`
+    epochs: int  # epochs and batch_size: Passes over the rows; rows per step
     batch_size: int
-    lr: float
-    lambda_: float
+    lr: float  # First step of Adam
+    lambda_: float  # lambda_, gamma, eta: Of the hybrid loss
     gamma: float
     eta: float
-    dropout: float
-    jitter: float
+    dropout: float  # Probability that a feature is left out of a sample's sum in a step
+    jitter: float  # Probability that a state is moved to a neighbour, see `bncc.train.jitter`
+    # Weight of the past, < 1, in the average of the tables over the epochs, which is what a
+    # training ends with; 0 ends with the tables of the last step
     average: float
-    quantize_from: float
-    seed: int
-    device: str = "cpu"
-    threads: int = 1
-    engine: str | None = None
+    quantize_from: float  # Fraction of the epochs that is trained before quantization begins
+    seed: int  # Seed of shuffling and dropout
+    device: str = "cpu"  # A torch device
+    threads: int = 1  # CPU threads of torch
+    engine: str | None = None  # What computes the steps; None for the quicker one that is there
 
     @property
     def are_free(self) -> bool:
@@ -176,20 +150,7 @@ class Hyperparameters:
 
 
 def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparameters:
-    """Fill in the defaults of gradient descent.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        The user's options.
-    n_samples : int
-        Training rows; small tables get small batches, so that an epoch has some 25 steps.
-
-    Returns
-    -------
-    Hyperparameters
-        Every value set.
-    """
+    """Fill in the defaults of gradient descent."""
     are_free = settings.loss == "free"
     batch = min(LARGEST_BATCH, max(SMALLEST_BATCH, n_samples // STEPS_PER_EPOCH))
     return Hyperparameters(

@@ -15,21 +15,7 @@ Identity = Mapping[str, Any]
 
 
 def identity_of(dataset: Dataset, settings: TrainSettings) -> Identity:
-    """Return what tells a training from all others.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The training rows.
-    settings : TrainSettings
-        The options.
-
-    Returns
-    -------
-    Identity
-        Equal where the same steps lead to the same model, but for the engine that computes them:
-        it may have been chosen without being asked for, and moments of descents name their own.
-    """
+    """Return what tells a training from all others."""
     options = asdict(settings)
     del options["engine"]
     options["structure_options"] = dict(sorted(settings.structure_options.items()))
@@ -37,34 +23,12 @@ def identity_of(dataset: Dataset, settings: TrainSettings) -> Identity:
 
 
 def identity_digest(identity: Identity) -> str:
-    """Return the digest by which an interim model knows its training.
-
-    Parameters
-    ----------
-    identity : Identity
-        Of the training.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-    """
+    """Return the digest by which an interim model knows its training."""
     return sha256(json.dumps(identity, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def data_digest(dataset: Dataset) -> str:
-    """Return the digest of all that training sees of its rows.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The rows.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-    """
+    """Return the digest of all that training sees of its rows."""
     digest = sha256(repr((dataset.class_name, dataset.classes)).encode())
     digest.update(dataset.y.astype("<i8").tobytes())
     if dataset.weights is not None:
@@ -84,18 +48,7 @@ def data_digest(dataset: Dataset) -> str:
 
 
 def difference(ours: Identity, theirs: Identity) -> str:
-    """Say in what two trainings differ first.
-
-    Parameters
-    ----------
-    ours, theirs : Identity
-        Of trainings that differ.
-
-    Returns
-    -------
-    str
-        As in "epochs is 60 here and 30 there".
-    """
+    """Say in what two trainings differ first."""
     name = next(k for k in {**ours, **theirs} if ours.get(k) != theirs.get(k))
     if name == "data":
         return "the rows are others"

@@ -16,18 +16,7 @@ _OF_NETWORKS = (*_MARGIN, "jitter", *_OF_TABLES, "device", "threads")
 
 
 def idle_notes(settings: TrainSettings) -> tuple[str, ...]:
-    """Return a sentence for each option that has no effect in a combination.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        The options.
-
-    Returns
-    -------
-    tuple of str
-        For the user.
-    """
+    """Return a sentence for each option that has no effect in a combination."""
     idle: tuple[str, ...] = ()
     method = f"--parameters {settings.parameters}"
     if settings.is_boosted:

@@ -11,20 +11,11 @@ _DEFERRED = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def interrupts_deferred(tell: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold back Ctrl-C and a polite kill until the block ends.
+    """
+    Hold back Ctrl-C and a polite kill until the block ends.
 
     An exception that a signal raises in the middle of an import of torch may be lost there, or
     pass through C++ that aborts the process; in a function that C calls it is printed and lost.
-
-    Parameters
-    ----------
-    tell : callable, optional
-        Called when a signal comes, to end the block early.
-
-    Yields
-    ------
-    None
-        Once; the first signal that came in the meantime is raised afterwards.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread is interrupted
@@ -52,15 +43,7 @@ def interrupts_deferred(tell: Callable[[], None] | None = None) -> Iterator[None
 
 
 class StopRequest:
-    """Whether an early end was asked for.
-
-    Attributes
-    ----------
-    is_armed : bool
-        Whether there is something to keep by now: signals are raised as usual until then.
-    signal : int or None
-        The one that asked.
-    """
+    """Whether an early end was asked for."""
 
     def __init__(self) -> None:
         self.is_armed = False
@@ -74,18 +57,7 @@ class StopRequest:
 
 @contextmanager
 def first_signal_noted(tell: Callable[[], None] | None = None) -> Iterator[StopRequest]:
-    """Take the first Ctrl-C or polite kill as a request, once that is armed; raise the second.
-
-    Parameters
-    ----------
-    tell : callable, optional
-        Called when the request is noted.
-
-    Yields
-    ------
-    StopRequest
-        To be armed and asked.
-    """
+    """Take the first Ctrl-C or polite kill as a request, once that is armed; raise the second."""
     request = StopRequest()
     if threading.current_thread() is not threading.main_thread():
         yield request  # only the main thread is interrupted

@@ -11,20 +11,12 @@ EVERY_WAY = 256
 
 
 class Jitter:
-    """States of which some are moved to a neighbour, anew for every epoch.
+    """
+    States of which some are moved to a neighbour, anew for every epoch.
 
     What the lowest or the highest state would become stays as it is.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    n_states : sequence of int
-        Cardinality of each feature.
-    is_ordered : sequence of bool
-        Features whose states have neighbours; the others stay as they are. Empty for all.
-    chance : float
-        To be moved, 0 .. 1, half of it down and half of it up; rounded to 1/128.
+    Shapes: `X` (n_samples, n_features) int.
     """
 
     def __init__(
@@ -36,17 +28,10 @@ class Jitter:
         self._stays = np.flatnonzero(~np.array(is_ordered or [True] * X.shape[1]))
 
     def draw(self, rng: np.random.Generator) -> IntArray:
-        """Return the states of an epoch.
+        """
+        Return the states of an epoch.
 
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Where chance comes from.
-
-        Returns
-        -------
-        (n_samples, n_features) int32
-            Each at most one from where it was.
+        Shapes: returns (n_samples, n_features) int32, each at most one from where it was.
         """
         noise = rng.integers(0, EVERY_WAY, self._X.shape, dtype=np.uint8)
         moved = self._X.astype(np.int32) + (noise < self._n_up) - (noise >= EVERY_WAY - self._n_up)

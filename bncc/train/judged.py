@@ -26,23 +26,10 @@ def decided(model: Model, dataset: Dataset) -> tuple[IntArray, IntArray]:
 def judged_record(
     y: IntArray, decisions: IntArray, n_classes: int, split: SplitRule, part: str
 ) -> dict[str, Any]:
-    """Return ``confusion``, ``recall``, ``confusion_of``, ``error_interval``, ``interval_method``.
+    """
+    Return ``confusion``, ``recall``, ``confusion_of``, ``error_interval``, ``interval_method``.
 
-    Parameters
-    ----------
-    y, decisions : (n_rows,) int
-        True classes, -1 for one that the model does not know, and decisions.
-    n_classes : int
-        C.
-    split : SplitRule
-        Of these rows: whether they come in groups or in time order.
-    part : {"test", "cross-validation", "validation", "train"}
-        Which rows they are; those of training have no interval.
-
-    Returns
-    -------
-    dict
-        JSON values.
+    Shapes: `y`, `decisions` (n_rows,) int.
     """
     confusion = confusion_matrix(y, decisions, n_classes).tolist()
     interval, method = (None, None) if part == "train" else _interval(decisions != y, split)

@@ -15,7 +15,8 @@ LEAST_LOG = -30.0
 
 @dataclass(frozen=True, eq=False)
 class TableLayout:
-    """All tables below one another in a tensor of n_rows rows and one column per class.
+    """
+    All tables below one another in a tensor of n_rows rows and one column per class.
 
     The row of feature i is ``offset[i] + sum_j stride[i, j] * x[j] + x[i]`` over its parents j,
     which is its offset plus its row in the model's own table. Features of equal cardinality lie
@@ -23,24 +24,15 @@ class TableLayout:
 
     Only features with the class as a parent have a table here. They come first; others may follow
     as parents of theirs.
-
-    Parameters
-    ----------
-    offset : (n_tables,) int64
-        First row of each feature's table.
-    n_table_rows : (n_tables,) int64
-        Rows of each feature's table.
-    parent, stride : (n_tables, max_parents) int64
-        Parents of each feature and what one step of their state is worth in rows; absent
-        parents have stride 0.
-    groups : tuple of (int, int)
-        Consecutive blocks of rows as (parent states, states): normalized over the second.
     """
 
-    offset: IntArray
-    n_table_rows: IntArray
+    offset: IntArray  # (n_tables,) int64: First row of each feature's table
+    n_table_rows: IntArray  # (n_tables,) int64: Rows of each feature's table
+    # (n_tables, max_parents) int64: parent and stride: Parents of each feature and what one step of
+    # their state is worth in rows; absent parents have stride 0
     parent: IntArray
     stride: IntArray
+    # Consecutive blocks of rows as (parent states, states): normalized over the second
     groups: tuple[tuple[int, int], ...]
 
     @property
@@ -62,25 +54,7 @@ class TableLayout:
 
 
 def layout_of(structure: Structure, n_states: Sequence[int]) -> TableLayout:
-    """Lay out the tables of a structure.
-
-    Parameters
-    ----------
-    structure : Structure
-        The graph; features without the class come last.
-    n_states : sequence of int
-        Cardinality of each feature.
-
-    Returns
-    -------
-    TableLayout
-        Tables in order of cardinality, then of feature.
-
-    Raises
-    ------
-    ValueError
-        If no feature has the class as a parent, or one that has comes after one that has not.
-    """
+    """Lay out the tables of a structure."""
     n = sum(structure.class_is_parent)
     if not n or not all(structure.class_is_parent[:n]):
         raise ValueError("gradient training needs features with the class, and before the others")

@@ -8,16 +8,14 @@ EPSILON = 1e-8
 
 
 class LazyAdam:
-    """Adam whose moments rest while a row is not read.
+    """
+    Adam whose moments rest while a row is not read.
 
     Of all candidate tables a structure reads one per feature. Dense Adam would walk over all of
     them in every step, and move tables that were not even read by what is left of their
     momentum; here each row counts its own steps.
 
-    Parameters
-    ----------
-    value : (n_rows, n_columns) float
-        What is descended; changed in place.
+    Shapes: `value` (n_rows, n_columns) float.
     """
 
     def __init__(self, value: Tensor) -> None:
@@ -31,16 +29,10 @@ class LazyAdam:
         return {"mean": self._mean, "square": self._square, "count": self._count}
 
     def step(self, rows: Tensor, grad: Tensor, lr: float) -> None:
-        """Take a step.
+        """
+        Take a step.
 
-        Parameters
-        ----------
-        rows : (n_read,) int64
-            The rows read, each once.
-        grad : (n_read, n_columns) float
-            Their gradient.
-        lr : float
-            Step size.
+        Shapes: `rows` (n_read,) int64; `grad` (n_read, n_columns) float.
         """
         count = self._count[rows] + 1
         mean = self._mean[rows].lerp_(grad, 1 - BETAS[0])

@@ -38,36 +38,18 @@ FormatOf = Callable[[Structure, LogTables], QFormat]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """States to learn from, and how.
+    """States to learn from, and how."""
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : list of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    settings : TrainSettings
-        The options.
-    is_ordered : tuple of bool
-        Features whose states have neighbours; empty for all.
-    weights : (n_samples,) float64 or None
-        How much each sample counts, of mean 1; None where all count alike.
-    split : SplitRule or None
-        How learners hold samples out; None for at random.
-    """
-
-    X: IntArray
-    y: IntArray
-    n_states: list[int]
-    n_classes: int
-    settings: TrainSettings
-    is_ordered: tuple[bool, ...] = ()
+    X: IntArray  # (n_samples, n_features) int: States
+    y: IntArray  # (n_samples,) int: Class indices
+    n_states: list[int]  # Cardinality of each feature
+    n_classes: int  # C
+    settings: TrainSettings  # The options
+    is_ordered: tuple[bool, ...] = ()  # Features whose states have neighbours; empty for all
+    # (n_samples,) float64 or None: How much each sample counts, of mean 1; None where all count
+    # alike
     weights: FloatArray | None = None
-    split: SplitRule | None = None
+    split: SplitRule | None = None  # How learners hold samples out; None for at random
 
     @property
     def structure_options(self) -> dict[str, str]:
@@ -77,29 +59,7 @@ class Task:
 
 
 def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> Learned:
-    """Learn the structure, then its tables.
-
-    Parameters
-    ----------
-    task : Task
-        What to learn from.
-    choose : callable
-        Names the format that the descent is to quantize in.
-    course : Course, optional
-        What accompanies the descent.
-
-    Returns
-    -------
-    structure : Structure
-        The graph.
-    log_tables : tuple
-        Prior and tables, natural log-probabilities.
-
-    Raises
-    ------
-    OptionError
-        If the tables would be too large for the options.
-    """
+    """Learn the structure, then its tables."""
     settings = task.settings
     X, y, origin = typical_samples(task.X, task.y, task.weights, settings.seed)
     structure = learn_structure(
@@ -130,23 +90,7 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
 
 
 def counted_instead(settings: TrainSettings) -> TrainSettings:
-    """Return settings that count tables, for a class with parents, which no descent trains.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        Options whose parameters are not counted.
-
-    Returns
-    -------
-    TrainSettings
-        With ``ml`` in place of the default parameters.
-
-    Raises
-    ------
-    OptionError
-        If the parameters are not the default ones, so that the user has asked for them.
-    """
+    """Return settings that count tables, for a class with parents, which no descent trains."""
     if settings.parameters != TrainSettings().parameters:
         raise OptionError(
             f"--parameters {settings.parameters} trains no table of a class with parents, which "
@@ -156,25 +100,7 @@ def counted_instead(settings: TrainSettings) -> TrainSettings:
 
 
 def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> Learned:
-    """Learn structure and tables in one descent; find the tables anew where that is asked for.
-
-    Parameters
-    ----------
-    task, choose, course
-        As in `fit_in_turn`.
-
-    Returns
-    -------
-    structure : Structure
-        The graph.
-    log_tables : tuple
-        Prior and tables, natural log-probabilities.
-
-    Raises
-    ------
-    OptionError
-        If the tables would be too large for the options, or an option does not fit the data.
-    """
+    """Learn structure and tables in one descent; find the tables anew where that is asked for."""
     settings, options = task.settings, task.structure_options
     rng = np.random.default_rng(settings.seed)
     candidates = find_candidates(settings.structure, task.X.shape[1], options, rng)

@@ -10,7 +10,8 @@ NEGLIGIBLE_LOG = -80.0
 
 
 def loss_of(log_joint: Tensor, y: Tensor, hyper: Hyperparameters) -> Tensor:
-    r"""Return the loss that is asked for, as a mean over the minibatch.
+    r"""
+    Return the loss that is asked for, as a mean over the minibatch.
 
     .. math::
        L_{hybrid} &= \frac1B \sum_n
@@ -22,19 +23,7 @@ def loss_of(log_joint: Tensor, y: Tensor, hyper: Hyperparameters) -> Tensor:
     Tables that need not be probabilities have no joint likelihood: only what they say of the
     classes among themselves counts.
 
-    Parameters
-    ----------
-    log_joint : (n_samples, n_classes) float
-        log p(x, c).
-    y : (n_samples,) int64
-        Class indices.
-    hyper : Hyperparameters
-        `loss`, and lambda, gamma and eta of the margin.
-
-    Returns
-    -------
-    () float
-        The loss.
+    Shapes: `log_joint` (n_samples, n_classes) float; `y` (n_samples,) int64.
 
     References
     ----------
@@ -50,19 +39,10 @@ def loss_of(log_joint: Tensor, y: Tensor, hyper: Hyperparameters) -> Tensor:
 
 
 def n_wrong(log_joint: Tensor, y: Tensor) -> int:
-    """Return how many samples would be decided wrongly; of equal classes the first is chosen.
+    """
+    Return how many samples would be decided wrongly; of equal classes the first is chosen.
 
-    Parameters
-    ----------
-    log_joint : (n_samples, n_classes) float
-        log p(x, c).
-    y : (n_samples,) int64
-        Class indices.
-
-    Returns
-    -------
-    int
-        Samples.
+    Shapes: `log_joint` (n_samples, n_classes) float; `y` (n_samples,) int64.
     """
     true = log_joint.gather(1, y[:, None])
     classes = torch.arange(log_joint.shape[1], device=y.device)
@@ -71,27 +51,14 @@ def n_wrong(log_joint: Tensor, y: Tensor) -> int:
 
 
 def hinge(log_joint: Tensor, y: Tensor, gamma: float, eta: float) -> Tensor:
-    r"""Return how much is missing to a margin, as a mean over the minibatch.
+    r"""
+    Return how much is missing to a margin, as a mean over the minibatch.
 
     .. math::
        \max(0, \gamma - \beta_n),
        \quad \beta_n = \ln p(x_n, c_n) - \frac1\eta \ln \sum_{c \ne c_n} p(x_n, c)^\eta
 
-    Parameters
-    ----------
-    log_joint : (n_samples, n_classes) float
-        log p(x, c).
-    y : (n_samples,) int64
-        Class indices.
-    gamma : float
-        Margin asked for, in nats, >= 0.
-    eta : float
-        Sharpness of the soft maximum over the wrong classes, > 0.
-
-    Returns
-    -------
-    () float
-        In nats.
+    Shapes: `log_joint` (n_samples, n_classes) float; `y` (n_samples,) int64.
     """
     true = log_joint.gather(1, y[:, None])
     scaled = (eta * (log_joint - true)).scatter(1, y[:, None], -torch.inf)

@@ -23,37 +23,19 @@ Seen = Callable[[FloatArray], object]
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Samples, and what they read.
+    """Samples, and what they read."""
 
-    Parameters
-    ----------
-    reads : (n, n_rows) csr_array
-        As `MarginLayout.reads` gives them.
-    X : (n, n_features) int
-        States.
-    y : (n,) int
-        Class indices.
-    weights : (n,) float64 or None
-        How much each sample counts; None where all count alike.
-    """
-
-    reads: csr_array
-    X: IntArray
-    y: IntArray
+    reads: csr_array  # (n, n_rows) csr_array: As `MarginLayout.reads` gives them
+    X: IntArray  # (n, n_features) int: States
+    y: IntArray  # (n,) int: Class indices
+    # (n,) float64 or None: How much each sample counts; None where all count alike
     weights: FloatArray | None
 
     def among(self, chosen: BoolArray) -> "Samples":
-        """Return some of the samples.
+        """
+        Return some of the samples.
 
-        Parameters
-        ----------
-        chosen : (n,) bool
-            Which.
-
-        Returns
-        -------
-        Samples
-            In their order.
+        Shapes: `chosen` (n,) bool.
         """
         weights = None if self.weights is None else self.weights[chosen]
         rows = np.flatnonzero(chosen)
@@ -61,22 +43,7 @@ class Samples:
 
 
 class MarginDescent:
-    """A descent on the logits of the tables of those classes that have samples.
-
-    Parameters
-    ----------
-    layout : MarginLayout
-        Where the tables lie.
-    samples : Samples
-        What to learn from, at least one.
-    n_classes : int
-        C, those without samples among them.
-
-    Attributes
-    ----------
-    begin : float64 array
-        Logits that stand for add-one tables.
-    """
+    """A descent on the logits of the tables of those classes that have samples."""
 
     def __init__(self, layout: MarginLayout, samples: Samples, n_classes: int) -> None:
         self._layout, self._samples = layout, samples
@@ -93,22 +60,7 @@ class MarginDescent:
         self.begin = layout.pack(there)
 
     def run(self, lambda_: float, eta: float, iterations: int, seen: Seen) -> FloatArray:
-        """Descend.
-
-        Parameters
-        ----------
-        lambda_, eta : float
-            Of the margin.
-        iterations : int
-            At most, >= 1.
-        seen : callable
-            Called after each iteration.
-
-        Returns
-        -------
-        float64 array
-            Logits; those of the beginning where there is but one class.
-        """
+        """Descend."""
         if len(self._classes) < 2:
             return self.begin
         logits, _, _ = fmin_l_bfgs_b(
@@ -119,22 +71,7 @@ class MarginDescent:
         return np.asarray(logits)
 
     def loss(self, logits: FloatArray, lambda_: float, eta: float) -> tuple[float, FloatArray]:
-        """Return the mean Huber hinge of the samples, and its slope.
-
-        Parameters
-        ----------
-        logits : float64 array
-            As `begin`.
-        lambda_, eta : float
-            Of the margin.
-
-        Returns
-        -------
-        loss : float
-            At least 0.
-        slope : float64 array
-            Derivative by each logit.
-        """
+        """Return the mean Huber hinge of the samples, and its slope."""
         theta, prior = self._layout.log_probabilities(logits)
         log_joint = self._samples.reads @ theta + prior
         loss, rows, slopes = margin_loss(log_joint, self._y, self._weights, lambda_, eta)
@@ -142,39 +79,14 @@ class MarginDescent:
         return loss, self._layout.slope(theta, by_theta, slopes.sum(axis=0))
 
     def right(self, logits: FloatArray, held: Samples) -> float:
-        """Return how much of other samples is decided rightly, the first class on ties.
-
-        Parameters
-        ----------
-        logits : float64 array
-            As `begin`.
-        held : Samples
-            The others.
-
-        Returns
-        -------
-        float
-            Their number, or the sum of their weights.
-        """
+        """Return how much of other samples is decided rightly, the first class on ties."""
         theta, prior = self._layout.log_probabilities(logits)
         decided = self._classes[(held.reads @ theta + prior).argmax(axis=1)]
         is_right = decided == held.y
         return float(is_right.sum() if held.weights is None else held.weights[is_right].sum())
 
     def tables(self, logits: FloatArray) -> LogTables:
-        """Return the tables that logits stand for.
-
-        Parameters
-        ----------
-        logits : float64 array
-            As `begin`.
-
-        Returns
-        -------
-        tuple
-            Prior and tables of all classes, natural log-probabilities; what says nothing of the
-            class, and classes without samples, as counted.
-        """
+        """Return the tables that logits stand for."""
         counted_prior, counted = self._counted
         of_classes, moved = self._layout.unpack(logits)
         prior, tables = counted_prior.copy(), [table.copy() for table in counted]

@@ -25,7 +25,8 @@ def margin_log_tables(
     told: Tell | None = None,
     split: SplitRule | None = None,
 ) -> LogTables:
-    r"""Return probability tables that maximize S1's soft margin.
+    r"""
+    Return probability tables that maximize S1's soft margin.
 
     .. math:: \min_\Theta \sum_n w_n\, \ell(\lambda \ln d_n), \qquad
        \ln d_n = \ln p(c_n, x_n) - \max_{c \ne c_n} \ln p(c, x_n)
@@ -36,34 +37,9 @@ def margin_log_tables(
     decisions in cross-validation; of equals the fewest iterations, then the largest lambda, whose
     tables are the least steep and lose least when they are rounded.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    structure : Structure
-        The graph; its arcs may form cycles. Tables of features without the class as a parent say
-        nothing of it, and stay as counted.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    settings : MarginSettings
-        What steers the search.
-    weights : (n_samples,) float64, optional
-        How much each row counts, of mean 1.
-    told : callable, optional
-        Told of progress: the share of the iterations that all descents together may take.
-    split : SplitRule, optional
-        How the rows are dealt to the folds of cross-validation; None for at random.
-
-    Returns
-    -------
-    log_prior : (n_classes,) float64
-        Natural log-probabilities; minus infinity for a class without rows.
-    log_tables : tuple of (n_rows_i, n_classes) float64
-        One table per feature; of a class without rows as counted.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64;
+    returns log_prior (n_classes,) float64, natural log-probabilities; minus infinity for a class
+    without rows.
 
     References
     ----------
@@ -99,7 +75,8 @@ def margin_log_tables(
 def _course(
     descent: MarginDescent, held: Samples, lambda_: float, settings: MarginSettings, tell: Seen
 ) -> FloatArray:
-    """Return how much of what is held out is decided rightly, at first and after each iteration.
+    """
+    Return how much of what is held out is decided rightly, at first and after each iteration.
 
     A descent that ends by itself stays where it is.
     """

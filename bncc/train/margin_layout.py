@@ -14,26 +14,15 @@ from bncc.train.maximum_likelihood import LogTables
 
 @dataclass(frozen=True, eq=False)
 class MarginLayout:
-    """Tables below one another, one column per class; the prior is behind them.
+    """Tables below one another, one column per class; the prior is behind them."""
 
-    Parameters
-    ----------
-    structure : Structure
-        The graph; its arcs may form cycles.
-    n_states : sequence of int
-        Cardinality of each feature.
-    features : tuple of int
-        Those whose tables can move: with the class as a parent, and more than one state.
-    offset : (n_features,) int64
-        First row of the table of each of `features`.
-    start, size : (n_distributions,) int64
-        First row and rows of each distribution: a feature's states given a state of its parents.
-    """
-
-    structure: Structure
-    n_states: Sequence[int]
+    structure: Structure  # The graph; its arcs may form cycles
+    n_states: Sequence[int]  # Cardinality of each feature
+    # Those whose tables can move: with the class as a parent, and more than one state
     features: tuple[int, ...]
-    offset: IntArray
+    offset: IntArray  # (n_features,) int64: First row of the table of each of `features`
+    # (n_distributions,) int64: start and size: First row and rows of each distribution: a feature's
+    # states given a state of its parents
     start: IntArray
     size: IntArray
 
@@ -43,17 +32,11 @@ class MarginLayout:
         return int(self.size.sum())
 
     def reads(self, X: IntArray) -> csr_array:
-        """Return which rows of the tables samples read, as a matrix of ones.
+        """
+        Return which rows of the tables samples read, as a matrix of ones.
 
-        Parameters
-        ----------
-        X : (n_samples, n_features) int
-            States.
-
-        Returns
-        -------
-        (n_samples, n_rows) csr_array of float64
-            One entry per sample and table: 12 bytes each.
+        Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_rows) csr_array of float64,
+        one entry per sample and table: 12 bytes each.
         """
         n, width = len(X), len(self.features)
         columns = np.empty((n, width), dtype=np.int32)
@@ -63,36 +46,22 @@ class MarginLayout:
         return csr_array(entries, shape=(n, self.n_rows))
 
     def pack(self, tables: LogTables) -> FloatArray:
-        """Return the vector of tables that are normalized.
+        """
+        Return the vector of tables that are normalized.
 
-        Parameters
-        ----------
-        tables : tuple
-            Prior and tables, natural log-probabilities, all finite.
-
-        Returns
-        -------
-        ((n_rows + 1) * n_classes,) float64
-            Logits.
+        Shapes: returns ((n_rows + 1) * n_classes,) float64, logits.
         """
         prior, of_features = tables
         moving = [of_features[i] for i in self.features]
         return np.concatenate([*moving, prior[None, :]]).ravel()
 
     def log_probabilities(self, logits: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Normalize.
+        """
+        Normalize.
 
-        Parameters
-        ----------
-        logits : ((n_rows + 1) * n_classes,) float64
-            As `pack` gives them.
-
-        Returns
-        -------
-        theta : (n_rows, n_classes) float64
-            Log-probabilities of states given those of parents and class.
-        prior : (n_classes,) float64
-            Log-probabilities of the classes.
+        Shapes: `logits` ((n_rows + 1) * n_classes,) float64; returns theta (n_rows, n_classes)
+        float64, log-probabilities of states given those of parents and class; returns prior
+        (n_classes,) float64, log-probabilities of the classes.
         """
         rows = logits.reshape(self.n_rows + 1, -1)
         theta, prior = rows[:-1], rows[-1] - rows[-1].max()
@@ -102,39 +71,22 @@ class MarginLayout:
         return np.minimum(theta, 0.0), np.minimum(prior - np.log(np.exp(prior).sum()), 0.0)
 
     def slope(self, theta: FloatArray, by_theta: FloatArray, by_prior: FloatArray) -> FloatArray:
-        """Return the derivative by logits from that by log-probabilities.
+        """
+        Return the derivative by logits from that by log-probabilities.
 
-        Parameters
-        ----------
-        theta : (n_rows, n_classes) float64
-            Log-probabilities.
-        by_theta, by_prior : float64 arrays
-            Derivatives by these, and by those of the classes. The latter sum to 0, since a margin
-            is a difference, and so are those by logits.
-
-        Returns
-        -------
-        ((n_rows + 1) * n_classes,) float64
-            Derivative by the vector of `pack`.
+        Shapes: `theta` (n_rows, n_classes) float64; returns ((n_rows + 1) * n_classes,) float64,
+        derivative by the vector of `pack`.
         """
         if self.features:
             by_theta = by_theta - np.exp(theta) * self._totals(by_theta)
         return np.concatenate([by_theta, by_prior[None, :]]).ravel()
 
     def unpack(self, logits: FloatArray) -> tuple[FloatArray, dict[int, FloatArray]]:
-        """Return the tables that can move.
+        """
+        Return the tables that can move.
 
-        Parameters
-        ----------
-        logits : ((n_rows + 1) * n_classes,) float64
-            As `pack` gives them.
-
-        Returns
-        -------
-        prior : (n_classes,) float64
-            Natural log-probabilities.
-        tables : dict of int to (n_rows_i, n_classes) float64
-            The same of the states, by feature.
+        Shapes: `logits` ((n_rows + 1) * n_classes,) float64; returns prior (n_classes,) float64,
+        natural log-probabilities.
         """
         theta, prior = self.log_probabilities(logits)
         ends = np.append(self.offset, self.n_rows)[1:]
@@ -147,21 +99,7 @@ class MarginLayout:
 
 
 def margin_layout_of(structure: Structure, n_states: Sequence[int]) -> MarginLayout:
-    """Lay out the tables of a structure.
-
-    Parameters
-    ----------
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-
-    Returns
-    -------
-    MarginLayout
-        Without tables that have the same effect on all classes, whatever is in them: those of
-        features with one state, or without the class as a parent.
-    """
+    """Lay out the tables of a structure."""
     features = tuple(
         i for i, has_class in enumerate(structure.class_is_parent) if has_class and n_states[i] > 1
     )

@@ -9,24 +9,16 @@ HUBER = 0.5
 
 
 def huber_hinge(t: FloatArray) -> tuple[FloatArray, FloatArray]:
-    r"""Return a hinge whose corner is rounded, and its slope.
+    r"""
+    Return a hinge whose corner is rounded, and its slope.
 
     .. math::
        \ell(t) = \begin{cases}
            0 & t > 1 + h \\ (1 + h - t)^2 / 4h & |1 - t| \le h \\ 1 - t & t < 1 - h
        \end{cases}
 
-    Parameters
-    ----------
-    t : (n,) float64
-        Scaled log margins; 1 is far enough from the boundary.
-
-    Returns
-    -------
-    loss : (n,) float64
-        At least 0.
-    slope : (n,) float64
-        In -1 .. 0.
+    Shapes: `t` (n,) float64; returns loss (n,) float64, at least 0; returns slope (n,) float64, in
+    -1 .. 0.
     """
     short = np.clip(1 + HUBER - t, 0.0, 2 * HUBER)
     is_straight = t < 1 - HUBER
@@ -36,25 +28,13 @@ def huber_hinge(t: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def log_margins(log_joint: FloatArray, y: IntArray, eta: float) -> tuple[FloatArray, FloatArray]:
-    r"""Return log margins with the soft maximum of S0, and the share of each wrong class in them.
+    r"""
+    Return log margins with the soft maximum of S0, and the share of each wrong class in them.
 
     .. math:: \ln d_n = \ln p(c_n, x_n) - \frac1\eta \ln \sum_{c \ne c_n} p(c, x_n)^\eta
 
-    Parameters
-    ----------
-    log_joint : (n, n_classes) float64
-        log p(c, x), of at least two classes.
-    y : (n,) int
-        Class indices.
-    eta : float
-        Sharpness of the soft maximum, > 0.
-
-    Returns
-    -------
-    log_d : (n,) float64
-        In nats.
-    shares : (n, n_classes) float64
-        Of sum 1; that of the true class is 0.
+    Shapes: `log_joint` (n, n_classes) float64; `y` (n,) int; returns log_d (n,) float64, in nats;
+    returns shares (n, n_classes) float64, of sum 1; that of the true class is 0.
     """
     rows = np.arange(len(y))
     true = log_joint[rows, y]
@@ -69,29 +49,12 @@ def log_margins(log_joint: FloatArray, y: IntArray, eta: float) -> tuple[FloatAr
 def margin_loss(
     log_joint: FloatArray, y: IntArray, weights: FloatArray, lambda_: float, eta: float
 ) -> tuple[float, IntArray, FloatArray]:
-    r"""Return :math:`\sum_n w_n \ell(\lambda \ln d_n)` and its slope.
+    r"""
+    Return :math:`\sum_n w_n \ell(\lambda \ln d_n)` and its slope.
 
-    Parameters
-    ----------
-    log_joint : (n, n_classes) float64
-        log p(c, x), of at least two classes.
-    y : (n,) int
-        Class indices.
-    weights : (n,) float64
-        How much each sample counts.
-    lambda_ : float
-        Scale of the margin, >= 0: a margin of 1 / lambda nats is enough.
-    eta : float
-        Sharpness of the soft maximum over the wrong classes, > 0.
-
-    Returns
-    -------
-    loss : float
-        The sum.
-    rows : (m,) int64
-        Samples whose slope is not 0.
-    slopes : (m, n_classes) float64
-        Derivatives by the log joints of these samples.
+    Shapes: `log_joint` (n, n_classes) float64; `y` (n,) int; `weights` (n,) float64; returns rows
+    (m,) int64, samples whose slope is not 0; returns slopes (m, n_classes) float64, derivatives by
+    the log joints of these samples.
 
     References
     ----------

@@ -1,4 +1,5 @@
-"""What steers maximum-margin parameters, and the defaults that were measured.
+"""
+What steers maximum-margin parameters, and the defaults that were measured.
 
 Both were chosen by what cross-validation itself says, on five random halves of spambase (the seeds
 0 to 4 of a permutation) and on the training rows of the authors' fold of usps. Best rate of five
@@ -30,43 +31,17 @@ N_FOLDS = 5
 
 @dataclass(frozen=True)
 class MarginSettings:
-    """What steers maximum-margin parameters.
+    """What steers maximum-margin parameters."""
 
-    Parameters
-    ----------
-    lambdas : tuple of float
-        Scales of the margin to choose from, >= 0.
-    eta : float
-        Sharpness of the soft maximum over the wrong classes, > 0.
-    most_iterations : int
-        Of L-BFGS, from which cross-validation chooses, >= 1.
-    n_folds : int
-        Parts that the training rows are dealt to, >= 2.
-    seed : int
-        Of dealing them.
-    """
-
-    lambdas: tuple[float, ...] = LAMBDAS
-    eta: float = ETA
-    most_iterations: int = MOST_ITERATIONS
-    n_folds: int = N_FOLDS
-    seed: int = 0
+    lambdas: tuple[float, ...] = LAMBDAS  # Scales of the margin to choose from, >= 0
+    eta: float = ETA  # Sharpness of the soft maximum over the wrong classes, > 0
+    most_iterations: int = MOST_ITERATIONS  # Of L-BFGS, from which cross-validation chooses, >= 1
+    n_folds: int = N_FOLDS  # Parts that the training rows are dealt to, >= 2
+    seed: int = 0  # Of dealing them
 
 
 def margin_settings_of(settings: TrainSettings) -> MarginSettings:
-    """Fill in the defaults of maximum-margin parameters.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        The user's options. Where a structure is learned together with tables, lambda, eta and
-        epochs steer that descent, and the margin has its defaults.
-
-    Returns
-    -------
-    MarginSettings
-        Every value set.
-    """
+    """Fill in the defaults of maximum-margin parameters."""
     if settings.descends:
         return MarginSettings(seed=settings.seed)
     return MarginSettings(

@@ -21,38 +21,17 @@ def ml_log_tables(
     smoothing: float = 1.0,
     weights: FloatArray | None = None,
 ) -> LogTables:
-    r"""Return smoothed relative frequencies.
+    r"""
+    Return smoothed relative frequencies.
 
     .. math:: p(x_i \mid pa_i) = \frac{N(x_i, pa_i) + s}{N(pa_i) + s\,r_i}, \quad p(c) = N(c) / N
 
     The prior is not smoothed, as in the authors' code of S0 and in scikit-learn's CategoricalNB.
     The table of a class with parents is, as any other.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    smoothing : float
-        s, rows added to every cell, > 0.
-    weights : (n_samples,) float64, optional
-        How much each row counts, of mean 1.
-
-    Returns
-    -------
-    log_prior : (n_classes,) float64
-        Natural log-probabilities; minus infinity for a class without rows.
-    log_tables : tuple of (n_rows_i, n_classes) float64
-        One table per feature, rows as in `Model`; without the class as a parent its columns
-        are equal, and zero if the feature is given. Where the class has parents one table more, the
-        last, and the prior is zero.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64;
+    returns log_prior (n_classes,) float64, natural log-probabilities; minus infinity for a class
+    without rows.
     """
     tables = []
     for i, has_class in enumerate(structure.class_is_parent):
@@ -76,27 +55,15 @@ def bdeu_log_tables(
     alpha: float,
     weights: FloatArray | None = None,
 ) -> LogTables:
-    r"""Return posterior means under the BDeu prior, the class included.
+    r"""
+    Return posterior means under the BDeu prior, the class included.
 
     .. math::
        p(x_i \mid pa_i) = \frac{N(x_i, pa_i) + \alpha/(q_i r_i)}{N(pa_i) + \alpha/q_i}, \quad
        p(c) = \frac{N(c) + \alpha/C}{N + \alpha}
 
-    Parameters
-    ----------
-    X, y, structure, n_states, n_classes
-        As in `ml_log_tables`.
-    alpha : float
-        Equivalent sample size, > 0.
-    weights : (n_samples,) float64, optional
-        How much each row counts, of mean 1.
-
-    Returns
-    -------
-    log_prior : (n_classes,) float64
-        Natural log-probabilities.
-    log_tables : tuple of (n_rows_i, n_classes) float64
-        As from `ml_log_tables`.
+    Shapes: `weights` (n_samples,) float64; returns log_prior (n_classes,) float64, natural
+    log-probabilities.
     """
     tables = []
     for i, has_class in enumerate(structure.class_is_parent):

@@ -34,29 +34,14 @@ class Resumable(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """A descent between two epochs.
+    """A descent between two epochs."""
 
-    Parameters
-    ----------
-    engine : str
-        What computes it: ``native`` or ``torch``, which round differently.
-    epoch : int
-        Epochs done, >= 1.
-    fmt : QFormat or None
-        What is computed with, once quantization has begun.
-    chance : mapping
-        State of the generator of random numbers; JSON values.
-    arrays : mapping of str to array
-        State of the engine.
-    average : tuple or None
-        Average of prior and tables over the epochs, where there is one.
-    """
-
-    engine: str
-    epoch: int
-    fmt: QFormat | None
-    chance: Mapping[str, Any]
-    arrays: Mapping[str, AnyArray]
+    engine: str  # What computes it: ``native`` or ``torch``, which round differently
+    epoch: int  # Epochs done, >= 1
+    fmt: QFormat | None  # What is computed with, once quantization has begun
+    chance: Mapping[str, Any]  # State of the generator of random numbers; JSON values
+    arrays: Mapping[str, AnyArray]  # State of the engine
+    # Average of prior and tables over the epochs, where there is one
     average: LogTables | None = None
 
 
@@ -67,26 +52,7 @@ def moment_of(
     rng: np.random.Generator,
     average: LogTables | None,
 ) -> Moment:
-    """Take down where a descent is.
-
-    Parameters
-    ----------
-    engine : Resumable
-        What computes it.
-    epoch : int
-        Epochs done.
-    fmt : QFormat or None
-        What it computes with.
-    rng : numpy.random.Generator
-        Where its chance comes from.
-    average : tuple or None
-        Average of the tables, where there is one.
-
-    Returns
-    -------
-    Moment
-        Which further steps leave as it is.
-    """
+    """Take down where a descent is."""
     return Moment(engine.kind, epoch, fmt, rng.bit_generator.state, engine.state(), average)
 
 
@@ -96,33 +62,7 @@ def go_on(
     rng: np.random.Generator,
     tables: Callable[[], LogTables],
 ) -> tuple[int, QFormat | None, LogTables | None]:
-    """Put a descent at its start where another one was, so that both end with the same bits.
-
-    Parameters
-    ----------
-    moment : Moment or None
-        Where the other was; None leaves this one at its start.
-    engine : Resumable
-        What computes this one.
-    rng : numpy.random.Generator
-        Where its chance comes from.
-    tables : callable
-        Returns prior and tables of the engine as it is.
-
-    Returns
-    -------
-    epoch : int
-        Epochs done.
-    fmt : QFormat or None
-        What is computed with.
-    average : tuple or None
-        Average of the tables, where there is one.
-
-    Raises
-    ------
-    CheckpointError
-        If the moment is of another engine, or of another problem.
-    """
+    """Put a descent at its start where another one was, so that both end with the same bits."""
     if moment is None:
         return 0, None, None
     if moment.engine != engine.kind:

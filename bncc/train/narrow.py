@@ -9,24 +9,11 @@ from bncc.train.maximum_likelihood import LogTables
 
 
 def narrowed(tables: LogTables, widths: Sequence[int], fmt: QFormat) -> LogTables:
-    """Bound tables so that quantizing them gives costs of few bits, but for the least of each row.
+    """
+    Bound tables so that quantizing them gives costs of few bits, but for the least of each row.
 
     What all classes of a row have in common decides nothing, and the compiler takes it off. So a
     cost of w bits is one that exceeds the least of its row by at most ``2**w - 1``.
-
-    Parameters
-    ----------
-    tables : tuple
-        Prior and tables, natural log-probabilities <= 0.
-    widths : sequence of int
-        Bits of each table.
-    fmt : QFormat
-        What they will be quantized in.
-
-    Returns
-    -------
-    tuple
-        The prior as it is; each table no lower than its bits reach.
     """
     prior, full = tables
     bounded = []

@@ -34,20 +34,10 @@ _gather_sum: Callable[[Tensor, Tensor], Tensor] = _GatherSum.apply
 
 
 class Network(nn.Module):
-    """log p(x, c) of a Bayesian network classifier, as S3 trains it.
+    """
+    log p(x, c) of a Bayesian network classifier, as S3 trains it.
 
-    Parameters
-    ----------
-    layout : TableLayout
-        Where the tables lie.
-    log_prior : (n_classes,) float64
-        Initial log-probabilities of the classes.
-    log_tables : tuple of (n_rows_i, n_classes) float64
-        Initial log-probabilities, one table per feature.
-    device : torch.device
-        Where to compute.
-    are_free : bool
-        Whether the tables need not be probabilities.
+    Shapes: `log_prior` (n_classes,) float64.
     """
 
     def __init__(
@@ -76,17 +66,10 @@ class Network(nn.Module):
         return prior, log_tables_of(self.rho, self.layout.groups, self.are_free)
 
     def rows(self, states: Tensor) -> Tensor:
-        """Return the tensor row that each feature reads.
+        """
+        Return the tensor row that each feature reads.
 
-        Parameters
-        ----------
-        states : (n_samples, n_features) int
-            States, in any integer type.
-
-        Returns
-        -------
-        (n_samples, n_tables) int64
-            Rows.
+        Shapes: `states` (n_samples, n_features) int; returns (n_samples, n_tables) int64, rows.
         """
         x = states.long()
         rows = x[:, : len(self.offset)] + self.offset
@@ -95,19 +78,12 @@ class Network(nn.Module):
         return rows
 
     def forward(self, states: Tensor, dropped: Tensor | None = None) -> Tensor:
-        """Return log p(x, c) with quantized tables and prior.
+        """
+        Return log p(x, c) with quantized tables and prior.
 
-        Parameters
-        ----------
-        states : (n_samples, n_features) int
-            States.
-        dropped : (n_samples, n_features) bool, optional
-            Features to leave out of a sample's sum.
-
-        Returns
-        -------
-        (n_samples, n_classes) float32
-            Log joint probability; not normalized once quantized.
+        Shapes: `states` (n_samples, n_features) int; `dropped` (n_samples, n_features) bool;
+        returns (n_samples, n_classes) float32, log joint probability; not normalized once
+        quantized.
         """
         prior, tables = self.thetas()
         prior, tables = quantize(prior, self.fmt), quantize(tables, self.fmt)
@@ -118,14 +94,10 @@ class Network(nn.Module):
         return _gather_sum(tables, rows) + prior
 
     def log_tables(self) -> tuple[FloatArray, tuple[FloatArray, ...]]:
-        """Return prior and tables before quantization, exact in float64.
+        """
+        Return prior and tables before quantization, exact in float64.
 
-        Returns
-        -------
-        log_prior : (n_classes,) float64
-            Natural log-probabilities, <= 0.
-        log_tables : tuple of (n_rows_i, n_classes) float64
-            One table per feature, in the features' order.
+        Shapes: returns log_prior (n_classes,) float64, natural log-probabilities, <= 0.
         """
         with torch.no_grad():
             prior, tables = self.thetas()
@@ -140,19 +112,11 @@ def _parameter(logs: FloatArray, device: torch.device) -> Tensor:
 
 
 def states_tensor(X: IntArray, device: torch.device) -> Tensor:
-    """Return states in the smallest integer type that holds them.
+    """
+    Return states in the smallest integer type that holds them.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    device : torch.device
-        Where to compute.
-
-    Returns
-    -------
-    (n_samples, n_features) uint8, int16 or int32
-        The same states.
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_features) uint8, int16 or int32,
+    the same states.
     """
     largest = int(X.max(initial=0))
     kind = "uint8" if largest < 2**8 else "int16" if largest < 2**15 else "int32"

@@ -73,7 +73,8 @@ def _column_words(column: Column, *, is_ordered: bool = False) -> str | None:
 
 
 def neighbor_ratio(dataset: Dataset) -> float | None:
-    """Return the mean distance of neighboring rows of a class, by that of random rows of a class.
+    """
+    Return the mean distance of neighboring rows of a class, by that of random rows of a class.
 
     Distances are those of ranks, summed over columns of numbers that vary. None where there are
     none, or hardly any neighbors of one class.

@@ -49,24 +49,13 @@ yeast     42.76  42.26  42.09  42.59  42.26
 
 @dataclass(frozen=True)
 class TrainResult:
-    """What training returns.
+    """What training returns."""
 
-    Parameters
-    ----------
-    model : Model
-        The integer model; its `training` holds the figures, and nothing that changes from run
-        to run.
-    seconds : float
-        Wall time.
-    notes : tuple of str
-        What the user should know, for instance options without effect.
-    is_interim : bool
-        Whether training ended early, as it was asked to; the model is the best one by then.
-    """
-
+    # The integer model; its `training` holds the figures, and nothing that changes from run to run
     model: Model
-    seconds: float
-    notes: tuple[str, ...]
+    seconds: float  # Wall time
+    notes: tuple[str, ...]  # What the user should know, for instance options without effect
+    # Whether training ended early, as it was asked to; the model is the best one by then
     is_interim: bool = False
 
 
@@ -79,43 +68,14 @@ def train_model(
     checkpoint: Checkpoint | None = None,
     stop: StopRequest | None = None,
 ) -> TrainResult:
-    """Train a classifier on raw readings.
+    """
+    Train a classifier on raw readings.
 
     Two trainings. The first leaves the validation rows out of every stage: thresholds, structure
     and tables; on those rows the split of the bits is chosen and ``error_validation`` measured.
     The second learns from all rows in the format found. So ``error_validation`` is optimistic only
     in that the best of at most eight splits was chosen on its rows. All errors are those of
     integer models, of rows that count alike whatever their weights.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The training rows; those of weight 0 are left out.
-    settings : TrainSettings
-        The options.
-    test : Dataset, optional
-        Rows that nothing is fitted to, for ``error_test``.
-    progress : callable, optional
-        See `Progress`; the epochs of both trainings count together.
-    checkpoint : Checkpoint, optional
-        Where the training is kept, and goes on from; the caller removes it when all is done.
-    stop : StopRequest, optional
-        Asks for an early end, after the epoch that is going on.
-
-    Returns
-    -------
-    TrainResult
-        The model, the time it took, and notes.
-
-    Raises
-    ------
-    DataError
-        If the rows cannot be learned from.
-    OptionError
-        If the tables would be too large for the options.
-    CheckpointError
-        If the training cannot be gone on with, or cannot be kept from the start; what fails to be
-        kept later ends nothing, and is noted where training ends early.
     """
     begin = perf_counter()
     origin = origin_record(dataset)

@@ -8,23 +8,7 @@ from bncc.structure.grids import Grid, Grids
 
 
 def pruned(features: Sequence[Feature], grids: Grids) -> tuple[tuple[Feature, ...], Grids]:
-    """Drop the thresholds that no table asks for; a state is then what lies between two others.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-    grids : Grids
-        Cuts as states of theirs.
-
-    Returns
-    -------
-    features : tuple of Feature
-        Numeric ones with fewer thresholds; the others as they are. A feature that has a state of
-        missing readings keeps it, as its last.
-    grids : Grids
-        The same tables, by the states that are left.
-    """
+    """Drop the thresholds that no table asks for; a state is then what lies between two others."""
     used: list[set[int]] = [set() for _ in features]
     for grid in grids.tables:
         for f, cuts in zip(grid.features, grid.cuts, strict=True):

@@ -10,21 +10,13 @@ from bncc.fixed_point import QFormat
 
 
 def normalize(rho: Tensor, groups: tuple[tuple[int, int], ...]) -> Tensor:
-    r"""Turn free parameters into log-probabilities (S3 equation 9).
+    r"""
+    Turn free parameters into log-probabilities (S3 equation 9).
 
     .. math:: \theta_{x \mid pa, c} = \rho_{x \mid pa, c} - \ln \sum_{x'} \exp \rho_{x' \mid pa, c}
 
-    Parameters
-    ----------
-    rho : (n_rows, n_classes) float
-        Free parameters; the states of one parent configuration are consecutive rows.
-    groups : tuple of (int, int)
-        Blocks of consecutive rows as (parent states, states), see `TableLayout.groups`.
-
-    Returns
-    -------
-    (n_rows, n_classes) float
-        Natural log-probabilities, <= 0 but for rounding.
+    Shapes: `rho` (n_rows, n_classes) float; returns (n_rows, n_classes) float, natural
+    log-probabilities, <= 0 but for rounding.
     """
     blocks = torch.split(rho, [q * r for q, r in groups])
     return torch.cat(
@@ -36,7 +28,8 @@ def normalize(rho: Tensor, groups: tuple[tuple[int, int], ...]) -> Tensor:
 
 
 def log_tables_of(rho: Tensor, groups: tuple[tuple[int, int], ...], are_free: bool) -> Tensor:
-    r"""Turn free parameters into what the tables say, <= 0.
+    r"""
+    Turn free parameters into what the tables say, <= 0.
 
     Probabilities are normalized over the states. Free tables are only shifted, so that the best
     class of a row costs nothing:
@@ -45,19 +38,7 @@ def log_tables_of(rho: Tensor, groups: tuple[tuple[int, int], ...], are_free: bo
 
     No decision and no loss that is asked of them sees the shift, so it passes gradients on.
 
-    Parameters
-    ----------
-    rho : (n_rows, n_classes) float
-        Free parameters.
-    groups : tuple of (int, int)
-        See `normalize`.
-    are_free : bool
-        Whether they need not be probabilities.
-
-    Returns
-    -------
-    (n_rows, n_classes) float
-        Natural logarithms.
+    Shapes: `rho` (n_rows, n_classes) float; returns (n_rows, n_classes) float, natural logarithms.
     """
     if are_free:
         return rho - rho.detach().amax(dim=1, keepdim=True)
@@ -65,19 +46,10 @@ def log_tables_of(rho: Tensor, groups: tuple[tuple[int, int], ...], are_free: bo
 
 
 def log_prior_of(rho: Tensor, are_free: bool) -> Tensor:
-    """Turn free parameters into what the prior says, <= 0; see `log_tables_of`.
+    """
+    Turn free parameters into what the prior says, <= 0; see `log_tables_of`.
 
-    Parameters
-    ----------
-    rho : (n_classes,) float
-        Free parameters.
-    are_free : bool
-        Whether they need not be probabilities.
-
-    Returns
-    -------
-    (n_classes,) float
-        Natural logarithms.
+    Shapes: `rho` (n_classes,) float; returns (n_classes,) float, natural logarithms.
     """
     if are_free:
         return rho - rho.detach().amax()
@@ -107,25 +79,14 @@ _straight_through: Callable[[Tensor, int, float, Tensor | None], Tensor] = _Stra
 
 
 def quantize(theta: Tensor, fmt: QFormat | None, most: Tensor | None = None) -> Tensor:
-    r"""Quantize log-probabilities, passing gradients through (S3 equation 11).
+    r"""
+    Quantize log-probabilities, passing gradients through (S3 equation 11).
 
     .. math::
        q_{BN}(\theta) = \mathrm{clip}(\mathrm{round}(\theta\,2^{B_F})\,2^{-B_F},\; -U,\; 0),
        \quad U = 2^{B_I} - 2^{-B_F}
 
-    Parameters
-    ----------
-    theta : (...) float
-        Natural log-probabilities, <= 0.
-    fmt : QFormat or None
-        The format; None returns theta as it is.
-    most : (..., 1) int64, optional
-        How much a cost may exceed the least of its row, the last axis, in units of the format.
-
-    Returns
-    -------
-    (...) float
-        ``dequantize(fixed_point.quantize(theta))`` bit for bit, with the gradient of the identity.
+    Shapes: `most` (..., 1) int64.
     """
     if fmt is None:
         return theta

@@ -13,7 +13,8 @@ from bncc.train.sum_settings import boost_settings_of
 
 
 def origin_record(dataset: Dataset) -> dict[str, Any]:
-    """Return the provenance of a model: version of bncc, digest and size of the training data.
+    """
+    Return the provenance of a model: version of bncc, digest and size of the training data.
 
     ``data`` has ``sha256``, ``of`` (``file``, or ``values`` for rows from memory), ``rows``, and
     ``columns``, the class among them.
@@ -30,20 +31,7 @@ def origin_record(dataset: Dataset) -> dict[str, Any]:
 
 
 def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
-    """Return how a model was asked for.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        The options.
-    n_samples : int
-        Training rows.
-
-    Returns
-    -------
-    dict
-        Options that had an effect, defaults filled in; ``epochs`` is None without descent.
-    """
+    """Return how a model was asked for."""
     record: dict[str, Any] = {
         "structure": settings.structure,
         "structure_options": dict(sorted(settings.structure_options.items())),

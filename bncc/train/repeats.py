@@ -16,18 +16,11 @@ class _AbandonedError(Exception):
 
 @dataclass(frozen=True)
 class Repeats:
-    """Trainings that differ in their seeds alone.
+    """Trainings that differ in their seeds alone."""
 
-    Parameters
-    ----------
-    results : tuple of TrainResult
-        By seed, at least one; all but a first one that stands alone were done.
-    asked : int
-        How many there were to be.
-    """
-
+    # By seed, at least one; all but a first one that stands alone were done
     results: tuple[TrainResult, ...]
-    asked: int
+    asked: int  # How many there were to be
 
     @property
     def first(self) -> TrainResult:
@@ -50,18 +43,7 @@ class Repeats:
         return tuple(dict.fromkeys(note for result in self.results for note in result.notes))
 
     def errors(self, part: str) -> tuple[float, ...] | None:
-        """Return fractions of wrong decisions by seed.
-
-        Parameters
-        ----------
-        part : {"train", "validation", "test"}
-            Which rows.
-
-        Returns
-        -------
-        tuple of float or None
-            None where there are no such rows.
-        """
+        """Return fractions of wrong decisions by seed."""
         found = [result.model.training[f"error_{part}"] for result in self.results]
         return None if None in found else tuple(found)
 
@@ -76,36 +58,7 @@ def train_repeats(
     checkpoint: Checkpoint | None = None,
     stop: StopRequest | None = None,
 ) -> Repeats:
-    """Train with one seed after the other, from that of the settings on.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The training rows. Each seed holds out others for validation.
-    settings : TrainSettings
-        The options.
-    repeats : int
-        Trainings, >= 1.
-    test : Dataset, optional
-        Rows that nothing is fitted to.
-    progress : callable, optional
-        See `bncc.train.course.Progress`; the epochs of all trainings count together.
-    checkpoint : Checkpoint, optional
-        Where the training is kept, if it is the only one.
-    stop : StopRequest, optional
-        Asks for an early end; armed once there is a training to keep.
-
-    Returns
-    -------
-    Repeats
-        Fewer than asked for where an early end was. A training that was stopped is there if it
-        is the first.
-
-    Raises
-    ------
-    OptionError
-        If the last seed is too large. And whatever `bncc.train.pipeline.train_model` raises.
-    """
+    """Train with one seed after the other, from that of the settings on."""
     assert checkpoint is None or repeats == 1
     seeded = [replace(settings, seed=settings.seed + k) for k in range(repeats)]
     results: list[TrainResult] = []

@@ -11,28 +11,7 @@ from bncc.train.moment import Moment
 
 
 class Session:
-    """A training on its way.
-
-    Parameters
-    ----------
-    epochs : int
-        Of each descent.
-    n_runs : int
-        Descents: 2 where the first leaves validation rows out, else 1.
-    progress : callable, optional
-        Told of the epochs of all descents together.
-    stop : StopRequest, optional
-        Asks for an early end.
-
-    Attributes
-    ----------
-    epochs : int
-        Of each descent.
-    first : Model or None
-        What the first of two descents ended with, if that is known already.
-    not_kept : str or None
-        Why the last moment that was to be kept was not.
-    """
+    """A training on its way."""
 
     def __init__(
         self,
@@ -51,25 +30,7 @@ class Session:
         self._start: Moment | None = None
 
     def keep_in(self, checkpoint: Checkpoint, identity: Identity) -> str | None:
-        """Keep the training from now on, and go on from what was kept, if that is wanted.
-
-        Parameters
-        ----------
-        checkpoint : Checkpoint
-            Where.
-        identity : Identity
-            Of the training.
-
-        Returns
-        -------
-        str or None
-            Where it goes on, in words; None if it was to begin.
-
-        Raises
-        ------
-        CheckpointError
-            If what was kept is damaged, or of another training.
-        """
+        """Keep the training from now on, and go on from what was kept, if that is wanted."""
         self._checkpoint, self._identity = checkpoint, identity
         if not checkpoint.resume:
             return None
@@ -81,18 +42,7 @@ class Session:
         return f"training went on after {done} of {self._n_runs * self.epochs} epochs"
 
     def course(self, run: int) -> Course:
-        """Return what accompanies a descent.
-
-        Parameters
-        ----------
-        run : int
-            Which one, from 0; `first` is known by the second.
-
-        Returns
-        -------
-        Course
-            Which goes on where the training was left, if that was in this descent.
-        """
+        """Return what accompanies a descent."""
         start, self._start = self._start, None
         keep = None if self._checkpoint is None else self._keep
         is_last = run + 1 == self._n_runs

@@ -22,68 +22,33 @@ trainer still works on integers."""
 
 @dataclass(frozen=True)
 class TrainSettings:
-    """The options of ``bncc train``; None stands for a default that depends on the others.
+    """The options of ``bncc train``; None stands for a default that depends on the others."""
 
-    Parameters
-    ----------
-    structure : str
-        Name of a structure learner.
-    structure_options : mapping of str to str
-        Its options; ``alpha`` also serves ``parameters="bdeu"``.
-    parameters : {"hybrid", "ml", "bdeu", "margin", "cross-entropy", "free"}
-        How tables are found: S0's hybrid loss, counts with add-one smoothing, posterior means
-        under a BDeu prior, S1's maximum margin, cross-entropy, or as tables that need not be
-        probabilities, by cross-entropy and S0's margin. A structure that is learned together with
-        the tables descends on the hybrid loss under ``ml``, ``bdeu`` and ``margin``; its tables
-        are then found anew.
-    discretize : str or None
-        Discretization; None is ``mdl`` that leaves columns of states as they are.
-    n_bins : int
-        Bins of ``quantile`` and ``width``.
-    bits, int_bits, frac_bits : int or None
-        Width of a cost, 1 .. 8 (6; of a boosted sum 3), and the two sides of its binary point.
-        With fewer than two of them given, the split is chosen on validation rows; a boosted sum
-        has one by its width.
-    float_ : bool
-        Train without quantization and freeze in 24 bits.
-    validation : float
-        Fraction of the training rows held out to choose the split and to measure
-        ``error_validation``; 0 holds none out.
-    epochs, batch_size, lr, lambda_, gamma, eta, dropout, jitter, average, quantize_from : float
-        Of gradient descent; None takes the measured defaults of `Hyperparameters`. With
-        ``margin``, epochs is the most iterations, and lambda and eta are those of
-        `MarginSettings`.
-    seed : int
-        Seed of the validation rows, of random structures, of shuffling and of dropout.
-    device : str or None
-        A torch device; None is ``cpu``.
-    threads : int or None
-        CPU threads of torch; None is 1, see `hyperparameters.THREADS`.
-    engine : {"native", "torch"} or None
-        What computes gradient descent: C on one core, or torch on any device; None takes C where
-        the device is a CPU and a compiler is found.
-    size_weight : float
-        Price of an expected table entry, or with ``price=bits`` of a bit, in the loss of a
-        structure that is learned together with the tables (lambda_MS of S3), >= 0.
-    class_weight : {"balanced"} or None
-        ``balanced`` lets the rows of each class count as much as those of any other.
-
-    Raises
-    ------
-    OptionError
-        If a value or a combination makes no sense.
-    """
-
-    structure: str = "chow-liu"
+    structure: str = "chow-liu"  # Name of a structure learner
+    # Its options; ``alpha`` also serves ``parameters="bdeu"``
     structure_options: Mapping[str, str] = field(default_factory=dict)
+    # How tables are found: S0's hybrid loss, counts with add-one smoothing, posterior means under a
+    # BDeu prior, S1's maximum margin, cross-entropy, or as tables that need not be probabilities,
+    # by cross-entropy and S0's margin. A structure that is learned together with the tables
+    # descends on the hybrid loss under ``ml``, ``bdeu`` and ``margin``; its tables are then found
+    # anew.
     parameters: str = "hybrid"
+    # Discretization; None is ``mdl`` that leaves columns of states as they are
     discretize: str | None = None
-    n_bins: int = 8
+    n_bins: int = 8  # Bins of ``quantile`` and ``width``
+    # bits, int_bits, frac_bits: Width of a cost, 1 .. 8 (6; of a boosted sum 3), and the two sides
+    # of its binary point. With fewer than two of them given, the split is chosen on validation
+    # rows; a boosted sum has one by its width.
     bits: int | None = None
     int_bits: int | None = None
     frac_bits: int | None = None
-    float_: bool = False
+    float_: bool = False  # Train without quantization and freeze in 24 bits
+    # Fraction of the training rows held out to choose the split and to measure
+    # ``error_validation``; 0 holds none out
     validation: float = 0.1
+    # epochs, batch_size, lr, lambda_, gamma, eta, dropout, jitter, average, quantize_from: Of
+    # gradient descent; None takes the measured defaults of `Hyperparameters`. With ``margin``,
+    # epochs is the most iterations, and lambda and eta are those of `MarginSettings`.
     epochs: int | None = None
     batch_size: int | None = None
     lr: float | None = None
@@ -94,11 +59,16 @@ class TrainSettings:
     jitter: float | None = None
     average: float | None = None
     quantize_from: float | None = None
-    seed: int = 0
-    device: str | None = None
-    threads: int | None = None
+    seed: int = 0  # Seed of the validation rows, of random structures, of shuffling and of dropout
+    device: str | None = None  # A torch device; None is ``cpu``
+    threads: int | None = None  # CPU threads of torch; None is 1, see `hyperparameters.THREADS`
+    # What computes gradient descent: C on one core, or torch on any device; None takes C where the
+    # device is a CPU and a compiler is found
     engine: str | None = None
+    # Price of an expected table entry, or with ``price=bits`` of a bit, in the loss of a structure
+    # that is learned together with the tables (lambda_MS of S3), >= 0
     size_weight: float = 0.0
+    # ``balanced`` lets the rows of each class count as much as those of any other
     class_weight: str | None = None
 
     def __post_init__(self) -> None:

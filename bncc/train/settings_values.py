@@ -45,18 +45,7 @@ _REAL = (*_POSITIVE, *_NOT_NEGATIVE, *_FRACTIONS)
 
 
 def check_settings(settings: "TrainSettings") -> None:
-    """Refuse values or combinations that make no sense.
-
-    Parameters
-    ----------
-    settings : TrainSettings
-        The options.
-
-    Raises
-    ------
-    OptionError
-        With the remedy.
-    """
+    """Refuse values or combinations that make no sense."""
     _check_kinds(settings)
     _check_names(settings)
     _check_size_weight(settings)

@@ -14,19 +14,11 @@ MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
 
 
 def sources_of(height: int, width: int, move: tuple[int, int]) -> IntArray:
-    """Return which pixel each pixel of a moved image comes from.
+    """
+    Return which pixel each pixel of a moved image comes from.
 
-    Parameters
-    ----------
-    height, width : int
-        Of the image, in pixels.
-    move : (int, int)
-        Down and to the right.
-
-    Returns
-    -------
-    (height * width,) int64
-        Row by row; what comes from beyond the edge is what lies at it.
+    Shapes: returns (height * width,) int64, row by row; what comes from beyond the edge is what
+    lies at it.
     """
     row = np.clip(np.arange(height) - move[0], 0, height - 1)
     column = np.clip(np.arange(width) - move[1], 0, width - 1)
@@ -34,25 +26,7 @@ def sources_of(height: int, width: int, move: tuple[int, int]) -> IntArray:
 
 
 def image_of(table: Table, height: int, width: int) -> Table:
-    """Return readings as the pixels of an image, which are all alike.
-
-    Parameters
-    ----------
-    table : Table
-        Its columns are the pixels, row by row.
-    height, width : int
-        Of the image.
-
-    Returns
-    -------
-    Table
-        The same, whole numbers beside fractions as fractions too.
-
-    Raises
-    ------
-    DataError
-        If there are not as many columns as pixels, or some are no numbers.
-    """
+    """Return readings as the pixels of an image, which are all alike."""
     if len(table.columns) != height * width:
         raise DataError(
             f"shift={height}x{width} asks for {height * width} columns, and the rows have "
@@ -74,20 +48,7 @@ def _fractions(column: Column) -> Column:
 
 
 def moved_tables(image: Table, height: int, width: int) -> Iterator[Table]:
-    """Move the images of all rows.
-
-    Parameters
-    ----------
-    image : Table
-        From `image_of`.
-    height, width : int
-        Of the image.
-
-    Yields
-    ------
-    Table
-        As it is, then moved up, down, left and right by a pixel.
-    """
+    """Move the images of all rows."""
     for move in MOVES:
         sources = sources_of(height, width, move)
         columns = (

@@ -18,7 +18,8 @@ _ROWS_PER_CELL = 5
 
 
 def tells_nothing(dataset: Dataset, candidates: Sequence[str]) -> list[str]:
-    """Return those of some columns that carry no information about the class, as measured.
+    """
+    Return those of some columns that carry no information about the class, as measured.
 
     Such a column is constant, or its mutual information with the class is not above
     chance, by itself and given each other column. Columns are cut into quarters (texts into their

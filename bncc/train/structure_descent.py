@@ -42,7 +42,8 @@ def descend_structure(
     choose_format: StructureFormat | None,
     course: Course | None = None,
 ) -> Learned:
-    r"""Learn a structure and its tables.
+    r"""
+    Learn a structure and its tables.
 
     .. math::
        L = E_{s \sim \phi}[L_{HYB}(\theta, s)]
@@ -51,37 +52,6 @@ def descend_structure(
     The size :math:`|\theta_{ik}|` of a table is that in entries, or in bits of flash with its
     entries as they were when the epoch began. That of the prior would be a constant.
 
-    Parameters
-    ----------
-    problem : StructureProblem
-        What is learned from, and what may be chosen.
-    hyper : Hyperparameters
-        What steers the descent of the tables.
-    rng : numpy.random.Generator
-        Where chance comes from.
-    choose_format : callable or None
-        Called once, with the most probable structure and its tables when quantization begins.
-        None trains without quantization.
-    course : Course, optional
-        What accompanies the descent; it may begin and end it elsewhere.
-
-    Returns
-    -------
-    structure : Structure
-        The most probable parent of each feature, or none.
-    log_tables : tuple
-        Its prior and tables before quantization, natural log-probabilities <= 0, float64; those of
-        the last epoch, or their average over the epochs since the structure was last another;
-        no lower than the bits of each table reach, where widths were to choose from.
-
-    Raises
-    ------
-    OptionError
-        If the device is absent, or the descent diverges.
-    ToolchainError
-        If the native engine is asked for and cannot be built.
-    CheckpointError
-        If the descent cannot go on where it is to, or be kept.
 
     References
     ----------
@@ -143,22 +113,7 @@ def _averaged(past: Learned | None, now: Learned, weight: float) -> Learned:
 def chance_of(
     problem: StructureProblem, hyper: Hyperparameters, rng: np.random.Generator
 ) -> Chance:
-    """Draw all that is random in an epoch.
-
-    Parameters
-    ----------
-    problem : StructureProblem
-        What is learned from, and what may be chosen.
-    hyper : Hyperparameters
-        What steers the descent of the tables.
-    rng : numpy.random.Generator
-        Where chance comes from.
-
-    Returns
-    -------
-    Chance
-        For one epoch.
-    """
+    """Draw all that is random in an epoch."""
     n_samples = len(problem.X)
     order = drawn_order(n_samples, problem.weights, rng)
     noise = np.zeros(problem.X.shape, dtype=np.uint8)

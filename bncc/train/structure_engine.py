@@ -17,45 +17,24 @@ Learned = tuple[Structure, LogTables]
 
 @dataclass(frozen=True, eq=False)
 class StructureProblem:
-    """What is learned from, and what may be chosen.
+    """What is learned from, and what may be chosen."""
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : list of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    candidates : Candidates
-        The parents to choose from.
-    step : float
-        Constant step of Adam for the distribution of structures, > 0.
-    size_weight : float
-        Price of an expected table entry, or bit, >= 0 (lambda_MS of S3 equation 17).
-    priced_bits : int or None
-        Bits of a cost where tables are priced by the bits that they take; None prices entries.
-    widths : tuple of int
-        Bits that a table may have, ascending, each at most those of the format; none where all
-        tables have these.
-    is_ordered : tuple of bool
-        Features whose states have neighbours; empty for all.
-    weights : (n_samples,) float64 or None
-        How much each sample counts, of mean 1; None where all count alike.
-    """
-
-    X: IntArray
-    y: IntArray
-    n_states: list[int]
-    n_classes: int
-    candidates: Candidates
-    step: float
+    X: IntArray  # (n_samples, n_features) int: States
+    y: IntArray  # (n_samples,) int: Class indices
+    n_states: list[int]  # Cardinality of each feature
+    n_classes: int  # C
+    candidates: Candidates  # The parents to choose from
+    step: float  # Constant step of Adam for the distribution of structures, > 0
+    # Price of an expected table entry, or bit, >= 0 (lambda_MS of S3 equation 17)
     size_weight: float = 0.0
+    # Bits of a cost where tables are priced by the bits that they take; None prices entries
     priced_bits: int | None = None
+    # Bits that a table may have, ascending, each at most those of the format; none where all tables
+    # have these
     widths: tuple[int, ...] = ()
-    is_ordered: tuple[bool, ...] = ()
+    is_ordered: tuple[bool, ...] = ()  # Features whose states have neighbours; empty for all
+    # (n_samples,) float64 or None: How much each sample counts, of mean 1; None where all count
+    # alike
     weights: FloatArray | None = None
 
     @cached_property
@@ -66,48 +45,29 @@ class StructureProblem:
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """All that is random in an epoch.
+    """All that is random in an epoch."""
 
-    Parameters
-    ----------
-    order : (n_samples,) int64
-        The samples in the order in which they are taken.
-    noise : (n_samples, n_features) uint8
-        In that order; a feature is left out of a sample's sum where it is below
-        `Hyperparameters.dropped_below`.
-    gumbel : (n_batches, n_features, n_slots) float64
-        What draws a structure for each batch; slot 0 is "no parent".
-    """
-
-    order: IntArray
+    order: IntArray  # (n_samples,) int64: The samples in the order in which they are taken
+    # (n_samples, n_features) uint8: In that order; a feature is left out of a sample's sum where it
+    # is below `Hyperparameters.dropped_below`
     noise: AnyArray
+    # (n_batches, n_features, n_slots) float64: What draws a structure for each batch; slot 0 is "no
+    # parent"
     gumbel: FloatArray
 
 
 class StructureEngine(Resumable, Protocol):
-    """A distribution of structures and the tables of all candidates, in training.
+    """
+    A distribution of structures and the tables of all candidates, in training.
 
     Both kinds do the same, but for rounding of floats.
     """
 
     def epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> Passed:
-        """Take one step for each batch.
+        """
+        Take one step for each batch.
 
-        Parameters
-        ----------
-        chance : Chance
-            All that is random.
-        lr : float
-            Step of Adam for prior and tables.
-        tau : float
-            Temperature of the relaxed indicators, > 0.
-        prices : (n_features, n_slots) float
-            What the table of each slot adds to the loss; 0 where a slot is absent.
-
-        Returns
-        -------
-        Passed
-            What it says of the samples; the loss holds the price of size.
+        Shapes: `prices` (n_features, n_slots) float.
         """
         ...
 

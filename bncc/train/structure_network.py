@@ -17,22 +17,10 @@ from bncc.train.quantizer import log_prior_of, log_tables_of, quantize
 
 
 class StructureNetwork:
-    """log p(x, c) under structures drawn from a distribution (S0).
+    """
+    log p(x, c) under structures drawn from a distribution (S0).
 
-    Parameters
-    ----------
-    layout : CandidateLayout
-        Where the tables of all candidates lie.
-    log_prior : (n_classes,) float64
-        Initial log-probabilities of the classes.
-    log_table : (n_rows, n_classes) float64
-        Initial log-probabilities of all candidates.
-    device : torch.device
-        Where to compute.
-    dtype : torch.dtype
-        In which floats.
-    are_free : bool
-        Whether the tables need not be probabilities.
+    Shapes: `log_prior` (n_classes,) float64; `log_table` (n_rows, n_classes) float64.
     """
 
     def __init__(
@@ -57,13 +45,7 @@ class StructureNetwork:
         self.set_format(None)
 
     def set_format(self, fmt: QFormat | None) -> None:
-        """Choose what all tables are read in from now on.
-
-        Parameters
-        ----------
-        fmt : QFormat or None
-            The format, in which widths differ; None reads floats.
-        """
+        """Choose what all tables are read in from now on."""
         self.fmt = fmt
         is_present = self.layout.is_present(has_widths=fmt is not None)
         self.is_absent = _tensor(~is_present, self.rho.device)
@@ -74,13 +56,7 @@ class StructureNetwork:
             self.refresh(self.layout.draw(np.where(is_there, slot * every, 0)))
 
     def refresh(self, drawn: Drawn) -> None:
-        """Normalize and quantize tables anew whose parameters have changed.
-
-        Parameters
-        ----------
-        drawn : Drawn
-            The tables.
-        """
+        """Normalize and quantize tables anew whose parameters have changed."""
         rows = _tensor(drawn.rows, self.rho.device)
         every_most = self.layout.most if self.layout.widths else [None]
         with torch.no_grad():
@@ -98,25 +74,15 @@ class StructureNetwork:
         return np.asarray(self.logits().detach().cpu().numpy().argmax(axis=1))
 
     def draw(self, gumbel: Tensor, tau: float) -> tuple[IntArray, Tensor]:
-        r"""Draw a structure by the Gumbel-max trick, with a relaxed gradient.
+        r"""
+        Draw a structure by the Gumbel-max trick, with a relaxed gradient.
 
         .. math::
            s_i = \mathrm{onehot}\,\mathrm{argmax}_k (\ln p_{ik} + \epsilon_{ik}), \quad
            \partial s_i = \partial\,\mathrm{softmax}_k \bigl((\ln p_{ik} + \epsilon_{ik})/\tau\bigr)
 
-        Parameters
-        ----------
-        gumbel : (n_features, n_slots) float
-            Gumbel noise.
-        tau : float
-            Temperature of the softmax, > 0.
-
-        Returns
-        -------
-        choice : (n_features,) int64
-            The slot drawn.
-        indicator : (n_features, n_slots) float
-            1 for it and 0 elsewhere.
+        Shapes: `gumbel` (n_features, n_slots) float; returns choice (n_features,) int64, the slot
+        drawn; returns indicator (n_features, n_slots) float, 1 for it and 0 elsewhere.
         """
         noisy = self.logits() + gumbel
         choice = noisy.detach().argmax(dim=1)
@@ -132,27 +98,14 @@ class StructureNetwork:
         indicator: Tensor,
         dropped: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """Return log p(x, c) under a drawn structure.
+        """
+        Return log p(x, c) under a drawn structure.
 
-        Parameters
-        ----------
-        states : (n_features, n_samples) int64
-            States.
-        drawn : Drawn
-            Its tables.
-        choice : (n_features,) int64
-            The slot of each feature.
-        indicator : (n_features, n_slots) float
-            See `draw`.
-        dropped : (n_features, n_samples) bool, optional
-            Features to leave out of a sample's sum.
-
-        Returns
-        -------
-        log_joint : (n_samples, n_classes) float
-            Log joint probability; not normalized once quantized.
-        rho : (n_drawn_rows, n_classes) float
-            The parameters of the drawn tables, a leaf that collects their gradient.
+        Shapes: `states` (n_features, n_samples) int64; `choice` (n_features,) int64; `indicator`
+        (n_features, n_slots) float; `dropped` (n_features, n_samples) bool; returns log_joint
+        (n_samples, n_classes) float, log joint probability; not normalized once quantized; returns
+        rho (n_drawn_rows, n_classes) float, the parameters of the drawn tables, a leaf that
+        collects their gradient.
         """
         device = self.rho.device
         features = np.arange(len(choice))
@@ -178,44 +131,27 @@ class StructureNetwork:
         return total + quantize(prior, self.fmt), rho
 
     def expected_price(self, prices: Tensor) -> Tensor:
-        r"""Return the expected price of the tables (S3 equation 18), exact.
+        r"""
+        Return the expected price of the tables (S3 equation 18), exact.
 
         .. math:: \sum_i \sum_k \mathrm{softmax}(\phi_i)_k\,\pi_{ik}
 
-        Parameters
-        ----------
-        prices : (n_features, n_slots) float
-            Price of each table, 0 where a slot is absent. The prior's would move nothing.
-
-        Returns
-        -------
-        () float
-            In the loss's unit.
+        Shapes: `prices` (n_features, n_slots) float.
         """
         return (self.logits().exp() * prices).sum()
 
     def costs(self) -> IntArray:
-        """Return what the widest quantized tables hold.
+        """
+        Return what the widest quantized tables hold.
 
-        Returns
-        -------
-        (n_rows, n_classes) int64
-            Costs in units of the format; there must be one.
+        Shapes: returns (n_rows, n_classes) int64, costs in units of the format; there must be one.
         """
         assert self.fmt is not None
         widest = self.theta[-1 - len(self.rho) : -1].cpu().double().numpy()
         return np.rint(widest * -(2.0**self.fmt.frac_bits)).astype(np.int64)
 
     def learned(self) -> tuple[Structure, LogTables]:
-        """Return the most probable structure, and its tables before quantization.
-
-        Returns
-        -------
-        structure : Structure
-            At most one feature parent each.
-        log_tables : tuple
-            Prior and tables, natural log-probabilities <= 0, float64.
-        """
+        """Return the most probable structure, and its tables before quantization."""
         choice = self.most_probable()
         drawn = self.layout.draw(choice)
         with torch.no_grad():

@@ -10,38 +10,12 @@ MOST_OF_A_BYTE = 255
 
 
 def sum_inputs(features: Sequence[Feature]) -> tuple[Feature, ...]:
-    """Prepare fitted features for a sum of tables.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        As they were fitted.
-
-    Returns
-    -------
-    tuple of Feature
-        Numeric columns share a kind where few would be wider for it. A missing reading lies below
-        all others: in a state of its own, the first, where training rows had some. So a missing
-        reading passes no comparison, and the C can compare readings without looking for states.
-        Columns of states have the range of the widest.
-    """
+    """Prepare fitted features for a sum of tables."""
     return one_range([missing_below(feature) for feature in one_kind(features)])
 
 
 def one_kind(features: Sequence[Feature]) -> tuple[Feature, ...]:
-    """Let numeric columns share a kind, so that readings are an array.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-
-    Returns
-    -------
-    tuple of Feature
-        Those of kind ``int16`` of the kind of all others, which holds every such number, where they
-        are at most half of them; otherwise the features as they are.
-    """
+    """Let numeric columns share a kind, so that readings are an array."""
     narrow = [feature for feature in features if feature.kind == "int16"]
     kinds = {feature.kind for feature in features} - {"int16"}
     if len(kinds) != 1 or 2 * len(narrow) > len(features):
@@ -57,19 +31,7 @@ def one_kind(features: Sequence[Feature]) -> tuple[Feature, ...]:
 
 
 def missing_below(feature: Feature) -> Feature:
-    """Let missing readings lie below all others.
-
-    Parameters
-    ----------
-    feature : Feature
-        An input.
-
-    Returns
-    -------
-    Feature
-        A numeric one falls back to its first state, which is of missing readings alone if it had a
-        state for them; any other as it is.
-    """
+    """Let missing readings lie below all others."""
     if not feature.is_numeric:
         return feature
     thresholds = feature.thresholds
@@ -80,21 +42,11 @@ def missing_below(feature: Feature) -> Feature:
 
 
 def one_range(features: Sequence[Feature]) -> tuple[Feature, ...]:
-    """Give all columns of states the range of the widest.
+    """
+    Give all columns of states the range of the widest.
 
     A sum reads states only by cuts: one beyond those that a column has shown lies above all of
     them. So one limit serves all columns where the C checks its input, in place of one for each.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-
-    Returns
-    -------
-    tuple of Feature
-        Those of kind ``state`` with as many states each, where that makes no state wider than a
-        byte; the others as they are. A state of missing readings stays where it is.
     """
     given = [feature.n_states for feature in features if feature.kind == "state"]
     most = max((n for n in given if n <= MOST_OF_A_BYTE), default=0)

@@ -82,23 +82,7 @@ class SumOptions(Protocol):
 
 
 def boost_settings_of(settings: SumOptions) -> BoostSettings:
-    """Return the options of boosting.
-
-    Parameters
-    ----------
-    settings : SumOptions
-        Those of the user.
-
-    Returns
-    -------
-    BoostSettings
-        Defaults where nothing is said.
-
-    Raises
-    ------
-    OptionError
-        If a value cannot be read or is out of its range.
-    """
+    """Return the options of boosting."""
     whole = {"n_tables": "tables", "rows": "rows", "features": "features"}
     options = settings.structure_options
     given: dict[str, Any] = {
@@ -130,45 +114,17 @@ def _frac_bits_of(settings: SumOptions) -> int | None:
 
 
 def n_bins_of(settings: SumOptions) -> int:
-    """Return the bins of a column, of which boosting tries all bounds.
-
-    Parameters
-    ----------
-    settings : SumOptions
-        Those of the user; the structure option ``cuts`` counts bounds.
-
-    Returns
-    -------
-    int
-        Bins.
-
-    Raises
-    ------
-    OptionError
-        If ``cuts`` is no whole number.
-    """
+    """Return the bins of a column, of which boosting tries all bounds."""
     if "cuts" in settings.structure_options:
         return _whole(settings, "cuts") + 1
     return settings.n_bins if settings.discretize is not None else DEFAULT_CUTS + 1
 
 
 def shift_of(settings: SumOptions) -> tuple[int, int] | None:
-    """Return the image that columns are, if its moved copies are to be learned from too.
+    """
+    Return the image that columns are, if its moved copies are to be learned from too.
 
-    Parameters
-    ----------
-    settings : SumOptions
-        Those of the user; the structure option ``shift`` names height and width.
-
-    Returns
-    -------
-    (int, int) or None
-        Height and width in pixels.
-
-    Raises
-    ------
-    OptionError
-        If ``shift`` is no such pair.
+    Shapes: returns (int, int) or None, height and width in pixels.
     """
     text = settings.structure_options.get("shift")
     if text is None:

@@ -7,25 +7,17 @@ from bncc.train.candidate_layout import CandidateLayout
 
 
 def entries_of(layout: CandidateLayout, n_classes: int) -> IntArray:
-    """Return the entries of every table.
+    """
+    Return the entries of every table.
 
-    Parameters
-    ----------
-    layout : CandidateLayout
-        Where tables lie.
-    n_classes : int
-        C.
-
-    Returns
-    -------
-    (n_features, n_slots) int64
-        0 where a slot is absent.
+    Shapes: returns (n_features, n_slots) int64, 0 where a slot is absent.
     """
     return layout.n_table_rows * n_classes
 
 
 def flash_bits_of(layout: CandidateLayout, costs: IntArray) -> IntArray:
-    r"""Return the bits that every table is left with by three of the compiler's passes.
+    r"""
+    Return the bits that every table is left with by three of the compiler's passes.
 
     .. math:: |\theta_{ik}|\,\bigl\lceil \log_2 (1 + \max_{r, c} (q_{rc} - \min_{c'} q_{rc'}))
         \bigr\rceil
@@ -35,17 +27,8 @@ def flash_bits_of(layout: CandidateLayout, costs: IntArray) -> IntArray:
     as many bits as the largest needs. Passes that look at several tables may leave less: the
     default flow left 3,552 bits of 3,920, 4,908 of 5,496 and 992 of 1,000 in three models.
 
-    Parameters
-    ----------
-    layout : CandidateLayout
-        Where tables lie.
-    costs : (n_rows, n_classes) int64
-        The tensor, quantized; in the widest of the layout's widths.
-
-    Returns
-    -------
-    (n_features, n_slots) int64
-        Each table in the width of its slot; 0 where a slot is absent.
+    Shapes: `costs` (n_rows, n_classes) int64; returns (n_features, n_slots) int64, each table in
+    the width of its slot; 0 where a slot is absent.
     """
     is_there = layout.n_table_rows[:, : layout.n_choices] > 0
     starts = layout.offset[:, : layout.n_choices][is_there]

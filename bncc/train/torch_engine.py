@@ -18,20 +18,7 @@ from bncc.train.torch_state import optimizer_state, put_back, restore_optimizer,
 
 
 class TorchEngine:
-    """A model in training, see `bncc.train.engine.Engine`.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is trained.
-    hyper : Hyperparameters
-        What steers it.
-
-    Raises
-    ------
-    OptionError
-        If the device is absent.
-    """
+    """A model in training, see `bncc.train.engine.Engine`."""
 
     kind = "torch"
 
@@ -98,23 +85,7 @@ class TorchEngine:
 
 
 def device_of(name: str) -> torch.device:
-    """Return a device that is there.
-
-    Parameters
-    ----------
-    name : str
-        As torch writes it.
-
-    Returns
-    -------
-    torch.device
-        The device.
-
-    Raises
-    ------
-    OptionError
-        If torch does not find it.
-    """
+    """Return a device that is there."""
     device = torch.device(name)
     n_devices = {"cuda": torch.cuda.device_count(), "mps": torch.mps.device_count()}
     if (device.index or 0) >= n_devices.get(device.type, 1):

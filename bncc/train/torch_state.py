@@ -12,51 +12,19 @@ STEP = "step"
 
 
 def taken_down(tensors: Mapping[str, Tensor]) -> dict[str, AnyArray]:
-    """Return copies of tensors as arrays.
-
-    Parameters
-    ----------
-    tensors : mapping of str to Tensor
-        On any device.
-
-    Returns
-    -------
-    dict of str to array
-        By the same names.
-    """
+    """Return copies of tensors as arrays."""
     return {name: tensor.detach().cpu().numpy().copy() for name, tensor in tensors.items()}
 
 
 def put_back(tensors: Mapping[str, Tensor], arrays: Mapping[str, AnyArray]) -> None:
-    """Fill tensors with what `taken_down` has returned.
-
-    Parameters
-    ----------
-    tensors : mapping of str to Tensor
-        Changed in place.
-    arrays : mapping of str to array
-        Of the same shapes.
-    """
+    """Fill tensors with what `taken_down` has returned."""
     with torch.no_grad():
         for name, tensor in tensors.items():
             tensor.copy_(torch.from_numpy(arrays[name]))
 
 
 def optimizer_state(name: str, optimizer: torch.optim.Adam) -> dict[str, AnyArray]:
-    """Return copies of the moments and steps of Adam, of zeros before its first step.
-
-    Parameters
-    ----------
-    name : str
-        What the arrays' names begin with.
-    optimizer : torch.optim.Adam
-        With one group of parameters.
-
-    Returns
-    -------
-    dict of str to array
-        Both moments and the steps of each parameter.
-    """
+    """Return copies of the moments and steps of Adam, of zeros before its first step."""
     tensors: dict[str, Tensor] = {}
     for index, parameter in enumerate(optimizer.param_groups[0]["params"]):
         blank = dict.fromkeys(MOMENTS, torch.zeros_like(parameter)) | {STEP: torch.tensor(0.0)}
@@ -68,17 +36,7 @@ def optimizer_state(name: str, optimizer: torch.optim.Adam) -> dict[str, AnyArra
 def restore_optimizer(
     name: str, optimizer: torch.optim.Adam, arrays: Mapping[str, AnyArray]
 ) -> None:
-    """Take the moments and steps of Adam up again.
-
-    Parameters
-    ----------
-    name : str
-        What the arrays' names begin with.
-    optimizer : torch.optim.Adam
-        Changed in place.
-    arrays : mapping of str to array
-        What `optimizer_state` has returned, among others.
-    """
+    """Take the moments and steps of Adam up again."""
     saved = optimizer.state_dict()
     saved["state"] = {
         index: {

@@ -24,20 +24,7 @@ LARGEST_STEP = 1e37
 
 
 class TorchStructureEngine:
-    """See `bncc.train.structure_engine.StructureEngine`.
-
-    Parameters
-    ----------
-    problem : StructureProblem
-        What is learned from, and what may be chosen.
-    hyper : Hyperparameters
-        What steers the descent of the tables.
-
-    Raises
-    ------
-    OptionError
-        If the device is absent.
-    """
+    """See `bncc.train.structure_engine.StructureEngine`."""
 
     kind = "torch"
 

@@ -37,48 +37,12 @@ def descend(
     is_ordered: Sequence[bool] = (),
     weights: FloatArray | None = None,
 ) -> LogTables:
-    """Train log-probability tables; those without the class stay as they begin.
+    """
+    Train log-probability tables; those without the class stay as they begin.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    structure : Structure
-        The graph.
-    n_states : sequence of int
-        Cardinality of each feature.
-    start : tuple
-        Prior and tables to begin with.
-    hyper : Hyperparameters
-        What steers the descent.
-    choose_format : callable or None
-        Called once, with the tables reached when quantization begins; its format is used from
-        then on. None trains without quantization. Not called where no feature has the class.
-    course : Course, optional
-        What accompanies the descent; it may begin and end it elsewhere.
-    is_ordered : sequence of bool
-        Features whose states have neighbours; empty for all.
-    weights : (n_samples,) float64, optional
-        How much each sample counts, of mean 1: how often an epoch takes it in the mean.
-
-    Returns
-    -------
-    log_prior : (n_classes,) float64
-        Natural log-probabilities before quantization, <= 0; those of the last epoch, or their
-        average.
-    log_tables : tuple of (n_rows_i, n_classes) float64
-        Likewise, one per feature.
-
-    Raises
-    ------
-    OptionError
-        If the device is absent, or the descent diverges.
-    ToolchainError
-        If the native engine is asked for and cannot be built.
-    CheckpointError
-        If the descent cannot go on where it is to, or be kept.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64;
+    returns log_prior (n_classes,) float64, natural log-probabilities before quantization, <= 0;
+    those of the last epoch, or their average.
     """
     course = course or Course()
     part = class_tables(structure, start)

@@ -7,41 +7,21 @@ from bncc.data.dataset import Dataset
 
 
 def counting_rows(dataset: Dataset) -> Dataset:
-    """Leave out rows of weight 0, of which nothing is to be learned.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The training rows.
-
-    Returns
-    -------
-    Dataset
-        The others.
-    """
+    """Leave out rows of weight 0, of which nothing is to be learned."""
     if dataset.weights is None or dataset.weights.all():
         return dataset
     return dataset.take(np.flatnonzero(dataset.weights))
 
 
 def row_weights(dataset: Dataset, class_weight: str | None) -> FloatArray | None:
-    r"""Return how much each row counts.
+    r"""
+    Return how much each row counts.
 
     With classes in balance, those of a class c together count as those of any other:
 
     .. math:: w_n' = w_n \frac{N}{C_{there} \sum_{m: c_m = c_n} w_m}
 
-    Parameters
-    ----------
-    dataset : Dataset
-        The rows, all of weights above 0.
-    class_weight : {"balanced"} or None
-        Whether to balance the classes that are there.
-
-    Returns
-    -------
-    (n_rows,) float64 or None
-        Weights of mean 1; None where all rows count alike.
+    Shapes: returns (n_rows,) float64 or None, weights of mean 1; None where all rows count alike.
     """
     if dataset.weights is None and class_weight is None:
         return None
@@ -52,24 +32,13 @@ def row_weights(dataset: Dataset, class_weight: str | None) -> FloatArray | None
 
 
 def drawn_order(n: int, weights: FloatArray | None, rng: np.random.Generator) -> IntArray:
-    """Draw the samples of an epoch: each as often as it counts, rounded by chance.
+    """
+    Draw the samples of an epoch: each as often as it counts, rounded by chance.
 
     The mean over epochs is the weighted sum of the samples' slopes, whatever computes them; steps
     stay as large as they are without weights.
 
-    Parameters
-    ----------
-    n : int
-        Samples.
-    weights : (n,) float64 or None
-        Of mean 1; None takes each sample once.
-    rng : numpy.random.Generator
-        Where chance comes from.
-
-    Returns
-    -------
-    (n,) int64
-        Samples in random order.
+    Shapes: `weights` (n,) float64 or None; returns (n,) int64, samples in random order.
     """
     if weights is None:
         return rng.permutation(n)
@@ -79,25 +48,12 @@ def drawn_order(n: int, weights: FloatArray | None, rng: np.random.Generator) ->
 def typical_samples(
     X: IntArray, y: IntArray, weights: FloatArray | None, seed: int
 ) -> tuple[IntArray, IntArray, IntArray | None]:
-    """Draw samples for what can only count whole ones.
+    """
+    Draw samples for what can only count whole ones.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    weights : (n_samples,) float64 or None
-        Of mean 1; None takes each sample once.
-    seed : int
-        Of chance.
-
-    Returns
-    -------
-    X, y : int arrays
-        As many samples, in their order, each as often as it counts, rounded by chance.
-    origin : (n_samples,) int64 or None
-        Which of the given ones each is; None where they are these.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64 or
+    None; returns origin (n_samples,) int64 or None, which of the given ones each is; None where
+    they are these.
     """
     if weights is None:
         return X, y, None

@@ -1,4 +1,5 @@
-"""Links to files of the repository that are no pages.
+"""
+Links to files of the repository that are no pages.
 
 On GitHub a link such as ``../CONTRIBUTING.md`` leads there. The built pages may stand anywhere, far
 from the repository, so there it becomes the file's path.

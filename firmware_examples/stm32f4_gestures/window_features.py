@@ -1,4 +1,5 @@
-"""Compute the features of recorded windows, as window_features.c does on the board, bit for bit.
+"""
+Compute the features of recorded windows, as window_features.c does on the board, bit for bit.
 
     window_features.py WINDOWS.csv.gz -o FEATURES.csv
 

@@ -1,4 +1,5 @@
-"""Write what failing sensors deliver, and where the node should find that they fail.
+"""
+Write what failing sensors deliver, and where the node should find that they fail.
 
     failing.py TEST.csv.gz FOLDER
 

@@ -1,4 +1,5 @@
-"""C without branches on its input: the same decisions, and nothing jumps by a reading or a state.
+"""
+C without branches on its input: the same decisions, and nothing jumps by a reading or a state.
 
 Valgrind follows every bit that comes from an input marked as undefined and complains when a jump
 depends on one. Addresses of look-ups depend on inputs by design: these machines have no caches.

@@ -45,7 +45,8 @@ def model_of(kind, n_classes=4, most=7):
 @pytest.mark.parametrize("n_classes", [2, 8, 11])
 @pytest.mark.parametrize("kind", THRESHOLDS)
 def test_every_reading_is_decided_as_by_its_state(require_tool, kind, n_classes):
-    """NaN, infinities, ends of types and all thresholds and their neighbors included.
+    """
+    NaN, infinities, ends of types and all thresholds and their neighbors included.
 
     The costs of eight classes fill their bytes: nothing behind the last row is read.
     """

@@ -1,4 +1,5 @@
-"""The text of every kernel, interpreted as C99 without a compiler: equal to the integer model.
+"""
+The text of every kernel, interpreted as C99 without a compiler: equal to the integer model.
 
 The interpreter reads the printed C back, see `tests.printed.program`. Inputs reach every row of
 every table, and it is checked that they do: of an array that a kernel reads, all is read but zeros.

@@ -1,4 +1,5 @@
-"""Trained models with every kernel, aim and entry point: the C answers as Python does.
+"""
+Trained models with every kernel, aim and entry point: the C answers as Python does.
 
 Counting makes tables that random ones hardly ever are, see `benchmarks.trained_models`. The bundled
 data every day, of twelve sets all models in the slow tests, and there random models as large.

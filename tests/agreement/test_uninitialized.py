@@ -1,4 +1,5 @@
-"""No entry point reads an output before it has written it, however the C is built.
+"""
+No entry point reads an output before it has written it, however the C is built.
 
 The harness passes outputs that nothing has initialized and then writes them out. Under memcheck and
 MemorySanitizer an element that was not written, or that depends on what was there before, stops the

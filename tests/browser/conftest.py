@@ -75,7 +75,8 @@ def browser(missing: Callable[[str], NoReturn]) -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
-    """Return ``open_page(studies, **context)``: their page, opened from a file, at rest.
+    """
+    Return ``open_page(studies, **context)``: their page, opened from a file, at rest.
 
     It must end without an error on the console and without a request but the page itself.
     """

@@ -31,7 +31,8 @@ when = { discretize = ["quantile", "width"] }
 
 
 class Sweeps:
-    """Sweeps of the bundled wifi data from the same space, each in a process of its own.
+    """
+    Sweeps of the bundled wifi data from the same space, each in a process of its own.
 
     Parameters
     ----------

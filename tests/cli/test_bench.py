@@ -52,7 +52,8 @@ REPORT = TargetReport(
 
 @pytest.fixture
 def tools(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Let every machine but the AVR be there, and measure without building; return what is asked.
+    """
+    Let every machine but the AVR be there, and measure without building; return what is asked.
 
     Under a target's name is the answer, a `REPORT` by default, or the error.
     """

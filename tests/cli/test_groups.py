@@ -29,7 +29,8 @@ BINS = ("--discretize", "width", "--n-bins", "20")
 
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
-    """Return rows whose one feature tells the person, who alone tells the class.
+    """
+    Return rows whose one feature tells the person, who alone tells the class.
 
     Learned from rows of the same person, the error is none; of other people nothing is known. The
     last column is that of the groups.

@@ -33,7 +33,8 @@ Answer = Callable[..., Asked]
 
 @pytest.fixture
 def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
-    """Return ``answer(outcome, **others)``: what the builds shall say, some targets otherwise.
+    """
+    Return ``answer(outcome, **others)``: what the builds shall say, some targets otherwise.
 
     All tools are installed then, on an x86; it returns what each target is asked.
     """

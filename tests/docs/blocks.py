@@ -1,4 +1,5 @@
-"""The fenced blocks of a Markdown page, and what the page says of each.
+"""
+The fenced blocks of a Markdown page, and what the page says of each.
 
 A comment of HTML before a block, which no reader sees, says how the block is held to be true:
 
@@ -58,7 +59,8 @@ MARK = re.compile(rf"^ *<!-- (needs|{'|'.join(sorted(MARKS))})(?:: (.*?))? -->$"
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block.
+    """
+    A fenced block.
 
     Parameters
     ----------
@@ -135,7 +137,8 @@ def name_of(path: Path) -> str:
 
 
 def matches(shown: str, said: str) -> bool:
-    """Return whether lines stand one after the other in a text, ``...`` being anything.
+    """
+    Return whether lines stand one after the other in a text, ``...`` being anything.
 
     Spaces at the ends of lines do not count.
     """

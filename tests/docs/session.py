@@ -41,7 +41,8 @@ for line in sys.stdin:
 
 
 class Session:
-    """What a page's reader has done so far.
+    """
+    What a page's reader has done so far.
 
     Parameters
     ----------
@@ -74,7 +75,8 @@ class Session:
             self._python.communicate()
 
     def do(self, block: Block) -> None:
-        """Do what a block asks for, or look whether it is right.
+        """
+        Do what a block asks for, or look whether it is right.
 
         Raises
         ------

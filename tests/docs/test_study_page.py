@@ -39,7 +39,8 @@ STUDY = Study("study/some.db", studies.study(1).facts, POINTS, {9: "why"})
 
 
 def test_a_cell_is_the_test_error_of_the_least_validation_error_that_fits() -> None:
-    """Networks first; what has no C is in the last column alone; the least of a column is bold.
+    """
+    Networks first; what has no C is in the last column alone; the least of a column is bold.
 
     Trial 3 does not fit the machine on which time is told.
     """

@@ -28,7 +28,8 @@ categories, more than 255 states, two classes."""
 
 @dataclass(frozen=True)
 class Analyzed:
-    """A model, and what is emitted of it.
+    """
+    A model, and what is emitted of it.
 
     Parameters
     ----------
@@ -80,7 +81,8 @@ def all_of(model: str) -> tuple[Analyzed, ...]:
 
 
 def planted(defect: str) -> dict[str, str]:
-    """Return the files of an emission that calls a function with a defect.
+    """
+    Return the files of an emission that calls a function with a defect.
 
     Parameters
     ----------

@@ -34,7 +34,8 @@ def compile_all(out: Path, sources: list[Path], *flags: str) -> list[Path]:
 
 
 def build_core(out: Path) -> Path:
-    """Compile the core to an archive; its own warnings are not ours.
+    """
+    Compile the core to an archive; its own warnings are not ours.
 
     It wants DECIMAL_DIG of <float.h>, which avr-gcc 5 has for C only.
     """

@@ -42,7 +42,8 @@ def test_no_multiplication_no_division_no_library(machine, level, tmp_path):
 )
 @pytest.mark.parametrize(("best", "level"), [("size", "-Os"), ("speed", "-O3")])
 def test_no_kernel_multiplies_or_calls(name, best, level, family, require_machine, tmp_path):
-    """What is chosen for size where compilers like to multiply, for speed where they vectorize.
+    """
+    What is chosen for size where compilers like to multiply, for speed where they vectorize.
 
     Words of a byte are not chosen but for an AVR, and clang may shift many of them by a product.
     """

@@ -35,7 +35,8 @@ pytestmark = pytest.mark.firmware
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the examples and of what they need, without what was built before.
+    """
+    Return a copy of the examples and of what they need, without what was built before.
 
     The name of its folder has a space, as those of many users have.
     """

@@ -1,4 +1,5 @@
-"""Every kernel, input type and entry point, by every compiler, without a warning.
+"""
+Every kernel, input type and entry point, by every compiler, without a warning.
 
 Types differ by more than their names promise: `uint_fast16_t` has 16 bits under clang for bare
 machines, 32 under gcc, 64 on the host.
@@ -168,7 +169,8 @@ def test_compilers_of_bare_machines_accept_every_kernel(
 @pytest.mark.parametrize(("target", "compiler"), BUILDS, ids=str)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_compiler_accepts_every_kernel(family, target, compiler, missing, tmp_path):
-    """Every input type; all entry points for size and speed, in constant time or not, optimized.
+    """
+    Every input type; all entry points for size and speed, in constant time or not, optimized.
 
     None, and each alone, without optimization: what is left are warnings of types.
     """

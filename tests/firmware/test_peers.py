@@ -1,4 +1,5 @@
-"""Our counts for the textbook naive Bayes agree with those of an independent measurement.
+"""
+Our counts for the textbook naive Bayes agree with those of an independent measurement.
 
 `figures/PEERS.md` measured a hand-written naive Bayes with 8-bit tables with its own runners; a
 mistake in ours would show here as a difference.

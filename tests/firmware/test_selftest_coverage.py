@@ -1,4 +1,5 @@
-"""The self-test runs every line of the emitted C and takes every branch both ways, as gcov counts.
+"""
+The self-test runs every line of the emitted C and takes every branch both ways, as gcov counts.
 
 Models are such that every branch can be taken: each class wins somewhere and several tables are
 left after optimization.

@@ -1,4 +1,5 @@
-"""The self-test notices single-bit changes of tables and of numbers in the code.
+"""
+The self-test notices single-bit changes of tables and of numbers in the code.
 
 `benchmarks/selftest_mutations.py` changes a bit while the program runs, and asks which changes show
 in a decision on random inputs, and which of those the self-test notices.

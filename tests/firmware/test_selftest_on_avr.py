@@ -1,4 +1,5 @@
-"""The self-test of every model that fits passes on a simulated ATmega1284P.
+"""
+The self-test of every model that fits passes on a simulated ATmega1284P.
 
 An AVR's int has 16 bits: sums that other machines form in 32 bits wrap there, and costs of more
 than 32,767 bytes fill several arrays.

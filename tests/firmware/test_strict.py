@@ -93,7 +93,8 @@ def test_every_public_symbol_has_the_prefix(require_tool, tmp_path):
 
 
 def test_a_model_has_no_variable_and_no_state(require_tool, tmp_path):
-    """Everything static is constant: nothing lies in .data or .bss.
+    """
+    Everything static is constant: nothing lies in .data or .bss.
 
     Firmware lies where it was linked to, so that its addresses are constants too.
     """
@@ -129,7 +130,8 @@ def test_the_self_test_passes_and_a_corrupted_vector_fails_it(name, require_tool
 
 
 def corrupted(vectors: str, array: str, place: int, wrong: str | None) -> str:
-    """Return the vectors with one number of an array wrong; None for what its first number is.
+    """
+    Return the vectors with one number of an array wrong; None for what its first number is.
 
     The first vector's readings have the lowest states, those of the second the highest.
     """

@@ -1,4 +1,5 @@
-"""The C and the program text of five small models, to be read by people in every review.
+"""
+The C and the program text of five small models, to be read by people in every review.
 
 Two of them also have their textbook classifier here, and their C for features one by one. A sixth
 has the C for 64-bit registers. What build systems want around the C is under packages/.

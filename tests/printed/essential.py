@@ -1,4 +1,5 @@
-"""Casts in emitted C that rule 10.8 of MISRA C:2012 forbids, found by essential types.
+"""
+Casts in emitted C that rule 10.8 of MISRA C:2012 forbids, found by essential types.
 
 cppcheck's add-on has the rule too, but sees few of the types that it needs.
 """
@@ -94,7 +95,8 @@ class _Checked(CProgram):
 
 
 def forbidden_casts(files, name="m.c", **widths):
-    """Return casts of composite expressions to wider types, or to those of another category.
+    """
+    Return casts of composite expressions to wider types, or to those of another category.
 
     Parameters
     ----------

@@ -11,7 +11,8 @@ _DEFINED = re.compile(r"\bdefined\s*\(?\s*(\w+)\s*\)?")
 
 
 def preprocessed(name: str, files: Mapping[str, str], defined: Mapping[str, str]) -> str:
-    """Return a file as one text without comments, directives and macros.
+    """
+    Return a file as one text without comments, directives and macros.
 
     Headers in angle brackets are left out; macros have no parameters.
     """

@@ -1,4 +1,5 @@
-"""An interpreter of emitted C, which no compiler has a part in.
+"""
+An interpreter of emitted C, which no compiler has a part in.
 
 The text is parsed by pycparser and executed as the standard of C99 has it, on a machine whose int
 and fast types are as wide as a test asks for. What the standard leaves undefined is an error:
@@ -24,7 +25,8 @@ _LIMITS = {
 
 
 class CProgram:
-    """Emitted C, ready to be called.
+    """
+    Emitted C, ready to be called.
 
     Parameters
     ----------

@@ -21,7 +21,8 @@ def all_tasks() -> dict[str, Task]:
 
 @dataclass(frozen=True)
 class Made:
-    """What became of a product.
+    """
+    What became of a product.
 
     Parameters
     ----------

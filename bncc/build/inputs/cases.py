@@ -39,74 +39,31 @@ _BLOCK_CELLS = 2**22
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A block of inputs for some entry points, with the answers of the reference.
+    """A block of inputs for some entry points, with the answers of the reference."""
 
-    Parameters
-    ----------
-    kind : {"states", "invalid", "raw", "raw_checked", "missing", "raw_missing"}
-        ``invalid`` holds states out of range, which ``predict`` and ``scores`` refuse.
-    x : (n, n_features) array
-        uint8 or uint16 states, or float64 raw readings.
-    y : (n,) int16
-        Class indices, or errors.
-    scores : (n, n_classes) int64 or None
-        Scores, for ``states``; zeros for ``invalid``.
-    gaps : (n, n_features) bool or None
-        What is missing, for ``missing`` and ``raw_missing``.
-    """
-
+    # ``invalid`` holds states out of range, which ``predict`` and ``scores`` refuse
     kind: Literal["states", "invalid", "raw", "raw_checked", "missing", "raw_missing"]
-    x: AnyArray
-    y: IntArray
+    x: AnyArray  # (n, n_features) array: uint8 or uint16 states, or float64 raw readings
+    y: IntArray  # (n,) int16: Class indices, or errors
+    # (n, n_classes) int64 or None: Scores, for ``states``; zeros for ``invalid``
     scores: IntArray | None = None
+    # (n, n_features) bool or None: What is missing, for ``missing`` and ``raw_missing``
     gaps: BoolArray | None = None
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much an agreement check tries.
+    """How much an agreement check tries."""
 
-    Parameters
-    ----------
-    n_random : int
-        Random states, and as many random raw readings.
-    exhaustive : bool
-        Whether to try all joint states even when they are many.
-    seed : int
-        Seed of everything random.
-    """
-
-    n_random: int = 1000
-    exhaustive: bool = False
-    seed: int = 0
+    n_random: int = 1000  # Random states, and as many random raw readings
+    exhaustive: bool = False  # Whether to try all joint states even when they are many
+    seed: int = 0  # Seed of everything random
 
 
 def cases(
     model: Model, table: Table | None = None, effort: Effort = Effort(), *, has_raw: bool = True
 ) -> Iterator[Case]:
-    """Generate all inputs of a check, block by block.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    table : Table or None
-        Readings to try besides.
-    effort : Effort
-        How much to try.
-    has_raw : bool
-        Whether the C takes raw readings.
-
-    Yields
-    ------
-    Case
-        Inputs and answers; a few megabytes each.
-
-    Raises
-    ------
-    OptionError
-        If an exhaustive check is asked for and there are too many joint states.
-    """
+    """Generate all inputs of a check, block by block."""
     rng = np.random.default_rng(effort.seed)
     if table is not None:
         for start in range(0, table.n_rows, _block_rows(model)):
@@ -130,25 +87,7 @@ def cases(
 
 
 def takes_all_states(model: Model, effort: Effort) -> bool:
-    """Return whether a check tries all joint states.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    effort : Effort
-        How much to try.
-
-    Returns
-    -------
-    bool
-        True when they are few, or asked for.
-
-    Raises
-    ------
-    OptionError
-        If they are asked for and too many.
-    """
+    """Return whether a check tries all joint states."""
     n = n_joint_states(model)
     if effort.exhaustive and n > MOST_STATES:
         raise OptionError(
@@ -161,25 +100,7 @@ def takes_all_states(model: Model, effort: Effort) -> bool:
 def strength(
     model: Model, table: Table | None = None, effort: Effort = Effort(), *, has_raw: bool = True
 ) -> str:
-    """Say in words how strong a check is.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    table : Table or None
-        Readings tried besides.
-    effort : Effort
-        How much is tried.
-    has_raw : bool
-        Whether the C takes raw readings.
-
-    Returns
-    -------
-    str
-        For instance "all 1,296 joint states, 1,000 random readings, 3 values at each of 12
-        thresholds".
-    """
+    """Say in words how strong a check is."""
     words = [] if table is None else [_count(table.n_rows, "data row")]
     if takes_all_states(model, effort):
         words.append(f"all {_count(n_joint_states(model), 'joint state')}")
@@ -227,7 +148,8 @@ def _state_case(model: Model, X: IntArray) -> Case:
 
 
 def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
-    """Put one state out of range, for every feature: the first beyond it and the largest.
+    """
+    Put one state out of range, for every feature: the first beyond it and the largest.
 
     The others are once drawn at random and once zero, for states that are checked together hide one
     another.

@@ -20,24 +20,7 @@ _BLOCK_CELLS = 2**22
 def checked_cases(
     model: Model, limits: Sequence[Limits], table: Table | None, effort: Effort
 ) -> Iterator[Case]:
-    """Generate the inputs of ``m_predict_raw_checked``, block by block.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    limits : sequence of Limits
-        Within which readings are decided on.
-    table : Table or None
-        Readings to try besides.
-    effort : Effort
-        How much to try.
-
-    Yields
-    ------
-    Case
-        Of the kind ``raw_checked``.
-    """
+    """Generate the inputs of ``m_predict_raw_checked``, block by block."""
     rng = np.random.default_rng(effort.seed)
     size = max(1, _BLOCK_CELLS // model.n_features)
     for R in _blocks(model.features, limits, table, effort.n_random, size, rng):
@@ -89,19 +72,10 @@ def _blocks(
 
 
 def edge_values(feature: Feature, limits: Limits) -> FloatArray:
-    """Return readings at the limits, the next ones beyond, the extremes and the missing one.
+    """
+    Return readings at the limits, the next ones beyond, the extremes and the missing one.
 
-    Parameters
-    ----------
-    feature : Feature
-        One input.
-    limits : Limits
-        Its limits.
-
-    Returns
-    -------
-    (n,) float64
-        Values of the C type.
+    Shapes: returns (n,) float64, values of the C type.
     """
     marker = missing_reading(feature)
     ends = (limits.low, limits.high, *beyond(feature, limits))

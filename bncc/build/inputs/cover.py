@@ -24,19 +24,10 @@ def n_joint_states(model: Model) -> int:
 
 
 def joint_states(model: Model, start: int, stop: int) -> IntArray:
-    """Return joint states by number, the last feature fastest.
+    """
+    Return joint states by number, the last feature fastest.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    start, stop : int
-        A range within ``0 .. n_joint_states(model)``.
-
-    Returns
-    -------
-    X : (stop - start, n_features) int64
-        States.
+    Shapes: returns X (stop - start, n_features) int64, states.
     """
     number = np.arange(start, stop, dtype=np.int64)
     X = np.empty((len(number), model.n_features), dtype=np.int64)
@@ -46,57 +37,29 @@ def joint_states(model: Model, start: int, stop: int) -> IntArray:
 
 
 def random_states(model: Model, n: int, rng: np.random.Generator) -> IntArray:
-    """Return states drawn uniformly.
+    """
+    Return states drawn uniformly.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    n : int
-        How many.
-    rng : Generator
-        Source of randomness.
-
-    Returns
-    -------
-    X : (n, n_features) int64
-        States.
+    Shapes: returns X (n, n_features) int64, states.
     """
     return rng.integers(0, np.array(model.n_states), size=(n, model.n_features), dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class Course:
-    """How the state of a feature changes from one input to the next.
+    """How the state of a feature changes from one input to the next."""
 
-    Parameters
-    ----------
-    stride : int
-        Inputs that have the same state, one after the other.
-    states : tuple of int
-        The states, again and again.
-    """
-
-    stride: int
-    states: tuple[int, ...]
+    stride: int  # Inputs that have the same state, one after the other
+    states: tuple[int, ...]  # The states, again and again
 
 
 def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
-    """Plan inputs that reach every row of every table, many tables by the same inputs.
+    """
+    Plan inputs that reach every row of every table, many tables by the same inputs.
 
     Within one group, input k gives feature j the state number ``(k // stride) % len(states)`` of
     its course; the features of a table then run through all their joint levels in ``n_inputs``
     steps.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-
-    Returns
-    -------
-    tuple of (course of each feature, n_inputs)
-        The groups; a forest needs about two. Features without a course are free.
     """
     groups: list[tuple[dict[int, Course], int]] = []
     for lookup in model.lookups:
@@ -124,23 +87,10 @@ def _courses(lookup: LookUp) -> dict[int, Course]:
 def row_states(
     model: Model, courses: dict[int, Course], start: int, stop: int, rng: np.random.Generator
 ) -> IntArray:
-    """Return some of the inputs that `row_cover` planned for one group.
+    """
+    Return some of the inputs that `row_cover` planned for one group.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    courses : dict
-        Course of each feature of the group; the others are drawn at random.
-    start, stop : int
-        Which inputs.
-    rng : Generator
-        Source of randomness.
-
-    Returns
-    -------
-    X : (stop - start, n_features) int64
-        States.
+    Shapes: returns X (stop - start, n_features) int64, states.
     """
     X = random_states(model, stop - start, rng)
     number = np.arange(start, stop, dtype=np.int64)
@@ -150,22 +100,14 @@ def row_states(
 
 
 def boundary_states(model: Model, X: IntArray) -> IntArray:
-    """Return states on both sides of class boundaries, one feature's state apart.
+    """
+    Return states on both sides of class boundaries, one feature's state apart.
 
     Between two inputs of different class, taking over the second's states one feature after
     another, the decision changes somewhere; bisection finds such a place.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    X : (n, n_features) int
-        Any states; input k is paired with input ``n // 2 + k``.
-
-    Returns
-    -------
-    (2 m, n_features) int64
-        States, m <= n // 2; none where all pairs have one class.
+    Shapes: `X` (n, n_features) int; returns (2 m, n_features) int64, states, m <= n // 2; none
+    where all pairs have one class.
     """
     half = len(X) // 2
     a, b = X[:half], X[half : 2 * half]
@@ -200,25 +142,11 @@ def readers(model: Model) -> tuple[tuple[int, ...], ...]:
 def decisions_along(
     model: Model, X: IntArray, total: IntArray, i: int, touched: tuple[int, ...]
 ) -> IntArray:
-    """Return how the decision depends on one feature, the others held.
+    """
+    Return how the decision depends on one feature, the others held.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    X : (n, n_features) int
-        States.
-    total : (n, n_classes) int64
-        Their costs.
-    i : int
-        The feature that runs through its states.
-    touched : tuple of int
-        The tables that read it, from `readers`.
-
-    Returns
-    -------
-    (n, n_states[i]) int64
-        Class indices.
+    Shapes: `X` (n, n_features) int; `total` (n, n_classes) int64; returns (n, n_states[i]) int64,
+    class indices.
     """
     rest = total.copy()
     for t in touched:

@@ -21,24 +21,7 @@ _BLOCK_CELLS = 2**16
 def gap_cases(
     model: Model, table: Table | None, effort: Effort, *, has_raw: bool
 ) -> Iterator[Case]:
-    """Generate all inputs with missing features, block by block.
-
-    Parameters
-    ----------
-    model : Model
-        One whose missing features can be summed out.
-    table : Table or None
-        Readings of which some are taken for missing besides.
-    effort : Effort
-        How much to try.
-    has_raw : bool
-        Whether the C takes raw readings.
-
-    Yields
-    ------
-    Case
-        Of the kinds ``missing`` and ``raw_missing``.
-    """
+    """Generate all inputs with missing features, block by block."""
     rng = np.random.default_rng(effort.seed)
     typical = [representatives(feature) for feature in model.features]
     for X, gaps in _rows(model, table, effort, rng):
@@ -51,20 +34,7 @@ def gap_cases(
 
 
 def gap_words(model: Model, effort: Effort) -> str:
-    """Say in words what is tried.
-
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    effort : Effort
-        How much is tried.
-
-    Returns
-    -------
-    str
-        For instance "1,000 random states with 10, 30 and 50 % missing, each feature alone missing".
-    """
+    """Say in words what is tried."""
     shares = ", ".join(f"{share:.0%}"[:-1] for share in SHARES[:-1])
     return (
         f"{effort.n_random:,} random states with {shares} and {SHARES[-1]:.0%} missing, "

@@ -23,23 +23,10 @@ PROBE_CELLS = 2**24
 def raw_blocks(
     model: Model, n_random: int, rng: np.random.Generator, size: int
 ) -> Iterator[FloatArray]:
-    """Generate raw readings that try every probe of every feature.
+    """
+    Generate raw readings that try every probe of every feature.
 
-    Parameters
-    ----------
-    model : Model
-        The classifier.
-    n_random : int
-        How many readings are drawn at random among the probes.
-    rng : Generator
-        Source of randomness.
-    size : int
-        About how many rows a block has.
-
-    Yields
-    ------
-    (n, n_features) float64
-        Values of the C types.
+    Shapes: yields (n, n_features) float64, values of the C types.
     """
     values = [probe_values(feature) for feature in model.features]
     for start, stop in spans(n_random, size):
@@ -67,7 +54,8 @@ def _stacked(parts: Iterator[FloatArray], size: int) -> Iterator[FloatArray]:
 def _probes(
     model: Model, values: Sequence[FloatArray], rng: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Generate raw rows that try each value of each feature where a wrong state would show.
+    """
+    Generate raw rows that try each value of each feature where a wrong state would show.
 
     For a value of state s and each state that a mistake could make of it (a neighbor, the
     fallback, the ends), the context is one in which the two states lead to different decisions.

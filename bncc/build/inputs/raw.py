@@ -16,41 +16,17 @@ Layout: TypeAlias = np.dtype[Any]
 def row_dtype(
     features: Sequence[Feature], *, packed: bool = False, byte_order: ByteOrder = "="
 ) -> Layout:
-    """Return the layout of one raw row: an array, or a struct with one field per feature.
-
-    Parameters
-    ----------
-    features : sequence of Feature
-        The inputs.
-    packed : bool
-        Whether the machine aligns nothing, as the AVR.
-    byte_order : {"=", "<", ">"}
-        Byte order of the machine.
-
-    Returns
-    -------
-    dtype
-        Fields ``f0``, ``f1``, ... with the padding that a C compiler adds.
-    """
+    """Return the layout of one raw row: an array, or a struct with one field per feature."""
     types = raw_dtypes(features)
     fields = [(f"f{i}", dtype.newbyteorder(byte_order)) for i, dtype in enumerate(types)]
     return np.dtype(fields, align=not packed)
 
 
 def pack(R: FloatArray, dtype: Layout) -> AnyArray:
-    """Lay raw readings out in memory as the C expects them.
+    """
+    Lay raw readings out in memory as the C expects them.
 
-    Parameters
-    ----------
-    R : (n, n_features) float64
-        Raw readings; every value of the C types is a float64 exactly.
-    dtype : dtype
-        From `row_dtype`.
-
-    Returns
-    -------
-    (n,) array of `dtype`
-        The rows, contiguous.
+    Shapes: `R` (n, n_features) float64; returns (n,) array of `dtype`, the rows, contiguous.
     """
     rows = np.zeros(len(R), dtype=dtype)
     for i, name in enumerate(dtype.names or ()):

@@ -7,21 +7,11 @@ from bncc.toolchain.tools import Tool
 
 
 class Simulator(Protocol):
-    """Runs images of some targets.
+    """Runs images of some targets."""
 
-    Attributes
-    ----------
-    name : str
-        As `Target.simulators` calls it.
-    port : str
-        The header of ``runtime/`` through which a program speaks to it.
-    defines : tuple of str
-        Macros of that header.
-    """
-
-    name: str
-    port: str
-    defines: tuple[str, ...]
+    name: str  # As `Target.simulators` calls it
+    port: str  # The header of ``runtime/`` through which a program speaks to it
+    defines: tuple[str, ...]  # Macros of that header
 
     def tool(self, target: str) -> Tool:
         """Return what runs a target, installed or not."""
@@ -33,24 +23,4 @@ class Simulator(Protocol):
         """Return how far the program's counter steps at every instruction or cycle."""
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
-        """Run an image to its end and return what it wrote.
-
-        Parameters
-        ----------
-        image : Image
-            A program of the harness or the meter.
-        request : bytes
-            What it reads.
-        is_metered : bool
-            Whether it will ask for the counter.
-
-        Returns
-        -------
-        bytes
-            The reply.
-
-        Raises
-        ------
-        HarnessError
-            If it crashed or did not end.
-        """
+        """Run an image to its end and return what it wrote."""

@@ -19,28 +19,16 @@ def _mips_length(code: bytes, at: int) -> int:
 
 @dataclass(frozen=True)
 class Core:
-    """A processor of unicorn.
+    """A processor of unicorn."""
 
-    Parameters
-    ----------
-    architecture, mode : str, tuple of str
-        Names of unicorn's constants.
-    model : tuple of (str, str) or None
-        Module and constant of the processor model; None for the default.
-    length : callable or None
-        Bytes of the instruction at a place of some code; None counts one by one.
-    entry_bit : int
-        Added to the entry's address.
-    most : int
-        Instructions it may execute; 0 for any number, which then are not counted.
-    """
-
-    architecture: str
+    architecture: str  # architecture and mode: Names of unicorn's constants
     mode: tuple[str, ...]
+    # Module and constant of the processor model; None for the default
     model: tuple[str, str] | None
+    # Bytes of the instruction at a place of some code; None counts one by one
     length: Callable[[bytes, int], int] | None
-    entry_bit: int = 0
-    most: int = 0
+    entry_bit: int = 0  # Added to the entry's address
+    most: int = 0  # Instructions it may execute; 0 for any number, which then are not counted
 
 
 def _cortex(model: str) -> Core:

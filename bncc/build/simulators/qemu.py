@@ -10,24 +10,12 @@ from bncc.toolchain.tools import Tool, find_tools, require
 
 @dataclass(frozen=True)
 class Board:
-    """A board of QEMU and how its clock counts instructions.
+    """A board of QEMU and how its clock counts instructions."""
 
-    Parameters
-    ----------
-    program : str
-        The command.
-    options : tuple of str
-        Board and processor.
-    icount_shift : int
-        An instruction takes ``2**icount_shift`` ns of virtual time.
-    ticks_per_instruction : float
-        What the meter's counter counts in that time.
-    """
-
-    program: str
-    options: tuple[str, ...]
-    icount_shift: int
-    ticks_per_instruction: float
+    program: str  # The command
+    options: tuple[str, ...]  # Board and processor
+    icount_shift: int  # An instruction takes ``2**icount_shift`` ns of virtual time
+    ticks_per_instruction: float  # What the meter's counter counts in that time
 
 
 def _mps2(board: str) -> Board:
@@ -69,27 +57,7 @@ class Qemu:
         return BOARDS[target].ticks_per_instruction
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
-        """Run an image to its end.
-
-        Parameters
-        ----------
-        image : Image
-            A program of the harness or the meter.
-        request : bytes
-            What it reads.
-        is_metered : bool
-            Whether virtual time shall step with the instructions.
-
-        Returns
-        -------
-        bytes
-            What it wrote.
-
-        Raises
-        ------
-        HarnessError
-            If it crashed or did not end.
-        """
+        """Run an image to its end."""
         board = BOARDS[image.target.name]
         folder = image.path.parent
         (folder / "request").write_bytes(request)

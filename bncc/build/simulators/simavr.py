@@ -50,60 +50,13 @@ class Simavr:
         return 1.0
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
-        """Run an image to its end.
-
-        Parameters
-        ----------
-        image : Image
-            A program of the harness or the meter.
-        request : bytes
-            What it reads.
-        is_metered : bool
-            Cycles are counted in any case.
-
-        Returns
-        -------
-        bytes
-            What it wrote.
-
-        Raises
-        ------
-        HarnessError
-            If it crashed or did not end.
-        """
+        """Run an image to its end."""
         at = image.symbols["bncc_request"]
         return run(image.path, ATMEGA, request, at, cycle_limit=CYCLE_LIMIT)
 
 
 def run(elf: Path, mcu: str, request: bytes, request_address: int, *, cycle_limit: int) -> bytes:
-    """Run a program that speaks through ``port_doorbell.h`` on a simulated AVR.
-
-    Parameters
-    ----------
-    elf : Path
-        The linked program.
-    mcu : str
-        The processor, as ``-mmcu`` names it: ``atmega328p``, ``atmega1284p``.
-    request : bytes
-        The program's input.
-    request_address : int
-        Value of the symbol ``bncc_request``, with or without the 0x800000 that an ELF file adds.
-    cycle_limit : int
-        Clock cycles after which a program that still runs is stopped.
-
-    Returns
-    -------
-    bytes
-        The program's output; the same in every run.
-
-    Raises
-    ------
-    HarnessError
-        If the program crashes, ends without quitting or with a status other than 0, or runs into
-        the limit.
-    ToolchainError
-        If simavr's library is missing or does not know the processor.
-    """
+    """Run a program that speaks through ``port_doorbell.h`` on a simulated AVR."""
     command = (_runner(), mcu, elf, f"{request_address % _DATA_SPACE:x}", str(cycle_limit))
     try:
         done = subprocess.run(
@@ -131,7 +84,8 @@ def is_available() -> bool:
 
 
 def version() -> str | None:
-    """Return the version of simavr's library, or None where it is missing or does not say.
+    """
+    Return the version of simavr's library, or None where it is missing or does not say.
 
     simavr has no option that tells it; its headers do, which the runner is built with.
     """

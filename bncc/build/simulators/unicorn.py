@@ -1,4 +1,5 @@
-"""Unicorn: Cortex-M, RV32, big-endian MIPS and x86-64 from a Python wheel, nothing else installed.
+"""
+Unicorn: Cortex-M, RV32, big-endian MIPS and x86-64 from a Python wheel, nothing else installed.
 
 A program asks for input, output and the counter through the doorbell (``port_doorbell.h``).
 Instructions are counted per basic block, before it runs: the counter that a program reads is that
@@ -48,27 +49,7 @@ class Unicorn:
         return 1.0
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
-        """Run an image to its end.
-
-        Parameters
-        ----------
-        image : Image
-            A program of the harness or the meter.
-        request : bytes
-            What it reads.
-        is_metered : bool
-            Whether instructions shall be counted.
-
-        Returns
-        -------
-        bytes
-            What it wrote.
-
-        Raises
-        ------
-        HarnessError
-            If it crashed or did not end.
-        """
+        """Run an image to its end."""
         require("unicorn")
         while True:
             run = _Run(image, request, is_metered)
@@ -205,7 +186,8 @@ class _Run:
 
 @contextmanager
 def _garbage_freed() -> Iterator[None]:
-    """Free what the block leaves behind at its end.
+    """
+    Free what the block leaves behind at its end.
 
     A processor and its hooks refer to each other. Python's collector would free it anywhere later,
     by a function of unicorn that swallows Ctrl-C.

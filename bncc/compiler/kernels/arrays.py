@@ -10,16 +10,5 @@ An AVR's linkers place ``PROGMEM`` behind the interrupt vectors, at most 127 * 4
 
 
 def must_be_divided(array_bytes: int, rom_bytes: int) -> bool:
-    """Return whether 16-bit machines could hold all constants, but not an array in one piece.
-
-    Parameters
-    ----------
-    array_bytes, rom_bytes : int
-        Of the largest array, and of all.
-
-    Returns
-    -------
-    bool
-        False where they can hold neither: then it does not matter.
-    """
+    """Return whether 16-bit machines could hold all constants, but not an array in one piece."""
     return array_bytes > MOST_IN_ARRAY and rom_bytes <= MOST_IN_ALL

@@ -1,4 +1,5 @@
-"""The bit-slice kernel: one bit of every class's cost to a word, added by carry-save adders.
+"""
+The bit-slice kernel: one bit of every class's cost to a word, added by carry-save adders.
 
 A row of b-bit costs is b words, its planes: bit c of plane p is bit p of class c's cost. Words of
 equal weight are counted for all classes at once (see `bncc.compiler.kernels.carry_save`), and the
@@ -37,42 +38,21 @@ EVEN_BITS = 0x55555555
 
 @dataclass(frozen=True, eq=False)
 class BitSliceKernel:
-    """A program in planes of bits.
+    """A program in planes of bits."""
 
-    Parameters
-    ----------
-    tables : tuple of Table
-        In the order in which they are added: those with fewer bits first, none without any.
-    rows : tuple of (n_rows, n_words) int64
-        Each table's rows as words, 1, 2 or 4 of them; the last one may be unused zeros.
-    starts : RowStarts
-        Where rows begin in tables for which that is looked up.
-    n_classes : int
-        At most `MOST_CLASSES`.
-    word_bits : {8, 16, 32}
-        Width of a word.
-    half_bits : int
-        Where the second plane in a word begins; 0 when every word is one plane.
-    steps : tuple of Step
-        The sum; in the end variable ``sum{k}`` has bit k of every class's cost.
-    n_levels : int
-        Bits of the largest sum.
-    largest_sum : int
-        No sum of a class exceeds this for any input.
-    sum_bits : {8, 16, 32}
-        Width of a class's cost where the C hands it out.
-    """
-
+    # In the order in which they are added: those with fewer bits first, none without any
     tables: tuple[Table, ...]
+    # Each table's rows as words, 1, 2 or 4 of them; the last one may be unused zeros
     rows: tuple[IntArray, ...]
-    starts: RowStarts
-    n_classes: int
-    word_bits: int
-    half_bits: int
+    starts: RowStarts  # Where rows begin in tables for which that is looked up
+    n_classes: int  # At most `MOST_CLASSES`
+    word_bits: int  # Width of a word
+    half_bits: int  # Where the second plane in a word begins; 0 when every word is one plane
+    # The sum; in the end variable ``sum{k}`` has bit k of every class's cost
     steps: tuple[Step, ...]
-    n_levels: int
-    largest_sum: int
-    sum_bits: int
+    n_levels: int  # Bits of the largest sum
+    largest_sum: int  # No sum of a class exceeds this for any input
+    sum_bits: int  # Width of a class's cost where the C hands it out
 
     family = "bit-slice"
     addend = "words with a bit of every class's cost"
@@ -119,20 +99,7 @@ class BitSliceKernel:
 
 
 def bit_slice(program: Program) -> Iterator[BitSliceKernel]:
-    """Lay a program out in planes.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Yields
-    ------
-    BitSliceKernel
-        Costs are those of the program for every input. Two planes to a word first, where there
-        are two and room for them; nothing for more classes or bits than the module's limits. Rows
-        of two states are found by products and then by addresses that are looked up.
-    """
+    """Lay a program out in planes."""
     tables = [table for table in program.tables if table.costs.any()]
     if program.n_classes > MOST_CLASSES or not tables:
         return

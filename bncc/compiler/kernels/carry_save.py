@@ -1,4 +1,5 @@
-r"""Carry-save adders: words of bits of equal weight, counted column by column.
+r"""
+Carry-save adders: words of bits of equal weight, counted column by column.
 
 Bit c of every word belongs to class c. The sum of level k has bit k of each class's cost; a full
 adder takes three words of level k and leaves their sum there and a carry at level k + 1:
@@ -16,18 +17,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RowWord:
-    """A word of the row that a table contributes.
+    """A word of the row that a table contributes."""
 
-    Parameters
-    ----------
-    table : int
-        In the kernel's order.
-    word : int
-        Which of the row's words.
-    """
-
-    table: int
-    word: int
+    table: int  # In the kernel's order
+    word: int  # Which of the row's words
 
 
 @dataclass(frozen=True)
@@ -50,33 +43,20 @@ Operand = RowWord | Constant | UpperHalf | str
 
 @dataclass(frozen=True)
 class Step:
-    """One statement; variables are ``sum0``, ``held1``, ``carry1`` and so on, by level.
+    """One statement; variables are ``sum0``, ``held1``, ``carry1`` and so on, by level."""
 
-    Parameters
-    ----------
-    target : str
-        The variable that is set: to the carry, to the sum where `into` is the same variable (the
-        highest level, which has no carry), or to the only operand where `into` is None.
-    into : str or None
-        The sum that the operands are added to.
-    operands : tuple of Operand
-        One or two words.
-    """
-
+    # The variable that is set: to the carry, to the sum where `into` is the same variable (the
+    # highest level, which has no carry), or to the only operand where `into` is None
     target: str
-    into: str | None
-    operands: tuple[Operand, ...]
+    into: str | None  # The sum that the operands are added to
+    operands: tuple[Operand, ...]  # One or two words
 
 
 class Adders:
-    """Steps of a sum, in the order in which they were asked for.
+    """
+    Steps of a sum, in the order in which they were asked for.
 
     Every level has a sum and holds at most one further word, until a second one arrives.
-
-    Parameters
-    ----------
-    n_levels : int
-        At least 1; every class's sum of what is added is below ``2**n_levels``.
     """
 
     def __init__(self, n_levels: int) -> None:
@@ -113,14 +93,10 @@ class Adders:
             self.add(level, Constant(0))
 
     def join_halves(self, n_levels: int) -> None:
-        """Add the sums in the upper halves of words, which count twice, to those in the lower.
+        """
+        Add the sums in the upper halves of words, which count twice, to those in the lower.
 
         The upper halves of sums stay as they are, for what is added to them is zero.
-
-        Parameters
-        ----------
-        n_levels : int
-            Every class's joint sum is below ``2**n_levels``; at least as many as before.
         """
         n_packed = len(self._is_set)
         self._is_set += [False] * (n_levels - n_packed)
@@ -149,25 +125,7 @@ class Adders:
 
 
 def add_up(n_words: Sequence[int], stride: int, prior: Sequence[int], n_levels: int) -> Adders:
-    """Plan the sum of one row of each table.
-
-    Parameters
-    ----------
-    n_words : sequence of int
-        Words of a row of each table, at least 1; tables with equally many follow each other.
-    stride : int
-        Word w of a row is of level ``w * stride``.
-    prior : sequence of int
-        Words of the prior, likewise.
-    n_levels : int
-        Every column's sum is below ``2**n_levels``.
-
-    Returns
-    -------
-    Adders
-        Every level is settled. Tables are added in pairs, one full adder per word, after the
-        first where there is no prior to add them to.
-    """
+    """Plan the sum of one row of each table."""
     adders = Adders(n_levels)
     for w, value in enumerate(prior):
         if value:

@@ -1,4 +1,5 @@
-"""The looped kernel of cuts: comparisons listed in flash, rows summed as the looped kernel does.
+"""
+The looped kernel of cuts: comparisons listed in flash, rows summed as the looped kernel does.
 
 For every table a loop over its cuts adds up the strides of those that the states reach; that is the
 row's number. A list takes a few bytes per cut where straight-line code takes instructions.
@@ -26,18 +27,10 @@ from bncc.compiler.kernels.row_dictionary import RowDictionary, distinct_rows, r
 
 @dataclass(frozen=True, eq=False)
 class CutLoopKernel:
-    """A program of cuts that a loop sums.
+    """A program of cuts that a loop sums."""
 
-    Parameters
-    ----------
-    sums : LoopedKernel
-        The rows, and how a loop sums them.
-    dictionary : RowDictionary or None
-        The same rows where equal ones are stored once.
-    """
-
-    sums: LoopedKernel
-    dictionary: RowDictionary | None
+    sums: LoopedKernel  # The rows, and how a loop sums them
+    dictionary: RowDictionary | None  # The same rows where equal ones are stored once
 
     family = "cut-loop"
     addend = "words of several costs"
@@ -71,7 +64,8 @@ class CutLoopKernel:
 
     @cached_property
     def entries(self) -> tuple[IntArray, ...]:
-        """What is listed of each table.
+        """
+        What is listed of each table.
 
         How many entries that is, unless as many for all tables; how many words its rows have,
         unless all have as many; of each cut the feature, the least state above it and, unless
@@ -131,7 +125,8 @@ class CutLoopKernel:
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1; tables, cuts with strides, cuts without; numbers of cuts and of rows read.
+        """
+        Terms: 1; tables, cuts with strides, cuts without; numbers of cuts and of rows read.
 
         Then places looked up, words of rows, their bytes, parts, moves; classes emptied, bytes of
         these. A move is a shift or a mask.
@@ -157,7 +152,8 @@ class CutLoopKernel:
 
     @property
     def code(self) -> tuple[float, ...]:
-        """Terms: 1; cuts of a table without strides; places looked up, words, parts, moves.
+        """
+        Terms: 1; cuts of a table without strides; places looked up, words, parts, moves.
 
         Then classes, those of several runs.
         """
@@ -187,19 +183,7 @@ class CutLoopKernel:
 
 
 def cut_loop(program: Program) -> Iterator[CutLoopKernel]:
-    """Return the layouts of a program of cuts that a loop sums, whose lanes no input overflows.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Yields
-    ------
-    CutLoopKernel
-        Equal margins for every input, none unless the program is of cuts. Each way of the looped
-        kernel, and where it saves bytes also with equal rows stored once.
-    """
+    """Return the layouts of a program of cuts that a loop sums, whose lanes no input overflows."""
     if not is_of_cuts(program):
         return
     tables = tuple(most_levels_first(table, program.n_states) for table in program.tables)

@@ -1,4 +1,5 @@
-"""The packed kernel of cuts: the least code, costs of a row taken out one by one.
+"""
+The packed kernel of cuts: the least code, costs of a row taken out one by one.
 
 A list in flash has every cut as one number: the feature, the least state above the cut, whether it
 is a further cut of the feature before, and whether the table has more. One loop walks it and counts
@@ -32,24 +33,12 @@ MARK_BITS = 2
 
 @dataclass(frozen=True, eq=False)
 class CutPackedKernel:
-    """A program of cuts whose costs stand in flash bit by bit.
+    """A program of cuts whose costs stand in flash bit by bit."""
 
-    Parameters
-    ----------
-    program : Program
-        What it sums.
-    dictionary : DistinctRows or None
-        Its rows where equal ones are stored once.
-    largest_sum : int
-        No sum exceeds this for any input.
-    sum_bits : int
-        Width of the sums.
-    """
-
-    program: Program
-    dictionary: DistinctRows | None
-    largest_sum: int
-    sum_bits: int
+    program: Program  # What it sums
+    dictionary: DistinctRows | None  # Its rows where equal ones are stored once
+    largest_sum: int  # No sum exceeds this for any input
+    sum_bits: int  # Width of the sums
 
     family = "cut-packed"
     addend = "costs"
@@ -92,7 +81,8 @@ class CutPackedKernel:
 
     @cached_property
     def entries(self) -> tuple[IntArray, ...]:
-        """The cuts of each table as numbers: marks lowest, then the least state, then the feature.
+        """
+        The cuts of each table as numbers: marks lowest, then the least state, then the feature.
 
         The first cut of a feature comes before its further ones.
         """
@@ -177,17 +167,11 @@ class CutPackedKernel:
         )
 
     def packed(self, costs: IntArray) -> IntArray:
-        """Return rows as bytes.
+        """
+        Return rows as bytes.
 
-        Parameters
-        ----------
-        costs : (n_rows, n_classes) int64
-            Rows of this program.
-
-        Returns
-        -------
-        (n_rows, row_bytes) int64
-            The first class lowest in the first byte; a cost may go on in the next one.
+        Shapes: `costs` (n_rows, n_classes) int64; returns (n_rows, row_bytes) int64, the first
+        class lowest in the first byte; a cost may go on in the next one.
         """
         bits = (costs[:, :, None] >> np.arange(self.cost_bits)) & 1
         flat = bits.reshape(len(costs), -1).astype(np.uint8)
@@ -204,20 +188,7 @@ class CutPackedKernel:
 
 
 def cut_packed(program: Program) -> Iterator[CutPackedKernel]:
-    """Return the layouts of a program of cuts whose costs are taken out one by one.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Yields
-    ------
-    CutPackedKernel
-        Equal margins for every input, none unless the program is of cuts and its costs have at most
-        8 bits. With the prior as it is and apart, with every row and, where it saves bytes, with
-        equal rows stored once.
-    """
+    """Return the layouts of a program of cuts whose costs are taken out one by one."""
     if not is_of_cuts(program):
         return
     ordered = tuple(most_levels_first(table, program.n_states) for table in program.tables)

@@ -1,4 +1,5 @@
-"""Cuts of tables: where the states of a feature go from one level to the next.
+"""
+Cuts of tables: where the states of a feature go from one level to the next.
 
 A state map that starts at level 0 and never falls or jumps is a list of cuts: the level of a state
 is the number of cuts below it. So comparisons find a row where otherwise every state has an entry
@@ -16,18 +17,11 @@ from bncc.compiler.ir import Program, Table, n_levels
 
 @dataclass(frozen=True)
 class FeatureCuts:
-    """What a table asks of one feature.
+    """What a table asks of one feature."""
 
-    Parameters
-    ----------
-    feature : int
-        The feature.
-    least : tuple of int
-        Ascending: the least state above each cut, 1 or more. A state's level is how many of them it
-        reaches.
-    """
-
-    feature: int
+    feature: int  # The feature
+    # Ascending: the least state above each cut, 1 or more. A state's level is how many of them it
+    # reaches.
     least: tuple[int, ...]
 
     @property
@@ -41,18 +35,7 @@ TableCuts = tuple[FeatureCuts, ...]
 
 
 def is_of_cuts(program: Program) -> bool:
-    """Return whether comparisons alone find the row of every table.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    bool
-        Whether every feature of every table has a state map that is a list of cuts.
-    """
+    """Return whether comparisons alone find the row of every table."""
     return all(
         f in table.maps and _ascends(table.maps[f])
         for table in program.tables
@@ -61,18 +44,7 @@ def is_of_cuts(program: Program) -> bool:
 
 
 def cuts_of(table: Table) -> TableCuts:
-    """Return the cuts of a table of a program of cuts.
-
-    Parameters
-    ----------
-    table : Table
-        One of a program that `is_of_cuts`.
-
-    Returns
-    -------
-    tuple of FeatureCuts
-        In the order of its features.
-    """
+    """Return the cuts of a table of a program of cuts."""
     steps = (np.flatnonzero(np.diff(table.maps[f])) + 1 for f in table.features)
     return tuple(
         FeatureCuts(f, tuple(least.tolist()))
@@ -81,21 +53,10 @@ def cuts_of(table: Table) -> TableCuts:
 
 
 def most_levels_first(table: Table, n_states: Sequence[int]) -> Table:
-    """Return a table whose outermost feature has the most levels.
+    """
+    Return a table whose outermost feature has the most levels.
 
     The outermost level is not multiplied, and each of two levels only doubles what is before it.
-
-    Parameters
-    ----------
-    table : Table
-        One of a program that `is_of_cuts`.
-    n_states : sequence of int
-        Cardinality of each feature of the program.
-
-    Returns
-    -------
-    Table
-        Equal costs for every input.
     """
     counts = n_levels(table, n_states)
     order = sorted(range(len(counts)), key=lambda k: -counts[k])
@@ -108,22 +69,10 @@ def most_levels_first(table: Table, n_states: Sequence[int]) -> Table:
 
 
 def in_groups(tables: Sequence[Table], most: int) -> list[Table]:
-    """Sort tables so that those whose sums stay small follow each other.
+    """
+    Sort tables so that those whose sums stay small follow each other.
 
     Lanes are widened when the next row could fill one: the fewer times, the more rows fit between.
-
-    Parameters
-    ----------
-    tables : sequence of Table
-        At least one.
-    most : int
-        What a lane holds.
-
-    Returns
-    -------
-    list of Table
-        The same tables; each goes to the first group in which no class's largest costs add up to
-        more than `most`, those with the largest costs first.
     """
     groups: list[list[Table]] = []
     sums: list[IntArray] = []

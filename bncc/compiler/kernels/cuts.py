@@ -1,4 +1,5 @@
-"""The kernel of cuts: rows found by comparisons, summed in lanes, in straight-line code.
+"""
+The kernel of cuts: rows found by comparisons, summed in lanes, in straight-line code.
 
 A row's number is doubled with every feature of two levels, plus one where the state lies above the
 cut: an instruction each for the comparison and for both of the others together, where a machine
@@ -28,15 +29,9 @@ NEAR = 32
 
 @dataclass(frozen=True, eq=False)
 class CutKernel:
-    """A program of cuts in lanes.
+    """A program of cuts in lanes."""
 
-    Parameters
-    ----------
-    lanes : LaneKernel
-        The rows, and how they are summed: in unsigned words of 32 bits.
-    """
-
-    lanes: LaneKernel
+    lanes: LaneKernel  # The rows, and how they are summed: in unsigned words of 32 bits
 
     family = "cuts"
     scratch_bytes = 0
@@ -84,7 +79,8 @@ class CutKernel:
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1; tables, features read, those far behind the first, cuts, further cuts.
+        """
+        Terms: 1; tables, features read, those far behind the first, cuts, further cuts.
 
         Then places looked up, words read, words flushed; costs taken out of words, costs compared
         in their words.
@@ -113,20 +109,7 @@ class CutKernel:
 
 
 def cuts(program: Program) -> Iterator[CutKernel]:
-    """Return the layouts of a program of cuts that are proved exact, the fewest words first.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Yields
-    ------
-    CutKernel
-        Equal costs for every input, none unless the program is of cuts. For each number of words
-        the widest lanes that can be scheduled, and where it saves bytes also with equal rows stored
-        once.
-    """
+    """Return the layouts of a program of cuts that are proved exact, the fewest words first."""
     if not is_of_cuts(program):
         return
     high = cost_bounds(program)[1]

@@ -6,19 +6,11 @@ from bncc._types import IntArray
 
 
 def distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the different rows and which of them each row is.
+    """
+    Return the different rows and which of them each row is.
 
-    Parameters
-    ----------
-    rows : (n_rows, n) int64
-        Rows of numbers >= 0.
-
-    Returns
-    -------
-    different : (n_distinct, n) int64
-        In ascending order.
-    index : (n_rows,) int64
-        ``rows`` is ``different[index]``.
+    Shapes: `rows` (n_rows, n) int64; returns different (n_distinct, n) int64, in ascending order;
+    returns index (n_rows,) int64, ``rows`` is ``different[index]``.
     """
     # The bytes of a row as one value: sorting rows of numbers takes several times as long. Those of
     # big-endian numbers >= 0 ascend as the numbers do.

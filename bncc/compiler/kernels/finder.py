@@ -11,33 +11,23 @@ from bncc.compiler.ir import Program, Table, width_of
 
 @dataclass(frozen=True, eq=False)
 class Finder:
-    """What the address of each table's row is made of.
+    """
+    What the address of each table's row is made of.
 
     A row begins at the table's start, plus the state of its innermost feature times the length of
     a row, plus for each other feature its state times a stride. Products are looked up. Tables that
     read fewer features than others have strides of 0.
-
-    Parameters
-    ----------
-    entries : (n_tables, n_columns) int64
-        For each table its start; its innermost feature, unless it `is_own`; then for each other
-        feature the feature and where the multiples of its stride begin.
-    is_own : bool
-        Whether table t has feature t as its innermost.
-    multiples : (n,) int64
-        Multiples 0, s, 2s, ... of every distinct stride s, those of the length of a row first;
-        they are left out where that is 1.
-    row_length : int
-        Words of a row.
-    n_words : int
-        Words of all rows.
     """
 
+    # (n_tables, n_columns) int64: For each table its start; its innermost feature, unless it
+    # `is_own`; then for each other feature the feature and where the multiples of its stride begin
     entries: IntArray
-    is_own: bool
+    is_own: bool  # Whether table t has feature t as its innermost
+    # (n,) int64: Multiples 0, s, 2s, ... of every distinct stride s, those of the length of a row
+    # first; they are left out where that is 1.
     multiples: IntArray
-    row_length: int
-    n_words: int
+    row_length: int  # Words of a row
+    n_words: int  # Words of all rows
 
     @property
     def n_others(self) -> int:
@@ -62,20 +52,7 @@ class Finder:
 
 
 def finder_of(program: Program, row_length: int) -> Finder:
-    """Say where the rows of a program's tables begin.
-
-    Parameters
-    ----------
-    program : Program
-        A program whose tables all read a feature.
-    row_length : int
-        Words of a row.
-
-    Returns
-    -------
-    Finder
-        For rows in the order of the program's tables.
-    """
+    """Say where the rows of a program's tables begin."""
     tables = program.tables
     most = max(len(table.features) for table in tables)
     lengths: dict[int, int] = {}

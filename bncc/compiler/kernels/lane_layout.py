@@ -1,4 +1,5 @@
-r"""Packed lanes: the costs of several classes in one machine word, added all at once.
+r"""
+Packed lanes: the costs of several classes in one machine word, added all at once.
 
 A word of w bits is cut into lanes of s bits, and lane p, at offset p s, belongs to one class. One
 addition of words adds the costs of all its classes, exactly so long as no lane carries into the
@@ -33,54 +34,25 @@ WIDEST_SUM = 32
 
 @dataclass(frozen=True)
 class Word:
-    """Which classes share a word.
+    """Which classes share a word."""
 
-    Parameters
-    ----------
-    classes : tuple of int
-        By lane, the lowest first.
-    source : int
-        At a level above the lowest: the word of the level below that it is split from.
-    is_odd : bool
-        Whether it has that word's odd lanes.
-    """
-
-    classes: tuple[int, ...]
+    classes: tuple[int, ...]  # By lane, the lowest first
+    # At a level above the lowest: the word of the level below that it is split from
     source: int = -1
-    is_odd: bool = False
+    is_odd: bool = False  # Whether it has that word's odd lanes
 
 
 @dataclass(frozen=True)
 class Level:
-    """Sums in lanes of one width.
+    """Sums in lanes of one width."""
 
-    Parameters
-    ----------
-    word_bits : {8, 16, 32, 64}
-        Width of a word.
-    lane_bits : int
-        Width of a lane.
-    words : tuple of Word
-        All classes, each in one lane.
-    is_signed : bool
-        Whether words are added as signed numbers.
-    """
-
-    word_bits: int
-    lane_bits: int
-    words: tuple[Word, ...]
-    is_signed: bool
+    word_bits: int  # Width of a word
+    lane_bits: int  # Width of a lane
+    words: tuple[Word, ...]  # All classes, each in one lane
+    is_signed: bool  # Whether words are added as signed numbers
 
     def capacity(self, n_classes: int, *, is_top: bool) -> IntArray:
-        """Return the bits of costs that each class's lane holds, (n_classes,) int64.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes.
-        is_top : bool
-            Whether sums may use the sign bit, since nothing splits them.
-        """
+        """Return the bits of costs that each class's lane holds, (n_classes,) int64."""
         word_bits = self.word_bits - (self.is_signed and not is_top)
         bits = np.zeros(n_classes, dtype=np.int64)
         for word in self.words:
@@ -90,19 +62,7 @@ class Level:
         return np.minimum(bits, WIDEST_SUM)
 
     def top(self, cost_bits: int) -> int | None:
-        """Return the bit to which every lane can move up with none left above it.
-
-        Parameters
-        ----------
-        cost_bits : int
-            Of the largest cost in any lane.
-
-        Returns
-        -------
-        int or None
-            None in words below 32 bits and in those of 32 with few classes, where it does not pay;
-            where no two lanes share a word; and where a cost could have more bits than are left.
-        """
+        """Return the bit to which every lane can move up with none left above it."""
         lanes = [len(word.classes) for word in self.words]
         bit = max((max(lanes) - 1) * self.lane_bits, self.word_bits - self.lane_bits)
         least_bits = WIDEST_SUM if sum(lanes) >= MANY_CLASSES else WIDEST_SUM + 1
@@ -129,17 +89,10 @@ class Level:
         return Level(self.word_bits, 2 * self.lane_bits, tuple(words), self.is_signed)
 
     def pack(self, rows: IntArray) -> IntArray:
-        """Return rows of costs as rows of words.
+        """
+        Return rows of costs as rows of words.
 
-        Parameters
-        ----------
-        rows : (n_rows, n_classes) int64
-            Costs, each within its lane's capacity.
-
-        Returns
-        -------
-        (n_rows, n_words) uint64
-            Words.
+        Shapes: `rows` (n_rows, n_classes) int64; returns (n_rows, n_words) uint64, words.
         """
         packed = np.zeros((len(rows), len(self.words)), dtype=np.uint64)
         for w, word in enumerate(self.words):
@@ -151,20 +104,7 @@ class Level:
 def lowest_level(
     word_bits: int, lane_bits: int, n_words: int, n_classes: int, *, is_signed: bool = False
 ) -> Level:
-    """Spread the classes evenly over words, in order.
-
-    Parameters
-    ----------
-    word_bits, lane_bits, n_words, n_classes : int
-        The layout; ``ceil(n_classes / n_words) * lane_bits <= word_bits``.
-    is_signed : bool, default=False
-        Whether words are added as signed numbers.
-
-    Returns
-    -------
-    Level
-        The level of the tables' rows.
-    """
+    """Spread the classes evenly over words, in order."""
     per_word = -(-n_classes // n_words)
     words = [
         Word(tuple(range(first, min(first + per_word, n_classes))))

@@ -24,28 +24,12 @@ def lane_plans(
     *,
     may_sign: bool = True,
 ) -> Iterator[Schedule]:
-    """Yield for each number of words the widest lanes that can be scheduled.
+    """
+    Yield for each number of words the widest lanes that can be scheduled.
 
     Wider lanes need fewer flushes.
 
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-    tables : sequence of Table
-        Its tables, in the order in which they are added.
-    high : (n_classes,) int64
-        Largest cost of each class over all inputs.
-    word_bits : {8, 16, 32, 64}
-        Width of a word.
-    may_sign : bool, default=True
-        Whether words may be added as signed numbers, as they are where they are few; where they may
-        not, there is no limit to how many are added.
-
-    Yields
-    ------
-    Schedule
-        The fewest words first.
+    Shapes: `high` (n_classes,) int64.
     """
     n_classes = program.n_classes
     largest = [table.costs.max(axis=0) for table in tables]

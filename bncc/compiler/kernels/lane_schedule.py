@@ -1,4 +1,5 @@
-"""When to widen lanes: the flushes that keep every lane of every partial sum below its capacity.
+"""
+When to widen lanes: the flushes that keep every lane of every partial sum below its capacity.
 
 Proof, by induction over the steps: `bound` holds, for every level and class, an upper bound of
 that level's lane for every input. A row adds at most its table's largest cost of the class, a flush
@@ -18,43 +19,23 @@ from bncc.compiler.kernels.lane_layout import Level
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the sum.
+    """One step of the sum."""
 
-    Parameters
-    ----------
-    kind : {"row", "flush"}
-        Add a table's row to the lowest level or, where a word is one lane, a higher one; or add a
-        level's sums to the level above.
-    number : int
-        The table, or the level that is flushed.
-    level : int
-        The level whose sums it adds to.
-    is_first : bool
-        Whether it sets its sums instead of adding to them.
-    """
-
+    # Add a table's row to the lowest level or, where a word is one lane, a higher one; or add a
+    # level's sums to the level above
     kind: str
-    number: int
-    level: int
-    is_first: bool
+    number: int  # The table, or the level that is flushed
+    level: int  # The level whose sums it adds to
+    is_first: bool  # Whether it sets its sums instead of adding to them
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Levels and steps of a sum in lanes.
+    """Levels and steps of a sum in lanes."""
 
-    Parameters
-    ----------
-    levels : tuple of Level
-        The lowest first; the last holds the result.
-    steps : tuple of Step
-        In order; every table's row once.
-    is_biased : tuple of bool
-        By word of the last level: whether its sum can reach the sign bit of a signed number.
-    """
-
-    levels: tuple[Level, ...]
-    steps: tuple[Step, ...]
+    levels: tuple[Level, ...]  # The lowest first; the last holds the result
+    steps: tuple[Step, ...]  # In order; every table's row once
+    # By word of the last level: whether its sum can reach the sign bit of a signed number
     is_biased: tuple[bool, ...]
 
     @property
@@ -66,23 +47,10 @@ class Schedule:
 def schedule(
     lowest: Level, largest: Sequence[IntArray], prior: IntArray, high: IntArray
 ) -> Schedule | None:
-    """Return the schedule with the fewest levels that is proved safe.
+    """
+    Return the schedule with the fewest levels that is proved safe.
 
-    Parameters
-    ----------
-    lowest : Level
-        The level of the rows.
-    largest : sequence of (n_classes,) int64
-        Each table's largest cost of each class.
-    prior : (n_classes,) int64
-        What the uppermost level starts from.
-    high : (n_classes,) int64
-        Largest cost of each class over all inputs, the prior included.
-
-    Returns
-    -------
-    Schedule or None
-        None where a row, or the result, fits no lane however it is widened.
+    Shapes: `prior` (n_classes,) int64; `high` (n_classes,) int64.
     """
     levels = [lowest]
     if (np.max(largest, axis=0) > _limit(lowest, len(prior), is_top=False)).any():
@@ -116,7 +84,8 @@ def _biased(top: Level, high: IntArray) -> tuple[bool, ...]:
 def _steps(
     largest: Sequence[IntArray], limits: Sequence[IntArray], prior: IntArray, high: IntArray
 ) -> tuple[Step, ...]:
-    """Return the steps for given levels, as few flushes as adding greedily needs.
+    """
+    Return the steps for given levels, as few flushes as adding greedily needs.
 
     There always are some: the last level holds every sum, a level that has been cleared any row or
     any sum of the level below, whose lanes are no wider.

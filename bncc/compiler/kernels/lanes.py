@@ -36,36 +36,18 @@ FEW_BYTES = 26
 
 @dataclass(frozen=True, eq=False)
 class LaneKernel:
-    """A program in lanes.
+    """A program in lanes."""
 
-    Parameters
-    ----------
-    tables : tuple of Table
-        In the order in which they are added.
-    rows : tuple of (n_rows, n_words) uint64
-        Each table's rows as words of the lowest level.
-    starts : RowStarts
-        Where rows begin in tables for which that is looked up.
-    dictionary : RowDictionary or None
-        The same rows where equal ones are stored once.
-    schedule : Schedule
-        Proved steps.
-    prior : (n_words,) uint64
-        What the uppermost level starts from, in its words; zeros when there is nothing to add.
-    largest_sum : int
-        No sum of a class exceeds this for any input.
-    sum_bits : {8, 16, 32}
-        Width of a class's cost where the C hands it out.
-    """
-
-    tables: tuple[Table, ...]
-    rows: tuple[IntArray, ...]
-    starts: RowStarts
-    dictionary: RowDictionary | None
-    schedule: Schedule
+    tables: tuple[Table, ...]  # In the order in which they are added
+    rows: tuple[IntArray, ...]  # Each table's rows as words of the lowest level
+    starts: RowStarts  # Where rows begin in tables for which that is looked up
+    dictionary: RowDictionary | None  # The same rows where equal ones are stored once
+    schedule: Schedule  # Proved steps
+    # (n_words,) uint64: What the uppermost level starts from, in its words; zeros when there is
+    # nothing to add
     prior: IntArray
-    largest_sum: int
-    sum_bits: int
+    largest_sum: int  # No sum of a class exceeds this for any input
+    sum_bits: int  # Width of a class's cost where the C hands it out
     scratch_bytes = 0
     whole_bytes = 0
 
@@ -139,7 +121,8 @@ class LaneKernel:
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1; states read; products or levels, addresses, places; words of rows, flushes.
+        """
+        Terms: 1; states read; products or levels, addresses, places; words of rows, flushes.
 
         Then costs taken out of words; words beyond 4, 8 and 12 of a row, for want of registers;
         those that are added unsigned, in an order that compilers choose. Then of bytes, for
@@ -182,7 +165,8 @@ class LaneKernel:
 
     @property
     def is_by_word(self) -> bool:
-        """Whether the first words of all rows come first, then the second ones, and so on.
+        """
+        Whether the first words of all rows come first, then the second ones, and so on.
 
         Machines with registers of 64 bits scale an index by one word in the addition itself.
         """
@@ -229,22 +213,7 @@ class LaneKernel:
 
 
 def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
-    """Return all layouts in lanes that are proved exact, the fewest words first.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-    word_bits : {8, 16, 32, 64}
-        Width of a word.
-
-    Yields
-    ------
-    LaneKernel
-        For each number of words the widest lanes that can be scheduled, since wider lanes need
-        fewer flushes; in signed words where they are few. In words of a register also with rows
-        of two states found by addresses that are looked up, and with equal rows stored once.
-    """
+    """Return all layouts in lanes that are proved exact, the fewest words first."""
     high = cost_bounds(program)[1]
     tables = tuple(sorted(program.tables, key=lambda table: -len(table.features)))
     starts, distinct = row_starts(program, tables), distinct_rows(tables)
@@ -268,24 +237,7 @@ def _ways_to_rows(
 def lane_kernel(
     program: Program, tables: tuple[Table, ...], plan: Schedule, largest_sum: int
 ) -> LaneKernel:
-    """Lay a program out as a schedule says, with rows found by products.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-    tables : tuple of Table
-        Its tables, in the order in which they are added.
-    plan : Schedule
-        Of these tables.
-    largest_sum : int
-        No sum of a class exceeds this for any input.
-
-    Returns
-    -------
-    LaneKernel
-        Every row is stored.
-    """
+    """Lay a program out as a schedule says, with rows found by products."""
     rows = tuple(plan.levels[0].pack(table.costs) for table in tables)
     return LaneKernel(
         tables=tables,

@@ -9,21 +9,12 @@ from bncc.compiler.ir import Program
 
 
 def lifted_priors(program: Program) -> Iterator[Program]:
-    """Yield a program, and one whose tables have zero minima in each column.
+    """
+    Yield a program, and one whose tables have zero minima in each column.
 
     The prior takes over what every row of a column has at least, so costs are equal; then its own
     least entry is taken from all classes alike, so margins are. It undoes a fold of the prior that
     made entries wider.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Yields
-    ------
-    Program
-        Equal margins for every input; the second one only where it differs.
     """
     yield program
     least = [table.costs.min(axis=0) for table in program.tables]

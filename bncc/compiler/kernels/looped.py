@@ -1,4 +1,5 @@
-"""The looped kernel: rows of packed costs, taken apart into lanes that a loop over tables sums.
+"""
+The looped kernel: rows of packed costs, taken apart into lanes that a loop over tables sums.
 
 Costs are stored in as few bits as they need, and a word of several is added in a few operations:
 moved down and masked, every k-th of its costs has a lane k times as wide. Lanes sum as many rows as
@@ -25,30 +26,14 @@ LEAST_RUN = 8
 
 @dataclass(frozen=True, eq=False)
 class LoopedKernel:
-    """Everything the looped kernel reads, ready to print.
+    """Everything the looped kernel reads, ready to print."""
 
-    Parameters
-    ----------
-    program : Program
-        What it sums.
-    packing : Packing
-        How costs fill the words of a row.
-    n_parts : int
-        Into how many parts a word is taken.
-    run : int
-        Tables that lanes sum before they are emptied; all of them where they need not be.
-    largest_sum : int
-        No sum exceeds this for any input.
-    sum_bits : int
-        Width of the sums.
-    """
-
-    program: Program
-    packing: Packing
-    n_parts: int
-    run: int
-    largest_sum: int
-    sum_bits: int
+    program: Program  # What it sums
+    packing: Packing  # How costs fill the words of a row
+    n_parts: int  # Into how many parts a word is taken
+    run: int  # Tables that lanes sum before they are emptied; all of them where they need not be
+    largest_sum: int  # No sum exceeds this for any input
+    sum_bits: int  # Width of the sums
 
     family = "looped"
     addend = "words of several costs"
@@ -116,7 +101,8 @@ class LoopedKernel:
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1; tables, other features, words, parts, moves, parts in memory; classes emptied.
+        """
+        Terms: 1; tables, other features, words, parts, moves, parts in memory; classes emptied.
 
         All but the first and last add up over tables. A move is a shift or a mask. Then, for
         machines with registers of a byte: bytes of words and of sums, bits that bytes are shifted
@@ -163,19 +149,7 @@ class LoopedKernel:
 
 
 def looped(program: Program) -> Iterator[LoopedKernel]:
-    """Return the layouts of a program whose lanes no input overflows.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Yields
-    ------
-    LoopedKernel
-        Equal margins for every input: those with different numbers of parts that sum longer runs.
-        State maps are undone, unless that would make far more rows.
-    """
+    """Return the layouts of a program whose lanes no input overflows."""
     if not all(table.features for table in program.tables) or not can_unmap(program):
         return
     program = unmapped(program)
@@ -183,18 +157,7 @@ def looped(program: Program) -> Iterator[LoopedKernel]:
 
 
 def looped_sums(program: Program) -> Iterator[LoopedKernel]:
-    """Return the ways to sum a program's rows in a loop, wherever rows are.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Yields
-    ------
-    LoopedKernel
-        Those with different numbers of parts that sum longer runs.
-    """
+    """Return the ways to sum a program's rows in a loop, wherever rows are."""
     largest = np.array([table.costs.max(axis=0) for table in program.tables])
     largest_sum = largest_cost(program)
     sum_bits = max(program.cost_bits, width_of(largest_sum))

@@ -17,31 +17,16 @@ from bncc.compiler.ranges import largest_cost
 
 @dataclass(frozen=True, eq=False)
 class PackedKernel:
-    """Everything the packed kernel reads, ready to print.
+    """Everything the packed kernel reads, ready to print."""
 
-    Parameters
-    ----------
-    program : Program
-        What it sums, in its order of tables; costs equal those of the program it was made of but
-        for a constant.
-    packing : Packing
-        How costs fill words.
-    rows : Rows
-        The rows of all tables one after the other.
-    walk : Walk
-        How the row of a table is found.
-    largest_sum : int
-        No sum exceeds this for any input.
-    sum_bits : int
-        Width of the sums.
-    """
-
+    # What it sums, in its order of tables; costs equal those of the program it was made of but for
+    # a constant
     program: Program
-    packing: Packing
-    rows: Rows
-    walk: Walk
-    largest_sum: int
-    sum_bits: int
+    packing: Packing  # How costs fill words
+    rows: Rows  # The rows of all tables one after the other
+    walk: Walk  # How the row of a table is found
+    largest_sum: int  # No sum exceeds this for any input
+    sum_bits: int  # Width of the sums
 
     family = "packed"
     addend = "costs"
@@ -107,7 +92,8 @@ class PackedKernel:
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1; tables, those with an index, those with own features; parents and their bits.
+        """
+        Terms: 1; tables, those with an index, those with own features; parents and their bits.
 
         Then words read; additions, those of unpacked costs, of several words, of a counter, the
         bytes of their sums, and the bits that bytes of words are shifted by.
@@ -153,20 +139,7 @@ class PackedKernel:
 
 
 def packed(program: Program) -> Iterator[PackedKernel]:
-    """Return the layouts of a program that pack costs into words.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Yields
-    ------
-    PackedKernel
-        Equal margins for every input; an index of rows serves instead of state maps, unless that
-        would make far more rows. Rows that are stored once are left out where 16-bit machines could
-        hold them all, but not in one array; only tables are divided among arrays.
-    """
+    """Return the layouts of a program that pack costs into words."""
     if not can_unmap(program):
         return
     for lifted in lifted_priors(unmapped(program)):

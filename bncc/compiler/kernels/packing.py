@@ -1,4 +1,5 @@
-"""Rows as words of several costs: how many bits a cost takes, and where a row's words lie.
+"""
+Rows as words of several costs: how many bits a cost takes, and where a row's words lie.
 
 Word k of every row stands in plane k. A row is then found by its number alone, without any product
 of a number and the bytes of a row, and its next word lies one plane further.
@@ -17,18 +18,10 @@ from bncc.compiler.kernels.distinct import distinct
 
 @dataclass(frozen=True)
 class Packing:
-    """How the costs of a row fill words, the first class in the lowest bits of the first word.
+    """How the costs of a row fill words, the first class in the lowest bits of the first word."""
 
-    Parameters
-    ----------
-    entry_bits : int
-        Bits of a cost.
-    word_bits : {8, 16, 32}
-        Bits of a word.
-    """
-
-    entry_bits: int
-    word_bits: int
+    entry_bits: int  # Bits of a cost
+    word_bits: int  # Bits of a word
 
     @property
     def per_word(self) -> int:
@@ -46,17 +39,10 @@ class Packing:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows as they are stored, each one or each different one.
+    """Rows as they are stored, each one or each different one."""
 
-    Parameters
-    ----------
-    costs : (n_stored, n_classes) int64
-        The stored rows.
-    index : (n_rows,) int64 or None
-        Which stored row is each; None when all are stored in their order.
-    """
-
-    costs: IntArray
+    costs: IntArray  # (n_stored, n_classes) int64: The stored rows
+    # (n_rows,) int64 or None: Which stored row is each; None when all are stored in their order
     index: IntArray | None = None
 
     @cached_property
@@ -71,19 +57,7 @@ class Rows:
 
 
 def packings(largest: int) -> Iterator[Packing]:
-    """Return the packings of costs up to a largest one.
-
-    Parameters
-    ----------
-    largest : int
-        No cost exceeds it.
-
-    Yields
-    ------
-    Packing
-        Costs of as many bits as the largest needs in words of every width; and in bytes costs of
-        1, 2, 4 or 8 bits, which fill a byte.
-    """
+    """Return the packings of costs up to a largest one."""
     needed = max(1, largest.bit_length())
     for word_bits in WIDTHS:
         if needed <= word_bits:
@@ -92,19 +66,11 @@ def packings(largest: int) -> Iterator[Packing]:
 
 
 def packed_words(costs: IntArray, packing: Packing) -> IntArray:
-    """Pack rows into words.
+    """
+    Pack rows into words.
 
-    Parameters
-    ----------
-    costs : (n_rows, n_classes) int64
-        Rows of costs that fit their bits.
-    packing : Packing
-        How.
-
-    Returns
-    -------
-    (n_planes, n_rows) int64
-        Word k of every row in plane k.
+    Shapes: `costs` (n_rows, n_classes) int64; returns (n_planes, n_rows) int64, word k of every row
+    in plane k.
     """
     n_rows, n_classes = costs.shape
     n_planes = packing.n_planes(n_classes)
@@ -116,16 +82,9 @@ def packed_words(costs: IntArray, packing: Packing) -> IntArray:
 
 
 def unique_rows(costs: IntArray) -> Rows:
-    """Store equal rows once.
+    """
+    Store equal rows once.
 
-    Parameters
-    ----------
-    costs : (n_rows, n_classes) int64
-        Rows of numbers >= 0.
-
-    Returns
-    -------
-    Rows
-        With an index; rows in increasing order.
+    Shapes: `costs` (n_rows, n_classes) int64.
     """
     return Rows(*distinct(costs))

@@ -13,27 +13,13 @@ SUM_BITS = 32
 
 @dataclass(frozen=True)
 class Part:
-    """Every k-th cost of a word, each in a lane k times as wide as it is stored.
+    """Every k-th cost of a word, each in a lane k times as wide as it is stored."""
 
-    Parameters
-    ----------
-    word : int
-        Which word of a row.
-    shift : int
-        How far its costs are moved down.
-    lane_bits : int
-        Width of a lane.
-    classes : tuple of int
-        By lane, the lowest first.
-    is_rest : bool
-        Whether nothing but these costs is left of the word once it is moved.
-    """
-
-    word: int
-    shift: int
-    lane_bits: int
-    classes: tuple[int, ...]
-    is_rest: bool
+    word: int  # Which word of a row
+    shift: int  # How far its costs are moved down
+    lane_bits: int  # Width of a lane
+    classes: tuple[int, ...]  # By lane, the lowest first
+    is_rest: bool  # Whether nothing but these costs is left of the word once it is moved
 
     def capacity(self) -> IntArray:
         """Return the bits that the sum of each lane may have, (n_lanes,) int64."""
@@ -43,22 +29,7 @@ class Part:
 
 
 def parts_of(packing: Packing, n_classes: int, n_parts: int) -> tuple[Part, ...]:
-    """Take the words of a row apart.
-
-    Parameters
-    ----------
-    packing : Packing
-        How costs fill the words.
-    n_classes : int
-        Number of classes.
-    n_parts : int
-        Into how many parts each word is taken, at most the costs in it.
-
-    Returns
-    -------
-    tuple of Part
-        Of all words; all classes once.
-    """
+    """Take the words of a row apart."""
     found = []
     for word, first in enumerate(range(0, n_classes, packing.per_word)):
         classes = range(first, min(first + packing.per_word, n_classes))
@@ -71,19 +42,10 @@ def parts_of(packing: Packing, n_classes: int, n_parts: int) -> tuple[Part, ...]
 
 
 def longest_run(parts: tuple[Part, ...], largest: IntArray) -> int:
-    """Return how many rows one after the other lanes can sum, wherever they begin.
+    """
+    Return how many rows one after the other lanes can sum, wherever they begin.
 
-    Parameters
-    ----------
-    parts : tuple of Part
-        The lanes.
-    largest : (n_tables, n_classes) int64
-        The largest cost of each class in each table, in the order in which they are added.
-
-    Returns
-    -------
-    int
-        0 where a lane cannot hold some single row.
+    Shapes: `largest` (n_tables, n_classes) int64.
     """
     capacity = np.zeros(largest.shape[1], dtype=np.int64)
     for part in parts:

@@ -1,4 +1,5 @@
-"""The plain kernel: one entry per cost, summed in one loop over tables and one over classes.
+"""
+The plain kernel: one entry per cost, summed in one loop over tables and one over classes.
 
 The address of a row is formed without a multiplication: states index small arrays of multiples,
 one per distinct stride.
@@ -16,63 +17,32 @@ from bncc.compiler.ranges import largest_cost
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """One summand of a row address, for the tables that read this many features.
+    """One summand of a row address, for the tables that read this many features."""
 
-    Parameters
-    ----------
-    n_tables : int
-        The term concerns tables ``0 .. n_tables - 1``.
-    features : (n_tables,) int64
-        The feature whose state is multiplied.
-    multiples : (n_tables,) int64
-        Where the multiples of this table's stride begin.
-    """
-
-    n_tables: int
-    features: IntArray
-    multiples: IntArray
+    n_tables: int  # The term concerns tables ``0 .. n_tables - 1``.
+    features: IntArray  # (n_tables,) int64: The feature whose state is multiplied
+    multiples: IntArray  # (n_tables,) int64: Where the multiples of this table's stride begin
 
 
 @dataclass(frozen=True, eq=False)
 class PlainKernel:
-    """Everything the plain kernel reads, ready to print.
+    """Everything the plain kernel reads, ready to print."""
 
-    Parameters
-    ----------
-    tables : tuple of Table
-        In kernel order: tables that read more features come first.
-    costs : (n_entries,) int64
-        All rows one after the other, class index fastest.
-    entry_bits : int
-        Width of an entry.
-    starts : (n_tables,) int64
-        First entry of each table.
-    terms : tuple of Term
-        Terms of the row address; the first concerns every table and has stride n_classes.
-    multiples : (n,) int64
-        Multiples 0, s, 2s, ... of every distinct stride s; through a state map, the multiples of
-        the levels that the states have.
-    offset_bits, multiple_bits : int
-        Widths of an entry's index and of a multiple.
-    prior : (n_classes,) int64 or None
-        None when the sum starts from two rows instead.
-    largest_sum : int
-        No sum exceeds this for any input.
-    sum_bits : int
-        Width of the sums.
-    """
-
-    tables: tuple[Table, ...]
-    costs: IntArray
-    entry_bits: int
-    starts: IntArray
+    tables: tuple[Table, ...]  # In kernel order: tables that read more features come first
+    costs: IntArray  # (n_entries,) int64: All rows one after the other, class index fastest
+    entry_bits: int  # Width of an entry
+    starts: IntArray  # (n_tables,) int64: First entry of each table
+    # Terms of the row address; the first concerns every table and has stride n_classes
     terms: tuple[Term, ...]
+    # (n,) int64: Multiples 0, s, 2s, ... of every distinct stride s; through a state map, the
+    # multiples of the levels that the states have.
     multiples: IntArray
-    offset_bits: int
+    offset_bits: int  # offset_bits and multiple_bits: Widths of an entry's index and of a multiple
     multiple_bits: int
+    # (n_classes,) int64 or None: None when the sum starts from two rows instead
     prior: IntArray | None
-    largest_sum: int
-    sum_bits: int
+    largest_sum: int  # No sum exceeds this for any input
+    sum_bits: int  # Width of the sums
 
     family = "plain"
     addend = "costs"
@@ -119,17 +89,8 @@ class PlainKernel:
 
 
 def plain(program: Program) -> PlainKernel:
-    """Lay a program out, one entry per cost.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Returns
-    -------
-    PlainKernel
-        Sums the same rows in another order, so margins are equal for every input.
+    """
+    Lay a program out, one entry per cost.
 
     Notes
     -----
@@ -168,7 +129,8 @@ def plain(program: Program) -> PlainKernel:
 
 
 def _multiplied(program: Program, table: Table, k: int) -> tuple[int, tuple[int, ...]]:
-    """Return how the feature k places from the innermost counts.
+    """
+    Return how the feature k places from the innermost counts.
 
     First the entries between neighboring states, or levels; then the level of each state, empty
     where a state counts itself.

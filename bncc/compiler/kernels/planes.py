@@ -1,4 +1,5 @@
-"""Kernels of words in planes: word k of every row stands in plane k, so a row is just a number.
+"""
+Kernels of words in planes: word k of every row stands in plane k, so a row is just a number.
 
 The words of all rows of a sum are added up as they are. Beside them some of their costs are added
 in lanes of their own; taken off in the end, they leave the other costs in lanes just as wide. So a
@@ -30,31 +31,17 @@ MOST_SCRATCH = 128
 
 @dataclass(frozen=True, eq=False)
 class PlaneKernel:
-    """Everything the kernels of planes read, ready to print.
+    """Everything the kernels of planes read, ready to print."""
 
-    Parameters
-    ----------
-    program : Program
-        What it sums.
-    packing : Packing
-        How costs fill the words of a row.
-    n_parts : int
-        How many sums a plane has; what they hold is as with `parts_of`, once all others are taken
-        off the first.
-    family : {"planes", "columns"}
-        Whether all words of a row or the words of all rows are added one after the other.
-    largest_sum : int
-        No sum exceeds this for any input.
-    sum_bits : int
-        Width of the sums.
-    """
-
-    program: Program
-    packing: Packing
+    program: Program  # What it sums
+    packing: Packing  # How costs fill the words of a row
+    # How many sums a plane has; what they hold is as with `parts_of`, once all others are taken off
+    # the first
     n_parts: int
+    # Whether all words of a row or the words of all rows are added one after the other
     family: Literal["planes", "columns"]
-    largest_sum: int
-    sum_bits: int
+    largest_sum: int  # No sum exceeds this for any input
+    sum_bits: int  # Width of the sums
 
     addend = "words of several costs"
     whole_bytes = 0
@@ -66,7 +53,8 @@ class PlaneKernel:
 
     @cached_property
     def classes(self) -> tuple[int, ...]:
-        """By place in a row; those of a full word lie as far apart as there are full words.
+        """
+        By place in a row; those of a full word lie as far apart as there are full words.
 
         Compilers that write neighbors in one go would take longer to put them together.
         """
@@ -161,7 +149,8 @@ class PlaneKernel:
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Terms: 1; tables, other features, words, moves, parts in memory; planes, classes.
+        """
+        Terms: 1; tables, other features, words, moves, parts in memory; planes, classes.
 
         All but the first and the last two add up over tables. A move takes costs out of a word: a
         shift, a mask where there are other costs above them, and an addition.
@@ -189,21 +178,7 @@ class PlaneKernel:
 
 
 def planes(program: Program) -> Iterator[PlaneKernel]:
-    """Return the layouts of a program in planes, summed row by row.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Yields
-    ------
-    PlaneKernel
-        Equal margins for every input: for every width of words, unless narrower ones do, with as
-        few parts as hold all rows whatever the input. State maps are undone, unless that would make
-        far more rows. Planes are left out where 16-bit machines could hold them all, but not in one
-        array.
-    """
+    """Return the layouts of a program in planes, summed row by row."""
     if not all(table.features for table in program.tables) or not can_unmap(program):
         return
     program = unmapped(program)
@@ -221,18 +196,7 @@ def planes(program: Program) -> Iterator[PlaneKernel]:
 
 
 def columns(program: Program) -> Iterator[PlaneKernel]:
-    """Return the layouts of a program in planes, summed plane by plane.
-
-    Parameters
-    ----------
-    program : Program
-        A verified program.
-
-    Yields
-    ------
-    PlaneKernel
-        As `planes` has them: those with several full planes, whose row numbers fit the stack.
-    """
+    """Return the layouts of a program in planes, summed plane by plane."""
     for kernel in planes(program):
         column_wise = replace(kernel, family="columns")
         if kernel.n_full > 1 and column_wise.scratch_bytes <= MOST_SCRATCH:

@@ -1,4 +1,5 @@
-"""A dictionary of rows: those of all tables that are equal are stored once.
+"""
+A dictionary of rows: those of all tables that are equal are stored once.
 
 What a table holds is for each joint state the place of its row, the number of the row's first word
 in the dictionary; a number of a byte or two instead of several words.
@@ -17,17 +18,10 @@ from bncc.compiler.kernels.distinct import distinct
 
 @dataclass(frozen=True, eq=False)
 class RowDictionary:
-    """Distinct rows and where those of every table are.
+    """Distinct rows and where those of every table are."""
 
-    Parameters
-    ----------
-    rows : (n_distinct, n_words) uint64
-        No two are equal.
-    places : tuple of (n_rows,) int64
-        By table and joint state: the first word of the row, a multiple of ``n_words``.
-    """
-
-    rows: IntArray
+    rows: IntArray  # (n_distinct, n_words) uint64: No two are equal
+    # By table and joint state: the first word of the row, a multiple of ``n_words``
     places: tuple[IntArray, ...]
 
     @property
@@ -41,74 +35,28 @@ class RowDictionary:
         return (self.rows.size * word_bits + n_places * self.place_bits) // 8
 
     def saves(self, word_bits: int, rom_bytes: int, rom_bytes_apart: int) -> bool:
-        """Return whether a kernel takes less flash so, and the rows need not be divided.
-
-        Parameters
-        ----------
-        word_bits : int
-            Width of a word.
-        rom_bytes, rom_bytes_apart : int
-            Constants of the kernel, and of the one that stores every row of every table.
-
-        Returns
-        -------
-        bool
-            False too where 16-bit machines could hold all constants, but not these rows in one
-            array.
-        """
+        """Return whether a kernel takes less flash so, and the rows need not be divided."""
         rows_bytes = self.rows.size * word_bits // 8
         return rom_bytes < rom_bytes_apart and not must_be_divided(rows_bytes, rom_bytes)
 
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """Distinct rows of costs, however they are packed.
+    """Distinct rows of costs, however they are packed."""
 
-    Parameters
-    ----------
-    costs : (n_distinct, n_classes) int64
-        No two rows are equal.
-    numbers : tuple of (n_rows,) int64
-        By table and joint state: which row it is.
-    """
-
-    costs: IntArray
-    numbers: tuple[IntArray, ...]
+    costs: IntArray  # (n_distinct, n_classes) int64: No two rows are equal
+    numbers: tuple[IntArray, ...]  # By table and joint state: which row it is
 
 
 def distinct_rows(tables: Sequence[Table]) -> DistinctRows:
-    """Collect the distinct rows of some tables.
-
-    Parameters
-    ----------
-    tables : sequence of Table
-        At least one.
-
-    Returns
-    -------
-    DistinctRows
-        In ascending order; ``tables[t].costs[r]`` is ``result.costs[result.numbers[t][r]]``.
-    """
+    """Collect the distinct rows of some tables."""
     costs, numbers = distinct(np.concatenate([table.costs for table in tables]))
     ends = np.cumsum([len(table.costs) for table in tables])[:-1]
     return DistinctRows(costs, tuple(np.split(numbers, ends)))
 
 
 def row_dictionary(distinct: DistinctRows, pack: Callable[[IntArray], IntArray]) -> RowDictionary:
-    """Return a dictionary of packed rows.
-
-    Parameters
-    ----------
-    distinct : DistinctRows
-        The rows.
-    pack : callable
-        (n, n_classes) costs -> (n, n_words) words, different ones for different costs.
-
-    Returns
-    -------
-    RowDictionary
-        Rows ascend with their costs.
-    """
+    """Return a dictionary of packed rows."""
     rows = pack(distinct.costs)
     n_words = rows.shape[1]
     return RowDictionary(rows, tuple(n_words * numbers for numbers in distinct.numbers))

@@ -1,4 +1,5 @@
-"""Where the rows of a state begin, for code that looks a place up instead of computing it.
+"""
+Where the rows of a state begin, for code that looks a place up instead of computing it.
 
 The row of two features (p, i) is ``x[p] * n[i] + x[i]``. A table of the places at which the rows of
 every ``x[p]`` begin takes the product's place, and the states of p may share rows for nothing.
@@ -21,20 +22,7 @@ whose rows are found by a product."""
 
 
 def row_starts(program: Program, tables: Sequence[Table]) -> RowStarts:
-    """Return where rows begin in the tables of two features.
-
-    Parameters
-    ----------
-    program : Program
-        The program.
-    tables : sequence of Table
-        Some of its tables.
-
-    Returns
-    -------
-    RowStarts
-        None for a table of fewer features, which has no product, or more, which keeps one.
-    """
+    """Return where rows begin in the tables of two features."""
     return tuple(_starts(program, table) if len(table.features) == 2 else None for table in tables)
 
 
@@ -44,21 +32,7 @@ def start_bytes(starts: RowStarts) -> int:
 
 
 def level_bytes(tables: Sequence[Table], starts: RowStarts) -> int:
-    """Return about how many bytes say what states with maps add to a row's address.
-
-    Parameters
-    ----------
-    tables : sequence of Table
-        Whose rows are found.
-    starts : RowStarts
-        Where rows begin in tables for which that is looked up; there the first feature's levels are
-        in the addresses.
-
-    Returns
-    -------
-    int
-        A byte per state, once for tables whose levels are the same as far from their rows' end.
-    """
+    """Return about how many bytes say what states with maps add to a row's address."""
     found = set()
     for table, start in zip(tables, starts, strict=True):
         features = table.features if start is None else table.features[1:]

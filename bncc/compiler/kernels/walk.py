@@ -1,4 +1,5 @@
-"""Which row every table contributes, found by walking the tables in their order.
+"""
+Which row every table contributes, found by walking the tables in their order.
 
 The first row of a table is the number of rows of all tables before it, so a running sum replaces an
 array of starts; products of states and numbers of states are formed by shifts and additions.
@@ -18,26 +19,19 @@ Form = Literal["own", "parent", "parents"]
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """What the C reads to find rows, beside the numbers of states.
+    """What the C reads to find rows, beside the numbers of states."""
 
-    Parameters
-    ----------
-    form : {"own", "parent", "parents"}
-        Whether every table reads one feature, at most two, or any number.
-    own : (n_tables,) int64 or None
-        The innermost feature of each table; None where table t has feature t, and in the last form.
-    parents : (n_tables,) int64 or None
-        Of the second form: the other feature of each table; its own one where it has no other.
-    reads : (n_reads,) int64 or None
-        Of the third form: the features of all tables, the outermost of each first.
-    arities : (n_tables,) int64 or None
-        Of the third form: how many features each table reads.
-    """
-
-    form: Form
+    form: Form  # Whether every table reads one feature, at most two, or any number
+    # (n_tables,) int64 or None: The innermost feature of each table; None where table t has feature
+    # t, and in the last form
     own: IntArray | None = None
+    # (n_tables,) int64 or None: Of the second form: the other feature of each table; its own one
+    # where it has no other
     parents: IntArray | None = None
+    # (n_reads,) int64 or None: Of the third form: the features of all tables, the outermost of each
+    # first
     reads: IntArray | None = None
+    # (n_tables,) int64 or None: Of the third form: how many features each table reads
     arities: IntArray | None = None
 
     def n_bytes(self, n_features: int) -> int:
@@ -54,18 +48,7 @@ class Walk:
 
 
 def walk_of(program: Program) -> Walk:
-    """Say how the rows of a program's tables are found.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    Walk
-        Tables in the order of the program.
-    """
+    """Say how the rows of a program's tables are found."""
     arities = [len(table.features) for table in program.tables]
     if min(arities) < 1 or max(arities) > 2:
         reads = [f for table in program.tables for f in table.features]
@@ -78,19 +61,7 @@ def walk_of(program: Program) -> Walk:
 
 
 def orders(program: Program) -> Iterator[Program]:
-    """Return programs of equal costs that may take fewer bytes to walk.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Yields
-    ------
-    Program
-        The program itself; then, where no feature is the innermost of two tables, one whose table
-        t has feature t as its innermost, with tables of zeros for features that had none.
-    """
+    """Return programs of equal costs that may take fewer bytes to walk."""
     yield program
     by_own = {table.features[-1]: table for table in program.tables if table.features}
     if len(by_own) == len(program.tables) and walk_of(program).own is not None:

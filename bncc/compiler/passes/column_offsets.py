@@ -1,4 +1,5 @@
-"""Shift the columns of tables so that their entries get smaller.
+"""
+Shift the columns of tables so that their entries get smaller.
 
 Rewrites: subtracts from every row of a table one offset per class, adds the offsets to the prior,
     normalizes the rows, and folds the prior where there is room for it.
@@ -20,18 +21,7 @@ from bncc.compiler.passes.fold_prior import fold_prior
 
 
 def column_offsets(program: Program) -> Program:
-    """Let the largest entry of every table be as small as offsets of the classes allow.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    Program
-        Equal margins for every input; the same object when nothing was to do.
-    """
+    """Let the largest entry of every table be as small as offsets of the classes allow."""
     while (after := _shifted_once(program)) is not program:
         program = after
     return program

@@ -1,4 +1,5 @@
-"""Drop tables that tell the classes nothing new.
+"""
+Drop tables that tell the classes nothing new.
 
 Rewrites: a table whose rows are all equal becomes a summand of the prior; a table whose columns
     are all equal disappears.
@@ -14,18 +15,7 @@ from bncc.compiler.offsets import normalized
 
 
 def drop_constant(program: Program) -> Program:
-    """Fold constant tables into the prior and remove tables without the class.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    Program
-        Equal margins for every input; the same object when nothing was to do.
-    """
+    """Fold constant tables into the prior and remove tables without the class."""
     kept: list[Table] = []
     prior = program.prior
     for t, table in enumerate(program.tables):

@@ -1,4 +1,5 @@
-"""Fold the prior into tables that have room for it.
+"""
+Fold the prior into tables that have room for it.
 
 Rewrites: shares the prior out as one offset per class to some tables, adds its share to every row
     of a table, normalizes these rows, and sets the prior to zero.
@@ -27,18 +28,7 @@ ROOMS: tuple[Room, ...] = (lambda most: most, lambda most: (1 << most.bit_length
 
 
 def fold_prior(program: Program) -> Program:
-    """Share the prior out to the rows of tables that have room for it, the smallest first.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    Program
-        Equal margins for every input; the same object when nothing was to do.
-    """
+    """Share the prior out to the rows of tables that have room for it, the smallest first."""
     if not program.prior.any() or len(program.tables) < 2:
         return program
     for room in ROOMS:

@@ -1,4 +1,5 @@
-"""Fuse a table into one that reads all its features and more.
+"""
+Fuse a table into one that reads all its features and more.
 
 Rewrites: adds the row of a table to all rows of another for the same states, as a root's to those
     of one child, and normalizes the sums.
@@ -17,18 +18,7 @@ from bncc.compiler.measure import flash_bits, packed_bits, sum_bits
 
 
 def fuse_parent(program: Program) -> Program:
-    """Fuse tables into others so long as that takes no more bits.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    Program
-        Equal margins for every input; the same object when nothing was to do.
-    """
+    """Fuse tables into others so long as that takes no more bits."""
     tables = {t: table for t, table in enumerate(program.tables) if not table.maps}
     readers: dict[int, list[int]] = {}
     for t, table in tables.items():

@@ -1,4 +1,5 @@
-"""Fuse small tables into one over the features of both.
+"""
+Fuse small tables into one over the features of both.
 
 Rewrites: adds two tables, row by row of their joint states, and normalizes the sums; again, so
     long as the joint states are few.
@@ -22,21 +23,7 @@ MOST_ENTRIES = 60_000
 
 
 def fuse_tables(program: Program, most_rows: int) -> Program:
-    """Add tables up, those of fewest joint states first.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-    most_rows : int
-        No fused table has more rows; half as many where all together would get too large, and so
-        on.
-
-    Returns
-    -------
-    Program
-        Equal margins for every input; the same object when nothing was to do.
-    """
+    """Add tables up, those of fewest joint states first."""
     singles = [[t] for t in range(len(program.tables))]
     groups = _groups(program, most_rows)
     while _n_entries(program, groups) > max(MOST_ENTRIES, _n_entries(program, singles)):

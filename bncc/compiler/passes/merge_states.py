@@ -1,4 +1,5 @@
-"""Let states whose rows are equal in a table share them through a state map.
+"""
+Let states whose rows are equal in a table share them through a state map.
 
 Rewrites: where all rows of a table for one state of a feature equal those for another, the table
     keeps them once, and a state map gives both states the same level.
@@ -20,18 +21,7 @@ ADDRESS_BITS = 16
 
 
 def merge_states(program: Program) -> Program:
-    """Give tables state maps where that takes less flash.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    Program
-        Equal costs for every input; the same object when nothing was to do.
-    """
+    """Give tables state maps where that takes less flash."""
     most = max(int(table.costs.max()) for table in program.tables)
     row_bits = program.n_classes * most.bit_length()
     tables = []

@@ -1,4 +1,5 @@
-"""Move what depends on a parent's state alone into the parent's own table.
+"""
+Move what depends on a parent's state alone into the parent's own table.
 
 Rewrites: subtracts from the rows of a table an offset per class and state of a parent, adds it to
     the rows of the table whose innermost feature is that parent, and normalizes both; then shifts
@@ -28,18 +29,7 @@ WORTHWHILE = 256
 
 
 def move_parent_terms(program: Program) -> Program:
-    """Let tables of parents take over what makes the entries of other tables large.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    Program
-        Equal margins for every input; the same object when nothing was to do.
-    """
+    """Let tables of parents take over what makes the entries of other tables large."""
     best, settled = program, _settled(program)
     while _pays(moved := _settled(_moved(settled)), settled):
         best = settled = moved
@@ -64,7 +54,8 @@ def _moved(program: Program) -> Program:
 
 
 def _edges(tables: list[Table]) -> Iterator[tuple[int, int, int]]:
-    """Yield a table, the table of a parent and the parent, from the leaves of a network up.
+    """
+    Yield a table, the table of a parent and the parent, from the leaves of a network up.
 
     Tables with state maps stay as they are: rows that they share would become different. Tables on
     a cycle take terms but give none, since each would have to wait for the next.
@@ -89,7 +80,8 @@ def _edges(tables: list[Table]) -> Iterator[tuple[int, int, int]]:
 
 
 def _pair(program: Program, child: Table, parent: Table, f: int) -> tuple[Table, Table]:
-    """Move terms from a table to another where that makes both together smaller.
+    """
+    Move terms from a table to another where that makes both together smaller.
 
     Sizes are those that the tables have once their columns are shifted.
     """

@@ -1,4 +1,5 @@
-"""Subtract from every row its smallest cost.
+"""
+Subtract from every row its smallest cost.
 
 Rewrites: every row of every table, and the prior, less its own minimum over the classes.
 Margins stay: a decision reads one row of each table and the prior, so each input's costs shrink by
@@ -15,18 +16,7 @@ from bncc.compiler.ir import Program, with_tables
 
 
 def normalize_rows(program: Program) -> Program:
-    """Let the smallest cost of every row be zero.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    Program
-        Equal margins for every input; the same object when nothing was to do.
-    """
+    """Let the smallest cost of every row be zero."""
     prior = _less_minimum(program.prior)
     costs = [_less_minimum(table.costs) for table in program.tables]
     if prior is program.prior and all(

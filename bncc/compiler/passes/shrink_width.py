@@ -1,4 +1,5 @@
-"""Store every number as narrowly as its proven range allows.
+"""
+Store every number as narrowly as its proven range allows.
 
 Rewrites: the storage width of every table's entries, and the width of the accumulators.
 Costs stay: an entry is at most its table's maximum, a sum at most the bound of the range
@@ -14,18 +15,7 @@ from bncc.compiler.ranges import largest_cost
 
 
 def shrink_width(program: Program) -> Program:
-    """Choose the smallest of 8, 16 and 32 bits for entries and for sums.
-
-    Parameters
-    ----------
-    program : Program
-        Any program.
-
-    Returns
-    -------
-    Program
-        Equal costs for every input; the same object when nothing was to do.
-    """
+    """Choose the smallest of 8, 16 and 32 bits for entries and for sums."""
     cost_bits = width_of(largest_cost(program))
     widths = [width_of(int(table.costs.max())) for table in program.tables]
     if cost_bits == program.cost_bits and widths == [t.entry_bits for t in program.tables]:

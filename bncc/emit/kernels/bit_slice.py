@@ -19,24 +19,7 @@ _POINTERS = ("row", "other")
 def bit_slice_text(
     program: Program, kernel: BitSliceKernel, name: str, state_bits: int
 ) -> KernelText:
-    """Print the arrays and statements of the bit-slice kernel.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : BitSliceKernel
-        The same program laid out.
-    name : str
-        Prefix of every symbol.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    KernelText
-        For the templates.
-    """
+    """Print the arrays and statements of the bit-slice kernel."""
     tables = [_table_array(program, kernel, t) for t in range(len(kernel.tables))]
     state = "x[{}]" if state_bits > 8 else name + "_wide(x[{}])"
     lengths = tuple(rows.shape[1] for rows in kernel.rows)
@@ -87,24 +70,12 @@ def _table_array(program: Program, kernel: BitSliceKernel, t: int) -> ArrayText:
 
 @dataclass(frozen=True)
 class _Statements:
-    """The statements of a sum.
+    """The statements of a sum."""
 
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : BitSliceKernel
-        The same program laid out.
-    name : str
-        Prefix of every symbol.
-    rows : tuple of str
-        By table the address of the row that its states choose.
-    """
-
-    program: Program
-    kernel: BitSliceKernel
-    name: str
-    rows: tuple[str, ...]
+    program: Program  # The program that is printed
+    kernel: BitSliceKernel  # The same program laid out
+    name: str  # Prefix of every symbol
+    rows: tuple[str, ...]  # By table the address of the row that its states choose
 
     def blocks(self) -> Iterator[list[str]]:
         """Yield blocks of lines: the prior, then one or two tables and what follows from them."""
@@ -127,7 +98,8 @@ class _Statements:
         yield block
 
     def _tables_from(self, k: int, last_read: Mapping[int, int]) -> list[int]:
-        """Return the tables of the block that begins at a step: until each one's last word.
+        """
+        Return the tables of the block that begins at a step: until each one's last word.
 
         Two tables of a pair may be read one after the other: where the first one's word sets a
         level, the second one's is added in a step of its own.

@@ -16,24 +16,7 @@ from bncc.emit.kernels.text import KernelText
 def cut_loop_text(
     program: Program, kernel: CutLoopKernel, name: str, state_bits: int
 ) -> KernelText:
-    """Print the arrays and expressions of the looped kernel of cuts.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : CutLoopKernel
-        The same program laid out.
-    name : str
-        Prefix of every symbol.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    KernelText
-        For the templates.
-    """
+    """Print the arrays and expressions of the looped kernel of cuts."""
     sums = kernel.sums
     rows = list(_rows(program, kernel))
     n_tables = len(kernel.cuts)

@@ -13,24 +13,7 @@ from bncc.emit.prose import counted
 def cut_packed_text(
     program: Program, kernel: CutPackedKernel, name: str, state_bits: int
 ) -> KernelText:
-    """Print the arrays and expressions of the packed kernel of cuts.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : CutPackedKernel
-        The same program laid out.
-    name : str
-        Prefix of every symbol.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    KernelText
-        For the templates.
-    """
+    """Print the arrays and expressions of the packed kernel of cuts."""
     tables = list(_rows(program, kernel))
     prior = kernel.prior
     if prior is not None:

@@ -1,4 +1,5 @@
-"""The kernel of cuts as C: a row's number counted comparison by comparison, and its words added.
+"""
+The kernel of cuts as C: a row's number counted comparison by comparison, and its words added.
 
 Lanes are widened in fewer instructions than the lanes kernel takes: a word goes to the sum of its
 even lanes as it is, its odd lanes to a sum of their own. These, moved back up, are taken off the
@@ -24,24 +25,7 @@ from bncc.emit.kernels.text import KernelText
 
 
 def cuts_text(program: Program, kernel: CutKernel, name: str, state_bits: int) -> KernelText:
-    """Print the arrays and statements of the kernel of cuts.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : CutKernel
-        The same program laid out.
-    name : str
-        Prefix of every symbol.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    KernelText
-        For the templates.
-    """
+    """Print the arrays and statements of the kernel of cuts."""
     lanes = replace(kernel.lanes, prior=_whole_prior(kernel.lanes))
     tables = [table_array(program, lanes, t, by_word=True) for t in range(len(lanes.tables))]
     shared = [rows_once(lanes.dictionary.rows, lanes)] if lanes.dictionary else []
@@ -62,22 +46,7 @@ def cuts_text(program: Program, kernel: CutKernel, name: str, state_bits: int) -
 
 
 def index_lines(cuts: TableCuts, name: str) -> Iterator[str]:
-    """Print the comparisons that find a table's row.
-
-    Parameters
-    ----------
-    cuts : tuple of FeatureCuts
-        The table's.
-    name : str
-        Prefix of every symbol.
-
-    Yields
-    ------
-    str
-        Statements that leave the row's number in ``at``. For n levels it is n times what it was
-        plus the level: a sum of n // 2 numbers that are doubled, each plus one comparison, of
-        itself where n is odd, and of the other comparisons.
-    """
+    """Print the comparisons that find a table's row."""
     for place, each in enumerate(cuts):
         state = f"x[{each.feature}]"
         n_doubled = each.n_levels // 2 if place else 1

@@ -39,22 +39,5 @@ _PRINTERS: Mapping[type, Callable[[Program, Any, str, int], KernelText]] = {
 
 
 def kernel_text(program: Program, kernel: Kernel, name: str, state_bits: int) -> KernelText:
-    """Print a kernel.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : Kernel
-        The same program laid out.
-    name : str
-        Prefix of every symbol.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    KernelText
-        For the templates.
-    """
+    """Print a kernel."""
     return _PRINTERS[type(kernel)](program, kernel, name, state_bits)

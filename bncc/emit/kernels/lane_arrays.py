@@ -17,24 +17,7 @@ def entry_type(kernel: LaneKernel) -> str:
 
 
 def table_array(program: Program, kernel: LaneKernel, t: int, *, by_word: bool) -> ArrayText:
-    """Return one table as an array, of its rows' words or of their places.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : LaneKernel
-        The same program laid out.
-    t : int
-        The table.
-    by_word : bool
-        Whether the first words of all rows come first, then the second ones, and so on.
-
-    Returns
-    -------
-    ArrayText
-        ``table0``, ``table1``, ...
-    """
+    """Return one table as an array, of its rows' words or of their places."""
     table, bits, rows = kernel.tables[t], kernel.lowest.word_bits, kernel.rows[t]
     length = rows.size
     entries = [list(_words(rows, kernel))]
@@ -55,19 +38,10 @@ def table_array(program: Program, kernel: LaneKernel, t: int, *, by_word: bool) 
 
 
 def rows_once(rows: IntArray, kernel: LaneKernel) -> ArrayText:
-    """Return the rows of a dictionary as an array of words.
+    """
+    Return the rows of a dictionary as an array of words.
 
-    Parameters
-    ----------
-    rows : (n_distinct, n_words) uint64
-        The rows.
-    kernel : LaneKernel
-        Whose.
-
-    Returns
-    -------
-    ArrayText
-        ``distinct``.
+    Shapes: `rows` (n_distinct, n_words) uint64.
     """
     lines = tuple(" ".join(words) for words in _words(rows, kernel))
     return ArrayText(

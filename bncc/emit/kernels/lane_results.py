@@ -10,54 +10,21 @@ from bncc.emit.kernels.lane_sums import REGISTER, hexadecimal, sum_type, variabl
 
 @dataclass(frozen=True)
 class Comparison:
-    """One class's turn in the search for the least cost.
+    """One class's turn in the search for the least cost."""
 
-    Parameters
-    ----------
-    class_index : int
-        The class.
-    word : int
-        Which word of the result has its cost.
-    shift : int or None
-        How far up it moves; None where the class before it in the word moved, and it follows.
-    """
-
-    class_index: int
-    word: int
+    class_index: int  # The class
+    word: int  # Which word of the result has its cost
+    # How far up it moves; None where the class before it in the word moved, and it follows
     shift: int | None
 
 
 def cost_type(kernel: LaneKernel) -> str:
-    """Return the unsigned C type of a cost that is taken out of its lane.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose result.
-
-    Returns
-    -------
-    str
-        Its name; no cost has more than 32 bits.
-    """
+    """Return the unsigned C type of a cost that is taken out of its lane."""
     return unsigned(min(kernel.highest.word_bits, WIDEST_SUM))
 
 
 def result(kernel: LaneKernel, w: int) -> str:
-    """Return a word of the result as an unsigned number.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose sums.
-    w : int
-        The word.
-
-    Returns
-    -------
-    str
-        An expression.
-    """
+    """Return a word of the result as an unsigned number."""
     bits = kernel.highest.word_bits
     cast = f"({unsigned(bits)})" if kernel.lowest.is_signed else ""
     sign = f" ^ {hexadecimal(1 << (bits - 1))}" if kernel.schedule.is_biased[w] else ""
@@ -65,20 +32,7 @@ def result(kernel: LaneKernel, w: int) -> str:
 
 
 def cost_of(kernel: LaneKernel, c: int) -> str:
-    """Return a class's cost taken out of the result.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose sums.
-    c : int
-        The class.
-
-    Returns
-    -------
-    str
-        An expression of the array ``sum``.
-    """
+    """Return a class's cost taken out of the result."""
     level = kernel.highest
     w, lane = next(
         (w, word.classes.index(c)) for w, word in enumerate(level.words) if c in word.classes
@@ -92,22 +46,7 @@ def cost_of(kernel: LaneKernel, c: int) -> str:
 
 
 def comparisons(kernel: LaneKernel, top: int) -> tuple[str, list[Comparison]]:
-    """Return how the least cost is found by moving each cost up to one bit, the last class first.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose result.
-    top : int
-        The bit, from the kernel.
-
-    Returns
-    -------
-    ones : str
-        All bits below it.
-    found : list of Comparison
-        By class, the last one first.
-    """
+    """Return how to find the least cost by moving each cost up to one bit, the last class first."""
     level, found = kernel.highest, []
     for w, word in enumerate(level.words):
         *others, last = word.classes
@@ -117,18 +56,7 @@ def comparisons(kernel: LaneKernel, top: int) -> tuple[str, list[Comparison]]:
 
 
 def lane_names(kernel: LaneKernel) -> dict[str, object]:
-    """Return the names that ``kernels/lane_decision.c.j2`` and the sums before it use.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose sums.
-
-    Returns
-    -------
-    dict
-        For the context of a template.
-    """
+    """Return the names that ``kernels/lane_decision.c.j2`` and the sums before it use."""
     return {
         "word_type": sum_type(kernel.lowest),
         "result_type": unsigned(kernel.highest.word_bits),

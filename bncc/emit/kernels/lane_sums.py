@@ -12,60 +12,19 @@ REGISTER = 32
 
 
 def sum_type(level: Level) -> str:
-    """Return the C type of a level's words.
-
-    Parameters
-    ----------
-    level : Level
-        The level.
-
-    Returns
-    -------
-    str
-        Its name.
-    """
+    """Return the C type of a level's words."""
     return f"{'int' if level.is_signed else 'uint'}{level.word_bits}_t"
 
 
 def variables(kernel: LaneKernel, level: int) -> list[str]:
-    """Name the sums of a level.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose sums.
-    level : int
-        From 0, that of the rows.
-
-    Returns
-    -------
-    list of str
-        ``sum`` and a number for those of the result; others are called after the width of lanes.
-    """
+    """Name the sums of a level."""
     at = kernel.schedule.levels[level]
     prefix = "sum" if at is kernel.highest else f"part{at.lane_bits}_"
     return [f"{prefix}{w}" for w in range(len(at.words))]
 
 
 def added(kernel: LaneKernel, step: Step, values: Sequence[str], cast: str = "") -> Iterator[str]:
-    """Print additions to the words of a level.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose sums.
-    step : Step
-        What is done.
-    values : sequence of str
-        What is added to each word, expressions.
-    cast : str, default=""
-        Cast of what is added to a constant, where the words of the level are wider.
-
-    Yields
-    ------
-    str
-        Statements, which start the sums where the step is their first.
-    """
+    """Print additions to the words of a level."""
     level = kernel.schedule.levels[step.level]
     for w, variable in enumerate(variables(kernel, step.level)):
         start = _start(kernel, w) if step.is_first and level is kernel.highest else ""
@@ -79,20 +38,7 @@ def added(kernel: LaneKernel, step: Step, values: Sequence[str], cast: str = "")
 
 
 def flush(kernel: LaneKernel, step: Step) -> list[str]:
-    """Print the addition of a level's sums to the level above.
-
-    Parameters
-    ----------
-    kernel : LaneKernel
-        Whose sums.
-    step : Step
-        A flush.
-
-    Returns
-    -------
-    list of str
-        A comment and statements.
-    """
+    """Print the addition of a level's sums to the level above."""
     level, below = kernel.schedule.levels[step.number], variables(kernel, step.number)
     words = kernel.schedule.levels[step.level].words
     values = [half(level, word, below[word.source]) for word in words]
@@ -122,22 +68,7 @@ def _start(kernel: LaneKernel, w: int) -> str:
 
 
 def half(level: Level, word: Word, source: str) -> str:
-    """Return the even or the odd lanes of a word, each in a lane twice as wide.
-
-    Parameters
-    ----------
-    level : Level
-        Whose word.
-    word : Word
-        Of the level above, which has these lanes.
-    source : str
-        The word's variable.
-
-    Returns
-    -------
-    str
-        An expression.
-    """
+    """Return the even or the odd lanes of a word, each in a lane twice as wide."""
     n_lanes = len(level.words[word.source].classes)
     if n_lanes == 1:
         return source
@@ -158,16 +89,5 @@ def half(level: Level, word: Word, source: str) -> str:
 
 
 def hexadecimal(value: int) -> str:
-    """Print a number as an unsigned one in hexadecimal.
-
-    Parameters
-    ----------
-    value : int
-        A number >= 0.
-
-    Returns
-    -------
-    str
-        With the suffix that its bits need.
-    """
+    """Print a number as an unsigned one in hexadecimal."""
     return f"0x{value:X}{literal_suffix(value.bit_length())}"

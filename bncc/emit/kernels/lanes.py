@@ -15,24 +15,7 @@ from bncc.emit.kernels.text import KernelText
 
 
 def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int) -> KernelText:
-    """Print the arrays and statements of a kernel in lanes.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : LaneKernel
-        The same program laid out.
-    name : str
-        Prefix of every symbol.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    KernelText
-        For the templates.
-    """
+    """Print the arrays and statements of a kernel in lanes."""
     # For both an AVR has an instruction that reads a byte and moves the address on.
     walks_x = _walks(kernel) and kernel.is_in_order and state_bits == 8
     place = "state" if walks_x else "x[{}]"

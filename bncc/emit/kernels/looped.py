@@ -11,24 +11,7 @@ from bncc.emit.prose import counted
 
 
 def looped_text(program: Program, kernel: LoopedKernel, name: str, state_bits: int) -> KernelText:
-    """Print the arrays and expressions of the looped kernel.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : LoopedKernel
-        The same program laid out.
-    name : str
-        Prefix of every symbol.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    KernelText
-        For the templates.
-    """
+    """Print the arrays and expressions of the looped kernel."""
     packing = kernel.packing
     digits = packing.word_bits // 4 if packing.per_word > 1 else 0
     words = cost_arrays(program, kernel.tables, packing.word_bits, "words", meaning(kernel), digits)
@@ -50,18 +33,7 @@ def looped_text(program: Program, kernel: LoopedKernel, name: str, state_bits: i
 
 
 def sum_names(kernel: LoopedKernel) -> dict[str, object]:
-    """Return the names that templates use for the sums of lanes.
-
-    Parameters
-    ----------
-    kernel : LoopedKernel
-        Whose sums.
-
-    Returns
-    -------
-    dict
-        For the context of a template.
-    """
+    """Return the names that templates use for the sums of lanes."""
     packing = kernel.packing
     return {
         "run": kernel.run,
@@ -79,18 +51,7 @@ def sum_names(kernel: LoopedKernel) -> dict[str, object]:
 
 
 def meaning(kernel: LoopedKernel) -> str:
-    """Say what a row is.
-
-    Parameters
-    ----------
-    kernel : LoopedKernel
-        Whose rows.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
+    """Say what a row is."""
     packing = kernel.packing
     if packing.per_word == 1:
         return "Costs: one table per heading, one row per joint state, one entry per class."
@@ -102,20 +63,7 @@ def meaning(kernel: LoopedKernel) -> str:
 
 
 def row_lines(kernel: LoopedKernel, name: str) -> list[str]:
-    """Print what a row adds to the parts.
-
-    Parameters
-    ----------
-    kernel : LoopedKernel
-        Whose rows.
-    name : str
-        Prefix of every symbol.
-
-    Returns
-    -------
-    list of str
-        Statements that read the words at ``row``.
-    """
+    """Print what a row adds to the parts."""
     lines = []
     for w in range(kernel.n_words):
         word = f"{name}_rom_uint{kernel.packing.word_bits}(&row[{w}])"

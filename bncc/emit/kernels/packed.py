@@ -17,24 +17,7 @@ _WORD = {8: "byte", 16: "16-bit word", 32: "32-bit word"}
 
 
 def packed_text(program: Program, kernel: PackedKernel, name: str, state_bits: int) -> KernelText:
-    """Print the arrays and expressions of the packed kernel.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : PackedKernel
-        The same program laid out.
-    name : str
-        Prefix of every symbol.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    KernelText
-        For the templates.
-    """
+    """Print the arrays and expressions of the packed kernel."""
     ends = _ends(kernel)
     words = tuple(_word_arrays(kernel, ends))
     tables = [*_index(kernel), *words]

@@ -7,22 +7,7 @@ from bncc.compiler.kernels.parts import Part
 
 
 def moved(packing: Packing, part: Part, word: str) -> str:
-    """Print the lanes of a part, moved down.
-
-    Parameters
-    ----------
-    packing : Packing
-        How costs fill a word.
-    part : Part
-        Which of them are wanted.
-    word : str
-        The word, an expression.
-
-    Returns
-    -------
-    str
-        An expression.
-    """
+    """Print the lanes of a part, moved down."""
     down = f"{word} >> {part.shift}" if part.shift else word
     if part.is_rest:
         return down
@@ -33,24 +18,7 @@ def moved(packing: Packing, part: Part, word: str) -> str:
 
 
 def added_whole(packing: Packing, parts: Sequence[Part], first: int, read: str) -> list[str]:
-    """Print what a word adds to its sums: itself to the first, some of its costs to the others.
-
-    Parameters
-    ----------
-    packing : Packing
-        How costs fill a word.
-    parts : sequence of Part
-        Those of the word.
-    first : int
-        The number of its first sum.
-    read : str
-        The word, an expression.
-
-    Returns
-    -------
-    list of str
-        Statements; the first sum has too much until the others are `taken_off`.
-    """
+    """Print what a word adds to its sums: itself to the first, some of its costs to the others."""
     if len(parts) == 1:
         return [f"part{first} += {read};"]
     moves = [
@@ -60,40 +28,14 @@ def added_whole(packing: Packing, parts: Sequence[Part], first: int, read: str) 
 
 
 def taken_off(parts: Sequence[Part], first: int) -> list[str]:
-    """Print what the first sum of a word has too much in the end.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-        Those of the word.
-    first : int
-        The number of its first sum.
-
-    Returns
-    -------
-    list of str
-        Statements.
-    """
+    """Print what the first sum of a word has too much in the end."""
     return [
         f"part{first} -= part{k} << {part.shift};" for k, part in enumerate(parts[1:], first + 1)
     ]
 
 
 def lane_values(parts: Iterable[Part], sum_bits: int) -> list[str]:
-    """Print what each class has in its lane.
-
-    Parameters
-    ----------
-    parts : iterable of Part
-        Summed in ``part0``, ``part1``, ...
-    sum_bits : {8, 16, 32}
-        Width of the type that expressions are cast to; it keeps no more than a lane that wide.
-
-    Returns
-    -------
-    list of str
-        Expressions, the lowest class first.
-    """
+    """Print what each class has in its lane."""
     lanes: dict[int, str] = {}
     for k, part in enumerate(parts):
         for lane, c in enumerate(part.classes):

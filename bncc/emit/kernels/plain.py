@@ -11,49 +11,18 @@ from bncc.emit.kernels.text import KernelText
 
 @dataclass(frozen=True)
 class TermText:
-    """One summand of a row's address in C.
+    """One summand of a row's address in C."""
 
-    Parameters
-    ----------
-    n_tables : int
-        Tables it concerns.
-    is_partial : bool
-        Whether later tables do without it.
-    name, place : str
-        Local variables: the state, and where its product is found.
-    state : str
-        The state that is multiplied, an expression.
-    multiples : str
-        Where the multiples of its stride begin, an expression; empty when at 0.
-    """
-
-    n_tables: int
-    is_partial: bool
-    name: str
+    n_tables: int  # Tables it concerns
+    is_partial: bool  # Whether later tables do without it
+    name: str  # name and place: Local variables: the state, and where its product is found
     place: str
-    state: str
-    multiples: str
+    state: str  # The state that is multiplied, an expression
+    multiples: str  # Where the multiples of its stride begin, an expression; empty when at 0
 
 
 def plain_text(program: Program, kernel: PlainKernel, name: str, state_bits: int) -> KernelText:
-    """Print the arrays and expressions of the plain kernel.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : PlainKernel
-        The same program laid out.
-    name : str
-        Prefix of every symbol.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    KernelText
-        For the templates.
-    """
+    """Print the arrays and expressions of the plain kernel."""
     costs = cost_arrays(program, kernel.tables, kernel.entry_bits)
     tables = list(costs.arrays)
     prior_bits = 0
@@ -120,7 +89,8 @@ def _term(
 
 
 def _first_cast(kernel: PlainKernel, prior_bits: int, name: str) -> str:
-    """Return the cast of a sum's first operand, needed where a sum is wider than its entries.
+    """
+    Return the cast of a sum's first operand, needed where a sum is wider than its entries.
 
     Where int has 16 bits, as on AVR, 16-bit operands add up in 16 bits whatever the sum is
     assigned to.

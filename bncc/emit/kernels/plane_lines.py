@@ -18,28 +18,10 @@ def plane_lines(
     classes: Sequence[int] = (),
     word_bits: int | None = None,
 ) -> Iterator[str]:
-    """Print words plane by plane, below the heading of each table.
+    """
+    Print words plane by plane, below the heading of each table.
 
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    packing : Packing
-        How costs fill words.
-    planes : (n_planes, n_rows) int64
-        Neighboring planes.
-    tables : sequence of Table, default=()
-        Whose rows they are, one table after the other; empty where they are of no table.
-    classes : sequence of int, default=()
-        Whose costs they are, the first plane's from the lowest up, then the next one's; empty where
-        these are all classes in their order.
-    word_bits : {8, 16, 32} or None, default=None
-        Width of these words; None for that of the packing.
-
-    Yields
-    ------
-    str
-        Lines.
+    Shapes: `planes` (n_planes, n_rows) int64.
     """
     per_word, digits = packing.per_word, (word_bits or packing.word_bits) // 4
     classes = classes or range(program.n_classes)

@@ -14,24 +14,7 @@ from bncc.emit.prose import counted
 
 
 def planes_text(program: Program, kernel: PlaneKernel, name: str, state_bits: int) -> KernelText:
-    """Print the arrays and expressions of a kernel of planes.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    kernel : PlaneKernel
-        The same program laid out.
-    name : str
-        Prefix of every symbol.
-    state_bits : {8, 16}
-        Width of a state.
-
-    Returns
-    -------
-    KernelText
-        For the templates.
-    """
+    """Print the arrays and expressions of a kernel of planes."""
     by_row, finder, packing = kernel.family == "planes", kernel.finder, kernel.packing
     tables = list(_word_arrays(kernel))
     prior = _prior(kernel)

@@ -13,52 +13,26 @@ from bncc.emit.identifiers import c_comment
 
 @dataclass(frozen=True, eq=False)
 class AddressText:
-    """The addresses of all tables' rows.
+    """The addresses of all tables' rows."""
 
-    Parameters
-    ----------
-    of : tuple of str
-        By table: the address of the row that the states choose, an expression.
-    first : tuple of str
-        By table: what that address is counted from, the array or an address that is looked up.
-    index : tuple of str
-        By table: how many entries behind it the row begins, an expression.
-    index_type : tuple of str
-        By table: the type of that expression, where int is not wider.
-    arrays : tuple of ArrayText
-        Multiples and addresses that the expressions read, those of addresses last.
-    row_type : str
-        What an address points to; empty where none is looked up.
-    """
-
-    of: tuple[str, ...]
+    of: tuple[str, ...]  # By table: the address of the row that the states choose, an expression
+    # By table: what that address is counted from, the array or an address that is looked up
     first: tuple[str, ...]
-    index: tuple[str, ...]
-    index_type: tuple[str, ...]
+    index: tuple[str, ...]  # By table: how many entries behind it the row begins, an expression
+    index_type: tuple[str, ...]  # By table: the type of that expression, where int is not wider
+    # Multiples and addresses that the expressions read, those of addresses last
     arrays: tuple[ArrayText, ...]
-    row_type: str = ""
+    row_type: str = ""  # What an address points to; empty where none is looked up
 
 
 @dataclass(frozen=True, eq=False)
 class RowLayout:
-    """The arrays ``table0``, ``table1``, ... that rows are found in.
+    """The arrays ``table0``, ``table1``, ... that rows are found in."""
 
-    Parameters
-    ----------
-    tables : tuple of Table
-        Whose rows are addressed.
-    lengths : tuple of int
-        Entries of a row, by table.
-    starts : RowStarts
-        Where rows begin in tables for which that is looked up.
-    type : str
-        C type of an entry.
-    """
-
-    tables: tuple[Table, ...]
-    lengths: tuple[int, ...]
-    starts: RowStarts
-    type: str
+    tables: tuple[Table, ...]  # Whose rows are addressed
+    lengths: tuple[int, ...]  # Entries of a row, by table
+    starts: RowStarts  # Where rows begin in tables for which that is looked up
+    type: str  # C type of an entry
 
 
 def address_text(
@@ -68,27 +42,7 @@ def address_text(
     state: Callable[[int], str] = "x[{}]".format,
     place: Callable[[int], str] = "x[{}]".format,
 ) -> AddressText:
-    """Print where each table's row begins.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    rows : RowLayout
-        The arrays.
-    name : str
-        Prefix of every symbol.
-    state : callable
-        Prints the state of a feature that is added or shifted.
-    place : callable
-        Prints the state of a feature whose multiple or address is looked up.
-
-    Returns
-    -------
-    AddressText
-        A multiple of a power of two is a shift. Others are looked up, for compilers that optimize
-        for size would multiply.
-    """
+    """Print where each table's row begins."""
     lengths: dict[_Factor, int] = {}
     factors = [_factors_of(program, rows, t) for t in range(len(rows.tables))]
     for f, factor in chain(*factors):
@@ -164,7 +118,8 @@ def _factors_of(program: Program, rows: RowLayout, t: int) -> list[tuple[int, _F
 
 
 def _factors(program: Program, table: Table, row_length: int) -> list[tuple[int, _Factor]]:
-    """Return each feature with what its state is multiplied by.
+    """
+    Return each feature with what its state is multiplied by.
 
     Where rows have a power of two of entries, rows are counted first and shifted in the end.
     """

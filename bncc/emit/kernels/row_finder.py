@@ -6,21 +6,10 @@ from bncc.emit.c99 import ArrayText, array, unsigned
 
 
 def finder_arrays(finder: Finder, starts: IntArray, what: str) -> list[ArrayText]:
-    """Print what is known of each table, and the multiples that are looked up.
+    """
+    Print what is known of each table, and the multiples that are looked up.
 
-    Parameters
-    ----------
-    finder : Finder
-        Where rows begin.
-    starts : (n_tables,) int64
-        Where each table begins in the array that holds it.
-    what : str
-        What a start is.
-
-    Returns
-    -------
-    list of ArrayText
-        ``table`` and, where any are looked up, ``multiples``.
+    Shapes: `starts` (n_tables,) int64.
     """
     entries = finder.entries.copy()
     entries[:, 0] = starts
@@ -39,20 +28,7 @@ def finder_arrays(finder: Finder, starts: IntArray, what: str) -> list[ArrayText
 
 
 def finder_names(finder: Finder, place_bits: int) -> dict[str, object]:
-    """Return the names that ``kernels/row_finder.c.j2`` uses.
-
-    Parameters
-    ----------
-    finder : Finder
-        Where rows begin.
-    place_bits : {8, 16, 32}
-        Width of a place in the array of rows.
-
-    Returns
-    -------
-    dict
-        For the context of a template.
-    """
+    """Return the names that ``kernels/row_finder.c.j2`` uses."""
     return {
         "n_columns": finder.entries.shape[1],
         "is_own": finder.is_own,

@@ -16,21 +16,11 @@ _MEANING = "Costs: one table per heading, one row per joint state, one entry per
 
 @dataclass(frozen=True, eq=False)
 class CostArrays:
-    """The tables as C, in kernel order.
+    """The tables as C, in kernel order."""
 
-    Parameters
-    ----------
-    arrays : tuple of ArrayText
-        Whole tables one after the other.
-    ends : tuple of int
-        For each array the table behind its last one.
-    starts : (n_tables,) int64
-        First entry of each table in the array that holds it.
-    """
-
-    arrays: tuple[ArrayText, ...]
-    ends: tuple[int, ...]
-    starts: IntArray
+    arrays: tuple[ArrayText, ...]  # Whole tables one after the other
+    ends: tuple[int, ...]  # For each array the table behind its last one
+    starts: IntArray  # (n_tables,) int64: First entry of each table in the array that holds it
 
     @property
     def is_split(self) -> bool:
@@ -46,29 +36,7 @@ def cost_arrays(
     meaning: str = _MEANING,
     hex_digits: int = 0,
 ) -> CostArrays:
-    """Print tables, every row in lines of its own behind its states.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    tables : sequence of Table
-        Its tables in kernel order; entries may be words of several costs.
-    entry_bits : int
-        Width of an entry.
-    name : str, default="costs"
-        Name of the array.
-    meaning : str
-        What its entries are.
-    hex_digits : int, default=0
-        Digits of an entry in hexadecimal; 0 for decimal numbers.
-
-    Returns
-    -------
-    CostArrays
-        One array ``costs``; ``costs1``, ``costs2``, ... where one would be too large for AVR and
-        several are not.
-    """
+    """Print tables, every row in lines of its own behind its states."""
     sizes = [table.costs.size for table in tables]
     before = np.cumsum([0, *sizes])
     ends = table_ends([size * entry_bits // 8 for size in sizes])
@@ -87,19 +55,7 @@ def cost_arrays(
 
 
 def table_ends(sizes: Sequence[int]) -> tuple[int, ...]:
-    """Divide tables among arrays.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Bytes of each table.
-
-    Returns
-    -------
-    tuple of int
-        For each array the table behind its last one. What an AVR cannot hold either way stays in
-        one array, which suits all other machines best.
-    """
+    """Divide tables among arrays."""
     total = sum(sizes)
     if total <= MOST_IN_ARRAY or total > MOST_IN_ALL or max(sizes) > MOST_IN_ARRAY:
         return (len(sizes),)
@@ -135,22 +91,7 @@ def _cost_lines(program: Program, table: Table, hex_digits: int) -> list[str]:
 
 
 def table_lines(program: Program, table: Table, rows: Iterable[Sequence[str]]) -> list[str]:
-    """Print a table under a heading, every row behind its states.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    table : Table
-        Whose features head it.
-    rows : iterable of sequence of str
-        For each joint state the entries of its row, each with its comma.
-
-    Returns
-    -------
-    list of str
-        Lines.
-    """
+    """Print a table under a heading, every row behind its states."""
     lines = [f"/* {table_heading(program, table)} */"]
     digits = _joint_states([_states(program, table, f) for f in table.features])
     for states, row in zip(digits, rows, strict=True):
@@ -161,20 +102,7 @@ def table_lines(program: Program, table: Table, rows: Iterable[Sequence[str]]) -
 
 
 def table_heading(program: Program, table: Table) -> str:
-    """Return the comment above a table.
-
-    Parameters
-    ----------
-    program : Program
-        The program that is printed.
-    table : Table
-        Whose features it names.
-
-    Returns
-    -------
-    str
-        Text for a comment.
-    """
+    """Return the comment above a table."""
     *parents, own = [c_comment(program.features[f].name) for f in table.features]
     is_sum = table.name != program.features[table.features[-1]].name
     if is_sum or all(f in table.maps for f in table.features):

@@ -8,31 +8,19 @@ from bncc.emit.c99 import ArrayText
 
 @dataclass(frozen=True, eq=False)
 class KernelText:
-    """A kernel ready to print.
+    """
+    A kernel ready to print.
 
     Its template defines ``NAME_sum``, which leaves the cost of every class in an array, and, where
     the kernel `decides` without that array, ``NAME_decide``; then ``NAME_sum`` is printed only
     for ``scores``.
-
-    Parameters
-    ----------
-    template : str
-        File under ``templates/``.
-    arrays : tuple of ArrayText
-        Constants, the tables first.
-    table_bytes : int
-        Bytes of the tables and the prior among them.
-    decides : bool
-        Whether the template brings ``NAME_decide``.
-    reads_last_states : bool
-        Whether the template reads ``NAME_last_state``, the array of every feature's largest state.
-    context : mapping of str to object
-        Names that the template uses beside those of the whole file.
     """
 
-    template: str
-    arrays: tuple[ArrayText, ...]
-    table_bytes: int
-    decides: bool = False
+    template: str  # File under ``templates/``
+    arrays: tuple[ArrayText, ...]  # Constants, the tables first
+    table_bytes: int  # Bytes of the tables and the prior among them
+    decides: bool = False  # Whether the template brings ``NAME_decide``
+    # Whether the template reads ``NAME_last_state``, the array of every feature's largest state
     reads_last_states: bool = False
+    # Names that the template uses beside those of the whole file
     context: Mapping[str, object] = field(default_factory=dict)

@@ -18,23 +18,10 @@ TABU_PATIENCE = 15
 def climb(
     score: DagScore, allowed: BoolArray, start: Dag | None = None, tell: Tell = silence
 ) -> Dag:
-    """Add, delete or reverse the arc that gains most, until no move gains anything.
+    """
+    Add, delete or reverse the arc that gains most, until no move gains anything.
 
-    Parameters
-    ----------
-    score : DagScore
-        The score.
-    allowed : (n_variables, n_variables) bool
-        Whether ``[child, parent]`` may be an arc.
-    start : Dag, optional
-        Where the search begins; without arcs when absent.
-    tell : callable
-        Told of each move.
-
-    Returns
-    -------
-    Dag
-        No move gains more than rounding. Of equal moves, the first of `Moves.best` was taken.
+    Shapes: `allowed` (n_variables, n_variables) bool.
 
     References
     ----------
@@ -51,18 +38,8 @@ def climb(
 def tabu_search(
     score: DagScore, allowed: BoolArray, start: Dag | None = None, tell: Tell = silence
 ) -> Dag:
-    """Make the move that gains most or loses least, but to no graph of the last 100.
-
-    Parameters
-    ----------
-    score, allowed, start, tell
-        As in `climb`.
-
-    Returns
-    -------
-    Dag
-        The best graph that was seen, the first of equals: never worse than that of `climb`. The
-        search ends after 15 moves in a row that brought none better, or where no move is left.
+    """
+    Make the move that gains most or loses least, but to no graph of the last 100.
 
     References
     ----------

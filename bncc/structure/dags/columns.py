@@ -13,18 +13,10 @@ CELLS_PER_ROW = 4
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The variables of a graph, the class among them.
+    """The variables of a graph, the class among them."""
 
-    Parameters
-    ----------
-    states : (n_variables, n_samples) int
-        State of each variable in each row, from 0.
-    n_states : tuple of int
-        Cardinality of each variable.
-    """
-
-    states: IntArray
-    n_states: tuple[int, ...]
+    states: IntArray  # (n_variables, n_samples) int: State of each variable in each row, from 0
+    n_states: tuple[int, ...]  # Cardinality of each variable
 
     @property
     def n_variables(self) -> int:
@@ -37,53 +29,29 @@ class Columns:
         return int(self.states.shape[1])
 
     def rows(self, chosen: AnyArray) -> "Columns":
-        """Return some of the rows.
+        """
+        Return some of the rows.
 
-        Parameters
-        ----------
-        chosen : (n,) int or bool
-            Which.
-
-        Returns
-        -------
-        Columns
-            Of the same variables.
+        Shapes: `chosen` (n,) int or bool.
         """
         return Columns(np.ascontiguousarray(self.states[:, chosen]), self.n_states)
 
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Which joint state of some variables each row is in.
+    """Which joint state of some variables each row is in."""
 
-    Parameters
-    ----------
-    index : (n_samples,) int64
-        In ``0 .. n_listed - 1``; equal for rows of equal states, and only for them.
-    n_listed : int
-        Joint states that the index tells apart, occurring or not.
-    n_cells : int
-        Joint states that there are.
-    """
-
+    # (n_samples,) int64: In ``0 .. n_listed - 1``; equal for rows of equal states, and only for
+    # them.
     index: IntArray
-    n_listed: int
-    n_cells: int
+    n_listed: int  # Joint states that the index tells apart, occurring or not
+    n_cells: int  # Joint states that there are
 
     def with_column(self, states: IntArray, r: int) -> "Joint":
-        """Return the joint states with one variable more.
+        """
+        Return the joint states with one variable more.
 
-        Parameters
-        ----------
-        states : (n_samples,) int
-            Its states.
-        r : int
-            Its cardinality.
-
-        Returns
-        -------
-        Joint
-            At most `CELLS_PER_ROW` states a row are listed.
+        Shapes: `states` (n_samples,) int.
         """
         n_listed, index = self.n_listed * r, self.index * r + states
         if n_listed > CELLS_PER_ROW * max(len(index), 64):
@@ -92,51 +60,25 @@ class Joint:
         return Joint(index, n_listed, self.n_cells * r)
 
     def counts(self) -> IntArray:
-        """Return how often each of the states occurs that occur.
+        """
+        Return how often each of the states occurs that occur.
 
-        Returns
-        -------
-        (n,) int64
-            Each > 0; they sum to the number of rows.
+        Shapes: returns (n,) int64, each > 0; they sum to the number of rows.
         """
         counts = np.bincount(self.index, minlength=1)
         return counts[counts > 0]
 
 
 def one_joint(n_samples: int) -> Joint:
-    """Return the joint state of no variables, which every row is in.
-
-    Parameters
-    ----------
-    n_samples : int
-        Rows.
-
-    Returns
-    -------
-    Joint
-        One cell.
-    """
+    """Return the joint state of no variables, which every row is in."""
     return Joint(np.zeros(n_samples, dtype=np.int64), 1, 1)
 
 
 def columns_of(X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int) -> Columns:
-    """Return the columns of features and class.
+    """
+    Return the columns of features and class.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-
-    Returns
-    -------
-    Columns
-        The class is the last variable.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
     """
     states = np.vstack([np.asarray(X).T, np.asarray(y)[None, :]])
     return Columns(np.ascontiguousarray(states), (*map(int, n_states), int(n_classes)))
@@ -147,32 +89,10 @@ Dag = tuple[tuple[int, ...], ...]
 
 
 def no_arcs(n_variables: int) -> Dag:
-    """Return the graph without arcs.
-
-    Parameters
-    ----------
-    n_variables : int
-        Variables.
-
-    Returns
-    -------
-    Dag
-        No parents.
-    """
+    """Return the graph without arcs."""
     return ((),) * n_variables
 
 
 def arcs_of(dag: Dag) -> tuple[tuple[int, int], ...]:
-    """Return the arcs of a graph.
-
-    Parameters
-    ----------
-    dag : Dag
-        The graph.
-
-    Returns
-    -------
-    tuple of (int, int)
-        Parent and child, by child and then by parent.
-    """
+    """Return the arcs of a graph."""
     return tuple((j, i) for i, parents in enumerate(dag) for j in parents)

@@ -17,35 +17,21 @@ LEAST_CHANGE = 0.02
 
 
 def pair_information(columns: Columns) -> FloatArray:
-    """Return I(X_i; X_j) of all pairs.
+    """
+    Return I(X_i; X_j) of all pairs.
 
-    Parameters
-    ----------
-    columns : Columns
-        The rows.
-
-    Returns
-    -------
-    (n_variables, n_variables) float64
-        Symmetric, in nats, >= 0; the diagonal holds the entropies.
+    Shapes: returns (n_variables, n_variables) float64, symmetric, in nats, >= 0; the diagonal holds
+    the entropies.
     """
     one_class = np.zeros(columns.n_samples, dtype=np.int64)
     return conditional_mutual_information(columns.states.T, one_class, columns.n_states, 1)
 
 
 def unfixing_order(information: FloatArray) -> tuple[int, ...]:
-    """Return the variables in the order in which they are unfixed.
+    """
+    Return the variables in the order in which they are unfixed.
 
-    Parameters
-    ----------
-    information : (n_variables, n_variables) float64
-        I(X_i; X_j); the diagonal is not read.
-
-    Returns
-    -------
-    tuple of int
-        First the variable of greatest mean information with all others, then always that of
-        greatest mean information with those before it. Of equals, the smallest index.
+    Shapes: `information` (n_variables, n_variables) float64.
 
     References
     ----------
@@ -66,42 +52,18 @@ def unfixing_order(information: FloatArray) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """One search of the curriculum.
+    """One search of the curriculum."""
 
-    Parameters
-    ----------
-    variables : tuple of int
-        Those that are unfixed; arcs may join them.
-    segments : Joint or None
-        By the states of all other variables, the segment of each row; None in the last stage,
-        where all rows are one.
-    n_segments : int
-        Segments that hold a row.
-    """
-
-    variables: tuple[int, ...]
+    variables: tuple[int, ...]  # Those that are unfixed; arcs may join them
+    # By the states of all other variables, the segment of each row; None in the last stage, where
+    # all rows are one
     segments: Joint | None
-    n_segments: int
+    n_segments: int  # Segments that hold a row
 
 
 def stages_of(columns: Columns, order: tuple[int, ...], step: int) -> tuple[Stage, ...]:
-    """Return the stages of a curriculum.
-
-    Parameters
-    ----------
-    columns : Columns
-        The rows.
-    order : tuple of int
-        From `unfixing_order`.
-    step : int
-        Variables that each stage unfixes; 0 for the last stage alone, without a curriculum.
-
-    Returns
-    -------
-    tuple of Stage
-        The first has three variables. One is left out where its number of segments differs from
-        that of the stage before by less than 2 % of it, rounded up. The last has all variables and
-        all rows, unsegmented.
+    """
+    Return the stages of a curriculum.
 
     References
     ----------

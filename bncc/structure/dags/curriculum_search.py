@@ -23,32 +23,15 @@ PRICE_OF_VARIABLES = 100.0
 
 @dataclass(frozen=True)
 class CurriculumSettings:
-    """How stages are searched.
+    """How stages are searched."""
 
-    Parameters
-    ----------
-    alpha : float
-        Equivalent sample size, > 0, divided by the number of segments.
-    limits : Limits
-        What families may have.
-    """
-
-    alpha: float = 10.0
-    limits: Limits = field(default_factory=Limits)
+    alpha: float = 10.0  # Equivalent sample size, > 0, divided by the number of segments
+    limits: Limits = field(default_factory=Limits)  # What families may have
 
 
 def arc_price(columns: Columns) -> float:
-    """Return S4's price of an arc, in nats.
-
-    Parameters
-    ----------
-    columns : Columns
-        All rows and variables: the price is that of the last stage in all stages.
-
-    Returns
-    -------
-    float
-        a / N + V / b.
+    """
+    Return S4's price of an arc, in nats.
 
     References
     ----------
@@ -59,18 +42,7 @@ def arc_price(columns: Columns) -> float:
 
 
 def order_of(columns: Columns) -> tuple[int, ...]:
-    """Return the order in which the rows say that variables are unfixed.
-
-    Parameters
-    ----------
-    columns : Columns
-        The rows.
-
-    Returns
-    -------
-    tuple of int
-        From `unfixing_order`.
-    """
+    """Return the order in which the rows say that variables are unfixed."""
     return unfixing_order(pair_information(columns))
 
 
@@ -82,27 +54,10 @@ def learn_by_curriculum(
     tell: Tell = silence,
     order: tuple[int, ...] | None = None,
 ) -> Dag:
-    """Learn a graph by a curriculum of one step size.
+    """
+    Learn a graph by a curriculum of one step size.
 
-    Parameters
-    ----------
-    columns : Columns
-        The rows.
-    allowed : (n_variables, n_variables) bool
-        Whether ``[child, parent]`` may be an arc.
-    step : int
-        Variables that each stage unfixes; 0 for no curriculum.
-    settings : CurriculumSettings, optional
-        How stages are searched.
-    tell : callable
-        Told of each stage.
-    order : tuple of int, optional
-        In which variables are unfixed; `order_of` the rows when absent.
-
-    Returns
-    -------
-    Dag
-        Of the last stage: a local optimum of BDeu with the price of arcs, over all rows.
+    Shapes: `allowed` (n_variables, n_variables) bool.
 
     References
     ----------
@@ -132,27 +87,10 @@ def choose_step(
     steps: Sequence[int] = STEPS,
     tell: Tell = silence,
 ) -> int:
-    """Return the step size whose graph, learned of some rows, scores best on the others.
+    """
+    Return the step size whose graph, learned of some rows, scores best on the others.
 
-    Parameters
-    ----------
-    columns : Columns
-        Training rows.
-    is_held : (n_samples,) bool
-        Those that judge.
-    allowed : (n_variables, n_variables) bool
-        Whether ``[child, parent]`` may be an arc.
-    settings : CurriculumSettings
-        How stages are searched, and the equivalent sample size of the judging BDeu.
-    steps : sequence of int
-        At least one.
-    tell : callable
-        Told of each step size.
-
-    Returns
-    -------
-    int
-        The first of equals. S4's authors chose on the test rows, which tells nothing of new ones.
+    Shapes: `is_held` (n_samples,) bool; `allowed` (n_variables, n_variables) bool.
     """
     kept, held = columns.rows(~is_held), columns.rows(is_held)
     judge = DagScore(held, ScoreKind("bdeu", settings.alpha), settings.limits)
@@ -166,21 +104,10 @@ def choose_step(
 
 
 def held_rows(n_samples: int, seed: int, origin: IntArray | None = None) -> BoolArray:
-    """Draw the rows that judge step sizes.
+    """
+    Draw the rows that judge step sizes.
 
-    Parameters
-    ----------
-    n_samples : int
-        Training rows.
-    seed : int
-        Of the draw, >= 0.
-    origin : (n_samples,) int, optional
-        Which row each sample copies; all copies go together.
-
-    Returns
-    -------
-    (n_samples,) bool
-        A fifth of the rows, rounded down.
+    Shapes: `origin` (n_samples,) int; returns (n_samples,) bool, a fifth of the rows, rounded down.
     """
     rows = np.arange(n_samples) if origin is None else origin
     distinct = np.unique(rows)

@@ -19,41 +19,24 @@ KEPT_JOINTS = 64
 
 @dataclass(frozen=True)
 class Limits:
-    """What a family may have.
+    """What a family may have."""
 
-    Parameters
-    ----------
-    parents : int or None
-        Most parents of a variable; None for any number.
-    entries : int
-        Most entries of a table.
-    """
-
-    parents: int | None = None
-    entries: int = MAX_ENTRIES
+    parents: int | None = None  # Most parents of a variable; None for any number
+    entries: int = MAX_ENTRIES  # Most entries of a table
 
 
 @dataclass(frozen=True)
 class ScoreKind:
-    """Which score.
+    """Which score."""
 
-    Parameters
-    ----------
-    name : {"bdeu", "bic"}
-        Its name.
-    alpha : float
-        Equivalent sample size of BDeu, > 0.
-    arc_price : float
-        What each arc costs beside, in nats, >= 0.
-    """
-
-    name: str = "bdeu"
-    alpha: float = 10.0
-    arc_price: float = 0.0
+    name: str = "bdeu"  # Its name
+    alpha: float = 10.0  # Equivalent sample size of BDeu, > 0
+    arc_price: float = 0.0  # What each arc costs beside, in nats, >= 0
 
 
 class DagScore:
-    r"""A decomposable score of graphs over some rows, in nats.
+    r"""
+    A decomposable score of graphs over some rows, in nats.
 
     .. math::
        s(X, \Pi) = J(X, \Pi) - J(\Pi) - \text{penalty},
@@ -61,22 +44,6 @@ class DagScore:
     with J as in `bdeu_families`, the sum over the joint states that occur. J is kept by its set of
     variables, so that families share what is counted. Where rows lie in segments, their scores are
     added, each of the equivalent sample size divided by the number of segments (S4).
-
-    Parameters
-    ----------
-    columns : Columns
-        The rows.
-    kind : ScoreKind
-        Which score.
-    limits : Limits
-        What families may have.
-    segments : Joint, optional
-        The segment of each row, for BDeu; one when absent.
-
-    Raises
-    ------
-    OptionError
-        If the table of a variable without parents exceeds the limit.
     """
 
     def __init__(
@@ -107,20 +74,7 @@ class DagScore:
         return log_gamma_term(self.kind.alpha / n_segments)
 
     def fits(self, i: int, parents: Sequence[int]) -> bool:
-        """Return whether a family is within the limits; nothing is counted.
-
-        Parameters
-        ----------
-        i : int
-            The child.
-        parents : sequence of int
-            Its parents.
-
-        Returns
-        -------
-        bool
-            Whether both limits hold.
-        """
+        """Return whether a family is within the limits; nothing is counted."""
         most = self.limits.parents
         if most is not None and len(parents) > most:
             return False
@@ -128,25 +82,7 @@ class DagScore:
         return prod((r[j] for j in parents), start=r[i]) <= self.limits.entries
 
     def family(self, i: int, parents: Sequence[int]) -> float:
-        """Return s(X_i, parents).
-
-        Parameters
-        ----------
-        i : int
-            The child.
-        parents : sequence of int
-            Its parents.
-
-        Returns
-        -------
-        float
-            Nats, the price of the arcs taken off.
-
-        Raises
-        ------
-        OptionError
-            If the table exceeds the limit.
-        """
+        """Return s(X_i, parents)."""
         r = self.columns.n_states
         n_parent_states = prod(r[j] for j in parents)
         if n_parent_states * r[i] > self.limits.entries:
@@ -161,23 +97,7 @@ class DagScore:
         return score - self.kind.arc_price * len(parents)
 
     def total(self, dag: Dag) -> float:
-        """Return the score of a graph.
-
-        Parameters
-        ----------
-        dag : Dag
-            The graph.
-
-        Returns
-        -------
-        float
-            The sum over all families, in nats.
-
-        Raises
-        ------
-        OptionError
-            If a table exceeds the limit.
-        """
+        """Return the score of a graph."""
         return sum(self.family(i, parents) for i, parents in enumerate(dag))
 
     def _sum(self, variables: Sequence[int]) -> float:

@@ -7,18 +7,8 @@ from bncc.structure.graph import Structure, topological_order
 
 
 def compelled_arcs(dag: Dag) -> frozenset[tuple[int, int]]:
-    """Return the directed arcs of the completed partially directed graph (CPDAG) of a graph.
-
-    Parameters
-    ----------
-    dag : Dag
-        The graph.
-
-    Returns
-    -------
-    frozenset of (int, int)
-        Parent and child of every arc that has this direction in all equivalent graphs; the others
-        are reversible.
+    """
+    Return the directed arcs of the completed partially directed graph (CPDAG) of a graph.
 
     References
     ----------
@@ -42,24 +32,12 @@ def compelled_arcs(dag: Dag) -> frozenset[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Distance:
-    """How two graphs differ.
+    """How two graphs differ."""
 
-    Parameters
-    ----------
-    missing : int
-        Pairs of variables that an arc joins in the true graph alone.
-    extra : int
-        Pairs that an arc joins in the learned graph alone.
-    reversed : int
-        Arcs that are compelled in both, in opposite directions.
-    undecided : int
-        Pairs joined in both, in a direction that only one of the graphs compels.
-    """
-
-    missing: int
-    extra: int
-    reversed: int
-    undecided: int
+    missing: int  # Pairs of variables that an arc joins in the true graph alone
+    extra: int  # Pairs that an arc joins in the learned graph alone
+    reversed: int  # Arcs that are compelled in both, in opposite directions
+    undecided: int  # Pairs joined in both, in a direction that only one of the graphs compels
 
     @property
     def total(self) -> int:
@@ -73,17 +51,8 @@ class Distance:
 
 
 def structural_distance(learned: Dag, true: Dag) -> Distance:
-    """Return the structural Hamming distance of two graphs, equal for equivalent ones.
-
-    Parameters
-    ----------
-    learned, true : Dag
-        Graphs of the same variables.
-
-    Returns
-    -------
-    Distance
-        By kind of difference.
+    """
+    Return the structural Hamming distance of two graphs, equal for equivalent ones.
 
     References
     ----------

@@ -16,18 +16,10 @@ ROWS_PER_FREEDOM = 5
 
 @dataclass(frozen=True, order=True)
 class Association:
-    """How surely two variables depend on each other; the greater, the surer.
+    """How surely two variables depend on each other; the greater, the surer."""
 
-    Parameters
-    ----------
-    minus_p : float
-        The negative p-value, in -1 .. 0.
-    statistic : float
-        G2, >= 0: it tells p-values apart that are too small for a float.
-    """
-
-    minus_p: float
-    statistic: float
+    minus_p: float  # The negative p-value, in -1 .. 0.
+    statistic: float  # G2, >= 0: it tells p-values apart that are too small for a float
 
     @property
     def p(self) -> float:
@@ -36,7 +28,8 @@ class Association:
 
 
 class IndependenceTests:
-    r"""Tests over some rows, each made once.
+    r"""
+    Tests over some rows, each made once.
 
     .. math::
        G^2 = 2 \sum_{xyz} N_{xyz} \ln\frac{N_{xyz} N_z}{N_{xz} N_{yz}}
@@ -45,10 +38,6 @@ class IndependenceTests:
     - 1). A test is skipped, and says nothing, where there are fewer than five rows for each of
     :math:`(r_x - 1)(r_y - 1)\prod r_z` degrees of freedom.
 
-    Parameters
-    ----------
-    columns : Columns
-        The rows.
 
     References
     ----------
@@ -66,20 +55,7 @@ class IndependenceTests:
         return len(self._found)
 
     def association(self, x: int, y: int, given: tuple[int, ...]) -> Association | None:
-        """Test whether two variables are independent given others.
-
-        Parameters
-        ----------
-        x, y : int
-            The variables.
-        given : tuple of int
-            The others, ascending.
-
-        Returns
-        -------
-        Association or None
-            None where there are too few rows. A variable of one state is independent of all.
-        """
+        """Test whether two variables are independent given others."""
         x, y = min(x, y), max(x, y)
         key = (x, y, *given)
         if key not in self._found:

@@ -14,40 +14,18 @@ NO_LIMIT = Limits(entries=2**62)
 
 @dataclass(frozen=True)
 class Measures:
-    """Measures of a graph on rows, in nats; the greater, the better.
+    """Measures of a graph on rows, in nats; the greater, the better."""
 
-    Parameters
-    ----------
-    bdeu : float
-        Log marginal likelihood of the rows.
-    bic : float
-        Log-likelihood less half ln N per free parameter.
-    information : float
-        Mean over the variables of the empirical mutual information of each with its parents, >= 0:
-        what MMHC's and S4's tables call KL.
-    """
-
-    bdeu: float
-    bic: float
+    bdeu: float  # Log marginal likelihood of the rows
+    bic: float  # Log-likelihood less half ln N per free parameter
+    # Mean over the variables of the empirical mutual information of each with its parents, >= 0:
+    # what MMHC's and S4's tables call KL
     information: float
 
 
 def measure(columns: Columns, dag: Dag, alpha: float = 10.0) -> Measures:
-    """Measure a graph on rows, best on rows that it was not learned from.
-
-    Parameters
-    ----------
-    columns : Columns
-        The rows.
-    dag : Dag
-        The graph.
-    alpha : float
-        Equivalent sample size of BDeu, > 0.
-
-    Returns
-    -------
-    Measures
-        All three.
+    """
+    Measure a graph on rows, best on rows that it was not learned from.
 
     References
     ----------

@@ -14,41 +14,23 @@ KINDS = ("add", "delete", "reverse")
 
 
 class Move(NamedTuple):
-    """A change of one arc.
+    """A change of one arc."""
 
-    Parameters
-    ----------
-    kind : {"add", "delete", "reverse"}
-        What is done.
-    child : int
-        Where the arc ends, before it is reversed.
-    parent : int
-        Where it begins.
-    gain : float
-        Change of the score, in nats.
-    """
-
-    kind: str
-    child: int
-    parent: int
-    gain: float
+    kind: str  # What is done
+    child: int  # Where the arc ends, before it is reversed
+    parent: int  # Where it begins
+    gain: float  # Change of the score, in nats
 
 
 class Moves:
-    """A graph that is searched from, and its neighbours.
+    """
+    A graph that is searched from, and its neighbours.
 
     Row i of the gains holds what it gains variable i alone to have another parent, or not to have
     one of those that it has. Reversing an arc is the sum of two entries, so a move renews one row,
     or two.
 
-    Parameters
-    ----------
-    score : DagScore
-        The score.
-    allowed : (n_variables, n_variables) bool
-        Whether ``[child, parent]`` may be an arc.
-    start : Dag, optional
-        The graph; without arcs when absent. Its own arcs may be kept whatever is allowed.
+    Shapes: `allowed` (n_variables, n_variables) bool.
     """
 
     def __init__(self, score: DagScore, allowed: BoolArray, start: Dag | None = None) -> None:
@@ -70,12 +52,11 @@ class Moves:
         return tuple(tuple(sorted(parents)) for parents in self._parents)
 
     def gains(self) -> FloatArray:
-        """Return what each move gains.
+        """
+        Return what each move gains.
 
-        Returns
-        -------
-        (3, n_variables, n_variables) float64
-            By kind, child and parent; -inf where a move is impossible or makes a cycle.
+        Shapes: returns (3, n_variables, n_variables) float64, by kind, child and parent; -inf where
+        a move is impossible or makes a cycle.
         """
         has, far = self._has, self._far
         add = np.where(has | (has | far).T, -np.inf, self._gains)
@@ -86,27 +67,14 @@ class Moves:
         return np.stack([add, delete, reverse])
 
     def best(self) -> Move:
-        """Return the move that gains most.
-
-        Returns
-        -------
-        Move
-            The first of those that gain as much but for rounding: additions, deletions, then
-            reversals, by child and then by parent. Its gain is -inf where there is no move.
-        """
+        """Return the move that gains most."""
         gains = self.gains().ravel()
         if gains.size == 0:
             return Move(KINDS[0], 0, 0, -np.inf)
         return self._move(int(np.argmax(gains >= gains.max() - NEGLIGIBLE_NATS)), gains)
 
     def by_gain(self) -> Iterator[Move]:
-        """Return the possible moves, best first.
-
-        Yields
-        ------
-        Move
-            Equals in the order of `best`.
-        """
+        """Return the possible moves, best first."""
         gains = self.gains().ravel()
         rounded = np.where(np.isfinite(gains), np.round(gains / NEGLIGIBLE_NATS), -np.inf)
         for place in np.argsort(-rounded, kind="stable"):
@@ -119,13 +87,7 @@ class Moves:
         return Move(KINDS[kind], int(child), int(parent), float(gains[place]))
 
     def apply(self, move: Move) -> None:
-        """Change the graph.
-
-        Parameters
-        ----------
-        move : Move
-            A possible one.
-        """
+        """Change the graph."""
         child, parent = move.child, move.parent
         self._toggle(child, parent)
         if move.kind == "reverse":
@@ -155,17 +117,11 @@ class Moves:
 
 
 def far_ancestors_of(has: BoolArray) -> BoolArray:
-    """Return who is an ancestor of whom by more than one arc.
+    """
+    Return who is an ancestor of whom by more than one arc.
 
-    Parameters
-    ----------
-    has : (n, n) bool
-        Whether ``[child, parent]`` is an arc; no cycles.
-
-    Returns
-    -------
-    (n, n) bool
-        Whether ``[i, j]``: a path of two arcs or more leads from j to i.
+    Shapes: `has` (n, n) bool; returns (n, n) bool, whether ``[i, j]``: a path of two arcs or more
+    leads from j to i.
     """
     far, n_to_see = np.zeros_like(has), has.sum(axis=1)
     ready = np.flatnonzero(n_to_see == 0).tolist()

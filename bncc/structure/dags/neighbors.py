@@ -17,18 +17,10 @@ MOST_GIVEN = 4
 
 
 def varying_pairs(columns: Columns) -> BoolArray:
-    """Return which variables may be joined where no test says which.
+    """
+    Return which variables may be joined where no test says which.
 
-    Parameters
-    ----------
-    columns : Columns
-        The rows.
-
-    Returns
-    -------
-    (n_variables, n_variables) bool
-        Whether both vary, and are not the same. BDeu rewards a constant parent with states that do
-        not occur, which tells nothing.
+    Shapes: returns (n_variables, n_variables) bool, whether both vary, and are not the same.
     """
     varies = (columns.states != columns.states[:, :1]).any(axis=1)
     found = np.outer(varies, varies)
@@ -39,24 +31,10 @@ def varying_pairs(columns: Columns) -> BoolArray:
 def parents_and_children(
     columns: Columns, level: float = LEVEL, most_given: int = MOST_GIVEN, tell: Tell = silence
 ) -> BoolArray:
-    """Return which variables are each other's candidates by MMPC.
+    """
+    Return which variables are each other's candidates by MMPC.
 
-    Parameters
-    ----------
-    columns : Columns
-        The rows.
-    level : float
-        Greatest p-value of a dependence, in 0 .. 1.
-    most_given : int
-        Variables that a test is conditioned on at most; MMPC itself has no such limit but the
-        number of rows.
-    tell : callable
-        Told of each variable.
-
-    Returns
-    -------
-    (n_variables, n_variables) bool
-        Symmetric: each is among the other's. The diagonal is False.
+    Shapes: returns (n_variables, n_variables) bool, symmetric: each is among the other's.
 
     References
     ----------
@@ -75,27 +53,13 @@ def parents_and_children(
 def max_min(
     tests: IndependenceTests, target: int, n_variables: int, level: float, most_given: int
 ) -> list[int]:
-    """Return the candidate parents and children of one variable, before symmetry is asked for.
+    """
+    Return the candidate parents and children of one variable, before symmetry is asked for.
 
     Variables join by the greatest of their least associations with the target, given subsets of
     those that joined before. In the end those leave that are independent of the target given a
     subset of the others. Of equals, the first variable joins.
 
-    Parameters
-    ----------
-    tests : IndependenceTests
-        Over the rows.
-    target : int
-        The variable.
-    n_variables : int
-        Number of variables.
-    level, most_given
-        As in `parents_and_children`.
-
-    Returns
-    -------
-    list of int
-        Ascending.
 
     References
     ----------

@@ -22,86 +22,22 @@ MAX_VARIABLES = 1000
 
 
 def alpha_of(options: Options) -> float:
-    """Return the equivalent sample size among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``alpha`` may be absent.
-
-    Returns
-    -------
-    float
-        Alpha, > 0; 10 when absent.
-
-    Raises
-    ------
-    OptionError
-        If it is not a positive number.
-    """
+    """Return the equivalent sample size among structure options."""
     return positive_of(options, "alpha", DEFAULT_ALPHA)
 
 
 def score_of(options: Options) -> str:
-    """Return the name of the score among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``score`` may be absent.
-
-    Returns
-    -------
-    {"bdeu", "bic"}
-        BDeu when absent.
-
-    Raises
-    ------
-    OptionError
-        If it is neither.
-    """
+    """Return the name of the score among structure options."""
     return choice_of(options, "score", SCORES)
 
 
 def candidates_of(options: Options) -> str:
-    """Return which variables may be joined among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``candidates`` may be absent.
-
-    Returns
-    -------
-    {"all", "mmpc"}
-        All when absent.
-
-    Raises
-    ------
-    OptionError
-        If it is neither.
-    """
+    """Return which variables may be joined among structure options."""
     return choice_of(options, "candidates", CANDIDATES)
 
 
 def level_of(options: Options) -> float:
-    """Return the greatest p-value of a dependence among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``level`` may be absent.
-
-    Returns
-    -------
-    float
-        Above 0, up to 1; 0.05 when absent.
-
-    Raises
-    ------
-    OptionError
-        If it is no such number.
-    """
+    """Return the greatest p-value of a dependence among structure options."""
     level = positive_of(options, "level", LEVEL)
     if level > 1:
         raise OptionError(f"structure option level={level:g} is above 1; try level={LEVEL:g}")
@@ -117,44 +53,12 @@ def _entries_of(options: Options) -> int:
 
 
 def limits_of(options: Options) -> Limits:
-    """Return what families may have.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``max-parents`` and ``max-entries`` may be absent.
-
-    Returns
-    -------
-    Limits
-        Five parents and 65,536 entries when absent.
-
-    Raises
-    ------
-    OptionError
-        If one is not a whole number from 1 on.
-    """
+    """Return what families may have."""
     return Limits(_parents_of(options), _entries_of(options))
 
 
 def kind_of(options: Options) -> ScoreKind:
-    """Return the score among structure options.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options; ``score`` and ``alpha`` may be absent.
-
-    Returns
-    -------
-    ScoreKind
-        Arcs have no price.
-
-    Raises
-    ------
-    OptionError
-        If one cannot be read.
-    """
+    """Return the score among structure options."""
     return ScoreKind(score_of(options), alpha_of(options))
 
 
@@ -167,23 +71,7 @@ LIMIT_READERS: Mapping[str, Reader] = {
 
 
 def variables_of(problem: Problem) -> Columns:
-    """Return the variables of a problem: its features, then the class.
-
-    Parameters
-    ----------
-    problem : Problem
-        States and classes.
-
-    Returns
-    -------
-    Columns
-        All rows.
-
-    Raises
-    ------
-    OptionError
-        If there are more than a search of pairs can go through.
-    """
+    """Return the variables of a problem: its features, then the class."""
     columns = columns_of(*problem.data)
     if columns.n_variables > MAX_VARIABLES:
         raise OptionError(
@@ -194,41 +82,15 @@ def variables_of(problem: Problem) -> Columns:
 
 
 def part_of(tell: Tell, start: float, end: float) -> Tell:
-    """Return what tells of progress within a part of the work.
-
-    Parameters
-    ----------
-    tell : callable
-        Told of the whole.
-    start, end : float
-        The part, in 0 .. 1.
-
-    Returns
-    -------
-    callable
-        Takes the share of this part that is done.
-    """
+    """Return what tells of progress within a part of the work."""
     return lambda share, words: tell(start + share * (end - start), words)
 
 
 def allowed_pairs(columns: Columns, options: Options, candidates: str, tell: Tell) -> BoolArray:
-    """Return which variables may be joined.
+    """
+    Return which variables may be joined.
 
-    Parameters
-    ----------
-    columns : Columns
-        The rows.
-    options : mapping of str to str
-        Structure options; ``level`` may be absent.
-    candidates : {"all", "mmpc"}
-        How they are found.
-    tell : callable
-        Told of MMPC's progress, up to half of the work.
-
-    Returns
-    -------
-    (n_variables, n_variables) bool
-        Symmetric.
+    Shapes: returns (n_variables, n_variables) bool, symmetric.
     """
     if candidates == "all":
         return varying_pairs(columns)
@@ -236,19 +98,7 @@ def allowed_pairs(columns: Columns, options: Options, candidates: str, tell: Tel
 
 
 def structure_of(dag: Dag) -> Structure:
-    """Return the structure of a graph whose last variable is the class.
-
-    Parameters
-    ----------
-    dag : Dag
-        The graph.
-
-    Returns
-    -------
-    Structure
-        Of all features, those too that say nothing of the class: their tables are equal for all
-        classes, and the compiler drops them.
-    """
+    """Return the structure of a graph whose last variable is the class."""
     c = len(dag) - 1
     return Structure(
         tuple(tuple(j for j in parents if j != c) for parents in dag[:-1]),

@@ -8,18 +8,7 @@ from bncc.structure.learner import Learner
 
 
 def learners_in(folders: Iterable[str]) -> dict[str, Learner]:
-    """Return the learners that files define.
-
-    Parameters
-    ----------
-    folders : iterable of str
-        Where modules of this package lie.
-
-    Returns
-    -------
-    dict of str to Learner
-        ``LEARNERS`` of each module, by name.
-    """
+    """Return the learners that files define."""
     modules = (import_module(f"{__name__}.{found.name}") for found in iter_modules(folders))
     return {learner.name: learner for module in modules for learner in module.LEARNERS}
 

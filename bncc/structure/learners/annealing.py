@@ -25,27 +25,8 @@ def anneal_tree(
     n_runs: int = 1,
     start: str = "naive",
 ) -> tuple[Found, ...]:
-    """Learn trees by simulated annealing.
-
-    Parameters
-    ----------
-    problem : Problem
-        States and classes; its options are not read. The seed deals rows to folds, and chance of
-        each run follows it.
-    search : Search, optional
-        How trees are scored; by the margin when absent.
-    schedule : Schedule, optional
-        How the temperature falls.
-    n_runs : int
-        How often, 1 or more.
-    start : {"naive", "chow-liu"}
-        Where each run begins.
-
-    Returns
-    -------
-    tuple of Found
-        Of each run, the best score first; of equal ones, the earlier run. Evaluations that chose
-        lambda are counted with each.
+    """
+    Learn trees by simulated annealing.
 
     References
     ----------

@@ -15,23 +15,10 @@ SCORES = ("cmi", "bdeu")
 
 
 def chow_liu_tree(X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int) -> Structure:
-    """Return the maximum spanning tree of I(X_i; X_j | C), directed away from feature 0.
+    """
+    Return the maximum spanning tree of I(X_i; X_j | C), directed away from feature 0.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-
-    Returns
-    -------
-    Structure
-        A TAN structure with n_features - 1 arcs.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
 
     References
     ----------
@@ -48,25 +35,10 @@ def bdeu_tree(
     n_classes: int,
     alpha: float = DEFAULT_ALPHA,
 ) -> Structure:
-    """Return the TAN of greatest BDeu score, directed away from feature 0.
+    """
+    Return the TAN of greatest BDeu score, directed away from feature 0.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    alpha : float
-        Equivalent sample size, > 0.
-
-    Returns
-    -------
-    Structure
-        A TAN structure with n_features - 1 arcs, also those that lower the score.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
 
     References
     ----------

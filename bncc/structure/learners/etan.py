@@ -23,25 +23,13 @@ SCORES = ("bdeu", "bic")
 
 
 def best_forest(families: FamilyScores, *, is_selective: bool = False) -> Structure:
-    """Return the structure of greatest score in which each feature has at most one feature parent.
+    """
+    Return the structure of greatest score in which each feature has at most one feature parent.
 
     With or without a feature parent, the class becomes a parent where it raises the score, as that
     closes no cycle. What an arc then gains over no arc is its weight, and the arcs are the
     branching of greatest weight: the search over roots of S2 in one run.
 
-    Parameters
-    ----------
-    families : FamilyScores
-        A decomposable score.
-    is_selective : bool
-        Whether a feature parent needs the class beside it: without the class as a parent, a
-        feature's table has no influence on the decision (S-ETAN).
-
-    Returns
-    -------
-    Structure
-        Features may be without any parent. An arc, or the class, is there only if it raises the
-        score by more than a rounding error.
 
     References
     ----------
@@ -75,28 +63,10 @@ def etan(
     *,
     is_selective: bool = False,
 ) -> Structure:
-    """Return the extended TAN of greatest BDeu score.
+    """
+    Return the extended TAN of greatest BDeu score.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    alphas : sequence of float
-        Equivalent sample sizes, > 0. Scores are compared across them, with the class's own, and
-        the first of equals is taken.
-    is_selective : bool
-        As in `best_forest`.
-
-    Returns
-    -------
-    Structure
-        Scores no less than the best TAN and than naive Bayes at the same alpha.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
 
     References
     ----------
@@ -110,19 +80,8 @@ def etan(
 def best_of_alphas(
     families_of_alphas: Sequence[FamilyScores], *, is_selective: bool = False
 ) -> Structure:
-    """Return the structure of greatest score among those of several prior strengths.
-
-    Parameters
-    ----------
-    families_of_alphas : sequence of FamilyScores
-        At least one; compared with the class's own score.
-    is_selective : bool
-        As in `best_forest`.
-
-    Returns
-    -------
-    Structure
-        The first of equals.
+    """
+    Return the structure of greatest score among those of several prior strengths.
 
     References
     ----------
@@ -141,18 +100,7 @@ def etan_by_bic(
     *,
     is_selective: bool = False,
 ) -> Structure:
-    """Return the extended TAN of greatest BIC.
-
-    Parameters
-    ----------
-    X, y, n_states, n_classes, is_selective
-        As in `etan`.
-
-    Returns
-    -------
-    Structure
-        Sparser than by BDeu where features have many states.
-    """
+    """Return the extended TAN of greatest BIC."""
     families = bic_families(X, y, n_states, n_classes)
     return best_forest(families, is_selective=is_selective)
 

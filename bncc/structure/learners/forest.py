@@ -18,25 +18,10 @@ def forest_tan(
     n_classes: int,
     alpha: float = DEFAULT_ALPHA,
 ) -> Structure:
-    """Return the forest TAN of greatest BDeu score.
+    """
+    Return the forest TAN of greatest BDeu score.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    alpha : float
-        Equivalent sample size, > 0. Larger values keep more arcs.
-
-    Returns
-    -------
-    Structure
-        At most one feature parent each; an arc is there only if it gains score.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
 
     References
     ----------

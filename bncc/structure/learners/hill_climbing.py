@@ -14,21 +14,8 @@ STOPS = ("full", "early")
 
 
 def hill_climb(problem: Problem, search: Search | None = None, *, is_full: bool = True) -> Found:
-    """Learn a tree by hill climbing from naive Bayes.
-
-    Parameters
-    ----------
-    problem : Problem
-        States and classes; its options are not read. The seed deals rows to folds.
-    search : Search, optional
-        How trees are scored; by the margin when absent.
-    is_full : bool
-        Whether edges are added until all features form a tree.
-
-    Returns
-    -------
-    Found
-        The tree.
+    """
+    Learn a tree by hill climbing from naive Bayes.
 
     References
     ----------

@@ -5,18 +5,7 @@ from bncc.structure.learner import Learner
 
 
 def naive_bayes(n_features: int) -> Structure:
-    """Return the structure in which the class is the only parent.
-
-    Parameters
-    ----------
-    n_features : int
-        Number of features.
-
-    Returns
-    -------
-    Structure
-        The naive Bayes structure.
-    """
+    """Return the structure in which the class is the only parent."""
     return forest([None] * n_features)
 
 

@@ -11,19 +11,10 @@ from bncc.structure.pools import earlier
 
 
 def random_tan(order: IntArray, rng: np.random.Generator) -> Structure:
-    """Draw a tree.
+    """
+    Draw a tree.
 
-    Parameters
-    ----------
-    order : (n_features,) int64
-        A permutation of the features.
-    rng : numpy.random.Generator
-        Where chance comes from.
-
-    Returns
-    -------
-    Structure
-        A TAN structure with n_features - 1 arcs.
+    Shapes: `order` (n_features,) int64.
 
     References
     ----------

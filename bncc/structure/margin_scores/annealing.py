@@ -23,42 +23,21 @@ SCALES = {"mm": 100.0, "cr": 1.0, "cl": 100.0}
 
 @dataclass(frozen=True)
 class Schedule:
-    """How the temperature falls.
+    """How the temperature falls."""
 
-    Parameters
-    ----------
-    cooling : float
-        D, in (0, 1): factor of the temperature, which begins at 1.
-    scale : float or None
-        r, > 0: score that a temperature of 1 stands for; None takes that of `SCALES`.
-    """
-
-    cooling: float = 0.8
+    cooling: float = 0.8  # D, in (0, 1): factor of the temperature, which begins at 1
+    # r, > 0: score that a temperature of 1 stands for; None takes that of `SCALES`
     scale: float | None = None
 
 
 def anneal(tree: ScoredTree, schedule: Schedule, rng: np.random.Generator, tell: Tell) -> Found:
-    """Change a forest edge by edge, by chance.
+    """
+    Change a forest edge by edge, by chance.
 
     A proposal is a random feature and a random other parent for it; one that closes a cycle is
     drawn anew. Its random number is drawn before it is scored, so that a score may be given up
     as soon as it is too small to be taken. Edges are replaced, never deleted.
 
-    Parameters
-    ----------
-    tree : ScoredTree
-        Where the search begins: without edges in S1. It is left where the search ends.
-    schedule : Schedule
-        How the temperature falls.
-    rng : numpy.random.Generator
-        Where chance comes from.
-    tell : callable
-        Told of each temperature.
-
-    Returns
-    -------
-    Found
-        The best tree, and the last.
 
     References
     ----------

@@ -8,7 +8,8 @@ Edge = tuple[int, int]
 
 
 def climb(tree: ScoredTree, tell: Tell, *, is_full: bool = True) -> Found:
-    """Add edges to a forest, each time that of greatest score.
+    """
+    Add edges to a forest, each time that of greatest score.
 
     Of equal scores, the edge of the smallest child and then of the smallest parent is added. Of
     equal classification rates, which are many as rows are counted, that of greatest conditional
@@ -16,20 +17,6 @@ def climb(tree: ScoredTree, tell: Tell, *, is_full: bool = True) -> Found:
     the test rows were then decided rightly, and 91.0 % without the likelihood, with `EPSILON` for
     states without rows; the rule was settled after this was seen.
 
-    Parameters
-    ----------
-    tree : ScoredTree
-        Where the search begins: without edges in S1. It is left where the search ends.
-    tell : callable
-        Told of each child that was looked at, and of each edge.
-    is_full : bool
-        Whether edges are added up to a tree even if the score falls, as in S1; otherwise the
-        search ends with the last edge that raises the score.
-
-    Returns
-    -------
-    Found
-        The last tree is the best by definition.
 
     References
     ----------

@@ -16,46 +16,10 @@ class ScoreEngine(Protocol):
         """Log P(c, x) under the present tree, (n_samples, n_classes) int32."""
 
     def term(self, child: int, parent: int, values: IntArray, *, by_row: bool) -> Term:
-        """Prepare a term.
-
-        Parameters
-        ----------
-        child, parent : int
-            Features; ``n_features`` is no parent.
-        values : int32
-            (n_folds, n_states[child], n_states[parent], n_classes), see `HeldOut.table`; or by
-            row, (n_samples, n_classes), see `HeldOut.by_row`.
-        by_row : bool
-            Which of the two.
-
-        Returns
-        -------
-        Term
-            Refers to the values.
-        """
+        """Prepare a term."""
 
     def exchange(self, out: Term, into: Term) -> None:
-        """Exchange a term of the joint for another.
-
-        Parameters
-        ----------
-        out, into : Term
-            Of this engine.
-        """
+        """Exchange a term of the joint for another."""
 
     def score(self, out: Term, into: Term, at_least: int | None) -> int:
-        """Return the score with a term exchanged; the joint stays.
-
-        Parameters
-        ----------
-        out, into : Term
-            Of this engine.
-        at_least : int or None
-            A score below it need not be exact.
-
-        Returns
-        -------
-        int
-            The sum of the rows' integers; or, where that is less than `at_least`, some number
-            from it up to ``at_least - 1``.
-        """
+        """Return the score with a term exchanged; the joint stays."""

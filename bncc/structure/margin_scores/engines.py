@@ -12,28 +12,10 @@ from bncc.structure.margin_scores.score import Score
 def score_engine_for(
     held_out: HeldOut, score: Score, joint: IntArray, engine: str | None = None
 ) -> ScoreEngine:
-    """Return what scores trees.
+    """
+    Return what scores trees.
 
-    Parameters
-    ----------
-    held_out : HeldOut
-        The rows.
-    score : Score
-        What is summed.
-    joint : (n_samples, n_classes) int32
-        Of the first tree; the engine owns it from now on.
-    engine : {"native", "numpy"} or None
-        The one that is asked for.
-
-    Returns
-    -------
-    ScoreEngine
-        At the first tree.
-
-    Raises
-    ------
-    ToolchainError
-        If C is asked for and there is no compiler.
+    Shapes: `joint` (n_samples, n_classes) int32.
     """
     if engine != "numpy":
         try:

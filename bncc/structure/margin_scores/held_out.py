@@ -19,38 +19,20 @@ MOST_SCALE = 2**20
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Rows, each of which is judged by probabilities that are counted in the other folds.
+    """
+    Rows, each of which is judged by probabilities that are counted in the other folds.
 
     Index ``n_features`` stands for no parent: a feature of one state.
-
-    Parameters
-    ----------
-    columns : (n_features + 1, n_samples) int32
-        States of each feature, and zeros.
-    y : (n_samples,) int32
-        Class indices.
-    n_states : tuple of int
-        Cardinality of each feature, and 1.
-    n_classes : int
-        C.
-    fold : (n_samples,) int32
-        Fold of each row.
-    n_folds : int
-        K.
-    scale : int
-        Integer that stands for one nat.
-    logs : (n_samples + 1,) float64
-        Natural logarithms of counts; the first is unused.
     """
 
-    columns: IntArray
-    y: IntArray
-    n_states: tuple[int, ...]
-    n_classes: int
-    fold: IntArray
-    n_folds: int
-    scale: int
-    logs: AnyArray
+    columns: IntArray  # (n_features + 1, n_samples) int32: States of each feature, and zeros
+    y: IntArray  # (n_samples,) int32: Class indices
+    n_states: tuple[int, ...]  # Cardinality of each feature, and 1
+    n_classes: int  # C
+    fold: IntArray  # (n_samples,) int32: Fold of each row
+    n_folds: int  # K
+    scale: int  # Integer that stands for one nat
+    logs: AnyArray  # (n_samples + 1,) float64: Natural logarithms of counts; the first is unused
 
     @property
     def n_features(self) -> int:
@@ -63,12 +45,10 @@ class HeldOut:
         return len(self.y)
 
     def prior(self) -> IntArray:
-        """Return log P(c) by fold.
+        """
+        Return log P(c) by fold.
 
-        Returns
-        -------
-        (n_folds, n_classes) int32
-            In units of ``1 / scale`` nats.
+        Shapes: returns (n_folds, n_classes) int32, in units of ``1 / scale`` nats.
         """
         counts = np.bincount(self.fold * self.n_classes + self.y, minlength=self._cells(1))
         counts = counts.reshape(self.n_folds, self.n_classes)
@@ -76,21 +56,15 @@ class HeldOut:
         return self._log_ratio(others, others.sum(axis=1, keepdims=True))
 
     def table(self, child: int, parent: int) -> IntArray:
-        r"""Return :math:`\log P(x_i \mid x_p, c)` by fold.
+        r"""
+        Return :math:`\log P(x_i \mid x_p, c)` by fold.
 
         Maximum likelihood of the rows outside the fold, without smoothing; where no such row
         has the state, or few of many, `EPSILON`; where none has the parent's state either, equal
         parts.
 
-        Parameters
-        ----------
-        child, parent : int
-            Features; ``n_features`` is no parent.
-
-        Returns
-        -------
-        (n_folds, n_states[child], n_states[parent], n_classes) int32
-            In units of ``1 / scale`` nats.
+        Shapes: returns (n_folds, n_states[child], n_states[parent], n_classes) int32, in units of
+        ``1 / scale`` nats.
         """
         shape = self.n_folds, self.n_states[child], self.n_states[parent], self.n_classes
         cells = self.cells(child, parent) * self.n_classes + self.y
@@ -99,35 +73,19 @@ class HeldOut:
         return self._log_ratio(others, others.sum(axis=1, keepdims=True))
 
     def cells(self, child: int, parent: int) -> IntArray:
-        """Return which row of `table` each sample reads.
+        """
+        Return which row of `table` each sample reads.
 
-        Parameters
-        ----------
-        child, parent : int
-            Features; ``n_features`` is no parent.
-
-        Returns
-        -------
-        (n_samples,) int64
-            Index of (fold, state, parent state).
+        Shapes: returns (n_samples,) int64, index of (fold, state, parent state).
         """
         cells = self.fold.astype(np.int64) * self.n_states[child] + self.columns[child]
         return np.asarray(cells * self.n_states[parent] + self.columns[parent])
 
     def by_row(self, child: int, parent: int, table: IntArray) -> IntArray:
-        """Return what each sample reads of a table.
+        """
+        Return what each sample reads of a table.
 
-        Parameters
-        ----------
-        child, parent : int
-            Features; ``n_features`` is no parent.
-        table : int32
-            As `table` returns it.
-
-        Returns
-        -------
-        (n_samples, n_classes) int32
-            Of the sample's own fold and states.
+        Shapes: returns (n_samples, n_classes) int32, of the sample's own fold and states.
         """
         return np.asarray(table.reshape(-1, self.n_classes)[self.cells(child, parent)])
 
@@ -151,36 +109,10 @@ def hold_out(
     origin: IntArray | None = None,
     split: SplitRule | None = None,
 ) -> HeldOut:
-    """Deal rows to folds.
+    """
+    Deal rows to folds.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Class indices.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    n_folds : int
-        K, 2 or more; as many as rows where these are fewer.
-    seed : int
-        Equal seeds deal equal folds.
-    origin : (n_samples,) int, optional
-        Which row each sample copies: copies are in one fold.
-    split : SplitRule, optional
-        What else is in one fold, of the rows that samples copy.
-
-    Returns
-    -------
-    HeldOut
-        The rows.
-
-    Raises
-    ------
-    DataError
-        If there is only one group, which no fold can hold out.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `origin` (n_samples,) int.
 
     References
     ----------
@@ -208,18 +140,6 @@ def hold_out(
 
 
 def scale_for(n_features: int) -> int:
-    """Return the integer that stands for one nat.
-
-    Parameters
-    ----------
-    n_features : int
-        N.
-
-    Returns
-    -------
-    int
-        The greatest power of two for which N + 1 logarithms of `EPSILON` stay below `MOST`, and
-        2**20 at most.
-    """
+    """Return the integer that stands for one nat."""
     most = MOST / ((n_features + 1) * -np.log(EPSILON) + 1)
     return max(1, min(MOST_SCALE, 1 << (int(most).bit_length() - 1)))

@@ -14,31 +14,17 @@ BLOCK_ROWS = 1024
 
 @dataclass(frozen=True, eq=False)
 class NumpyTerm:
-    """A term's values, and which of them each row reads.
+    """A term's values, and which of them each row reads."""
 
-    Parameters
-    ----------
-    values : (n, n_classes) int32
-        By cell of (fold, state, parent state), or by row.
-    cells : (n_samples,) int
-        Indices of values.
-    """
-
-    values: IntArray
-    cells: IntArray
+    values: IntArray  # (n, n_classes) int32: By cell of (fold, state, parent state), or by row
+    cells: IntArray  # (n_samples,) int: Indices of values
 
 
 class NumpyScoreEngine:
-    """Scores by numpy, see `bncc.structure.margin_scores.engine.ScoreEngine`.
+    """
+    Scores by numpy, see `bncc.structure.margin_scores.engine.ScoreEngine`.
 
-    Parameters
-    ----------
-    held_out : HeldOut
-        The rows.
-    score : Score
-        What is summed.
-    joint : (n_samples, n_classes) int32
-        Of the first tree.
+    Shapes: `joint` (n_samples, n_classes) int32.
     """
 
     def __init__(self, held_out: HeldOut, score: Score, joint: IntArray) -> None:

@@ -45,21 +45,5 @@ NEEDS = {"lambda": ("score", "mm")}
 
 
 def search_of(options: Options) -> Search:
-    """Return how trees are scored.
-
-    Parameters
-    ----------
-    options : mapping of str to str
-        Structure options: ``score``, ``lambda`` and ``folds`` may be absent.
-
-    Returns
-    -------
-    Search
-        With all speed-ups.
-
-    Raises
-    ------
-    OptionError
-        If a value cannot be read.
-    """
+    """Return how trees are scored."""
     return Search(_kind_of(options), _lambda_of(options), _folds_of(options))

@@ -14,7 +14,8 @@ ALONE = -(2**31)
 
 @dataclass(frozen=True)
 class Score:
-    r"""One of the three scores, as a sum of an integer for each row.
+    r"""
+    One of the three scores, as a sum of an integer for each row.
 
     .. math::
        CR = \frac{1}{M} \sum_m 1\{c^m = \arg\max_c P(c, x^m)\}, \quad
@@ -24,23 +25,15 @@ class Score:
     with :math:`\log d^m = \log P(c^m, x^m) - \max_{c \ne c^m} \log P(c, x^m)`. Of equal classes
     the smallest is decided.
 
-    Parameters
-    ----------
-    kind : {"mm", "cr", "cl"}
-        Which one.
-    scale : int
-        Integer that stands for one nat.
-    lambda_ : float
-        Of ``mm``, > 0: rows whose margin is beyond 1 / lambda nats count alike.
 
     References
     ----------
     S1, sections 3.1 and 3.2.
     """
 
-    kind: str
-    scale: int
-    lambda_: float = 1.0
+    kind: str  # Which one
+    scale: int  # Integer that stands for one nat
+    lambda_: float = 1.0  # Of ``mm``, > 0: rows whose margin is beyond 1 / lambda nats count alike
 
     @property
     def most(self) -> int:
@@ -50,53 +43,21 @@ class Score:
         return 1 if self.kind == "cr" else 0
 
     def value(self, total: int, n_samples: int) -> float:
-        """Return a score in its own unit.
-
-        Parameters
-        ----------
-        total : int
-            Sum of the rows' integers.
-        n_samples : int
-            M.
-
-        Returns
-        -------
-        float
-            A fraction for ``cr``, nats for ``cl``, and rows for ``mm``.
-        """
+        """Return a score in its own unit."""
         return total / self.units(n_samples)
 
     def units(self, n_samples: int) -> int:
-        """Return how many integers make a score of 1.
-
-        Parameters
-        ----------
-        n_samples : int
-            M.
-
-        Returns
-        -------
-        int
-            1 or more.
-        """
+        """Return how many integers make a score of 1."""
         if self.kind == "cr":
             return max(n_samples, 1)
         return self.most if self.kind == "mm" else self.scale
 
     def of_rows(self, joint: IntArray, y: IntArray) -> IntArray:
-        """Return the integer of each row.
+        """
+        Return the integer of each row.
 
-        Parameters
-        ----------
-        joint : (n_samples, n_classes) int32
-            log P(c, x) in units of ``1 / scale`` nats.
-        y : (n_samples,) int
-            Class indices.
-
-        Returns
-        -------
-        (n_samples,) int64
-            1 or 0 for ``cr``; at most `most` for ``mm``; at most 0 for ``cl``, each row rounded.
+        Shapes: `joint` (n_samples, n_classes) int32; `y` (n_samples,) int; returns (n_samples,)
+        int64, 1 or 0 for ``cr``; at most `most` for ``mm``; at most 0 for ``cl``, each row rounded.
         """
         rows = np.arange(len(y))
         own = joint[rows, y].astype(np.int64)

@@ -20,62 +20,20 @@ MOST_CELLS = 2**22
 
 @dataclass(frozen=True)
 class Found:
-    """What a search has found.
+    """What a search has found."""
 
-    Parameters
-    ----------
-    structure : Structure
-        The best tree.
-    score : float
-        Its score, in the unit of `Score.value`.
-    n_evaluations : int
-        Scores that were asked for.
-    last : Structure
-        The tree that the search ended with.
-    last_score : float
-        Its score.
-    lambda_ : float
-        Of ``mm``, as given or chosen.
-    n_choosing : int
-        Scores that choosing lambda took before.
-    """
-
-    structure: Structure
-    score: float
-    n_evaluations: int
-    last: Structure
-    last_score: float
-    lambda_: float
-    n_choosing: int = 0
+    structure: Structure  # The best tree
+    score: float  # Its score, in the unit of `Score.value`
+    n_evaluations: int  # Scores that were asked for
+    last: Structure  # The tree that the search ended with
+    last_score: float  # Its score
+    lambda_: float  # Of ``mm``, as given or chosen
+    n_choosing: int = 0  # Scores that choosing lambda took before
 
 
 class ScoredTree:
-    """A forest over the features, and its scores on held-out rows.
-
-    Parameters
-    ----------
-    held_out : HeldOut
-        The rows.
-    score : Score
-        What is asked for.
-    speed_ups : SpeedUps
-        Which ways to faster scores are taken.
-    engine : {"native", "numpy"} or None
-        Who computes; None takes C where it can be built.
-    tables : Tables, optional
-        Those of other trees over the same rows, to be shared.
-
-    Attributes
-    ----------
-    parent : list of int
-        Parent of each feature; ``n_features`` is none.
-    n_evaluations : int
-        Scores that were asked for.
-
-    Raises
-    ------
-    ToolchainError
-        If C is asked for and there is no compiler.
+    """
+    A forest over the features, and its scores on held-out rows.
 
     References
     ----------
@@ -114,53 +72,20 @@ class ScoredTree:
         return self._engine.joint.copy()
 
     def root_of(self, feature: int) -> int:
-        """Return the feature without parent that a feature descends from.
-
-        Parameters
-        ----------
-        feature : int
-            A feature.
-
-        Returns
-        -------
-        int
-            The feature itself where it has no parent.
-        """
+        """Return the feature without parent that a feature descends from."""
         while self.parent[feature] != self.held_out.n_features:
             feature = self.parent[feature]
         return feature
 
     def judged_by(self, kind: str) -> "ScoredTree":
-        """Return the same tree under another score, with tables in common.
-
-        Parameters
-        ----------
-        kind : {"mm", "cr", "cl"}
-            The score.
-
-        Returns
-        -------
-        ScoredTree
-            It changes on its own.
-        """
+        """Return the same tree under another score, with tables in common."""
         score = Score(kind, self.kind.scale, self.kind.lambda_)
         twin = ScoredTree(self.held_out, score, self._speed_ups, self._asked, self._tables)
         twin.become(self.parent)
         return twin
 
     def is_feasible(self, child: int, parent: int) -> bool:
-        """Return whether an edge closes no cycle.
-
-        Parameters
-        ----------
-        child, parent : int
-            Features.
-
-        Returns
-        -------
-        bool
-            False also where they are one feature.
-        """
+        """Return whether an edge closes no cycle."""
         while parent != self.held_out.n_features:
             if parent == child:
                 return False
@@ -168,20 +93,7 @@ class ScoredTree:
         return True
 
     def score_with(self, child: int, parent: int, at_least: int | None = None) -> int:
-        """Return the score with one edge added or replaced; the tree stays.
-
-        Parameters
-        ----------
-        child, parent : int
-            Features.
-        at_least : int, optional
-            A score below it need not be exact.
-
-        Returns
-        -------
-        int
-            See `Score.value`; where it is less than `at_least`, some number less than that.
-        """
+        """Return the score with one edge added or replaced; the tree stays."""
         self.n_evaluations += 1
         if not self._speed_ups.keeps_joint:
             self._add_up()
@@ -190,53 +102,24 @@ class ScoredTree:
         return self._engine.score(out, into, at_least if is_bounded else None)
 
     def score_now(self) -> int:
-        """Return the score of the present tree.
-
-        Returns
-        -------
-        int
-            See `Score.value`.
-        """
+        """Return the score of the present tree."""
         self.n_evaluations += 1
         return int(self.kind.of_rows(self._engine.joint, self.held_out.y).sum())
 
     def set_parent(self, child: int, parent: int) -> None:
-        """Add or replace an edge.
-
-        Parameters
-        ----------
-        child, parent : int
-            Features; the edge is feasible.
-        """
+        """Add or replace an edge."""
         self._engine.exchange(
             self._terms.get(child, self.parent[child]), self._terms.get(child, parent)
         )
         self.parent[child] = parent
 
     def become(self, parents: Sequence[int]) -> None:
-        """Take up other edges.
-
-        Parameters
-        ----------
-        parents : sequence of int
-            Parent of each feature; ``n_features`` is none.
-        """
+        """Take up other edges."""
         self.parent = list(parents)
         self._add_up()
 
     def structure(self, parents: Sequence[int] | None = None) -> Structure:
-        """Return a tree.
-
-        Parameters
-        ----------
-        parents : sequence of int, optional
-            As `parent`; the present ones when absent.
-
-        Returns
-        -------
-        Structure
-            The class is a parent of all features.
-        """
+        """Return a tree."""
         n = self.held_out.n_features
         given = self.parent if parents is None else parents
         return forest([None if p == n else int(p) for p in given])

@@ -20,68 +20,23 @@ QUICK = Schedule(cooling=0.5)
 
 @dataclass(frozen=True)
 class Search:
-    """How trees are scored.
+    """How trees are scored."""
 
-    Parameters
-    ----------
-    kind : {"mm", "cr", "cl"}
-        The score.
-    lambda_ : float or None
-        Of ``mm``, > 0; None chooses one of `LAMBDAS`, see `choose_lambda`.
-    n_folds : int
-        K, 2 or more.
-    speed_ups : SpeedUps
-        Which ways to faster scores are taken.
-    engine : {"native", "numpy"} or None
-        Who computes; None takes C where it can be built.
-    """
-
-    kind: str = KINDS[0]
+    kind: str = KINDS[0]  # The score
+    # Of ``mm``, > 0; None chooses one of `LAMBDAS`, see `choose_lambda`
     lambda_: float | None = None
-    n_folds: int = DEFAULT_FOLDS
-    speed_ups: SpeedUps = field(default_factory=SpeedUps)
-    engine: str | None = None
+    n_folds: int = DEFAULT_FOLDS  # K, 2 or more
+    speed_ups: SpeedUps = field(default_factory=SpeedUps)  # Which ways to faster scores are taken
+    engine: str | None = None  # Who computes; None takes C where it can be built
 
     def tree(self, tables: Tables, kind: str, lambda_: float) -> ScoredTree:
-        """Return a tree without edges.
-
-        Parameters
-        ----------
-        tables : Tables
-            Of the rows.
-        kind : {"mm", "cr", "cl"}
-            The score.
-        lambda_ : float
-            Of ``mm``.
-
-        Returns
-        -------
-        ScoredTree
-            Naive Bayes.
-        """
+        """Return a tree without edges."""
         score = Score(kind, tables.held_out.scale, lambda_)
         return ScoredTree(tables.held_out, score, self.speed_ups, self.engine, tables)
 
 
 def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Tell]:
-    """Hold out rows and choose lambda where it is not given.
-
-    Parameters
-    ----------
-    problem : Problem
-        States, classes and seed.
-    search : Search
-        How trees are scored.
-
-    Returns
-    -------
-    tree : ScoredTree
-        Naive Bayes.
-    n_choosing : int
-        Scores that choosing lambda took.
-    tell : callable
-        Tells the problem of the share of the search that is left.
-    """
+    """Hold out rows and choose lambda where it is not given."""
     held_out = hold_out(*problem.data, search.n_folds, problem.seed, problem.origin, problem.split)
     tables = Tables(held_out, search.speed_ups.table_bytes)
     if search.kind != "mm" or search.lambda_ is not None:
@@ -95,27 +50,10 @@ def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Tell]:
 
 
 def choose_lambda(tables: Tables, search: Search, seed: int, tell: Tell) -> tuple[float, int]:
-    """Return the lambda whose tree decides most held-out rows right.
+    """
+    Return the lambda whose tree decides most held-out rows right.
 
     Each of `LAMBDAS` is tried by a short annealing, `QUICK`. Of equal ones the first is taken.
-
-    Parameters
-    ----------
-    tables : Tables
-        Of the rows, which are those of training alone.
-    search : Search
-        Who computes.
-    seed : int
-        Of the annealing, the same for all.
-    tell : callable
-        Told of each lambda, up to half of the work.
-
-    Returns
-    -------
-    lambda_ : float
-        One of `LAMBDAS`.
-    n_evaluations : int
-        Scores that were asked for.
     """
 
     def part_of(done: int, lambda_: float) -> Tell:
@@ -134,20 +72,7 @@ def choose_lambda(tables: Tables, search: Search, seed: int, tell: Tell) -> tupl
 
 
 def classification_rate(held_out: HeldOut, structure: Structure) -> float:
-    """Return the share of held-out rows that a tree decides right.
-
-    Parameters
-    ----------
-    held_out : HeldOut
-        The rows.
-    structure : Structure
-        One feature parent each at most.
-
-    Returns
-    -------
-    float
-        In 0 .. 1.
-    """
+    """Return the share of held-out rows that a tree decides right."""
     joint = held_out.prior()[held_out.fold]
     for child, parents in enumerate(structure.parents):
         (parent,) = parents or (held_out.n_features,)

@@ -18,28 +18,21 @@ BYTES_BESIDE = 700
 
 @dataclass(frozen=True)
 class SpeedUps:
-    """Which of the ways to faster scores are taken; none changes a score that decides.
-
-    Parameters
-    ----------
-    stops_early : bool
-        Of the classification rate: rows misclassified before are read first, and reading ends
-        when the score cannot be reached any more. Other scores are read to their end.
-    keeps_joint : bool
-        The joint is kept, and the term of the changed feature exchanged.
-    table_bytes : int
-        Of probabilities of pairs that are kept; 0 counts them each time.
-    row_bytes : int
-        Of terms that are kept by row, the table T of S1; 0 gathers all from tables.
+    """
+    Which of the ways to faster scores are taken; none changes a score that decides.
 
     References
     ----------
     S1, section 3.3, items 1 to 4.
     """
 
+    # Of the classification rate: rows misclassified before are read first, and reading ends when
+    # the score cannot be reached any more. Other scores are read to their end.
     stops_early: bool = True
-    keeps_joint: bool = True
+    keeps_joint: bool = True  # The joint is kept, and the term of the changed feature exchanged
+    # Of probabilities of pairs that are kept; 0 counts them each time
     table_bytes: int = MOST_TABLE_BYTES
+    # Of terms that are kept by row, the table T of S1; 0 gathers all from tables
     row_bytes: int = MOST_ROW_BYTES
 
 
@@ -60,52 +53,19 @@ class _Store:
 
 
 class Tables:
-    """The probabilities of all pairs, which trees of several scores share.
-
-    Parameters
-    ----------
-    held_out : HeldOut
-        The rows.
-    most_bytes : int
-        Of tables that are kept.
-    """
+    """The probabilities of all pairs, which trees of several scores share."""
 
     def __init__(self, held_out: HeldOut, most_bytes: int = MOST_TABLE_BYTES) -> None:
         self.held_out, self._store = held_out, _Store(most_bytes)
 
     def get(self, child: int, parent: int) -> tuple[IntArray, bool]:
-        """Return a table.
-
-        Parameters
-        ----------
-        child, parent : int
-            Features; ``n_features`` is no parent.
-
-        Returns
-        -------
-        table : int32
-            See `HeldOut.table`.
-        is_kept : bool
-            Whether the next call returns the same array.
-        """
+        """Return a table."""
         kept = self._store.get((child, parent), self.held_out.table)
         return (self.held_out.table(child, parent), False) if kept is None else (kept, True)
 
 
 class Terms:
-    """The terms of all pairs, for one engine.
-
-    Parameters
-    ----------
-    held_out : HeldOut
-        The rows.
-    engine : ScoreEngine
-        Who reads the terms.
-    tables : Tables
-        What they are made from.
-    row_bytes : int
-        Of terms that are kept by row.
-    """
+    """The terms of all pairs, for one engine."""
 
     def __init__(
         self, held_out: HeldOut, engine: ScoreEngine, tables: Tables, row_bytes: int
@@ -114,18 +74,7 @@ class Terms:
         self._rows, self._terms = _Store(row_bytes), dict[tuple[int, int], Term]()
 
     def get(self, child: int, parent: int) -> Term:
-        """Return a term.
-
-        Parameters
-        ----------
-        child, parent : int
-            Features; ``n_features`` is no parent.
-
-        Returns
-        -------
-        Term
-            Of the engine.
-        """
+        """Return a term."""
         pair = child, parent
         if pair in self._terms:
             return self._terms[pair]
@@ -139,16 +88,9 @@ class Terms:
         return term
 
     def by_row(self, child: int, parent: int) -> IntArray:
-        """Return what a term adds to each row.
+        """
+        Return what a term adds to each row.
 
-        Parameters
-        ----------
-        child, parent : int
-            Features; ``n_features`` is no parent.
-
-        Returns
-        -------
-        (n_samples, n_classes) int32
-            In units of ``1 / scale`` nats.
+        Shapes: returns (n_samples, n_classes) int32, in units of ``1 / scale`` nats.
         """
         return self._held_out.by_row(child, parent, self._tables.get(child, parent)[0])

@@ -12,18 +12,12 @@ MOST_BINS = 256
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """The bin of every state that has been seen.
+    """The bin of every state that has been seen."""
 
-    Parameters
-    ----------
-    codes : (n_features, n_samples) uint8
-        Bins; a feature's follow the order of its states.
-    cuts : tuple of (n_bins - 1,) int64
-        Of each feature: the state at which bin b ends, halfway to the next one seen. Empty where
-        all states are equal.
-    """
-
+    # (n_features, n_samples) uint8: Bins; a feature's follow the order of its states
     codes: AnyArray
+    # Of each feature: the state at which bin b ends, halfway to the next one seen. Empty where all
+    # states are equal.
     cuts: tuple[IntArray, ...]
 
     @property
@@ -33,17 +27,10 @@ class Bins:
 
 
 def bins_of(X: IntArray) -> Bins:
-    """Sort states into bins.
+    """
+    Sort states into bins.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-
-    Returns
-    -------
-    Bins
-        One per state that is seen, or 256 of about as many samples.
+    Shapes: `X` (n_samples, n_features) int.
     """
     cuts = tuple(_cuts(X[:, f]) for f in range(X.shape[1]))
     codes = np.empty(X.shape[::-1], dtype=np.uint8)

@@ -22,32 +22,13 @@ LEAST_COUNT = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Boosted:
-    """A sum of tables before it is refitted.
+    """A sum of tables before it is refitted."""
 
-    Parameters
-    ----------
-    tables : tuple of Grid
-        Where each is read; at least one.
-    scores : Scores
-        What they add up, in nats.
-    """
-
-    tables: tuple[Grid, ...]
-    scores: Scores
+    tables: tuple[Grid, ...]  # Where each is read; at least one
+    scores: Scores  # What they add up, in nats
 
     def first(self, n_tables: int) -> "Boosted":
-        """Return the first tables: what boosting without corrections had when it had so many.
-
-        Parameters
-        ----------
-        n_tables : int
-            How many, at least one.
-
-        Returns
-        -------
-        Boosted
-            All of them where there are no more.
-        """
+        """Return the first tables: what boosting without corrections had when it had so many."""
         tables = self.tables[:n_tables]
         rows = self.scores.rows[: sum(grid.n_rows for grid in tables)]
         return Boosted(tables, replace(self.scores, rows=rows))
@@ -56,32 +37,7 @@ class Boosted:
 def boost(
     samples: Samples, settings: BoostSettings, recipe: Recipe, watch: Watch | None = None
 ) -> Boosted:
-    """Grow tables.
-
-    Parameters
-    ----------
-    samples : Samples
-        What is learned from.
-    settings : BoostSettings
-        The options.
-    recipe : Recipe
-        Those that depend on others.
-    watch : Watch, optional
-        Told of each table.
-
-    Returns
-    -------
-    Boosted
-        At most ``settings.n_tables``; fewer where nothing is left to gain. Where no feature tells
-        the classes apart it is one table of zeros.
-
-    Raises
-    ------
-    DataError
-        If all features are constant.
-    ToolchainError
-        If C is asked for and there is no compiler.
-    """
+    """Grow tables."""
     watch = watch or Watch()
     rng = np.random.default_rng([settings.seed, 0])
     bins = bins_of(samples.X)

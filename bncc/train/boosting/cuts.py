@@ -11,21 +11,11 @@ from bncc.train.boosting.bins import Bins
 
 @dataclass(frozen=True)
 class Cut:
-    """Where a table may be cut next.
+    """Where a table may be cut next."""
 
-    Parameters
-    ----------
-    feature : int
-        The feature.
-    bin : int
-        Its last bin on the lower side.
-    gain : float
-        How much lower it makes twice the loss, to second order; > 0.
-    """
-
-    feature: int
-    bin: int
-    gain: float
+    feature: int  # The feature
+    bin: int  # Its last bin on the lower side
+    gain: float  # How much lower it makes twice the loss, to second order; > 0
 
 
 class BestCuts(Protocol):
@@ -34,43 +24,20 @@ class BestCuts(Protocol):
     def __call__(
         self, slopes: AnyArray, cells: IntArray, n_cells: int, features: IntArray
     ) -> list[Cut]:
-        """Return the best cuts.
+        """
+        Return the best cuts.
 
-        Parameters
-        ----------
-        slopes : (n_samples, 2 * n_classes) float32
-            First, then second derivatives of the samples' losses by the classes' scores.
-        cells : (n_samples,) int64
-            The rows of a table that is being grown.
-        n_cells : int
-            How many there are.
-        features : (m,) int
-            Those to look at.
-
-        Returns
-        -------
-        list of Cut
-            At most one a feature, in their order: none where nothing is gained.
+        Shapes: `slopes` (n_samples, 2 * n_classes) float32; `cells` (n_samples,) int64; `features`
+        (m,) int.
         """
 
 
 def numpy_best_cuts(bins: Bins, l2: float) -> BestCuts:
-    """Return the reference, in numpy.
+    """
+    Return the reference, in numpy.
 
     A cell's samples with slopes G and H lower twice the loss by ``G**2 / (H + l2)`` in each class;
     a cut gains what both its sides do beyond what the cell does, summed over cells and classes.
-
-    Parameters
-    ----------
-    bins : Bins
-        The samples.
-    l2 : float
-        Weight of a row's squares, > 0.
-
-    Returns
-    -------
-    BestCuts
-        Of these samples.
     """
 
     def best_cuts(slopes: AnyArray, cells: IntArray, n_cells: int, features: IntArray) -> list[Cut]:

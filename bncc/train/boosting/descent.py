@@ -9,43 +9,23 @@ from bncc.train.boosting.sums import Scores, Unit
 
 @dataclass(frozen=True, eq=False)
 class SumProblem:
-    """Samples and the rows that they read.
+    """Samples and the rows that they read."""
 
-    Parameters
-    ----------
-    rows : (n_samples, n_tables) uint32
-        Among the rows of all tables, or among codewords that these share.
-    y : (n_samples,) int
-        Classes.
-    weights : (n_samples,) float64
-        Of mean 1.
-    """
-
+    # (n_samples, n_tables) uint32: Among the rows of all tables, or among codewords that these
+    # share
     rows: IntArray
-    y: IntArray
-    weights: FloatArray
+    y: IntArray  # (n_samples,) int: Classes
+    weights: FloatArray  # (n_samples,) float64: Of mean 1
 
 
 @dataclass(frozen=True)
 class Pace:
-    """What steers a descent on a sum, but for the length of its steps.
+    """What steers a descent on a sum, but for the length of its steps."""
 
-    Parameters
-    ----------
-    batch_size : int
-        Samples of a step.
-    dropout : float
-        Probability that a table is left out of a sample's sum.
-    weight_decay : float
-        Part of lr by which a row shrinks in each step that reads it.
-    has_prior : bool
-        Whether the prior is trained too.
-    """
-
-    batch_size: int
-    dropout: float
-    weight_decay: float
-    has_prior: bool
+    batch_size: int  # Samples of a step
+    dropout: float  # Probability that a table is left out of a sample's sum
+    weight_decay: float  # Part of lr by which a row shrinks in each step that reads it
+    has_prior: bool  # Whether the prior is trained too
 
     @property
     def dropped_below(self) -> int:
@@ -54,37 +34,21 @@ class Pace:
 
 
 class SumEngine(Protocol):
-    """A sum of tables in training.
+    """
+    A sum of tables in training.
 
     A step moves only the rows that its batch has read; the moments of Adam of all others wait.
     """
 
     def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> float:
-        """Take one step of Adam for each batch.
+        """
+        Take one step of Adam for each batch.
 
-        Parameters
-        ----------
-        order : (n,) int
-            Samples, batch after batch.
-        noise : (n, n_tables) uint8
-            A table is left out of a sample's sum where this is below `Pace.dropped_below`.
-        lr : float
-            Length of a step.
-
-        Returns
-        -------
-        float
-            Mean loss.
+        Shapes: `order` (n,) int; `noise` (n, n_tables) uint8.
         """
 
     def quantize(self, unit: Unit) -> None:
-        """Add up rounded costs from now on; gradients pass straight through the rounding.
-
-        Parameters
-        ----------
-        unit : Unit
-            What the costs are counted in.
-        """
+        """Add up rounded costs from now on; gradients pass straight through the rounding."""
 
     def scores(self) -> Scores:
         """Return the scores before rounding."""

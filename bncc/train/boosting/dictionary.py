@@ -1,4 +1,5 @@
-"""Rows that repeat: all tables' rows taken from one list of codewords.
+"""
+Rows that repeat: all tables' rows taken from one list of codewords.
 
 Rows are sorted to codewords by k-means first, then, while the codewords are trained, each row anew
 to that which lowers the loss most.
@@ -20,40 +21,19 @@ keeps them from going far on the word of a slope."""
 
 @dataclass(frozen=True, eq=False)
 class Dictionary:
-    """Which codeword each row is.
+    """Which codeword each row is."""
 
-    Parameters
-    ----------
-    codewords : (n_codewords, n_classes) float64
-        Scores.
-    chosen : (n_rows,) int64
-        The codeword of each row of all tables.
-    """
-
-    codewords: FloatArray
-    chosen: IntArray
+    codewords: FloatArray  # (n_codewords, n_classes) float64: Scores
+    chosen: IntArray  # (n_rows,) int64: The codeword of each row of all tables
 
 
 def first_dictionary(
     rows: FloatArray, n_reads: IntArray, n_codewords: int, rng: np.random.Generator
 ) -> Dictionary:
-    """Sort rows by k-means; a row weighs as much as samples read it.
+    """
+    Sort rows by k-means; a row weighs as much as samples read it.
 
-    Parameters
-    ----------
-    rows : (n_rows, n_classes) float64
-        Scores, each up to a constant.
-    n_reads : (n_rows,) int
-        Samples that read each row.
-    n_codewords : int
-        Most codewords.
-    rng : numpy.random.Generator
-        Draws the rows to begin with.
-
-    Returns
-    -------
-    Dictionary
-        With mean 0 in each codeword.
+    Shapes: `rows` (n_rows, n_classes) float64; `n_reads` (n_rows,) int.
     """
     centered = rows - rows.mean(axis=1, keepdims=True)
     weights = n_reads + 1.0
@@ -82,28 +62,13 @@ def reassigned(
     n_rows: Sequence[int],
     slopes: Slopes,
 ) -> Dictionary:
-    """Let each row choose its codeword anew, table by table.
+    """
+    Let each row choose its codeword anew, table by table.
 
     With slopes G and H of the samples that read it, a row that changes by d changes the loss by
     about ``G . d + H . d**2 / 2``.
 
-    Parameters
-    ----------
-    dictionary : Dictionary
-        As it is.
-    prior : (n_classes,) float64
-        The classes' own scores.
-    rows : (n_samples, n_tables) int
-        What samples read, see `rows_of`.
-    n_rows : sequence of int
-        Of each table.
-    slopes : Slopes
-        Of the samples that are learned from.
-
-    Returns
-    -------
-    Dictionary
-        With the same codewords.
+    Shapes: `prior` (n_classes,) float64; `rows` (n_samples, n_tables) int.
     """
     codewords = dictionary.codewords
     chosen = dictionary.chosen.copy()

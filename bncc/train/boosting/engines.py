@@ -21,27 +21,7 @@ T = TypeVar("T")
 
 
 def best_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> BestCuts:
-    """Return what finds the best cuts.
-
-    Parameters
-    ----------
-    bins : Bins
-        The samples.
-    settings : BoostSettings
-        The options.
-    n_classes : int
-        C.
-
-    Returns
-    -------
-    BestCuts
-        Of these samples.
-
-    Raises
-    ------
-    ToolchainError
-        If C is asked for and there is no compiler.
-    """
+    """Return what finds the best cuts."""
     return _quicker(
         settings.engine,
         lambda: native_best_cuts(bins, settings.l2, n_classes, settings.rows),
@@ -50,25 +30,7 @@ def best_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> BestCu
 
 
 def slopes_for(samples: Samples, engine: str | None) -> Slopes:
-    """Return what finds derivatives of losses.
-
-    Parameters
-    ----------
-    samples : Samples
-        Whose losses.
-    engine : {"native", "numpy"} or None
-        The one that is asked for.
-
-    Returns
-    -------
-    Slopes
-        Of these samples.
-
-    Raises
-    ------
-    ToolchainError
-        If C is asked for and there is no compiler.
-    """
+    """Return what finds derivatives of losses."""
 
     def native() -> Slopes:
         return NativeSlopes(samples)
@@ -80,29 +42,7 @@ def slopes_for(samples: Samples, engine: str | None) -> Slopes:
 
 
 def sum_engine_for(problem: SumProblem, start: Scores, pace: Pace, engine: str | None) -> SumEngine:
-    """Return what trains a sum.
-
-    Parameters
-    ----------
-    problem : SumProblem
-        The samples.
-    start : Scores
-        What it begins with.
-    pace : Pace
-        What steers it.
-    engine : {"native", "numpy"} or None
-        The one that is asked for.
-
-    Returns
-    -------
-    SumEngine
-        At its start.
-
-    Raises
-    ------
-    ToolchainError
-        If C is asked for and there is no compiler.
-    """
+    """Return what trains a sum."""
 
     def native() -> SumEngine:
         return NativeSumEngine(problem, start, pace)

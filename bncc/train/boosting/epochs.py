@@ -10,20 +10,10 @@ from bncc.train.boosting.watch import Watch
 
 
 class Epochs:
-    """What is left of a refit.
+    """
+    What is left of a refit.
 
     The step falls from ``settings.lr`` to ``settings.last_lr`` along half a cosine.
-
-    Parameters
-    ----------
-    settings : BoostSettings
-        The options.
-    n_epochs : int
-        All in all.
-    shape : tuple of int
-        Samples and tables.
-    watch : Watch
-        Told of each.
     """
 
     def __init__(
@@ -36,15 +26,7 @@ class Epochs:
         self._goes_on = True
 
     def run(self, engine: SumEngine, n_epochs: int) -> None:
-        """Compute some of them, or none where an early end was asked for.
-
-        Parameters
-        ----------
-        engine : SumEngine
-            What computes.
-        n_epochs : int
-            How many.
-        """
+        """Compute some of them, or none where an early end was asked for."""
         for _ in range(n_epochs):
             if not self._goes_on:
                 return

@@ -20,48 +20,23 @@ Chosen = Mapping[int, Sequence[int]]
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a table may be.
+    """What a table may be."""
 
-    Parameters
-    ----------
-    rows : int
-        Most rows.
-    features : int
-        Most features.
-    size_exponent : float
-        How much a cut's gain counts for less where it adds more rows: by their share in those
-        before, to this power.
-    """
-
-    rows: int
-    features: int
+    rows: int  # Most rows
+    features: int  # Most features
+    # How much a cut's gain counts for less where it adds more rows: by their share in those before,
+    # to this power
     size_exponent: float
 
 
 def grow(
     bins: Bins, slopes: AnyArray, features: IntArray, bounds: Bounds, best_cuts: BestCuts
 ) -> tuple[Grid | None, IntArray]:
-    """Grow one table.
+    """
+    Grow one table.
 
-    Parameters
-    ----------
-    bins : Bins
-        The samples.
-    slopes : (n_samples, 2 * n_classes) float32
-        See `BestCuts`.
-    features : (m,) int
-        Those that it may read.
-    bounds : Bounds
-        Its size.
-    best_cuts : BestCuts
-        What finds the cuts of these samples.
-
-    Returns
-    -------
-    grid : Grid or None
-        Its features ascend. None where no cut gains anything.
-    cells : (n_samples,) int64
-        The rows of the samples.
+    Shapes: `slopes` (n_samples, 2 * n_classes) float32; `features` (m,) int; returns cells
+    (n_samples,) int64, the rows of the samples.
     """
     chosen: dict[int, list[int]] = {}
     cells: IntArray = np.zeros(len(slopes), dtype=np.int64)

@@ -24,43 +24,12 @@ def learn_tables(
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Learned:
-    """Learn a sum of tables: boost, then refit.
+    """
+    Learn a sum of tables: boost, then refit.
 
     Equal arguments give equal results on one machine.
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Classes.
-    n_states : sequence of int
-        Cardinality of each feature.
-    n_classes : int
-        C.
-    settings : BoostSettings
-        The options.
-    weights : (n_samples,) float, optional
-        How much each sample counts, >= 0; only their ratios matter.
-    progress : callable, optional
-        Told of each table and each epoch, see `Progress`.
-    should_stop : callable, optional
-        Asked after each table and epoch whether to end with what there is.
-
-    Returns
-    -------
-    Learned
-        The tables as integers.
-
-    Raises
-    ------
-    DataError
-        If there is no sample, if a state, a class or a weight is out of its range, or if all
-        features are constant.
-    OptionError
-        If the descent diverges.
-    ToolchainError
-        If C is asked for and there is no compiler.
+    Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float.
     """
     samples = samples_of(X, y, n_states, n_classes, weights)
     recipe = recipe_of(settings, X.shape[1], n_classes)
@@ -75,23 +44,7 @@ def samples_of(
     n_classes: int,
     weights: AnyArray | None = None,
 ) -> Samples:
-    """Check and weigh samples; see `learn_tables`.
-
-    Parameters
-    ----------
-    X, y, n_states, n_classes, weights
-        As there.
-
-    Returns
-    -------
-    Samples
-        With weights of mean 1.
-
-    Raises
-    ------
-    DataError
-        If there is no sample, or a state, a class or a weight is out of its range.
-    """
+    """Check and weigh samples; see `learn_tables`."""
     if len(y) == 0:
         raise DataError("there are no rows to learn from; give at least one")
     if X.min() < 0 or np.any(X.max(axis=0) >= np.asarray(n_states)):

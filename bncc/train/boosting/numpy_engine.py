@@ -10,17 +10,7 @@ BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
 
 class NumpySumEngine:
-    """A sum in training, see `bncc.train.boosting.descent.SumEngine`.
-
-    Parameters
-    ----------
-    problem : SumProblem
-        The samples.
-    start : Scores
-        What it begins with.
-    pace : Pace
-        What steers it.
-    """
+    """A sum in training, see `bncc.train.boosting.descent.SumEngine`."""
 
     def __init__(self, problem: SumProblem, start: Scores, pace: Pace) -> None:
         self._problem, self._pace = problem, pace

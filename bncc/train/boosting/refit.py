@@ -30,33 +30,7 @@ def refit(
     recipe: Recipe,
     watch: Watch | None = None,
 ) -> Learned:
-    """Refit all tables together.
-
-    Parameters
-    ----------
-    boosted : Boosted
-        What boosting made of the same samples, or the first tables of it.
-    samples : Samples
-        What is learned from.
-    settings : BoostSettings
-        The options.
-    recipe : Recipe
-        Those that depend on others.
-    watch : Watch, optional
-        Told of each epoch.
-
-    Returns
-    -------
-    Learned
-        The tables as integers.
-
-    Raises
-    ------
-    OptionError
-        If the descent diverges.
-    ToolchainError
-        If C is asked for and there is no compiler.
-    """
+    """Refit all tables together."""
     work = _Work.of(boosted, samples, settings, recipe, watch or Watch())
     chosen: IntArray = np.arange(len(boosted.scores.rows))
     engine = work.engine(chosen, boosted.scores)

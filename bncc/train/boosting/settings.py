@@ -1,4 +1,5 @@
-"""What steers the learning of a sum of tables, and the defaults that were measured.
+"""
+What steers the learning of a sum of tables, and the defaults that were measured.
 
 On validation rows, never on test rows: 20 % of the training rows of the papers' fold 1, the same
 splits in all cells of a line, errors of integer models in percent. How far the costs of a row may
@@ -80,76 +81,37 @@ _SAID = {
 
 @dataclass(frozen=True)
 class BoostSettings:
-    """The options of a sum of tables; None stands for a default that depends on the others.
+    """The options of a sum of tables; None stands for a default that depends on the others."""
 
-    Parameters
-    ----------
-    n_tables : int
-        Most tables, 1 .. 4096.
-    rows : int
-        Most rows of a table, 2 .. 4096.
-    features : int
-        Most features of a table, 1 .. 16.
-    bits : int
-        Width of a cost in a table, 1 .. 8.
-    frac_bits : int or None
-        A cost of 1 is ``2**-frac_bits`` nats, -8 .. 8.
-    eta : float or None
-        Share of each table's best scores that boosting adds, 0 < eta <= 1.
-    l2 : float
-        Weight of the squares of a row's scores while tables are grown, > 0.
-    size_exponent : float or None
-        How much a cut's gain counts for less where it adds more rows, see `growth.Bounds`.
-    feature_share : float or None
-        Share of the features that each table may read, drawn anew for each, 0 < share <= 1.
-    is_corrective : bool or None
-        Whether all tables are refitted after each one that is added.
-    float_epochs, quantized_epochs : int
-        Of the joint refit, before and after rounding begins.
-    lr, last_lr : float
-        Step of Adam in the refit's first and last epoch; a cosine leads from one to the other.
-    dropout : float or None
-        Probability that a table is left out of a sample's sum in the refit.
-    weight_decay : float
-        Part of the step by which a row shrinks in the refit whenever it is read.
-    batch_size : int
-        Samples of a step.
-    has_prior : bool
-        Whether classes have costs of their own.
-    dictionary : int
-        Most different rows of all tables together; 0 does not bound them.
-    seed : int
-        Of the features drawn, of the order of samples, and of dropout.
-    engine : {"native", "numpy"} or None
-        What computes; None for C on one core where it can be built.
-
-    Raises
-    ------
-    OptionError
-        If a value is out of its range.
-    """
-
-    n_tables: int = 60
-    rows: int = 16
-    features: int = 4
-    bits: int = 3
-    frac_bits: int | None = None
-    eta: float | None = None
-    l2: float = 3.0
+    n_tables: int = 60  # Most tables, 1 .. 4096.
+    rows: int = 16  # Most rows of a table, 2 .. 4096.
+    features: int = 4  # Most features of a table, 1 .. 16.
+    bits: int = 3  # Width of a cost in a table, 1 .. 8.
+    frac_bits: int | None = None  # A cost of 1 is ``2**-frac_bits`` nats, -8 .. 8.
+    eta: float | None = None  # Share of each table's best scores that boosting adds, 0 < eta <= 1
+    l2: float = 3.0  # Weight of the squares of a row's scores while tables are grown, > 0
+    # How much a cut's gain counts for less where it adds more rows, see `growth.Bounds`
     size_exponent: float | None = None
+    # Share of the features that each table may read, drawn anew for each, 0 < share <= 1
     feature_share: float | None = None
+    # Whether all tables are refitted after each one that is added
     is_corrective: bool | None = None
+    # float_epochs and quantized_epochs: Of the joint refit, before and after rounding begins
     float_epochs: int = 10
     quantized_epochs: int = 30
+    # lr and last_lr: Step of Adam in the refit's first and last epoch; a cosine leads from one to
+    # the other
     lr: float = 0.03
     last_lr: float = 0.0015
+    # Probability that a table is left out of a sample's sum in the refit
     dropout: float | None = None
+    # Part of the step by which a row shrinks in the refit whenever it is read
     weight_decay: float = 0.05
-    batch_size: int = 128
-    has_prior: bool = True
-    dictionary: int = 0
-    seed: int = 0
-    engine: str | None = None
+    batch_size: int = 128  # Samples of a step
+    has_prior: bool = True  # Whether classes have costs of their own
+    dictionary: int = 0  # Most different rows of all tables together; 0 does not bound them
+    seed: int = 0  # Of the features drawn, of the order of samples, and of dropout
+    engine: str | None = None  # What computes; None for C on one core where it can be built
 
     def __post_init__(self) -> None:
         _check(self)
@@ -168,20 +130,7 @@ class Recipe:
 
 
 def recipe_of(settings: BoostSettings, n_features: int, n_classes: int) -> Recipe:
-    """Fill in the defaults that depend on sizes.
-
-    Parameters
-    ----------
-    settings : BoostSettings
-        The options.
-    n_features, n_classes : int
-        Of the data.
-
-    Returns
-    -------
-    Recipe
-        Every value set.
-    """
+    """Fill in the defaults that depend on sizes."""
     few = settings.n_tables <= FEW_TABLES
     is_corrective = few if settings.is_corrective is None else settings.is_corrective
     return Recipe(

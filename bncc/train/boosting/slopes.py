@@ -12,46 +12,24 @@ class Slopes(Protocol):
     """What finds derivatives of weighted cross-entropies of some samples."""
 
     def of(self, sums: AnyArray) -> AnyArray:
-        """Return the derivatives: w (p - 1[y]), then w p (1 - p).
+        """
+        Return the derivatives: w (p - 1[y]), then w p (1 - p).
 
-        Parameters
-        ----------
-        sums : (n_samples, n_classes) float
-            Scores of the classes.
-
-        Returns
-        -------
-        (n_samples, 2 * n_classes) float
-            All first ones, then all second ones.
+        Shapes: `sums` (n_samples, n_classes) float; returns (n_samples, 2 * n_classes) float, all
+        first ones, then all second ones.
         """
 
     def by_row(self, slopes: AnyArray, row: IntArray, n_rows: int) -> tuple[FloatArray, FloatArray]:
-        """Add up derivatives by the row of a table.
+        """
+        Add up derivatives by the row of a table.
 
-        Parameters
-        ----------
-        slopes : (n_samples, 2 * n_classes) float
-            As `of` has them.
-        row : (n_samples,) int
-            The row that each sample reads.
-        n_rows : int
-            Of the table.
-
-        Returns
-        -------
-        gradient, curvature : (n_rows, n_classes) float64
-            Sums of the first, and of the second ones.
+        Shapes: `slopes` (n_samples, 2 * n_classes) float; `row` (n_samples,) int; returns gradient,
+        curvature (n_rows, n_classes) float64, sums of the first, and of the second ones.
         """
 
 
 class NumpySlopes:
-    """The reference.
-
-    Parameters
-    ----------
-    samples : Samples
-        Their classes and weights.
-    """
+    """The reference."""
 
     def __init__(self, samples: Samples) -> None:
         self._samples = samples

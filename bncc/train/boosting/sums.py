@@ -10,56 +10,30 @@ from bncc.structure.grids import Grid
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What a sum is learned from.
+    """What a sum is learned from."""
 
-    Parameters
-    ----------
-    X : (n_samples, n_features) int
-        States.
-    y : (n_samples,) int
-        Classes.
-    weights : (n_samples,) float64
-        Of mean 1.
-    n_classes : int
-        C.
-    """
-
-    X: IntArray
-    y: IntArray
-    weights: FloatArray
-    n_classes: int
+    X: IntArray  # (n_samples, n_features) int: States
+    y: IntArray  # (n_samples,) int: Classes
+    weights: FloatArray  # (n_samples,) float64: Of mean 1
+    n_classes: int  # C
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What a sum adds up; the class of the largest sum is decided for.
+    """What a sum adds up; the class of the largest sum is decided for."""
 
-    Parameters
-    ----------
-    rows : (n_rows, n_classes) float64
-        Natural logarithms of odds, up to a constant of each row: all tables below one another.
-    prior : (n_classes,) float64
-        The same of the classes themselves.
-    """
-
+    # (n_rows, n_classes) float64: Natural logarithms of odds, up to a constant of each row: all
+    # tables below one another
     rows: FloatArray
-    prior: FloatArray
+    prior: FloatArray  # (n_classes,) float64: The same of the classes themselves
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What costs are counted in.
+    """What costs are counted in."""
 
-    Parameters
-    ----------
-    bits : int
-        A table's costs are below ``2**bits``; those of the prior have no bound.
-    frac_bits : int
-        A cost of 1 is ``2**-frac_bits`` nats.
-    """
-
-    bits: int
-    frac_bits: int
+    bits: int  # A table's costs are below ``2**bits``; those of the prior have no bound
+    frac_bits: int  # A cost of 1 is ``2**-frac_bits`` nats
 
     @property
     def nats(self) -> float:
@@ -72,38 +46,22 @@ class Unit:
         return int(2**self.bits - 1)
 
     def costs(self, scores: AnyArray, most: float = np.inf) -> AnyArray:
-        """Return costs, counted from each row's best class on.
+        """
+        Return costs, counted from each row's best class on.
 
-        Parameters
-        ----------
-        scores : (..., n_classes) float
-            In nats.
-        most : float
-            The largest cost.
-
-        Returns
-        -------
-        (..., n_classes) float
-            Whole numbers >= 0, rounded half to even.
+        Shapes: `scores` (..., n_classes) float; returns (..., n_classes) float, whole numbers >= 0,
+        rounded half to even.
         """
         apart = scores.max(axis=-1, keepdims=True) - scores
         return np.asarray(np.minimum(np.rint(apart / self.nats), most))
 
 
 def rows_of(tables: tuple[Grid, ...], X: IntArray) -> IntArray:
-    """Return the rows that samples read, of all tables below one another.
+    """
+    Return the rows that samples read, of all tables below one another.
 
-    Parameters
-    ----------
-    tables : tuple of Grid
-        Where each is read.
-    X : (n_samples, n_features) int
-        States.
-
-    Returns
-    -------
-    (n_samples, n_tables) uint32
-        Indices of `Scores.rows`.
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_tables) uint32, indices of
+    `Scores.rows`.
     """
     rows = np.empty((len(X), len(tables)), dtype=np.uint32)
     begin = 0

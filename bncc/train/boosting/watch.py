@@ -9,34 +9,14 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Watch:
-    """What accompanies boosting and refitting.
+    """What accompanies boosting and refitting."""
 
-    Parameters
-    ----------
-    progress : callable, optional
-        Told of each table and each epoch.
-    should_stop : callable, optional
-        Asked after each; the work ends where it says so, with what there is by then.
-    """
-
-    progress: Progress | None = None
+    progress: Progress | None = None  # Told of each table and each epoch
+    # Asked after each; the work ends where it says so, with what there is by then
     should_stop: Callable[[], bool] | None = None
 
     def goes_on(self, stage: str, done: int, total: int) -> bool:
-        """Tell of a step, and return whether there is to be another one.
-
-        Parameters
-        ----------
-        stage : {"tables", "epochs"}
-            What is being done.
-        done, total : int
-            How much of it, and of how much.
-
-        Returns
-        -------
-        bool
-            False at the end, and where an early one is asked for.
-        """
+        """Tell of a step, and return whether there is to be another one."""
         if self.progress is not None:
             self.progress(stage, done, total)
         return done < total and not (self.should_stop is not None and self.should_stop())

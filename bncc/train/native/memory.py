@@ -27,15 +27,7 @@ POINTERS = {"f4": "float *", "u1": "uint8_t *", "u2": "uint16_t *", "u4": "uint3
 
 
 class Memory:
-    """One engine's structure in C and the arrays behind its pointers.
-
-    Parameters
-    ----------
-    kind : str
-        Its type in types.h.
-    n_classes : int
-        C.
-    """
+    """One engine's structure in C and the arrays behind its pointers."""
 
     def __init__(self, kind: str, n_classes: int) -> None:
         self.ffi, self.library = native_library(DESCENT)
@@ -62,7 +54,8 @@ class Memory:
         self._changing |= arrays
 
     def state(self) -> dict[str, AnyArray]:
-        """Return copies of all numbers that steps change.
+        """
+        Return copies of all numbers that steps change.
 
         Also of those which follow from others: normalizing anew may round otherwise.
         """
@@ -112,21 +105,10 @@ class Memory:
     def parameters(
         self, name: str, start: FloatArray, more_rows: int = 0
     ) -> Mapping[str, AnyArray]:
-        """Make parameters members of the engine.
+        """
+        Make parameters members of the engine.
 
-        Parameters
-        ----------
-        name : {"tables", "prior"}
-            The member.
-        start : (n_rows, n_classes) float64
-            Natural log-probabilities to begin with.
-        more_rows : int
-            Rows of zeros behind them.
-
-        Returns
-        -------
-        mapping of str to (n_rows + more_rows, n_lanes) float32
-            By the names of `PARAMETERS`.
+        Shapes: `start` (n_rows, n_classes) float64.
         """
         shape = len(start) + more_rows, self.n_lanes
         arrays = {part: aligned(shape) for part in PARAMETERS}

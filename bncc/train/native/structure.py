@@ -17,20 +17,7 @@ UNBOUNDED = 1e30
 
 
 class NativeStructureEngine:
-    """A model in training, see `bncc.train.structure_engine.StructureEngine`.
-
-    Parameters
-    ----------
-    problem : StructureProblem
-        What is trained.
-    hyper : Hyperparameters
-        What steers it.
-
-    Raises
-    ------
-    ToolchainError
-        If the C cannot be built.
-    """
+    """A model in training, see `bncc.train.structure_engine.StructureEngine`."""
 
     kind = "native"
 

@@ -14,20 +14,7 @@ from bncc.train.native.memory import Memory, contiguous, zeros
 
 
 class NativeEngine:
-    """A model in training, see `bncc.train.engine.Engine`.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is trained.
-    hyper : Hyperparameters
-        What steers it.
-
-    Raises
-    ------
-    ToolchainError
-        If the C cannot be built.
-    """
+    """A model in training, see `bncc.train.engine.Engine`."""
 
     kind = "native"
 

@@ -19,7 +19,8 @@ TEST = -1
 
 @pytest.fixture
 def asked(monkeypatch):
-    """Replace trainings; return what was asked for: fold, settings, split.
+    """
+    Replace trainings; return what was asked for: fold, settings, split.
 
     Settings k err by 0.20 + k / 100 on the first split; on others odd ones err by 0.06 less, even
     ones by 0.01 more. On test rows the error grows with k too, from 0.5 on.

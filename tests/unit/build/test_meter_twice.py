@@ -74,7 +74,8 @@ def test_an_instruction_whose_condition_fails_counts(require_bench, target, simu
 
 
 class Stepping:
-    """Counts one instruction at a time, instead of whole blocks.
+    """
+    Counts one instruction at a time, instead of whole blocks.
 
     Unicorn leaves out instructions of an IT block whose condition fails; so they are counted
     together with the IT, and not again when they are met.

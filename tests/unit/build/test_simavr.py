@@ -1,4 +1,5 @@
-"""Programs on a simulated AVR: their bytes, their cycles, their stack, and how they fail.
+"""
+Programs on a simulated AVR: their bytes, their cycles, their stack, and how they fail.
 
 The expected cycles are those of the AVR instruction set manual, for parts with a 16-bit program
 counter.

@@ -208,7 +208,8 @@ def test_unknown_options_list_the_known() -> None:
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "n_equal"), [("letter", 14), ("satimage", 36)])
 def test_states_equal_the_authors(name: str, n_equal: int, shared_data: Path) -> None:
-    """Our MDL on raw readings gives the papers' bins.
+    """
+    Our MDL on raw readings gives the papers' bins.
 
     On fold 1 of satimage for every feature; for letter's x2bar and yegvx the authors judge one
     borderline cut each otherwise than we and Orange do.

@@ -39,7 +39,8 @@ NEAR_AT_8 = TIES | {
 
 
 def clues(network, target, X):
-    """Return ln p of the target's table and of those of its children, (tables, rows, states).
+    """
+    Return ln p of the target's table and of those of its children, (tables, rows, states).
 
     Their sum is ln p(class, all others) but for what all classes share: the full blanket is known.
     """
@@ -63,7 +64,8 @@ def disturbed(network, X, seed):
 
 
 def check(name, network, target, X, Y, bits=None):
-    """Hold a model to the exact posterior; return its agreement, None where there is no model.
+    """
+    Hold a model to the exact posterior; return its agreement, None where there is no model.
 
     X are rows of the network, Y disturbed ones.
     """

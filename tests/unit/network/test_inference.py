@@ -93,7 +93,8 @@ def test_a_factor_beyond_the_limit_is_refused(monkeypatch):
 
 
 def saved(name):
-    """Return 200 rows, -1 where unknown, and posteriors of pyAgrum 3.3.1's LazyPropagation.
+    """
+    Return 200 rows, -1 where unknown, and posteriors of pyAgrum 3.3.1's LazyPropagation.
 
     30 % are unknown. posteriors_etan is ETAN by BDeu of every sixtieth row of the bundled
     robot_wall_following_24, posteriors_drawn a random network; both hold their tables, and were

@@ -14,21 +14,10 @@ POINTERS = {"i4": "int32_t *", "u4": "uint32_t *"}
 
 
 class NativeScoreEngine:
-    """Scores by C, see `bncc.structure.margin_scores.engine.ScoreEngine`.
+    """
+    Scores by C, see `bncc.structure.margin_scores.engine.ScoreEngine`.
 
-    Parameters
-    ----------
-    held_out : HeldOut
-        The rows.
-    score : Score
-        What is summed.
-    joint : (n_samples, n_classes) int32
-        Of the first tree.
-
-    Raises
-    ------
-    ToolchainError
-        If the C cannot be built.
+    Shapes: `joint` (n_samples, n_classes) int32.
     """
 
     def __init__(self, held_out: HeldOut, score: Score, joint: IntArray) -> None:

@@ -27,29 +27,7 @@ POINTER_TYPES = {**POINTERS, "f8": "double *"}
 
 
 def native_best_cuts(bins: Bins, l2: float, n_classes: int, most_cells: int) -> BestCuts:
-    """Return the native engine; see `bncc.train.boosting.cuts.numpy_best_cuts`.
-
-    Parameters
-    ----------
-    bins : Bins
-        The samples.
-    l2 : float
-        Weight of a row's squares, > 0.
-    n_classes : int
-        C.
-    most_cells : int
-        Of a table that may still be cut.
-
-    Returns
-    -------
-    BestCuts
-        Of these samples.
-
-    Raises
-    ------
-    ToolchainError
-        If the C cannot be built.
-    """
+    """Return the native engine; see `bncc.train.boosting.cuts.numpy_best_cuts`."""
     ffi, library = native_library(PARTS)
     n_lanes = _lanes(2 * n_classes)
     n_bins = bins.n_bins.astype(np.uint16)
@@ -78,18 +56,7 @@ def native_best_cuts(bins: Bins, l2: float, n_classes: int, most_cells: int) -> 
 
 
 class NativeSlopes:
-    """Derivatives of the samples' losses, see `bncc.train.boosting.slopes.Slopes`.
-
-    Parameters
-    ----------
-    samples : Samples
-        Their classes and weights.
-
-    Raises
-    ------
-    ToolchainError
-        If the C cannot be built.
-    """
+    """Derivatives of the samples' losses, see `bncc.train.boosting.slopes.Slopes`."""
 
     def __init__(self, samples: Samples) -> None:
         self._ffi, self._library = native_library(PARTS)
@@ -121,22 +88,7 @@ class NativeSlopes:
 
 
 class NativeSumEngine:
-    """A sum in training, see `bncc.train.boosting.descent.SumEngine`.
-
-    Parameters
-    ----------
-    problem : SumProblem
-        The samples.
-    start : Scores
-        What it begins with.
-    pace : Pace
-        What steers it.
-
-    Raises
-    ------
-    ToolchainError
-        If the C cannot be built.
-    """
+    """A sum in training, see `bncc.train.boosting.descent.SumEngine`."""
 
     def __init__(self, problem: SumProblem, start: Scores, pace: Pace) -> None:
         self._ffi, self._library = native_library(PARTS)

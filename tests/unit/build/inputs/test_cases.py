@@ -78,7 +78,8 @@ def test_answers_are_the_reference_s():
 
 
 def test_invalid_states_are_tried_at_every_feature():
-    """The first state beyond the range and the largest number, one feature at a time.
+    """
+    The first state beyond the range and the largest number, one feature at a time.
 
     Beside any others, and beside zeros, which cannot hide it where states are checked together.
     """

@@ -6,7 +6,8 @@ from bncc.compiler.kernels.carry_save import Constant, RowWord, UpperHalf
 
 
 def run(steps, rows, word_bits, half_bits=0):
-    """Return all variables after the last step, for one input or many at once.
+    """
+    Return all variables after the last step, for one input or many at once.
 
     `rows` has, per table, an array of words with the words of a row on its last axis. Words must
     fit their width.

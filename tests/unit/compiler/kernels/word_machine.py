@@ -11,7 +11,8 @@ class LaneError(Exception):
 
 
 def run(plan: Schedule, rows, prior):
-    """Return the costs that the words of some rows sum to.
+    """
+    Return the costs that the words of some rows sum to.
 
     `rows` has one row of costs per table, `prior` is added where the result starts. Words are
     Python's integers; every lane is compared with the sum that belongs there after each step.

@@ -9,7 +9,8 @@ from tests.unit.compiler.by_hand import program, table
 
 
 def printed(some, layout=-1, state_bits=16, n_addresses=0):
-    """Return one of a program's layouts as text; the last has one plane to a word.
+    """
+    Return one of a program's layouts as text; the last has one plane to a word.
 
     Rows are found by products, but for those that a test asks for.
     """
