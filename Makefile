@@ -69,7 +69,7 @@ coverage: $(VENV)/.stamp-dev  ## unit, property and command tests with line and 
 coverage-check: $(VENV)/.stamp-dev
 	$(BIN)/coverage report --skip-covered --show-missing --fail-under=90
 	$(BIN)/coverage report --skip-covered --show-missing --fail-under=100 \
-	    --include="bncc/compiler/*,bncc/emit/*,bncc/model/*"
+	    --include="bncc/program/*,bncc/lower/*,bncc/emit/*,bncc/model/*"
 
 reproduce: $(VENV)/.stamp-run  ## the maximum-likelihood cells of S0's table 1, beside the paper's
 	$(BIN)/bncc reproduce s0-table1 --data $(DATA)/paper --quick

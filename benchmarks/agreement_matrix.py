@@ -22,14 +22,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bncc.build.agreement import Agreement, compare
-from bncc.build.harness import build_harness
-from bncc.build.host import build_library
-from bncc.build.inputs.cases import Effort, cases
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of, fold_parts
+from bncc.device.agreement import Agreement, compare
+from bncc.device.harness import build_harness
+from bncc.device.host import build_library
+from bncc.device.inputs.cases import Effort, cases
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
 from bncc.emit.emitter import EmitOptions, emit_c

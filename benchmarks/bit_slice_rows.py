@@ -15,15 +15,16 @@ import click
 
 from benchmarks.reference_models import BUNDLED_SETS, PAPER_SETS, STRUCTURES, Recipe, reference
 from benchmarks.trained_models import every_model
-from bncc.build.targets import TARGETS
-from bncc.compiler.choose import Optimize, layouts_for
-from bncc.compiler.importer import program_of
-from bncc.compiler.kernels.bit_slice import BitSliceKernel
-from bncc.compiler.kernels.carry_save import RowWord, UpperHalf
-from bncc.compiler.pipeline import optimize_each
+from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.lower.choose import layouts_for
+from bncc.lower.kernels.bit_slice.carry_save import RowWord, UpperHalf
+from bncc.lower.kernels.bit_slice.layout import BitSliceKernel
 from bncc.model.file import load_model
 from bncc.model.model import Model
+from bncc.program.from_model import program_of
+from bncc.program.pipeline import optimize_each
+from bncc.resources import Optimize
 
 AIMS: tuple[Optimize, ...] = ("balanced", "size", "speed")
 MACHINES = (None, *(name for name in TARGETS if name != "host"))

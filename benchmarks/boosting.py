@@ -23,14 +23,14 @@ from typing import NamedTuple
 import numpy as np
 
 from bncc._types import IntArray
+from bncc.boosting.boost import boost
+from bncc.boosting.learn import samples_of
+from bncc.boosting.refit import refit
+from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.data.readers import read_table
 from bncc.data.target import fold_parts
 from bncc.discretize.feature import states_of
 from bncc.discretize.fit import fit_features
-from bncc.train.boosting.boost import boost
-from bncc.train.boosting.learn import samples_of
-from bncc.train.boosting.refit import refit
-from bncc.train.boosting.settings import BoostSettings, recipe_of
 
 FILES = ("letter", "satimage", "usps", "mnist14")
 SHIFTS = {"mnist14": 4}

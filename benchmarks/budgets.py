@@ -22,7 +22,7 @@ from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
 from bncc.resources import Budget
-from bncc.search.search import search
+from bncc.search.budget_search import search
 from bncc.structure.catalog import SUM
 from bncc.train.settings import TrainSettings
 

@@ -40,22 +40,22 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner
 
-from bncc.build.agreement import compare
-from bncc.build.harness import build_harness
-from bncc.build.host import build_library
-from bncc.build.inputs.cases import Effort, cases
 from bncc.cli.main import main as command_line
-from bncc.compiler.choose import FAMILIES
 from bncc.data.dataset import Column, Dataset, Table
+from bncc.device.agreement import compare
+from bncc.device.harness import build_harness
+from bncc.device.host import build_library
+from bncc.device.inputs.cases import Effort, cases
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
+from bncc.lower.choose import FAMILIES
 from bncc.model.archive import SUMS, pack, unpack, with_sums
 from bncc.model.file import from_bytes, to_bytes
 from bncc.model.missing import why_not
 from bncc.model.model import Model
 from bncc.toolchain.tools import host_compilers
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 LIMIT = 60
 """Seconds that a command may take."""

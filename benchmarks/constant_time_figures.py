@@ -18,19 +18,19 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.reference_models import Recipe, reference, some_rows
-from bncc.bench.on_target import bench_inputs
-from bncc.build.cross import Bench, find_bench
-from bncc.build.inputs.cases import Effort, cases
-from bncc.build.inputs.cover import random_states
-from bncc.build.meter import Inputs, Meter
-from bncc.build.targets import find_target
 from bncc.data.catalog import bundled_path
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
+from bncc.device.cross import Bench, find_bench
+from bncc.device.inputs.cases import Effort, cases
+from bncc.device.inputs.cover import random_states
+from bncc.device.meter import Inputs, Meter
+from bncc.device.on_target import bench_inputs
+from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import Model
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 RECIPES = (Recipe("letter", "chow-liu", 4), Recipe("robot", "naive", 4))
 TARGETS = ("avr", "cortex-m0")

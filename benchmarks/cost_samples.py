@@ -18,19 +18,19 @@ from pathlib import Path
 from typing import TypeAlias
 
 from benchmarks.reference_models import PAPER_SETS, STRUCTURES, Recipe, reference
-from bncc.bench.measurement import Measurement, measure_ours, measure_textbook
-from bncc.bench.on_target import bench_inputs
-from bncc.build.cross import find_bench
-from bncc.build.targets import TARGETS
-from bncc.compiler import textbook_cost
-from bncc.compiler.candidate import Candidate, candidate
-from bncc.compiler.choose import families_for, layouts_for
-from bncc.compiler.cost_model import Level
-from bncc.compiler.importer import program_of
-from bncc.compiler.ir import Program
-from bncc.compiler.pipeline import optimize_each
+from bncc.device.cross import find_bench
+from bncc.device.measure import Measurement, measure_ours, measure_textbook
+from bncc.device.on_target import bench_inputs
+from bncc.device.targets import TARGETS
 from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
 from bncc.errors import BnccError
+from bncc.lower import textbook_cost
+from bncc.lower.candidate import Candidate, candidate
+from bncc.lower.choose import families_for, layouts_for
+from bncc.lower.cost_model import Level
+from bncc.program.from_model import program_of
+from bncc.program.ir import Program
+from bncc.program.pipeline import optimize_each
 
 MACHINES = ("cortex-m0", "cortex-m4", "rv32", "x86", "avr")
 LEVELS: tuple[Level, ...] = ("-O2", "-Os")

@@ -10,16 +10,16 @@ of `predict`.
 
 import numpy as np
 
-from bncc.build.cross import find_bench
-from bncc.build.meter import Inputs, Meter
-from bncc.build.targets import TARGETS
-from bncc.compiler.candidate import Candidate, candidate
-from bncc.compiler.choose import FAMILIES, FOR_CUTS
-from bncc.compiler.cost_model import Level
-from bncc.compiler.interpreter import decisions
-from bncc.compiler.ir import Program
-from bncc.compiler.pipeline import optimize
+from bncc.device.cross import find_bench
+from bncc.device.meter import Inputs, Meter
+from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_candidate
+from bncc.lower.candidate import Candidate, candidate
+from bncc.lower.choose import FAMILIES, FOR_CUTS
+from bncc.lower.cost_model import Level
+from bncc.program.interpreter import decisions
+from bncc.program.ir import Program
+from bncc.program.pipeline import optimize
 from tests.cut_programs import cut_program, stand_in
 
 N_INPUTS = 50

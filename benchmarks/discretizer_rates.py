@@ -4,7 +4,7 @@ Measure every way to find a state on every machine, and fit the rates that choos
 Sensors of one kind behind equally many thresholds, all found in one way: instructions (cycles on
 AVR) of `raw` less those of `trusted` at -O2, and bytes of flash at -Os less those without `raw`,
 each as a weighted sum of the terms of `Rates`. Prints the rates as they stand in
-bncc/compiler/discretizer_rates.py, and how far the estimates are from what was measured.
+bncc/lower/discretizers/rates.py, and how far the estimates are from what was measured.
 
     .venv/bin/python -m benchmarks.discretizer_rates --machine cortex-m0
 
@@ -20,16 +20,16 @@ from unittest.mock import patch
 import numpy as np
 from scipy.optimize import nnls
 
-from bncc.build.cross import find_bench
-from bncc.build.meter import Inputs, Meter
-from bncc.build.targets import TARGETS
-from bncc.compiler.discretizer_rates import Rates, Search
-from bncc.compiler.discretizer_ways import ways
-from bncc.compiler.discretizers import Discretizers, in_lines, searched
+from bncc.device.cross import find_bench
+from bncc.device.meter import Inputs, Meter
+from bncc.device.targets import TARGETS
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import representatives
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
+from bncc.lower.discretizers.candidates import ways
+from bncc.lower.discretizers.choice import Discretizers, in_lines, searched
+from bncc.lower.discretizers.rates import Rates, Search
 from bncc.model.model import Model
 from bncc.structure.graph import forest
 

@@ -18,10 +18,10 @@ import numpy as np
 
 from benchmarks.reference_models import PAPER_SETS, STRUCTURES, Recipe, reference, some_rows
 from bncc._types import FloatArray
-from bncc.compiler.importer import program_of
-from bncc.compiler.ir import Program, unmapped
-from bncc.compiler.pipeline import optimize
 from bncc.discretize.feature import states_of
+from bncc.program.from_model import program_of
+from bncc.program.ir import Program, unmapped
+from bncc.program.pipeline import optimize
 
 WIDTHS = (1, 2, 4, 8)
 N_ROWS = 300

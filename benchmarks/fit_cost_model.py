@@ -10,7 +10,7 @@ errors least. Then each model in turn is estimated by weights fitted to all othe
     .venv/bin/python benchmarks/fit_cost_model.py --data ../shared/data --fit-only
 
 Every measurement is one line of build/cost_model.jsonl; run it again to go on. Layouts whose C has
-changed are measured again. The weights go to bncc/compiler/cost_weights.py.
+changed are measured again. The weights go to bncc/lower/cost_weights.py.
 """
 
 import argparse

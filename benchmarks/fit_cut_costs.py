@@ -8,7 +8,7 @@ families: instructions of `trusted` (cycles on AVR) and bytes of flash of `predi
     .venv/bin/python -m benchmarks.fit_cut_costs
 
 Every measurement is one line of build/cut_costs.jsonl; run it again to go on. The weights go to
-bncc/compiler/cut_weights.py.
+bncc/lower/cut_weights.py.
 """
 
 import argparse
@@ -25,16 +25,16 @@ import numpy as np
 from benchmarks.cost_samples import LEVELS, MACHINES, SMALL, Sample, check_bytes, digest_of
 from benchmarks.cost_samples import known_samples as known
 from benchmarks.fit_cost_model import fit
-from bncc.build.cross import find_bench
-from bncc.build.meter import Inputs, Meter
-from bncc.build.targets import TARGETS
-from bncc.compiler.choose import FAMILIES
-from bncc.compiler.cost_model import Level
-from bncc.compiler.interpreter import decisions
-from bncc.compiler.ir import Program
-from bncc.compiler.pipeline import optimize
+from bncc.device.cross import find_bench
+from bncc.device.meter import Inputs, Meter
+from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import BnccError
+from bncc.lower.choose import FAMILIES
+from bncc.lower.cost_model import Level
+from bncc.program.interpreter import decisions
+from bncc.program.ir import Program
+from bncc.program.pipeline import optimize
 from tests.cut_programs import cut_program, emitted, stand_in
 
 N_INPUTS = 10
@@ -52,7 +52,7 @@ SHAPES = {
 """Features, their states, classes, and of each program the tables and their most rows."""
 HEAD = '''"""Weights of the cost model for kernels of cuts, written by benchmarks/fit_cut_costs.py.
 
-As in `bncc.compiler.cost_weights`.
+As in `bncc.lower.cost_weights`.
 """
 
 WEIGHTS: dict[tuple[str, str, str], tuple[tuple[float, ...], tuple[float, ...]]] = {

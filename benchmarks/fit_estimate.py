@@ -1,10 +1,10 @@
 """
-Measure the emitted C on Cortex-M0, fit `bncc.emit.estimate` to it, and print the residuals.
+Measure the emitted C on Cortex-M0, fit `bncc.lower.estimate` to it, and print the residuals.
 
 Every model below is emitted, compiled by arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -O2, and
 measured: flash as `size` tells it, stack from -fstack-usage along the calls that the disassembly
 shows, instructions of `m_predict` counted one by one in an emulator, the mean of 8 random inputs.
-The coefficients are those of least relative squares; copy them into `bncc/emit/estimate.py` when
+The coefficients are those of least relative squares; copy them into `bncc/lower/estimate.py` when
 they change. Takes a minute or two. Needs the compiler, and the package unicorn, which bncc does
 not ask for: install it elsewhere and name the place, so that the project's environment stays clean:
 
@@ -26,14 +26,14 @@ import numpy as np
 from bncc._types import FloatArray, IntArray
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.emit.estimate import (
+from bncc.fixed_point import QFormat
+from bncc.lower.estimate import (
     buffer_bytes,
     code_terms,
     constant_bytes,
     frame_terms,
     kernel_bytes,
 )
-from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import forest
 
@@ -270,7 +270,7 @@ def main() -> None:
             np.array([getattr(e, now) for e in estimates], dtype=float),
         )
     executed = np.array([m.instructions for _, m in pairs])
-    print("instructions, by bncc.compiler.cost_model")
+    print("instructions, by bncc.lower.cost_model")
     residuals("as it is", np.array([e.instructions for e in estimates]) / executed - 1)
 
 

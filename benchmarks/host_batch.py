@@ -2,7 +2,7 @@
 How fast bncc decides on arrays of inputs on this machine, beside Python's usual ways.
 
 Letter, satimage and usps; naive Bayes and Chow-Liu TAN; tables by counting at --bits. One process,
-one core, the same rows for all: `bncc.build.batch`, called through CFFI; scikit-learn's
+one core, the same rows for all: `bncc.device.batch`, called through CFFI; scikit-learn's
 `CategoricalNB.predict`, which has no structure and is only held against naive models; and the sum
 of gathered rows in numpy, table by table. All decide equally, but for CategoricalNB, whose
 probabilities are not rounded. Each figure is the best of --repeat.
@@ -22,11 +22,11 @@ from sklearn.naive_bayes import CategoricalNB
 
 from benchmarks.reference_models import PAPER_SETS, STRUCTURES, Recipe, Reference, reference
 from bncc._types import IntArray
-from bncc.build.batch import Batch
-from bncc.compiler.importer import program_of
-from bncc.compiler.ir import Program
+from bncc.device.batch import Batch
 from bncc.discretize.feature import states_of
 from bncc.model.reference import predict
+from bncc.program.from_model import program_of
+from bncc.program.ir import Program
 
 N_ROWS = 100_000
 FLOORS = {"CategoricalNB": 50, "numpy": 20}

@@ -7,15 +7,15 @@ from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.reference_models import Recipe, Reference, reference
-from bncc.bench.measurement import Measurement, measure_ours, measure_textbook
-from bncc.bench.on_target import bench_inputs
-from bncc.build.cross import find_bench
-from bncc.build.targets import TARGETS
-from bncc.compiler.choose import Optimize
-from bncc.compiler.importer import program_of
-from bncc.compiler.ir import Program
+from bncc.device.cross import find_bench
+from bncc.device.measure import Measurement, measure_ours, measure_textbook
+from bncc.device.on_target import bench_inputs
+from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
+from bncc.program.from_model import program_of
+from bncc.program.ir import Program
+from bncc.resources import Optimize
 
 N_ROWS = 5
 """Inputs: counts hardly vary among them."""

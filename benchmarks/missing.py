@@ -28,8 +28,8 @@ from bncc.model.log_add import CORRECTIONS
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
 from bncc.structure.graph import Structure
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 SETS = ("satimage", "letter")
 SHARES = {0.1: 0.995, 0.3: 0.995, 0.5: 0.99}

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.markdown import row, table
-from bncc.build.agreement import verify
 from bncc.cli.import_bif import LITTLE
+from bncc.device.agreement import verify
 from bncc.errors import BnccError, NetworkError
 from bncc.model.card import model_facts
 from bncc.model.from_network import model_of

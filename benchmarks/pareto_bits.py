@@ -20,8 +20,8 @@ from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.model.card import model_facts
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "pareto.svg"
 STRUCTURES = {"naive": "naive Bayes", "chow-liu": "TAN (Chow-Liu)"}

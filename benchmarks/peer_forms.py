@@ -1,6 +1,6 @@
 """The sums of tables that stand against other tools' classifiers."""
 
-from bncc.search.forms import Form
+from bncc.search.ensemble_configs import Form
 
 FEW = (3, 5, 8, 12, 16, 20, 30, 45, 60, 90, 130, 180)
 SUMS: tuple[tuple[Form, tuple[int, ...]], ...] = (

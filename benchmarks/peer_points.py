@@ -23,24 +23,24 @@ import numpy as np
 
 from benchmarks.markdown import renew, table
 from benchmarks.peer_forms import SUMS, title_of
-from bncc.bench.measurement import measure_ours
-from bncc.bench.on_target import bench_inputs
-from bncc.build.cross import find_bench
-from bncc.build.meter import Inputs
-from bncc.build.targets import find_target
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
-from bncc.compiler.cost_model import LEVELS
+from bncc.device.cross import find_bench
+from bncc.device.measure import measure_ours
+from bncc.device.meter import Inputs
+from bncc.device.on_target import bench_inputs
+from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions
 from bncc.emit.options import WRITTEN
 from bncc.errors import MisfitError
+from bncc.lower.cost_model import LEVELS
 from bncc.model.model import Model
-from bncc.structure.grids import Grids
-from bncc.sweep.config import settings_of
-from bncc.sweep.front import front
-from bncc.sweep.point import Point
-from bncc.sweep.study import read_study
-from bncc.sweep.workload import measured_rows
+from bncc.search.config import settings_of
+from bncc.search.pareto import front
+from bncc.search.study import read_study
+from bncc.search.trial_result import Point
+from bncc.search.workload import measured_rows
+from bncc.structure.decision_tables import Grids
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
 

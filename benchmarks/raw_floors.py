@@ -24,18 +24,18 @@ from math import prod
 from pathlib import Path
 
 from benchmarks.reference_models import STRUCTURES
-from bncc.bench.measurement import measure_ours, measure_textbook
-from bncc.bench.on_target import bench_inputs
-from bncc.build.cross import find_bench
-from bncc.build.targets import TARGETS
 from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
+from bncc.device.cross import find_bench
+from bncc.device.measure import measure_ours, measure_textbook
+from bncc.device.on_target import bench_inputs
+from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 SETS = {
     "letter": "letter", "satimage": "satimage", "usps": "usps_all", "htru2": "htru2",

@@ -16,19 +16,19 @@ from pathlib import Path
 import click
 
 from benchmarks.markdown import renew, table
-from bncc.bench.on_target import TargetReport, bench_inputs, bench_target
-from bncc.build.agreement import Agreement, combine, verify
-from bncc.build.targets import TARGETS
 from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset, Table
 from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
+from bncc.device.agreement import Agreement, combine, verify
+from bncc.device.on_target import TargetReport, bench_inputs, bench_target
+from bncc.device.targets import TARGETS
 from bncc.emit.emitter import emit_c
 from bncc.model.file import load_model
 from bncc.model.model import Model
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 ROWS = (
     ("robot", TrainSettings(structure="naive", discretize="quantile")),

@@ -18,8 +18,8 @@ from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of, fold_parts
 from bncc.model.model import Model
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 PAPER_SETS = ("letter", "satimage", "usps")
 BUNDLED_SETS = {"robot": "quantile", "wifi": "mdl"}

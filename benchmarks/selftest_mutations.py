@@ -21,13 +21,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bncc.build.inputs.cover import random_states
-from bncc.build.inputs.probes import raw_blocks
-from bncc.build.inputs.raw import pack, row_dtype
-from bncc.compiler.choose import FAMILIES
+from bncc.device.inputs.cover import random_states
+from bncc.device.inputs.probes import raw_blocks
+from bncc.device.inputs.raw import pack, row_dtype
 from bncc.discretize.readings import state_dtype
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
+from bncc.lower.choose import FAMILIES
 from bncc.model.file import load_model
 from bncc.model.model import Model
 

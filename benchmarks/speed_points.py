@@ -16,13 +16,13 @@ import numpy as np
 from benchmarks.markdown import table
 from benchmarks.peer_forms import title_of
 from benchmarks.peer_points import Ours, emissions
-from bncc.bench.on_target import bench_inputs
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
-from bncc.search.forms import Form
-from bncc.sweep.workload import measured_rows
-from bncc.train.pipeline import train_model
+from bncc.device.on_target import bench_inputs
+from bncc.search.ensemble_configs import Form
+from bncc.search.workload import measured_rows
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 SEEDS = (0, 1, 2)
 

@@ -9,10 +9,10 @@ import argparse
 from pathlib import Path
 
 from benchmarks.reference_models import Recipe, reference, some_rows
-from bncc.bench.on_target import bench_inputs
-from bncc.build.cross import find_bench
-from bncc.build.meter import Meter
-from bncc.build.targets import find_target
+from bncc.device.cross import find_bench
+from bncc.device.meter import Meter
+from bncc.device.on_target import bench_inputs
+from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions, emit_c
 
 RECIPES = (Recipe("usps", "naive", 4), Recipe("letter", "chow-liu", 4))

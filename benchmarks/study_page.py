@@ -16,9 +16,9 @@ import click
 from benchmarks.markdown import renew, table
 from benchmarks.study import SETS
 from bncc.resources import Budget
-from bncc.sweep.pick import share_of
-from bncc.sweep.point import Point, Study
-from bncc.sweep.study import read_study
+from bncc.search.pick import share_of
+from bncc.search.study import read_study
+from bncc.search.trial_result import Point, Study
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "study.md"
 TARGET, TIMED = "cortex-m4", "cortex-m0"

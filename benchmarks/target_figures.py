@@ -15,10 +15,10 @@ from benchmarks.reference_models import (
     Reference,
     reference,
 )
-from bncc.bench.on_target import TargetReport, bench_inputs, bench_target
-from bncc.build.cross import find_bench
-from bncc.build.meter import Meter
-from bncc.build.targets import TARGETS, find_target
+from bncc.device.cross import find_bench
+from bncc.device.meter import Meter
+from bncc.device.on_target import TargetReport, bench_inputs, bench_target
+from bncc.device.targets import TARGETS, find_target
 from bncc.emit.emitter import emit_c
 from bncc.emit.textbook import textbook_c
 

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from benchmarks.reference_models import PAPER_SETS, STRUCTURES, Recipe
 from benchmarks.target_runs import WAYS, Outcome, Place, check
-from bncc.build.targets import TARGETS
+from bncc.device.targets import TARGETS
 
 WIDTHS = (1, 2, 4, 8)
 MACHINES = ("host", *TARGETS)

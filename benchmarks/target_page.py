@@ -14,10 +14,10 @@ from pathlib import Path
 
 from benchmarks.markdown import table
 from benchmarks.target_figures import PEERS, Facts, Figures, measure
-from bncc.bench.measurement import Measurement
-from bncc.bench.on_target import TargetReport
-from bncc.build.meter import Cost
-from bncc.build.targets import find_target
+from bncc.device.measure import Measurement
+from bncc.device.meter import Cost
+from bncc.device.on_target import TargetReport
+from bncc.device.targets import find_target
 from bncc.model.atomic import write_whole
 
 COMMAND = ".venv/bin/python benchmarks/target_page.py --data ../shared/data -o docs/targets.md"

@@ -13,14 +13,15 @@ import numpy as np
 
 from benchmarks.multiplications import offenses
 from benchmarks.reference_models import Recipe, Reference, reference, some_rows
-from bncc.build.agreement import Agreement, compare
-from bncc.build.cross import CrossHarness, find_bench
-from bncc.build.host import build_library
-from bncc.build.inputs.cases import Case, Effort, cases, strength
-from bncc.build.targets import find_target
-from bncc.compiler.choose import FAMILIES, Optimize
+from bncc.device.agreement import Agreement, compare
+from bncc.device.cross import CrossHarness, find_bench
+from bncc.device.host import build_library
+from bncc.device.inputs.cases import Case, Effort, cases, strength
+from bncc.device.targets import find_target
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import BnccError, OptionError
+from bncc.lower.choose import FAMILIES
+from bncc.resources import Optimize
 
 WAYS = ("balanced", "size", "speed", *FAMILIES)
 """What a kernel is chosen for, or its family."""
@@ -40,7 +41,7 @@ class Place:
     recipe : Recipe
         The model.
     target : str
-        ``host`` or a key of `bncc.build.targets.TARGETS`.
+        ``host`` or a key of `bncc.device.targets.TARGETS`.
     data : Path
         The folder with ``paper/``.
     """

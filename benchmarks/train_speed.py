@@ -30,19 +30,19 @@ from bncc.discretize.fit import fit_features
 from bncc.structure.candidate_sets import find_candidates
 from bncc.structure.learners.chow_liu import chow_liu_tree
 from bncc.structure.learners.naive import naive_bayes
-from bncc.train.candidate_layout import counted_start
-from bncc.train.engine import Engine, Problem
+from bncc.train.gradient.engine import Engine, Problem
+from bncc.train.gradient.layout import layout_of
+from bncc.train.gradient.losses import loss_of
+from bncc.train.gradient.native_engine import NativeEngine
+from bncc.train.gradient.torch_engine import TorchEngine
 from bncc.train.hyperparameters import Hyperparameters, hyperparameters_of
-from bncc.train.layout import layout_of
-from bncc.train.losses import loss_of
+from bncc.train.joint.candidate_layout import counted_start
+from bncc.train.joint.descent import chance_of
+from bncc.train.joint.engine import Chance, StructureEngine, StructureProblem
+from bncc.train.joint.native_engine import NativeStructureEngine
+from bncc.train.joint.torch_engine import TorchStructureEngine
 from bncc.train.maximum_likelihood import ml_log_tables
-from bncc.train.native.structure import NativeStructureEngine
-from bncc.train.native.tables import NativeEngine
 from bncc.train.settings import TrainSettings
-from bncc.train.structure_descent import chance_of
-from bncc.train.structure_engine import Chance, StructureEngine, StructureProblem
-from bncc.train.torch_engine import TorchEngine
-from bncc.train.torch_structure_engine import TorchStructureEngine
 
 SETS = {"letter": 100, "satimage": 50, "usps": 100}
 """Rows of a minibatch in S0."""

@@ -16,8 +16,8 @@ from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
 from bncc.model.model import Model
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 STRUCTURES = ("naive", "chow-liu")
 BITS = range(1, 7)

@@ -11,10 +11,10 @@ from bncc._types import FloatArray, IntArray
 from bncc.baselines.emlearn_trees import HEADERS, Style, elected, trees_text
 from bncc.baselines.exporters import imported, with_headers
 from bncc.baselines.measure import LEVEL, Shape
-from bncc.build.cross import Bench
-from bncc.build.machine import HarnessError
-from bncc.build.meter import Inputs, Meter
 from bncc.data.dataset import Dataset
+from bncc.device.cross import Bench
+from bncc.device.machine import HarnessError
+from bncc.device.meter import Inputs, Meter
 from bncc.discretize.feature import Feature
 from bncc.errors import MisfitError
 

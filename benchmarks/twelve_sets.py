@@ -4,7 +4,7 @@
     python -m benchmarks.twelve_sets --data ../shared/data
 
 Everyone learns from the same training rows and chooses by the same folds of them, those of
-`bncc.search.folds`; test rows only judge. Ours is what ``bncc train --max-flash 4k --target
+`bncc.search.split_folds`; test rows only judge. Ours is what ``bncc train --max-flash 4k --target
 cortex-m4`` ends with. Theirs is the best of the grid of `benchmarks.tree_peers` that fits: a tree,
 a forest in which each tree has one vote, as emlearn prints it unless asked, and a forest of
 probabilities. All C is built at -Os for a Cortex-M4 and measured there from readings to class. What
@@ -32,16 +32,16 @@ from benchmarks.tree_peers import (
     grow,
     instructions_on,
 )
-from bncc.bench.measurement import measure_ours
-from bncc.bench.on_target import bench_inputs, bench_rows
-from bncc.build.cross import Bench, find_bench
-from bncc.build.targets import find_target
-from bncc.compiler.cost_model import LEVELS
 from bncc.data.dataset import Dataset
+from bncc.device.cross import Bench, find_bench
+from bncc.device.measure import measure_ours
+from bncc.device.on_target import bench_inputs, bench_rows
+from bncc.device.targets import find_target
 from bncc.emit.options import WRITTEN
+from bncc.lower.cost_model import LEVELS
 from bncc.resources import Budget
-from bncc.search.folds import folds_of
-from bncc.search.search import HELD, Tried, search
+from bncc.search.budget_search import HELD, Tried, search
+from bncc.search.split_folds import folds_of
 from bncc.train.settings import TrainSettings
 
 BUDGET = Budget("cortex-m4", flash=4096)

@@ -8,7 +8,7 @@ from typing import Any
 
 from bncc import _validation, _within
 from bncc._types import FloatArray, StrPath
-from bncc.build.agreement import Agreement, verify
+from bncc.device.agreement import Agreement, verify
 from bncc.discretize.feature import states_of
 from bncc.emit import emitter
 from bncc.emit.provenance import emit_command, words_of
@@ -104,7 +104,7 @@ class Deployable:
             Readings to try besides what is generated.
         **options
             ``compiler``, ``opt_level``, ``sanitize``, ``n_random``, ``exhaustive`` and ``seed``
-            of `bncc.build.agreement.verify`.
+            of `bncc.device.agreement.verify`.
 
         Returns
         -------

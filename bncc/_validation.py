@@ -17,7 +17,7 @@ from bncc.data.dataset import Dataset, Table
 from bncc.data.frames import column_of_series, table_of_arrays
 from bncc.data.splits import SplitRule
 from bncc.discretize.feature import states_of
-from bncc.discretize.gaps import gaps_of
+from bncc.discretize.missing import gaps_of
 from bncc.errors import BudgetError, DataError, ModelError, OptionError
 from bncc.structure.catalog import STRUCTURES
 from bncc.train.settings import TrainSettings

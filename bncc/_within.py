@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from bncc.build.parts import size_of, target_of
-from bncc.build.targets import TARGETS
-from bncc.compiler.choose import Optimize
 from bncc.data.dataset import Dataset
-from bncc.emit import options as emit_options
+from bncc.device.parts import size_of, target_of
+from bncc.device.targets import TARGETS
 from bncc.errors import OptionError
-from bncc.resources import DEFAULT_TARGET, Budget
-from bncc.train.pipeline import TrainResult, train_model
+from bncc.lower import request
+from bncc.resources import DEFAULT_TARGET, Budget, Optimize
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import TrainResult, train_model
 
 ENTRIES = ("scores", "trusted")
 """Emitted besides ``predict`` where nothing else is asked for."""
@@ -28,8 +27,8 @@ def trained(
     if flash is None and instructions is None:
         return train_model(dataset, settings), goal
     from bncc.pricing import with_resources  # only here: it builds and measures
+    from bncc.search.budget_search import search
     from bncc.search.families import families_of, refuse_searched
-    from bncc.search.search import search
 
     refuse_searched(settings)
     families, note = families_of(settings, estimator.structure, extras)
@@ -70,9 +69,9 @@ def entries_of(estimator: Any, entries: Sequence[str] | None) -> frozenset[str]:
     chosen = ENTRIES if entries is None else entries
     if isinstance(chosen, str):
         raise OptionError(f"entries is {chosen!r}; give a list such as ['scores']")
-    unknown = sorted(set(chosen) - emit_options.ENTRIES)
+    unknown = sorted(set(chosen) - request.ENTRIES)
     if unknown:
-        known = ", ".join(sorted(emit_options.ENTRIES))
+        known = ", ".join(sorted(request.ENTRIES))
         raise OptionError(f"entries has {unknown[0]!r}; it may have {known}")
     return frozenset(chosen)
 

@@ -16,7 +16,7 @@ from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.discretize.feature import states_of
 from bncc.model import missing, reference
 from bncc.model.model import Model
-from bncc.train.idle import idle_notes
+from bncc.train.unused_options import idle_notes
 
 
 # scikit-learn has no types

@@ -87,6 +87,11 @@ class BudgetError(BnccError):
         self.utilization = utilization
 
 
+def diverged(lr: float) -> OptionError:
+    """Return the error of a gradient descent whose loss is no longer finite."""
+    return OptionError(f"the descent diverged with steps of {lr:g}; choose a smaller --lr")
+
+
 def extra_command(extra: str) -> str:
     """Return the command that installs an extra: from the clone, as no package index has bncc."""
     return f"`pip install -e '.[{extra}]'` in bncc's clone"

@@ -3,19 +3,19 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bncc.compiler.cost_model import LEVELS
 from bncc.data.dataset import Table
 from bncc.emit.code_digest import code_digest
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.emit.estimate import GENERIC
 from bncc.emit.options import WRITTEN
 from bncc.errors import MisfitError, ToolchainError
+from bncc.lower.cost_model import LEVELS
+from bncc.lower.estimate import GENERIC
 from bncc.model.model import Model
 from bncc.resources import Budget, Optimize, Resources, Span, default_entries
 from bncc.toolchain.tools import is_x86
 
 if TYPE_CHECKING:
-    from bncc.build.cross import Bench  # builds and runs, which an estimate does not need
+    from bncc.device.cross import Bench  # builds and runs, which an estimate does not need
 
 TOO_LARGE = 2**31
 """Bytes and instructions of what no part of a target holds."""
@@ -73,8 +73,8 @@ def priced(
     readings: Table | None = None,
 ) -> Resources:
     """Price emitted C: measured where a toolchain is installed, else estimated."""
-    from bncc.build.cross import find_bench
-    from bncc.build.targets import find_target
+    from bncc.device.cross import find_bench
+    from bncc.device.targets import find_target
 
     estimated = replace(
         emission.resources,
@@ -100,8 +100,8 @@ def measured(
     readings: Table | None = None,
 ) -> Resources:
     """Measure emitted C on one target, as `priced` does where there is a toolchain."""
-    from bncc.bench.measurement import resources_of
-    from bncc.bench.on_target import bench_inputs
+    from bncc.device.measure import resources_of
+    from bncc.device.on_target import bench_inputs
 
     entries = emission.resources.entries
     with_gaps = "missing" in entries

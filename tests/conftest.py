@@ -21,8 +21,8 @@ from typing import NoReturn, Protocol
 import pytest
 from hypothesis import settings
 
-from bncc.build.cross import Bench, find_bench
-from bncc.build.targets import find_target
+from bncc.device.cross import Bench, find_bench
+from bncc.device.targets import find_target
 from bncc.emit import near_ties
 from bncc.errors import ToolchainError
 from tests.tiers import TIERS, chosen

@@ -3,15 +3,15 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from bncc.compiler.candidate import candidate
-from bncc.compiler.ir import Program, Table
-from bncc.compiler.kernels.base import Kernel
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
 from bncc.fixed_point import QFormat
+from bncc.lower.candidate import candidate
+from bncc.lower.kernels.base import Kernel
 from bncc.model.model import Model
+from bncc.program.ir import Program, Table
+from bncc.structure.decision_tables import Grid
 from bncc.structure.graph import forest
-from bncc.structure.grids import Grid
 
 
 def cut_program(

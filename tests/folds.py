@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bncc.bench.folds import AUTHORS, FILES, FOLDS, Fold
+from bncc.papers.folds import AUTHORS, FILES, FOLDS, Fold
 
 
 def small_fold(name: str = "some", seed: int = 0) -> Fold:

@@ -11,8 +11,8 @@ from bncc.fixed_point import QFormat
 from bncc.model.missing import why_not
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS
+from bncc.structure.decision_tables import Grid, Grids
 from bncc.structure.graph import Structure, forest, one_parent_each
-from bncc.structure.grids import Grid, Grids
 
 
 def feature(name: str, n_states: int) -> Feature:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bncc.bench.folds import FILES
+from bncc.papers.folds import FILES
 from tests.folds import write_papers_files
 
 

@@ -3,12 +3,12 @@
 import random
 from collections.abc import Callable
 
-from bncc.sweep.point import Choice
-from bncc.sweep.space import Domain
+from bncc.search.space import Domain
+from bncc.search.trial_result import Choice
 
 
 def drawer(seed: int) -> Callable[[str, Domain], Choice]:
-    """Return what answers `bncc.sweep.space.Space.draw` at random."""
+    """Return what answers `bncc.search.space.Space.draw` at random."""
     rng = random.Random(seed)
 
     def ask(name: str, domain: Domain) -> Choice:

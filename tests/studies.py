@@ -5,7 +5,7 @@ from math import exp, log2
 
 import numpy as np
 
-from bncc.sweep.point import Choice, Footprint, Point, Rate, Study, model_name
+from bncc.search.trial_result import Choice, Footprint, Point, Rate, Study, model_name
 
 FEATURES = ("light", "slope", "hum", "x-axis", "y-axis", "z-axis", "battery", "noise")
 TARGETS = ("cortex-m0", "avr")

@@ -122,12 +122,12 @@ def test_compiling_a_saved_model_starts_at_once(module: str) -> None:
 
 def test_training_by_counting_needs_no_torch() -> None:
     """`bncc train --parameters ml` does not pay for torch's import."""
-    run("-c", "import sys, bncc.train.pipeline; sys.exit('torch' in sys.modules)")
+    run("-c", "import sys, bncc.train.train_model; sys.exit('torch' in sys.modules)")
 
 
 def test_unicorn_is_loaded_by_a_run_alone() -> None:
     """Whoever builds for this machine, or runs on QEMU, needs no unicorn."""
-    run("-c", "import sys, bncc.build.agreement; sys.exit('unicorn' in sys.modules)")
+    run("-c", "import sys, bncc.device.agreement; sys.exit('unicorn' in sys.modules)")
 
 
 def api_names() -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bncc.build.cross import Bench
+from bncc.device.cross import Bench
 from bncc.model.file import save_model
 from tests.models import naive_integer
 
@@ -77,10 +77,10 @@ def test_the_wheel_holds_all_that_is_no_python(wheel: Path) -> None:
     }
     assert "bncc/_templates/textbook/textbook.c.j2" in templates
     assert {"bncc/py.typed", "bncc/data/bundled/README.md"} <= others
-    assert {f"bncc/build/runtime/{name}" for name in ("meter.c", "stack_paint.h", "bare.ld")} <= (
+    assert {f"bncc/device/runtime/{name}" for name in ("meter.c", "stack_paint.h", "bare.ld")} <= (
         others
     )
-    assert "bncc/sweep/spaces/default.toml" in others
+    assert "bncc/search/spaces/default.toml" in others
     assert templates | others <= inside
     licenses = {name.rpartition("/")[2] for name in inside if ".dist-info/licenses/" in name}
     assert licenses == {"LICENSE", "LICENSE-EXCEPTION"}

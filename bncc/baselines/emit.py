@@ -10,9 +10,9 @@ from bncc._types import IntArray
 from bncc.baselines.inputs import starts_of
 from bncc.baselines.integer import IntegerLayer, IntegerNetwork
 from bncc.baselines.plan import POOL, WIDTH
-from bncc.emit.c99 import ArrayText, array
 from bncc.emit.environment import render
 from bncc.emit.terms import with_terms
+from bncc.lower.c.c99 import ArrayText, array
 
 WORD = 32
 """Bits of a word of weight codes."""

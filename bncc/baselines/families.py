@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bncc.baselines import aode, networks, trees, usual
+from bncc.baselines import aode, networks, trees
+from bncc.baselines import sklearn_models as usual
 from bncc.baselines.rival import Options, Rival, Rows
 from bncc.errors import OptionError
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.baselines.learn import Learned
-from bncc.build.cross import Bench
-from bncc.build.meter import Inputs, Meter
+from bncc.device.cross import Bench
+from bncc.device.meter import Inputs, Meter
 from bncc.discretize.feature import Feature
 
 LEVEL = "-Os"

@@ -5,7 +5,7 @@ from bncc.baselines.plan import NetworkPlan
 from bncc.baselines.rival import PREFIX, Code, Options, Rival, Rows
 from bncc.baselines.sizing import Form, Task, plan_within
 from bncc.errors import OptionError
-from bncc.train.engines import check_torch
+from bncc.train.gradient.engines import check_torch
 
 
 def dense(rows: Rows, options: Options, seed: int) -> Rival:

@@ -6,10 +6,6 @@ from typing import Any
 import click
 
 from bncc import pricing
-from bncc.bench.on_target import N_ROWS, TargetReport, bench_inputs, bench_target
-from bncc.build.cross import find_bench
-from bncc.build.meter import Inputs
-from bncc.build.targets import Target, find_target
 from bncc.cli.budget_options import entry_option
 from bncc.cli.console import Console
 from bncc.cli.figures import facts_of, report_text
@@ -25,12 +21,16 @@ from bncc.cli.options import (
     speaks,
     target_option,
 )
-from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.data.dataset import Table
+from bncc.device.cross import find_bench
+from bncc.device.meter import Inputs
+from bncc.device.on_target import N_ROWS, TargetReport, bench_inputs, bench_target
+from bncc.device.targets import Target, find_target
 from bncc.errors import OptionError, ToolchainError
+from bncc.lower.cost_model import LEVELS
 from bncc.model.file import load_model
 from bncc.pricing import entries_of
-from bncc.resources import Budget
+from bncc.resources import Budget, Optimize
 
 
 @click.command("bench")

@@ -3,16 +3,16 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bncc.build.targets import TARGETS
-from bncc.compiler.cost_model import LEVELS
+from bncc.device.targets import TARGETS
 from bncc.emit.bounds import Bounds
 from bncc.emit.code_digest import code_files
 from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
 from bncc.errors import OptionError
+from bncc.lower.cost_model import LEVELS
 from bncc.model.model import Model
 
 if TYPE_CHECKING:
-    from bncc.build.cross import Bench
+    from bncc.device.cross import Bench
 
 
 def bench_of(target: str | None) -> "Bench":
@@ -20,14 +20,14 @@ def bench_of(target: str | None) -> "Bench":
     if target is None or target not in TARGETS:
         names = ", ".join(TARGETS)
         raise OptionError(f"--measure needs a simulated machine; add --target with one of {names}")
-    from bncc.build.cross import find_bench  # only here: emit-c starts without what builds
+    from bncc.device.cross import find_bench  # only here: emit-c starts without what builds
 
     return find_bench(TARGETS[target])[0]
 
 
 def emit_measured(model: Model, emission: Emission, options: EmitOptions, price: Price) -> Emission:
     """Measure emitted C, and emit it again with what was found in its header."""
-    from bncc.build.bounds import measure_bounds
+    from bncc.device.bounds import measure_bounds
 
     bench = bench_of(options.target)
     level, is_exact = LEVELS[options.optimize], options.constant_time

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from bncc.bench.request import Cell
 from bncc.cli.chart import Chart, Line, Panel, Point
+from bncc.papers.request import Cell
 
 ERROR = "test error, percent"
 FAMILIES = {"NB": "naive Bayes", "TAN": "TAN"}

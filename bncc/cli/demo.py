@@ -11,17 +11,13 @@ from typing import Any
 
 import click
 
-from bncc.bench.on_target import TargetReport, bench_inputs
-from bncc.build.agreement import Agreement, verify
-from bncc.build.cross import find_bench
-from bncc.build.machine import HarnessError
 from bncc.cli import bench, demo_choice
+from bncc.cli.checkpointing import said
 from bncc.cli.console import Console
 from bncc.cli.demo_narrator import Narrator
 from bncc.cli.demo_summary import summary
 from bncc.cli.evaluate import evaluation
 from bncc.cli.figures import facts_of, report_text
-from bncc.cli.long_work import said
 from bncc.cli.lowering import Emissions, Lowering
 from bncc.cli.options import force_option, speaks
 from bncc.cli.output import check_free
@@ -33,6 +29,10 @@ from bncc.data.files import file_digest
 from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
+from bncc.device.agreement import Agreement, verify
+from bncc.device.cross import find_bench
+from bncc.device.machine import HarnessError
+from bncc.device.on_target import TargetReport, bench_inputs
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.emit.provenance import emit_command, words_of
@@ -41,10 +41,10 @@ from bncc.model.file import save_model
 from bncc.model.model import Model
 from bncc.pricing import entries_of
 from bncc.resources import Budget
-from bncc.sweep.point import Study
+from bncc.search.trial_result import Study
 from bncc.toolchain.tools import host_compilers
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 NAME = "robot"
 SETTINGS = TrainSettings(structure="naive")

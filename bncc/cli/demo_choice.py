@@ -13,16 +13,16 @@ from bncc.cli.sweep_work import swept
 from bncc.data.dataset import Dataset
 from bncc.data.text import printable
 from bncc.errors import OptionError, StudyError
-from bncc.sweep.config import source_words
-from bncc.sweep.facts import study_facts
-from bncc.sweep.objective import default_objectives
-from bncc.sweep.place import Place
-from bncc.sweep.point import Study
-from bncc.sweep.processes import local_processes
-from bncc.sweep.space import PRESETS, read_space
-from bncc.sweep.store import check_optuna
-from bncc.sweep.study import read_study
-from bncc.sweep.workload import Workload, measured_rows
+from bncc.search.config import source_words
+from bncc.search.fingerprint import study_facts
+from bncc.search.objective import default_objectives
+from bncc.search.processes import local_processes
+from bncc.search.space import PRESETS, read_space
+from bncc.search.storage import Place
+from bncc.search.store import check_optuna
+from bncc.search.study import read_study
+from bncc.search.trial_result import Study
+from bncc.search.workload import Workload, measured_rows
 from bncc.train.interrupts import StopRequest
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from bncc.cli.console import printable
 from bncc.cli.sum_picture import sum_svg
 from bncc.model.model import Model
-from bncc.structure.grids import Grids
+from bncc.structure.decision_tables import Grids
 from bncc.structure.picture import BACK, structure_svg
 
 

@@ -32,21 +32,20 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free
 from bncc.cli.resource_text import resource_words
 from bncc.cli.staging import staged_directory
-from bncc.compiler.choose import Optimize
-from bncc.compiler.cost_model import LEVELS
 from bncc.emit.code_digest import code_digest
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.emit.estimate import MACHINE, functions_counted
-from bncc.emit.identifiers import model_name
 from bncc.emit.packages import PACKAGES
 from bncc.emit.provenance import emit_command, printed_file
 from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_table
 from bncc.errors import BudgetError, OptionError
+from bncc.lower.c.identifiers import model_name
+from bncc.lower.cost_model import LEVELS
+from bncc.lower.estimate import MACHINE, functions_counted
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.pricing import entries_of, recorded
 from bncc.pricing import priced as price_emission
-from bncc.resources import Budget, Resources
+from bncc.resources import Budget, Optimize, Resources
 from bncc.toolchain.tools import is_x86
 
 _PRINTED_ELSEWHERE = frozenset({"output", "name", "force", "as_json", "quiet", "verbose"})

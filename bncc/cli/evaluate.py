@@ -20,7 +20,7 @@ from bncc.cli.options import (
     speaks,
 )
 from bncc.discretize.feature import states_of
-from bncc.discretize.gaps import gaps_of
+from bncc.discretize.missing import gaps_of
 from bncc.errors import DataError
 from bncc.model import missing as marginal
 from bncc.model.card import cycle_note

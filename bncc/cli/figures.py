@@ -5,10 +5,10 @@ from dataclasses import asdict
 from textwrap import fill
 from typing import Any
 
-from bncc.bench.measurement import Measurement
-from bncc.bench.on_target import TargetReport
-from bncc.build.meter import METERED, Cost
 from bncc.cli.console import table_text
+from bncc.device.measure import Measurement
+from bncc.device.meter import METERED, Cost
+from bncc.device.on_target import TargetReport
 from bncc.resources import FUNCTIONS
 
 ENTRIES = ("predict", "trusted", "raw")

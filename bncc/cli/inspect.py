@@ -12,8 +12,8 @@ from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.cli.resource_text import resource_words
 from bncc.discretize.feature import Feature
-from bncc.emit.c99 import number_text
 from bncc.emit.provenance import data_line
+from bncc.lower.c.c99 import number_text
 from bncc.model.card import (
     class_parent_names,
     cycle_note,
@@ -31,7 +31,7 @@ from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange, reading_ranges
 from bncc.resources import Resources
-from bncc.structure.grids import Grids
+from bncc.structure.decision_tables import Grids
 
 _FEW = 6
 """Thresholds or categories of a feature that are shown to people."""
@@ -138,9 +138,9 @@ def _tables(model: Model) -> list[dict[str, Any]] | None:
 
 
 def _ir(model: Model, flow: str) -> dict[str, Any]:
-    from bncc.compiler.importer import program_of
-    from bncc.compiler.pipeline import optimize
-    from bncc.compiler.text import print_program
+    from bncc.program.from_model import program_of
+    from bncc.program.pipeline import optimize
+    from bncc.program.text import print_program
 
     program = program_of(model)
     optimized, passes = optimize(program, flow)

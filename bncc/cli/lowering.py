@@ -8,10 +8,11 @@ import click
 
 from bncc.cli.console import Console
 from bncc.cli.options import given
-from bncc.compiler.choose import FAMILIES, Optimize
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.lower.choose import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
+from bncc.resources import Optimize
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -76,12 +77,12 @@ class Lowering:
         return EmitOptions(
             name,
             entries,
-            package,
             kernel=self.kernel,
             optimize=self.optimize,
             target=target,
             constant_time=self.constant_time,
             range_margin=self.range_margin,
+            package=package,
         )
 
 

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from bncc.build.parts import size_of, target_of
 from bncc.cli.console import Console
+from bncc.device.parts import size_of, target_of
 from bncc.errors import OptionError
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -22,7 +22,7 @@ from bncc.cli.options import (
 )
 from bncc.cli.output import check_free, write_file
 from bncc.discretize.feature import states_of
-from bncc.discretize.gaps import gaps_of
+from bncc.discretize.missing import gaps_of
 from bncc.model import missing as marginal
 from bncc.model.file import load_model
 from bncc.model.model import Model

@@ -15,7 +15,7 @@ from bncc.errors import DataError, OptionError
 
 if TYPE_CHECKING:
     from bncc.report.sheets import Sheet
-    from bncc.sweep.point import Study
+    from bncc.search.trial_result import Study
 
 FORMATS = ("html", "md", "csv", "json", "svg")
 _ENDINGS = {".htm": "html", ".markdown": "md", **{f".{name}": name for name in FORMATS}}
@@ -106,7 +106,7 @@ def _form_of(output: str | None) -> str | None:
 
 def _read(places: Sequence[str], console: Console) -> "list[Study]":
     """Read the studies, leave out empty ones, and give each a name of its own."""
-    from bncc.sweep.study import read_study
+    from bncc.search.study import read_study
 
     found: list[Study] = []
     taken: set[str] = set()
@@ -131,7 +131,7 @@ def _read(places: Sequence[str], console: Console) -> "list[Study]":
 
 def _where(place: str) -> object:
     """Return what two spellings of a file have in common; a URL has one spelling."""
-    from bncc.sweep.place import place_of
+    from bncc.search.storage import place_of
 
     path = place_of(place).path
     return place if path is None else path.resolve()

@@ -10,7 +10,7 @@ from bncc._types import FloatArray, IntArray
 from bncc.cli.reading_words import span
 from bncc.data.text import printable
 from bncc.model.model import Model
-from bncc.structure.lookups import LookUp
+from bncc.structure.row_index import LookUp
 
 MOST_TABLES = 12
 """Tables that are drawn unless all are asked for."""

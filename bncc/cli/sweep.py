@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from bncc.cli.budget_options import budget_options, check_reserve
+from bncc.cli.checkpointing import EXIT_SIGNAL
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, test_rows, training_parts
-from bncc.cli.long_work import EXIT_SIGNAL
 from bncc.cli.options import (
     TARGETS,
     TargetChoice,
@@ -26,19 +26,19 @@ from bncc.cli.sweep_work import swept
 from bncc.errors import BudgetError, OptionError
 from bncc.model.file import save_model
 from bncc.resources import Budget
-from bncc.sweep.cluster import dask_cluster
-from bncc.sweep.config import source_words
-from bncc.sweep.facts import study_facts
-from bncc.sweep.objective import OBJECTIVES, check_objectives, default_objectives
-from bncc.sweep.options import BASELINES
-from bncc.sweep.pick import best_within, nearest, picked_model
-from bncc.sweep.place import place_of
-from bncc.sweep.processes import local_processes
-from bncc.sweep.rivals import named_baselines, with_baselines
-from bncc.sweep.space import PRESETS, read_space
-from bncc.sweep.store import check_optuna
-from bncc.sweep.study import known_facts
-from bncc.sweep.workload import Workload, check_rows, measured_rows
+from bncc.search.baseline_space import named_baselines, with_baselines
+from bncc.search.cluster import dask_cluster
+from bncc.search.config import source_words
+from bncc.search.fingerprint import study_facts
+from bncc.search.objective import OBJECTIVES, check_objectives, default_objectives
+from bncc.search.option_domains import BASELINES
+from bncc.search.pick import best_within, nearest, picked_model
+from bncc.search.processes import local_processes
+from bncc.search.space import PRESETS, read_space
+from bncc.search.storage import place_of
+from bncc.search.store import check_optuna
+from bncc.search.study import known_facts
+from bncc.search.workload import Workload, check_rows, measured_rows
 from bncc.train.interrupts import StopRequest, first_signal_noted
 
 SAMPLERS = ("random", "tpe", "nsga2")

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import click
 
-from bncc.build.cross import find_bench
 from bncc.cli.bench import machine_of
 from bncc.cli.console import Console
 from bncc.cli.machines import usable_machines
 from bncc.cli.options import TARGETS
+from bncc.device.cross import find_bench
 from bncc.errors import OptionError, ToolchainError
 
 NO_TARGET = "none"

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from bncc.cli.console import aligned, table_text
-from bncc.compiler.cost_model import LEVELS
+from bncc.lower.cost_model import LEVELS
 from bncc.report.axes import entries_on
 from bncc.resources import Budget, functions_of
-from bncc.sweep.config import optimize_of
-from bncc.sweep.front import front
-from bncc.sweep.point import Point
-from bncc.sweep.record import trial_facts
+from bncc.search.config import optimize_of
+from bncc.search.pareto import front
+from bncc.search.record import trial_facts
+from bncc.search.trial_result import Point
 
 _BASELINE, _NAME = "baseline.", "baseline.name"
 _SHOWN = ("structure", "parameters", "bits", "discretize", "n-bins", "size-weight", "optimize")

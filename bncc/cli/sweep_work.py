@@ -6,13 +6,13 @@ from time import monotonic
 
 from bncc.cli.console import Console
 from bncc.cli.sweep_report import error_of
-from bncc.sweep.coordinate import work_on
-from bncc.sweep.execution import Execution, Outcome
-from bncc.sweep.facts import Facts
-from bncc.sweep.place import Place
-from bncc.sweep.point import Point
-from bncc.sweep.space import Space
-from bncc.sweep.study import Journal, journal
+from bncc.search.executor import Execution, Outcome
+from bncc.search.fingerprint import Facts
+from bncc.search.runner import work_on
+from bncc.search.space import Space
+from bncc.search.storage import Place
+from bncc.search.study import Journal, journal
+from bncc.search.trial_result import Point
 from bncc.train.interrupts import StopRequest
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from bncc.build.cross import SIMULATORS
-from bncc.build.parts import KIB, MHZ, PARTS, Part
-from bncc.build.simulators.simavr import Simavr
-from bncc.build.targets import TARGETS, Target
 from bncc.cli.console import Console, table_text
 from bncc.cli.options import speaks
+from bncc.device.cross import SIMULATORS
+from bncc.device.parts import KIB, MHZ, PARTS, Part
+from bncc.device.simulators.simavr import Simavr
+from bncc.device.targets import TARGETS, Target
 from bncc.errors import ToolchainError
 from bncc.toolchain.tools import Tool, find_tools, host_compilers, is_x86
 

@@ -7,10 +7,7 @@ from typing import Any
 import click
 
 from bncc.cli.budget_options import search_options
-from bncc.cli.console import Console
-from bncc.cli.descent_options import descent_options
-from bncc.cli.inputs import test_rows, training_parts
-from bncc.cli.long_work import (
+from bncc.cli.checkpointing import (
     EXIT_SIGNAL,
     checkpoint_of,
     interim_note,
@@ -18,6 +15,9 @@ from bncc.cli.long_work import (
     said,
     tell_of_the_end,
 )
+from bncc.cli.console import Console
+from bncc.cli.descent_options import descent_options
+from bncc.cli.inputs import test_rows, training_parts
 from bncc.cli.options import (
     class_option,
     data_argument,
@@ -28,21 +28,21 @@ from bncc.cli.options import (
     split_options,
 )
 from bncc.cli.output import check_free
-from bncc.cli.train_within import (
+from bncc.cli.train_report import facts_of, report_of, stopped_note, with_cross_validation
+from bncc.cli.train_search import (
     families_to_try,
     limits_of,
     refuse_with_budget,
     train_within,
 )
-from bncc.cli.trained import facts_of, report_of, stopped_note, with_cross_validation
 from bncc.data.units import read_units
 from bncc.errors import OptionError
 from bncc.model.file import save_model
 from bncc.structure.catalog import STRUCTURES, option_keys
-from bncc.train.course import News
+from bncc.train.checkpoint.callbacks import News
+from bncc.train.checkpoint.fingerprint import identity_of
+from bncc.train.checkpoint.folder_lock import folder_locked
 from bncc.train.cross_validation import DEFAULT_FOLDS
-from bncc.train.folder_lock import folder_locked
-from bncc.train.identity import identity_of
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings

@@ -6,9 +6,6 @@ from typing import Any
 
 import click
 
-from bncc.build.agreement import Agreement, verify
-from bncc.build.cross import find_bench
-from bncc.build.targets import find_target
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify
 from bncc.cli.lowering import (
@@ -28,13 +25,17 @@ from bncc.cli.options import (
     speaks,
     target_option,
 )
-from bncc.compiler.cost_model import LEVELS, Optimize
 from bncc.data.dataset import Table
+from bncc.device.agreement import Agreement, verify
+from bncc.device.cross import find_bench
+from bncc.device.targets import find_target
 from bncc.emit.emitter import Emission
 from bncc.errors import ModelError, OptionError, ToolchainError
+from bncc.lower.cost_model import LEVELS
 from bncc.model.file import load_model
 from bncc.model.missing_form import missing_form_of, n_joint, why_not
 from bncc.model.model import Model
+from bncc.resources import Optimize
 from bncc.toolchain.tools import host_compilers, is_x86
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})

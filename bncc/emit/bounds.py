@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bncc.emit.c99 import wrap_words
+from bncc.lower.c.c99 import wrap_words
 
 STACK = (
     "STACK: bytes of a call with all that it calls, return addresses included, as the compiler "

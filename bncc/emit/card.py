@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from bncc.compiler.choose import FOR_CUTS
-from bncc.compiler.demands import FREE_OF_BRANCHES
 from bncc.discretize.feature import Feature
-from bncc.emit.c99 import number_text
-from bncc.emit.identifiers import c_comment, c_unit
-from bncc.emit.layout import Layout
-from bncc.emit.prose import counted
 from bncc.emit.provenance import command_lines, data_line, recall_line
+from bncc.lower.c.c99 import number_text
+from bncc.lower.c.identifiers import c_comment, c_unit
+from bncc.lower.c.prose import counted
+from bncc.lower.choose import FOR_CUTS
+from bncc.lower.layout import Layout
+from bncc.lower.requirements import FREE_OF_BRANCHES
 from bncc.model.card import cost_format, early_end_note, is_rate, search_words, structure_words
 from bncc.model.file import model_digest
 from bncc.model.intervals import interval_words, is_interval
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange
-from bncc.structure.grids import Grids
+from bncc.structure.decision_tables import Grids
 
 WIDTH = 92
 

@@ -5,28 +5,29 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bncc import __version__
-from bncc.compiler.candidate import Candidate
-from bncc.compiler.choose import Choice
-from bncc.compiler.cost_model import LEVELS
-from bncc.compiler.importer import program_of
-from bncc.compiler.ir import Program
-from bncc.compiler.pipeline import PassReport, optimize_each
-from bncc.compiler.textbook_cost import textbook_cost
 from bncc.emit.bounds import Bounds, bound_lines
 from bncc.emit.card import card_lines, class_lines, feature_lines, why_no_probabilities
-from bncc.emit.estimate import Estimate, estimate, estimated_resources
 from bncc.emit.feature_constants import feature_constants
-from bncc.emit.fitting import Attempt, entry_points, fitting, laid_out, priced_entries
-from bncc.emit.identifiers import check_name, constant_names
-from bncc.emit.layout import Layout
-from bncc.emit.options import ENTRIES, EmitOptions, checked_limits
+from bncc.emit.options import EmitOptions
 from bncc.emit.packages import find_package, packaged
 from bncc.emit.selftest import selftest_names
 from bncc.emit.terms import check_spdx
+from bncc.lower.c.identifiers import check_name, constant_names
+from bncc.lower.candidate import Candidate
+from bncc.lower.choose import Choice
+from bncc.lower.cost_model import LEVELS
+from bncc.lower.estimate import Estimate, estimate, estimated_resources
+from bncc.lower.fitting import Attempt, entry_points, fitting, laid_out, priced_entries
+from bncc.lower.layout import Layout
+from bncc.lower.request import ENTRIES, checked_limits
+from bncc.lower.textbook_cost import textbook_cost
 from bncc.model.file import model_digest
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
 from bncc.model.ranges import reading_ranges
+from bncc.program.from_model import program_of
+from bncc.program.ir import Program
+from bncc.program.pipeline import PassReport, optimize_each
 from bncc.resources import Resources
 
 __all__ = ["ENTRIES", "Emission", "EmitOptions", "emit_c", "emit_candidate"]

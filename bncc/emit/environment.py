@@ -5,8 +5,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from bncc.emit.c99 import cast
-from bncc.emit.prose import comment, counted
+from bncc.lower.c.c99 import cast
+from bncc.lower.c.prose import comment, counted
 
 
 def template_folder() -> Path:

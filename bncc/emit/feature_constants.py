@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import Feature
-from bncc.emit.identifiers import constant_name, constant_names
+from bncc.lower.c.identifiers import constant_name, constant_names
 
 MAX_CONSTANT = 63
 """Characters of a name that every C99 compiler tells apart."""

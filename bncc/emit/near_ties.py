@@ -15,9 +15,9 @@ from math import prod
 import numpy as np
 
 from bncc._types import AnyArray, IntArray
-from bncc.compiler.ir import Program, n_levels, width_of
 from bncc.model.model import Model
 from bncc.model.reference import predict
+from bncc.program.ir import Program, n_levels, width_of
 
 CELLS = 2**13
 """Table entries that are looked at for one step."""

@@ -6,8 +6,8 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
-from bncc.emit.identifiers import c_comment
 from bncc.emit.options import EmitOptions
+from bncc.lower.c.identifiers import c_comment
 from bncc.model.card import has_folds, recorded_data
 from bncc.model.model import Model
 

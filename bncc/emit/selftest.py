@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bncc.compiler.kernels.arrays import MOST_IN_ALL, MOST_IN_ARRAY
 from bncc.discretize.feature import Feature
-from bncc.emit.avr import avr_vectors_error
-from bncc.emit.constants_crc import crc_of
-from bncc.emit.gap_vectors import drawn_gaps
-from bncc.emit.layout import Layout
+from bncc.emit.missing_vectors import drawn_gaps
 from bncc.emit.near_ties import Steps, near_tie_steps
 from bncc.emit.options import EmitOptions
 from bncc.emit.vector_text import vector_text
 from bncc.emit.vectors import Vectors, drawn_vectors, end_readings
+from bncc.lower.c.avr import avr_vectors_error
+from bncc.lower.c.constants_crc import crc_of
+from bncc.lower.kernels.shared.arrays import MOST_IN_ALL, MOST_IN_ARRAY
+from bncc.lower.layout import Layout
 from bncc.model.model import Model
 
 STEP_BYTES = 2**15

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from itertools import accumulate, product
 
 from bncc import __version__
-from bncc.compiler.discretizer_rates import rates_of
-from bncc.compiler.discretizers import searched
-from bncc.compiler.ir import width_of
-from bncc.emit.avr import avr_error
-from bncc.emit.c99 import ArrayText, array, wrap, wrap_words
 from bncc.emit.environment import render
-from bncc.emit.identifiers import c_comment, check_name
-from bncc.emit.layout import PGM
-from bncc.emit.raw import RawPlan, plan_raw
 from bncc.emit.terms import with_terms
 from bncc.errors import ModelError
+from bncc.lower.c.avr import avr_error
+from bncc.lower.c.c99 import ArrayText, array, wrap, wrap_words
+from bncc.lower.c.identifiers import c_comment, check_name
+from bncc.lower.discretizers.choice import searched
+from bncc.lower.discretizers.rates import rates_of
+from bncc.lower.layout import PGM
+from bncc.lower.raw import RawPlan, plan_raw
 from bncc.model.model import Model
-from bncc.structure.grids import Grids
+from bncc.program.ir import width_of
+from bncc.structure.decision_tables import Grids
 
 MAX_ENTRY = 255
 """A cost has one byte."""

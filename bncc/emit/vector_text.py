@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.compiler.ir import width_of
 from bncc.discretize.feature import MISSING_INT, Feature
 from bncc.discretize.readings import raw_dtypes
-from bncc.emit.c99 import unsigned, wrap, wrap_words
-from bncc.emit.constants_crc import label_bytes
-from bncc.emit.gap_vectors import GapVectors
-from bncc.emit.layout import Layout
 from bncc.emit.limit_vectors import limit_vectors
+from bncc.emit.missing_vectors import GapVectors
 from bncc.emit.near_ties import Steps
-from bncc.emit.raw_arrays import CUT_BITS
 from bncc.emit.vectors import Vectors, has_all_states, state_ends
+from bncc.lower.c.c99 import unsigned, wrap, wrap_words
+from bncc.lower.c.constants_crc import label_bytes
+from bncc.lower.layout import Layout
+from bncc.lower.raw_arrays import CUT_BITS
 from bncc.model.checked import predict_checked
 from bncc.model.model import Model
 from bncc.model.reference import scores
+from bncc.program.ir import width_of
 
 
 @dataclass(frozen=True)

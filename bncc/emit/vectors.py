@@ -19,7 +19,7 @@ from bncc.discretize.readings import (
 from bncc.errors import DataError
 from bncc.model.model import Model
 from bncc.model.reference import costs, predict
-from bncc.structure.grids import Grids
+from bncc.structure.decision_tables import Grids
 
 FEW_VECTORS = 32
 """Vectors, where their number is not given and fewer would do."""

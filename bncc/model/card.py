@@ -8,8 +8,8 @@ from typing import Any, TypeGuard
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
+from bncc.structure.decision_tables import Grids
 from bncc.structure.graph import free_parameters, table_entries
-from bncc.structure.grids import Grids
 
 _ERRORS = ("error_train", "error_validation", "error_test", "error_cross_validation")
 _FROM_TRAINING = (

@@ -7,7 +7,7 @@ import numpy as np
 
 from bncc.discretize.feature import Feature
 from bncc.errors import ModelError
-from bncc.structure.grids import Grid, Grids
+from bncc.structure.decision_tables import Grid, Grids
 
 MAX_STATES = 65535
 """A state fits in the C's uint16_t, and one value above all states stays free."""

@@ -14,8 +14,8 @@ from bncc.errors import ModelError, ModelFileError
 from bncc.fixed_point import QFormat
 from bncc.model.archive import SUMS, from_npy, npy
 from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
+from bncc.structure.decision_tables import Grid, Grids
 from bncc.structure.graph import Structure
-from bncc.structure.grids import Grid, Grids
 
 FORMAT, SUM_FORMAT, GENERAL_FORMAT = 1, 2, 3
 FORMATS = (FORMAT, SUM_FORMAT, GENERAL_FORMAT)

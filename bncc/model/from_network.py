@@ -24,7 +24,7 @@ from bncc.network.blanket import blanket_of
 from bncc.network.network import Network
 from bncc.network.sampling import sample, with_even_classes
 from bncc.structure.graph import Structure, class_rows
-from bncc.structure.lookups import lookups_of
+from bncc.structure.row_index import lookups_of
 
 MAX_TABLE_BYTES = 1 << 20
 """Limit of the tables of a model from a network, in its file; few microcontrollers have more

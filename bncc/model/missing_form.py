@@ -10,8 +10,8 @@ from bncc._types import IntArray
 from bncc.errors import ModelError
 from bncc.model.log_add import TABLE_BITS, LogAdd, log_add_of
 from bncc.model.model import Model
+from bncc.structure.decision_tables import Grids
 from bncc.structure.graph import Structure, topological_order
-from bncc.structure.grids import Grids
 
 MOST_JOINT = 4096
 """Joint states of all features that have children, at most, where the model is no forest."""

@@ -11,7 +11,7 @@ from bncc.discretize.feature import Feature
 from bncc.errors import NetworkError
 from bncc.model.model import Model
 from bncc.network.network import Network, Variable
-from bncc.structure.grids import Grids
+from bncc.structure.decision_tables import Grids
 
 
 @dataclass(frozen=True, eq=False)

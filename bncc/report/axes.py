@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log
 
 from bncc.resources import functions_of
-from bncc.sweep.point import Point
+from bncc.search.trial_result import Point
 
 
 @dataclass(frozen=True)

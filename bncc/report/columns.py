@@ -8,7 +8,7 @@ from bncc.report.fronts import families_of, steps_of
 from bncc.report.marks import marks_of
 from bncc.report.panels import cost_limits, error_limits
 from bncc.report.words import kinds
-from bncc.sweep.point import Choice, Footprint, Point, Study, model_name
+from bncc.search.trial_result import Choice, Footprint, Point, Study, model_name
 
 Columns = dict[str, Any]
 

@@ -12,10 +12,10 @@ from bncc.report.fronts import families_of
 from bncc.report.marks import marks_of
 from bncc.report.methods import METHODS
 from bncc.report.sheets import Sheet, View, front_grid
-from bncc.report.still import drawing_svg
+from bncc.report.static_svg import drawing_svg
 from bncc.report.words import kinds
-from bncc.sweep.point import Footprint, Point
-from bncc.sweep.record import trial_facts
+from bncc.search.record import trial_facts
+from bncc.search.trial_result import Footprint, Point
 
 
 def report_md(sheets: Sequence[Sheet], title: str) -> str:

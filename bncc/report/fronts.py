@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import log
 
 from bncc.report.axes import Axis
-from bncc.sweep.front import front
-from bncc.sweep.point import Point
+from bncc.search.pareto import front
+from bncc.search.trial_result import Point
 
 
 @dataclass(frozen=True)

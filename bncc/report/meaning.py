@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bncc.report.words import interval, memory, pace, percent, points_between, settings
-from bncc.sweep.point import Point, Study
+from bncc.search.trial_result import Point, Study
 
 BUDGETS = tuple(256 * 2**k for k in range(11))
 """Bytes, where the user names none: 256 to 256 KB."""

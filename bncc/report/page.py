@@ -19,9 +19,9 @@ from bncc.report.meaning import Advice
 from bncc.report.methods import METHODS
 from bncc.report.pictures import picture, words
 from bncc.report.sheets import Sheet, View, budgets_of, front_grid
-from bncc.report.still import plot_svg
+from bncc.report.static_svg import plot_svg
 from bncc.report.words import kinds, memory, percent, settings
-from bncc.sweep.point import Study
+from bncc.search.trial_result import Study
 
 _SCRIPTS = ("data", "filters", "hover", "plots", "table", "main")
 """Files of the template folder, in the order in which they need each other."""

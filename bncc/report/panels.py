@@ -6,7 +6,7 @@ from math import ceil
 
 from bncc.report.axes import Axis, Scale, axes_of, cost_scale, error_scale
 from bncc.report.fronts import Step, box_of, families_of, hypervolume, steps_of
-from bncc.sweep.point import Point
+from bncc.search.trial_result import Point
 
 _USUAL = 0.95
 """Share of the points that lie below the upper limit of errors; the worst would squeeze all."""

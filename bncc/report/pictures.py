@@ -1,10 +1,10 @@
 """The structures of chosen models as pictures, or in words where there is nothing to draw."""
 
 from bncc.data.text import printable
+from bncc.search.trial_result import Point, Study
 from bncc.structure.catalog import SUM
 from bncc.structure.graph import Structure
 from bncc.structure.picture import structure_svg
-from bncc.sweep.point import Point, Study
 
 _CLASS = "class"
 _MOST = 256

@@ -8,7 +8,7 @@ from bncc.report.axes import targets_of
 from bncc.report.meaning import Advice, advise
 from bncc.report.panels import Panel, panels_of
 from bncc.report.words import interval, memory, percent, settings
-from bncc.sweep.point import Point, Study
+from bncc.search.trial_result import Point, Study
 
 _COUNTS = {
     "n_rows": "rows",

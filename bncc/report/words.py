@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from bncc.resources import functions_of
+from bncc.search.trial_result import Choice, Footprint, Point, Rate
 from bncc.structure.catalog import SUM
-from bncc.sweep.point import Choice, Footprint, Point, Rate
 
 BASELINE = "baseline."
 """What options of baselines begin with."""

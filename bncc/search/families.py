@@ -1,7 +1,7 @@
 """Families that a search for a budget tries, given the options of the user."""
 
 from bncc.errors import OptionError
-from bncc.search.search import FAMILIES, NETWORKS
+from bncc.search.budget_search import FAMILIES, NETWORKS
 from bncc.train.settings import TrainSettings
 
 _SEARCHED = ("tables", "rows", "features", "dictionary")

@@ -32,14 +32,11 @@ class CParts:
     types: str  # The header that CFFI reads too
     headers: tuple[str, ...]  # The other headers
     sources: tuple[str, ...]  # What is compiled
-    shared: tuple[str, ...] = ()  # Headers of another package that it includes
-    shared_from: str = ""  # That package
 
     def texts(self) -> dict[str, str]:
         """Return the text of each file, the types' first."""
-        names = [(self.package, name) for name in (self.types, *self.headers, *self.sources)]
-        names += [(self.shared_from, name) for name in self.shared]
-        return {name: (files(package) / name).read_text("utf-8") for package, name in names}
+        names = (self.types, *self.headers, *self.sources)
+        return {name: (files(self.package) / name).read_text("utf-8") for name in names}
 
 
 @cache

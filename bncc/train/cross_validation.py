@@ -7,12 +7,12 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
-from bncc.train.course import News, Progress
-from bncc.train.held import tells_apart
+from bncc.train.checkpoint.callbacks import News, Progress
+from bncc.train.evaluation import decided, judged_record
+from bncc.train.holdout import tells_apart
 from bncc.train.interrupts import StopRequest
-from bncc.train.judged import decided, judged_record
-from bncc.train.pipeline import TrainResult, model_alone
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import TrainResult, model_alone
 from bncc.train.weights import counting_rows
 
 DEFAULT_FOLDS = 5

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from bncc.data.dataset import Dataset
 from bncc.model.model import Model
-from bncc.structure.grids import Grids
+from bncc.structure.decision_tables import Grids
 from bncc.train.order_notes import order_notes
 from bncc.train.silent import tells_nothing
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bncc.discretize.feature import Feature
-from bncc.structure.grids import Grid, Grids
+from bncc.structure.decision_tables import Grid, Grids
 
 
 def pruned(features: Sequence[Feature], grids: Grids) -> tuple[tuple[Feature, ...], Grids]:

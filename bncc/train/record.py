@@ -4,9 +4,9 @@ from typing import Any
 
 from bncc import __version__
 from bncc.data.dataset import Dataset
+from bncc.train.checkpoint.fingerprint import data_digest
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.identity import data_digest
-from bncc.train.margin_settings import margin_settings_of
+from bncc.train.margin.settings import margin_settings_of
 from bncc.train.settings import TrainSettings
 from bncc.train.settings_values import MARGIN
 from bncc.train.sum_settings import boost_settings_of

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 
 from bncc.data.dataset import Dataset
-from bncc.train.checkpoint import Checkpoint
-from bncc.train.course import News, Progress
+from bncc.train.checkpoint.callbacks import News, Progress
+from bncc.train.checkpoint.folder import Checkpoint
 from bncc.train.interrupts import StopRequest
-from bncc.train.pipeline import TrainResult, train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import TrainResult, train_model
 
 
 class _AbandonedError(Exception):

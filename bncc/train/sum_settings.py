@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any, Protocol
 
+from bncc.boosting.settings import BoostSettings
 from bncc.errors import OptionError
-from bncc.train.boosting.settings import BoostSettings
 
 DEFAULT_CUTS = 255
 """Most cuts of a column that are tried, where the user names no discretization.

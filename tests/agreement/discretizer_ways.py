@@ -4,12 +4,12 @@ from unittest.mock import patch
 
 import numpy as np
 
-from bncc.compiler.discretizer_rates import rates_of
-from bncc.compiler.discretizer_ways import ways
-from bncc.compiler.discretizers import in_lines, searched
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
+from bncc.lower.discretizers.candidates import ways
+from bncc.lower.discretizers.choice import in_lines, searched
+from bncc.lower.discretizers.rates import rates_of
 from bncc.structure.graph import forest
 from tests import models as hand
 
@@ -84,5 +84,5 @@ def plan(features, method):
 
 def emitted(features, method, name="m"):
     """Return the C that finds all states in one way."""
-    with patch("bncc.emit.fitting.choose_discretizers", return_value=plan(features, method)):
+    with patch("bncc.lower.fitting.choose_discretizers", return_value=plan(features, method)):
         return dict(emit_c(model_of(features), EmitOptions(name)).files)

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from bncc.build.agreement import verify
+from bncc.device.agreement import verify
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat

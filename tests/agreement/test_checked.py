@@ -5,11 +5,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bncc.build.agreement import verify
-from bncc.build.harness import build_harness
-from bncc.build.host import build_library
-from bncc.build.inputs.cases import Effort
-from bncc.build.inputs.checked import checked_cases
+from bncc.device.agreement import verify
+from bncc.device.harness import build_harness
+from bncc.device.host import build_library
+from bncc.device.inputs.cases import Effort
+from bncc.device.inputs.checked import checked_cases
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import ModelError, OptionError
 from bncc.model.checked import ERR_MISSING, ERR_RANGE, limits_of
@@ -103,7 +103,7 @@ def test_it_goes_with_other_entry_points_and_direct_readings(optimize):
 
 def test_models_of_many_features_are_tried_within_a_limit(monkeypatch):
     """As many features alone at their limits as fit; random readings of all."""
-    monkeypatch.setattr("bncc.build.inputs.checked.PROBE_CELLS", 30)
+    monkeypatch.setattr("bncc.device.inputs.checked.PROBE_CELLS", 30)
     model = ranged(hand.naive_integer())
     few = sum(len(case.x) for case in checked_cases(model, limits_of(model), None, Effort(5)))
     monkeypatch.undo()

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bncc.build.agreement import verify
-from bncc.build.harness import build_harness
-from bncc.build.host import build_library
-from bncc.compiler.choose import FAMILIES, FOR_CUTS
-from bncc.compiler.interpreter import costs
-from bncc.compiler.ir import Table
-from bncc.compiler.pipeline import optimize
+from bncc.device.agreement import verify
+from bncc.device.harness import build_harness
+from bncc.device.host import build_library
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
+from bncc.lower.choose import FAMILIES, FOR_CUTS
 from bncc.model.model import Model
-from bncc.structure.grids import Grid, Grids
+from bncc.program.interpreter import costs
+from bncc.program.ir import Table
+from bncc.program.pipeline import optimize
+from bncc.structure.decision_tables import Grid, Grids
 from bncc.toolchain.tools import host_compilers
 from tests.cut_programs import (
     cut_program,
@@ -29,7 +29,7 @@ from tests.cut_programs import (
     stand_in,
     usps_like,
 )
-from tests.unit.compiler.by_hand import program, table
+from tests.unit.lower.by_hand import program, table
 
 pytestmark = pytest.mark.cc
 OPTIONS = EmitOptions("m", frozenset({"scores", "trusted"}))

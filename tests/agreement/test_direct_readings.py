@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from bncc.build.agreement import verify
+from bncc.device.agreement import verify
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
-from bncc.structure.grids import Grid, Grids
+from bncc.structure.decision_tables import Grid, Grids
 from tests.ranged import ranged
 
 pytestmark = pytest.mark.cc

@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from bncc.build.agreement import compare, verify
-from bncc.build.host import build_library
-from bncc.build.inputs.cases import Effort, cases
-from bncc.build.inputs.raw import row_dtype
+from bncc.device.agreement import compare, verify
+from bncc.device.host import build_library
+from bncc.device.inputs.cases import Effort, cases
+from bncc.device.inputs.raw import row_dtype
 from bncc.discretize.readings import states_of_raw
 from bncc.model.reference import predict
 from tests.agreement.discretizer_ways import FEATURES, METHODS, emitted, model_of

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from bncc.build.agreement import verify
-from bncc.compiler import demands
-from bncc.compiler.choose import FAMILIES, FOR_CUTS
-from bncc.compiler.importer import program_of
-from bncc.compiler.pipeline import FLOWS, MERGE_STATES, NORMALIZE_ROWS, SHRINK_WIDTH, optimize
+from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
+from bncc.lower import requirements as demands
+from bncc.lower.choose import FAMILIES, FOR_CUTS
+from bncc.program.from_model import program_of
+from bncc.program.pipeline import FLOWS, MERGE_STATES, NORMALIZE_ROWS, SHRINK_WIDTH, optimize
 from bncc.structure.graph import Structure, one_parent_each
 from tests import models as hand
 

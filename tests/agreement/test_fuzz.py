@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bncc.build.harness import build_harness
-from bncc.build.host import build_library
-from bncc.build.inputs.raw import row_dtype
+from bncc.device.harness import build_harness
+from bncc.device.host import build_library
+from bncc.device.inputs.raw import row_dtype
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import far_table, raw_of_table, state_dtype
 from bncc.emit.emitter import EmitOptions, emit_c

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from bncc.build.agreement import Agreement, compare, verify
-from bncc.build.host import build_library
-from bncc.build.inputs.cases import Effort, cases
+from bncc.device.agreement import Agreement, compare, verify
+from bncc.device.host import build_library
+from bncc.device.inputs.cases import Effort, cases
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.toolchain.tools import host_compilers
 from tests import models as hand

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from bncc.build.agreement import verify
-from bncc.build.host import build_library
+from bncc.device.agreement import verify
+from bncc.device.host import build_library
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model.reference import costs

@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from bncc.build.agreement import verify
-from bncc.compiler.choose import FAMILIES
-from bncc.compiler.importer import program_of
-from bncc.compiler.pipeline import optimize
+from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.lower.choose import FAMILIES
+from bncc.program.from_model import program_of
+from bncc.program.pipeline import optimize
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.strategies import models

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from bncc.build.agreement import compare, verify
-from bncc.build.host import build_library
-from bncc.build.inputs.cases import Case
+from bncc.device.agreement import compare, verify
+from bncc.device.host import build_library
+from bncc.device.inputs.cases import Case
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model import missing

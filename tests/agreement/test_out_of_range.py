@@ -5,17 +5,17 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bncc.build.agreement import compare
-from bncc.build.harness import build_harness
-from bncc.build.host import build_library
-from bncc.build.inputs.cases import Effort, cases
 from bncc.data.dataset import Column, Dataset, Table
+from bncc.device.agreement import compare
+from bncc.device.harness import build_harness
+from bncc.device.host import build_library
+from bncc.device.inputs.cases import Effort, cases
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import far_table, raw_of_table, states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.reference import predict
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 pytestmark = pytest.mark.cc
 N_ROWS = 240
@@ -126,7 +126,7 @@ def test_a_check_s_own_inputs_find_a_driver_that_does_not_saturate_alike(kind, m
         wrong = {"float32": np.inf, "category": 0, "state": 0}[kind]
         right = raw_of_table
         monkeypatch.setattr(
-            "bncc.build.inputs.cases.raw_of_table",
+            "bncc.device.inputs.cases.raw_of_table",
             lambda features, table: np.where(
                 table.columns[0].missing[:, None], wrong, right(features, table)
             ),

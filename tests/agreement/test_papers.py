@@ -11,9 +11,9 @@ from benchmarks import target_matrix, target_runs
 from benchmarks.agreement_matrix import full_matrix, quick_matrix, run
 from benchmarks.multiplications import MACHINES
 from benchmarks.reference_models import Recipe, Reference
-from bncc.build.inputs.cases import Effort
-from bncc.build.targets import TARGETS
 from bncc.data.dataset import Column, Table
+from bncc.device.inputs.cases import Effort
+from bncc.device.targets import TARGETS
 from tests import models as hand
 
 

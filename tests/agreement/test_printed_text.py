@@ -13,24 +13,24 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bncc.build.agreement import compare
-from bncc.build.inputs.cases import Effort, cases
-from bncc.build.inputs.gaps import gap_cases
-from bncc.compiler import interpreter
-from bncc.compiler.candidate import candidate
-from bncc.compiler.choose import FAMILIES, FOR_CUTS
-from bncc.compiler.importer import program_of
-from bncc.compiler.kernels.lanes import lanes
-from bncc.compiler.pipeline import optimize
+from bncc.device.agreement import compare
+from bncc.device.inputs.cases import Effort, cases
+from bncc.device.inputs.gaps import gap_cases
 from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
+from bncc.lower.candidate import candidate
+from bncc.lower.choose import FAMILIES, FOR_CUTS
+from bncc.lower.kernels.lanes.layout import lanes
 from bncc.model import reference
 from bncc.model.missing_form import why_not
+from bncc.program import interpreter
+from bncc.program.from_model import program_of
+from bncc.program.pipeline import optimize
 from tests import models as hand
 from tests.cut_programs import cut_program, stand_in
 from tests.printed.printed import Printed, row_cases
 from tests.strategies import models
-from tests.unit.compiler.by_hand import program as program_by_hand
-from tests.unit.compiler.by_hand import table
+from tests.unit.lower.by_hand import program as program_by_hand
+from tests.unit.lower.by_hand import table
 
 ENTRIES = frozenset({"scores", "trusted"})
 WIDTHS = {16: 16, 32: 64}

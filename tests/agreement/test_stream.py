@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from bncc.build.agreement import verify
+from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests import models as hand
 from tests.agreement.large import LARGE

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from bncc.build.agreement import compare, verify
-from bncc.build.host import build_library
-from bncc.build.inputs.cases import Effort, cases
+from bncc.device.agreement import compare, verify
+from bncc.device.host import build_library
+from bncc.device.inputs.cases import Effort, cases
 from bncc.emit.textbook import misfit, textbook_c
 from bncc.fixed_point import QFormat
 from bncc.model.reference import predict

@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 from benchmarks.bit_slice_rows import is_affected
 from benchmarks.sensor_sets import SETS
 from benchmarks.trained_models import Trained, of_set, rows_of
-from bncc.build.agreement import verify
-from bncc.compiler.choose import FAMILIES
-from bncc.compiler.demands import FREE_OF_BRANCHES, STREAMS
-from bncc.compiler.importer import program_of
-from bncc.compiler.kernels.bit_slice import BitSliceKernel
-from bncc.compiler.pipeline import optimize
+from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
+from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.bit_slice.layout import BitSliceKernel
+from bncc.lower.requirements import FREE_OF_BRANCHES, STREAMS
 from bncc.model.missing import why_not
+from bncc.program.from_model import program_of
+from bncc.program.pipeline import optimize
 from bncc.structure.graph import forest
 from tests.agreement.large import random_model, sensor
 

@@ -13,24 +13,24 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bncc.build.agreement import compare
-from bncc.build.harness import build_harness
-from bncc.build.inputs.cases import Case, Effort, cases
-from bncc.build.inputs.gaps import gap_cases
-from bncc.build.inputs.raw import pack, row_dtype
-from bncc.compiler.choose import FAMILIES
-from bncc.compiler.demands import FREE_OF_BRANCHES, STREAMS
 from bncc.data.catalog import bundled_path
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
+from bncc.device.agreement import compare
+from bncc.device.harness import build_harness
+from bncc.device.inputs.cases import Case, Effort, cases
+from bncc.device.inputs.gaps import gap_cases
+from bncc.device.inputs.raw import pack, row_dtype
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import OptionError
+from bncc.lower.choose import FAMILIES
+from bncc.lower.requirements import FREE_OF_BRANCHES, STREAMS
 from bncc.model.reference import scores
 from bncc.toolchain.tools import host_compilers
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.conftest import ROOT

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from bncc.compiler.candidate import candidate
-from bncc.compiler.importer import program_of
-from bncc.compiler.kernels.lanes import lanes
-from bncc.compiler.pipeline import optimize_each
 from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
+from bncc.lower.candidate import candidate
+from bncc.lower.kernels.lanes.layout import lanes
 from bncc.model.model import Model
+from bncc.program.from_model import program_of
+from bncc.program.pipeline import optimize_each
 
 OPTIONS = EmitOptions("m", frozenset({"raw", "scores", "trusted"}), optimize="speed", target="x86")
 

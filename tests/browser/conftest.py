@@ -10,7 +10,7 @@ import pytest
 
 from bncc.report.page import page_html
 from bncc.report.sheets import sheets_of
-from bncc.sweep.point import Study
+from bncc.search.trial_result import Study
 from tests import studies
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bncc.sweep.point import Point, Rate, Study
+from bncc.search.trial_result import Point, Rate, Study
 from tests import studies
 from tests.browser.conftest import STUDY, Open, Opened
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bncc.train import course
+from bncc.train.checkpoint import callbacks as course
 
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, epochs: int, n_signals: int = 1) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bncc.data.catalog import bundled_path
-from bncc.sweep.study import read_study
+from bncc.search.study import read_study
 
 SPACE = """
 [structure]

@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 from bncc.data.catalog import bundled_path
-from bncc.sweep.study import read_study
+from bncc.search.study import read_study
 from tests.cli.sweeping import SPACE
 
 Run = Callable[..., Result]

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 from click.testing import Result
 
-from bncc.bench.measurement import Measurement
-from bncc.bench.on_target import TargetReport
-from bncc.build.cross import Bench
-from bncc.build.machine import HarnessError
-from bncc.build.meter import Cost, Inputs
-from bncc.build.targets import TARGETS, Target
 from bncc.cli import bench
 from bncc.cli.console import Console
-from bncc.emit import avr
+from bncc.device.cross import Bench
+from bncc.device.machine import HarnessError
+from bncc.device.measure import Measurement
+from bncc.device.meter import Cost, Inputs
+from bncc.device.on_target import TargetReport
+from bncc.device.targets import TARGETS, Target
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.emit.estimate import Estimate
 from bncc.errors import ToolchainError
+from bncc.lower.c import avr
+from bncc.lower.estimate import Estimate
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
 from tests.cli.contract import KEYS, check_shape

@@ -9,9 +9,9 @@ from click.testing import Result
 
 from bncc.errors import CheckpointError
 from bncc.model.file import load_model
-from bncc.train import course
-from bncc.train.checkpoint import NAME, Checkpoint
-from bncc.train.checkpoint_codec import Saved
+from bncc.train.checkpoint import callbacks as course
+from bncc.train.checkpoint.codec import Saved
+from bncc.train.checkpoint.folder import NAME, Checkpoint
 from tests.cli.stops import stop_after
 
 Run = Callable[..., Result]

@@ -12,7 +12,7 @@ from click.testing import Result
 from bncc.cli.drawing import dot_of, svg_of
 from bncc.model.file import save_model
 from bncc.structure.graph import Structure
-from bncc.train import learn
+from bncc.train import learn_network as learn
 from tests import models as hand
 
 Run = Callable[..., Result]

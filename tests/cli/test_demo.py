@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 import pytest
 from click.testing import Result
 
-from bncc.build.agreement import Agreement
-from bncc.build.cross import Bench
-from bncc.build.machine import HarnessError
-from bncc.build.targets import Target
 from bncc.cli import demo, demo_choice
 from bncc.cli.demo import kernel_excerpt
+from bncc.device.agreement import Agreement
+from bncc.device.cross import Bench
+from bncc.device.machine import HarnessError
+from bncc.device.targets import Target
 from bncc.errors import ToolchainError
 from bncc.model.file import load_model
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.build.cross import Bench
 from bncc.cli import demo, demo_choice
+from bncc.device.cross import Bench
 from bncc.errors import StudyError
 from bncc.report.sheets import sheets_of
-from bncc.sweep.point import Study
-from bncc.sweep.study import read_study
+from bncc.search.study import read_study
+from bncc.search.trial_result import Study
 from tests import studies
 from tests.cli.sweeping import SPACE
 

@@ -11,13 +11,13 @@ from click.testing import Result
 
 from bncc.cli.lowering import OPTIMIZE
 from bncc.cli.options import TARGETS
-from bncc.compiler import choose
-from bncc.compiler.choose import FAMILIES
-from bncc.compiler.importer import program_of
-from bncc.compiler.pipeline import optimize as optimize_program
-from bncc.emit import avr
 from bncc.emit.packages import PACKAGES
+from bncc.lower import choose
+from bncc.lower.c import avr
+from bncc.lower.choose import FAMILIES
 from bncc.model.file import load_model
+from bncc.program.from_model import program_of
+from bncc.program.pipeline import optimize as optimize_program
 from bncc.toolchain.tools import is_x86
 
 Run = Callable[..., Result]

@@ -14,7 +14,7 @@ from bncc.data import splits
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
 from bncc.model.file import load_model
-from bncc.search.folds import folds_of
+from bncc.search.split_folds import folds_of
 from bncc.structure.margin_scores import held_out
 from bncc.train.settings import TrainSettings
 from tests.cli.conftest import write_csv

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.build.cross import Bench
 from bncc.cli import lowering
+from bncc.device.cross import Bench
 from bncc.emit.emitter import Emission, EmitOptions
 from bncc.model.model import Model
 from tests.cli.contract import check_shape

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bncc.build.cross import Bench
+from bncc.device.cross import Bench
 from bncc.emit.emitter import emit_c
 from bncc.errors import ModelError, OptionError
 from bncc.model.file import load_model, save_model

@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 from bncc.errors import StudyError
-from bncc.sweep.point import Study
+from bncc.search.trial_result import Study
 from tests import studies
 
 Run = Callable[..., Result]
@@ -34,7 +34,7 @@ def stored(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[Study, ...]]:
             raise StudyError(f"'{place}' is no study; run `bncc sweep` first")
         return known[place]
 
-    monkeypatch.setattr("bncc.sweep.study.read_study", read)
+    monkeypatch.setattr("bncc.search.study.read_study", read)
     return known
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.bench import recover, s0_table1, s1_table3, s2_tables
-from bncc.bench.experiments import EXPERIMENTS
-from bncc.bench.request import Cell, Effort, Request
 from bncc.cli.reproduce import TABLES
+from bncc.papers import recover, s0_table1, s1_table3, s2_tables
+from bncc.papers.experiments import EXPERIMENTS
+from bncc.papers.request import Cell, Effort, Request
 from tests.uci import write_set
 
 Run = Callable[..., Result]

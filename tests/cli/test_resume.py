@@ -15,8 +15,8 @@ from click.testing import Result
 
 from bncc.cli.main import main
 from bncc.data.catalog import bundled_path
-from bncc.train import course
-from bncc.train.checkpoint import HALF, NAME
+from bncc.train.checkpoint import callbacks as course
+from bncc.train.checkpoint.folder import HALF, NAME
 
 Run = Callable[..., Result]
 Refused = Callable[..., str]
@@ -24,7 +24,9 @@ Refused = Callable[..., str]
 MODEL, FOLDER, SAID = "m.bncc", "kept", "said"
 PROCESSES = get_context("forkserver")
 """Each a process of its own, without the seconds in which Python imports numpy anew."""
-PROCESSES.set_forkserver_preload(["bncc.cli.train", "bncc.train.pipeline", "tests.cli.test_resume"])
+PROCESSES.set_forkserver_preload(
+    ["bncc.cli.train", "bncc.train.train_model", "tests.cli.test_resume"]
+)
 
 
 def train_in_process(home: Path, arguments: Sequence[str]) -> None:

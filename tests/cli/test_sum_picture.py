@@ -16,7 +16,7 @@ from bncc.discretize.feature import Feature
 from bncc.model.explanation import contributions
 from bncc.model.file import save_model
 from bncc.model.model import Model
-from bncc.structure.grids import Grids
+from bncc.structure.decision_tables import Grids
 from tests import models as hand
 
 SPACE = "{http://www.w3.org/2000/svg}"

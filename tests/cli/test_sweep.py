@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 
 from bncc.model.file import load_model
-from bncc.sweep.study import read_study
+from bncc.search.study import read_study
 from tests.cli.sweeping import SPACE, found_in
 
 Run = Callable[..., Result]

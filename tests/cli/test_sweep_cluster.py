@@ -160,7 +160,7 @@ def test_a_scheduler_without_workers_of_this_version_is_refused(
 def test_an_address_where_nobody_answers_is_refused(
     refused: Refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
-    monkeypatch.setattr("bncc.sweep.cluster._PATIENCE", 0.5)
+    monkeypatch.setattr("bncc.search.cluster._PATIENCE", 0.5)
     options = ("--target", "none", "--study", tmp_path / "c.db")
     line = refused("sweep", bundled_path("wifi"), *options, "--scheduler", address)
     assert line.startswith(f"no scheduler answers at '{address}'; start one with `dask scheduler`")

@@ -15,7 +15,7 @@ from typing import NoReturn
 import pytest
 
 from bncc.data.catalog import bundled_path
-from bncc.sweep.study import read_study
+from bncc.search.study import read_study
 from tests.cli.sweeping import Sweeps, found_in, wait_for
 
 pytestmark = [

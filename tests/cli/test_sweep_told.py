@@ -13,9 +13,9 @@ from bncc.cli.sweep_report import Finding, payload_of, report_of
 from bncc.data.catalog import bundled_path
 from bncc.report.formats import report_json
 from bncc.report.sheets import sheets_of
-from bncc.sweep.pick import Budget, best_within
-from bncc.sweep.point import Study
-from bncc.sweep.study import read_study
+from bncc.search.pick import Budget, best_within
+from bncc.search.study import read_study
+from bncc.search.trial_result import Study
 from tests import studies
 from tests.cli.conftest import HEADER, sensor_rows, write_csv
 from tests.cli.sweeping import SPACE

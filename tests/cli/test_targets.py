@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.build.cross import find_bench
-from bncc.build.simulators import simavr
-from bncc.build.targets import TARGETS
 from bncc.cli import targets
+from bncc.device.cross import find_bench
+from bncc.device.simulators import simavr
+from bncc.device.targets import TARGETS
 from bncc.errors import ToolchainError
 from bncc.toolchain.tools import Tool, find_tools
 

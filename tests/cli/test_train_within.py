@@ -12,9 +12,9 @@ from click.testing import Result
 from bncc.data.catalog import bundled_path
 from bncc.errors import BudgetError
 from bncc.model.file import load_model
-from bncc.search import search
-from bncc.search.search import FAMILIES, NETWORKS
-from bncc.search.sums import Judged
+from bncc.search import budget_search as search
+from bncc.search.budget_search import FAMILIES, NETWORKS
+from bncc.search.ensemble_race import Judged
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -93,7 +93,7 @@ def test_options_of_networks_leave_sums_out_of_a_search(
         raise BudgetError("nothing is searched here")
 
     # What fails tells notes only to those who ask for more.
-    monkeypatch.setattr("bncc.search.search.search", search)
+    monkeypatch.setattr("bncc.search.budget_search.search", search)
     given = ("train", wifi, "-o", tmp_path / "m", "--max-flash", "1k", "-v")
     said = run(*given, *option, code=1).stderr
     assert f"boosted tables are not tried, as they do not support {' '.join(option)}" in said

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bncc.build.cross import Bench
 from bncc.cli import inputs
 from bncc.cli.console import Console
 from bncc.data.catalog import bundled_path
-from bncc.sweep.config import source_words
-from bncc.sweep.point import Choice, Footprint, Point
-from bncc.sweep.space import read_space
-from bncc.sweep.trial import run_trial
-from bncc.sweep.workload import Workload, measured_rows
+from bncc.device.cross import Bench
+from bncc.search.config import source_words
+from bncc.search.space import read_space
+from bncc.search.trial import run_trial
+from bncc.search.trial_result import Choice, Footprint, Point
+from bncc.search.workload import Workload, measured_rows
 from tests.spaces import drawer
 
 RunJson = Callable[..., dict[str, Any]]

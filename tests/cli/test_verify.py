@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 import pytest
 from click.testing import Result
 
-from bncc.build.agreement import Agreement
-from bncc.build.machine import HarnessError
-from bncc.build.targets import TARGETS, Target
 from bncc.cli import verify
-from bncc.emit import avr
+from bncc.device.agreement import Agreement
+from bncc.device.machine import HarnessError
+from bncc.device.targets import TARGETS, Target
 from bncc.errors import ModelError, ToolchainError
+from bncc.lower.c import avr
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from bncc.build.cross import Bench
+from bncc.device.cross import Bench
 from tests.docs.blocks import Needs, blocks, matches, name_of, pages, parts
 from tests.docs.session import Session
 from tests.firmware.arduino_core import CORE

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bncc.compiler.choose import FAMILIES
-from bncc.compiler.pipeline import FLOWS
 from bncc.emit.packages import PACKAGES
+from bncc.lower.choose import FAMILIES
+from bncc.program.pipeline import FLOWS
 from tests.docs.blocks import ROOT, name_of, pages
 
 DOCS = ROOT / "docs"

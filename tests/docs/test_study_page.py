@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import study_page
 from benchmarks.markdown import held, renew, table
-from bncc.sweep.point import Footprint, Point, Rate, Study
+from bncc.search.trial_result import Footprint, Point, Rate, Study
 from tests import studies
 
 PLAIN = studies.study(1).points[0]

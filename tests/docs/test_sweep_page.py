@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from bncc.sweep.options import OPTIONS
-from bncc.sweep.space import PRESETS, space_of
+from bncc.search.option_domains import OPTIONS
+from bncc.search.space import PRESETS, space_of
 from tests.spaces import drawer
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "sweep.md").read_text("utf-8")

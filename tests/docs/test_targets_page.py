@@ -17,8 +17,8 @@ from benchmarks.target_figures import (
     facts_of,
     report_of,
 )
-from bncc.bench.on_target import bench_inputs, bench_target
-from bncc.build.targets import TARGETS
+from bncc.device.on_target import bench_inputs, bench_target
+from bncc.device.targets import TARGETS
 from tests import models as hand
 
 ROOT = Path(__file__).resolve().parents[2]

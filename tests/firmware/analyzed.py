@@ -6,12 +6,13 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from bncc.compiler.choose import FAMILIES, FOR_CUTS, Optimize
-from bncc.compiler.importer import program_of
-from bncc.compiler.ir import Program
-from bncc.compiler.pipeline import optimize
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.emit.identifiers import MAX_NAME
+from bncc.lower.c.identifiers import MAX_NAME
+from bncc.lower.choose import FAMILIES, FOR_CUTS
+from bncc.program.from_model import program_of
+from bncc.program.ir import Program
+from bncc.program.pipeline import optimize
+from bncc.resources import Optimize
 from tests.firmware.machines import ENTRIES, MODELS
 from tests.ranged import ranged
 

@@ -15,12 +15,13 @@ from benchmarks.multiplications import (
     mnemonics,
     undefined,
 )
-from bncc.compiler.choose import FAMILIES, Optimize
-from bncc.compiler.importer import program_of
-from bncc.compiler.pipeline import optimize
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.lower.choose import FAMILIES
 from bncc.model.missing import why_not
 from bncc.model.model import Model
+from bncc.program.from_model import program_of
+from bncc.program.pipeline import optimize
+from bncc.resources import Optimize
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.ranged import ranged

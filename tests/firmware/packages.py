@@ -24,7 +24,7 @@ KINDS = {
 def files_of(kind: str, package: str, name: str = NAME) -> Mapping[str, str]:
     """Return the files of a model in a package, with every entry point that it can have."""
     entries = frozenset({"scores", "stream", "trusted"})
-    return emit_c(KINDS[kind](), EmitOptions(name, entries, package)).files
+    return emit_c(KINDS[kind](), EmitOptions(name, entries, package=package)).files
 
 
 def write_package(folder: Path, kind: str, package: str, *, corrupt: bool = False) -> Path:

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from bncc.compiler.candidate import candidate
-from bncc.compiler.choose import FAMILIES, FOR_AVR, FOR_CUTS
-from bncc.compiler.importer import program_of
-from bncc.compiler.kernels.looped import looped
-from bncc.compiler.pipeline import optimize
 from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
+from bncc.lower.candidate import candidate
+from bncc.lower.choose import FAMILIES, FOR_AVR, FOR_CUTS
+from bncc.lower.kernels.looped.layout import looped
+from bncc.program.from_model import program_of
+from bncc.program.pipeline import optimize
 from tests.agreement.test_direct_readings import THRESHOLDS, model_of
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS, emit_all, emit_kernel
 

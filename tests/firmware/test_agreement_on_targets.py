@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from bncc.build.agreement import compare, verify
-from bncc.build.cross import CrossHarness
-from bncc.build.harness import Harness
-from bncc.build.inputs.cases import Effort, cases
-from bncc.build.inputs.raw import pack
-from bncc.build.machine import HarnessError
-from bncc.build.targets import TARGETS
+from bncc.device.agreement import compare, verify
+from bncc.device.cross import CrossHarness
+from bncc.device.harness import Harness
+from bncc.device.inputs.cases import Effort, cases
+from bncc.device.inputs.raw import pack
+from bncc.device.machine import HarnessError
+from bncc.device.targets import TARGETS
 from bncc.discretize.readings import states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c

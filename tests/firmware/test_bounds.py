@@ -6,10 +6,10 @@ import subprocess
 import numpy as np
 import pytest
 
-from bncc.build.bounds import measure_bounds
-from bncc.build.image import Builder
-from bncc.build.inputs.cases import Effort, cases
-from bncc.build.meter import Inputs, Meter
+from bncc.device.bounds import measure_bounds
+from bncc.device.image import Builder
+from bncc.device.inputs.cases import Effort, cases
+from bncc.device.meter import Inputs, Meter
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests.firmware.machines import MODELS
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bncc.build.cross import CrossHarness, find_bench
-from bncc.build.targets import TARGETS
-from bncc.compiler.choose import FAMILIES, FOR_CUTS
-from bncc.compiler.interpreter import costs
-from bncc.compiler.ir import Program
+from bncc.device.cross import CrossHarness, find_bench
+from bncc.device.targets import TARGETS
 from bncc.emit.emitter import Emission, EmitOptions
+from bncc.lower.choose import FAMILIES, FOR_CUTS
+from bncc.program.interpreter import costs
+from bncc.program.ir import Program
 from tests.cut_programs import cut_program, emitted, stand_in
 from tests.firmware.machines import MACHINES
 from tests.firmware.test_ways_to_rows import STANDARDS

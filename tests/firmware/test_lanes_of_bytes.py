@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.reference_models import Recipe, reference, some_rows
-from bncc.build.agreement import verify
-from bncc.compiler.kernels.lanes import LaneKernel
+from bncc.device.agreement import verify
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.fixed_point import QFormat
+from bncc.lower.kernels.lanes.layout import LaneKernel
 from bncc.model.model import Model
 from bncc.structure.graph import forest
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS

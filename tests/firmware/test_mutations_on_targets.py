@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from bncc.build.agreement import Agreement, verify
-from bncc.build.targets import TARGETS
+from bncc.device.agreement import Agreement, verify
+from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import Model
 from tests import models as hand

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.reference_models import Recipe, reference
 from benchmarks.target_figures import PEERS, peers_count
-from bncc.build.targets import TARGETS
+from bncc.device.targets import TARGETS
 
 pytestmark = [pytest.mark.firmware, pytest.mark.shared]
 

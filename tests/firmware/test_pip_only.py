@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bncc.build.targets import TARGETS
+from bncc.device.targets import TARGETS
 from bncc.model.file import save_model
 from tests import models as hand
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from bncc.compiler.choose import FAMILIES
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
 from bncc.fixed_point import QFormat
+from bncc.lower.choose import FAMILIES
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS
 from bncc.structure.graph import forest

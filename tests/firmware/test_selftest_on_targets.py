@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bncc.build.cross import Bench
-from bncc.build.image import Builder
-from bncc.build.sources import support_file
+from bncc.device.cross import Bench
+from bncc.device.image import Builder
+from bncc.device.sources import support_file
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import Model
 from tests import models as hand

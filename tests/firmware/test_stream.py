@@ -2,7 +2,7 @@
 
 import pytest
 
-from bncc.build.agreement import verify
+from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS
 from tests.firmware.test_add_only import offenses

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from bncc.build.agreement import verify
-from bncc.compiler.kernels.bit_slice import BitSliceKernel
-from bncc.compiler.kernels.lanes import LaneKernel
-from bncc.compiler.kernels.row_starts import n_looked_up
+from bncc.device.agreement import verify
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_c, emit_candidate
 from bncc.fixed_point import QFormat
+from bncc.lower.kernels.bit_slice.layout import BitSliceKernel
+from bncc.lower.kernels.lanes.layout import LaneKernel
+from bncc.lower.kernels.shared.row_starts import n_looked_up
 from bncc.model.model import Model
 from bncc.structure.graph import forest
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.reference_models import Recipe, reference, some_rows
-from bncc.build.agreement import verify
-from bncc.compiler.kernels.lanes import LaneKernel
+from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.lower.kernels.lanes.layout import LaneKernel
 from tests.agreement.wide_lanes import emissions
 from tests.firmware.machines import ENTRIES, MACHINES, MODELS
 from tests.firmware.test_lanes_of_bytes import STANDARDS

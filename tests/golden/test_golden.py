@@ -8,9 +8,9 @@ has the C for 64-bit registers. What build systems want around the C is under pa
 """
 
 import pytest
-
 from bncc.compiler.importer import program_of
 from bncc.compiler.text import print_program
+
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES

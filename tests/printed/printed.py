@@ -4,8 +4,8 @@ from itertools import product
 
 import numpy as np
 
-from bncc.build.inputs.cases import Case
-from bncc.build.machine import Machine
+from bncc.device.inputs.cases import Case
+from bncc.device.machine import Machine
 from tests.printed.program import CProgram
 from tests.printed.types import Record
 

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from bncc.compiler.importer import program_of
-from bncc.compiler.interpreter import costs, decisions
-from bncc.compiler.ir import table_bits
-from bncc.compiler.measure import packed_bits
-from bncc.compiler.pipeline import (
+from bncc.model import reference
+from bncc.program.from_model import program_of
+from bncc.program.interpreter import costs, decisions
+from bncc.program.ir import table_bits
+from bncc.program.measure import packed_bits
+from bncc.program.pipeline import (
     COLUMN_OFFSETS,
     DROP_CONSTANT,
     FLOWS,
@@ -20,10 +21,9 @@ from bncc.compiler.pipeline import (
     SHRINK_WIDTH,
     optimize,
 )
-from bncc.compiler.spec import verify
-from bncc.model import reference
+from bncc.program.verifier import verify
 from tests.strategies import models
-from tests.unit.compiler.by_hand import inputs, margins
+from tests.unit.lower.by_hand import inputs, margins
 
 STEPS = (
     COLUMN_OFFSETS,

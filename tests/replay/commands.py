@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import NoReturn
 from unittest.mock import patch
 
-from bncc.bench import s0_table1
 from bncc.cli import targets
 from bncc.cli.main import COMMANDS
 from bncc.data.catalog import bundled_path
 from bncc.errors import ToolchainError
 from bncc.model.file import load_model, save_model
 from bncc.network.bif_writer import bif_bytes
+from bncc.papers import s0_table1
 from tests import models as hand
 from tests import studies
 from tests.cli.conftest import HEADER, sensor_rows, write_csv
@@ -142,7 +142,7 @@ def _train(*words: str) -> Files:
 def _boosted() -> Files:
     """Return boosted tables of the engine in numpy, which needs no compiler."""
     small = ("--structure-option", "tables=4", "--structure-option", "rows=8", "--folds", "0")
-    with patch("bncc.train.boosting.native.steps.native_library", _no_tool):
+    with patch("bncc.boosting.native_engine.native_library", _no_tool):
         return _train("--structure", "tables", *small)
 
 
@@ -213,7 +213,7 @@ def _report() -> Files:
     study = studies.study(60)
     with (
         session() as run,
-        patch("bncc.sweep.study.read_study", lambda place: (study,)),
+        patch("bncc.search.study.read_study", lambda place: (study,)),
         patch("bncc.report.page.vega_script", lambda: ""),
         patch("bncc.report.page.plot_spec", lambda marks: {}),
     ):

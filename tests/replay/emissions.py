@@ -6,16 +6,16 @@ from itertools import cycle
 from pathlib import Path
 from unittest.mock import patch
 
-from bncc.build.targets import TARGETS
-from bncc.compiler.choose import FAMILIES
-from bncc.compiler.importer import program_of
-from bncc.compiler.pipeline import FLOWS
-from bncc.compiler.text import print_program
+from bncc.device.targets import TARGETS
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES
 from bncc.emit.textbook import misfit, textbook_c
+from bncc.lower.choose import FAMILIES
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
+from bncc.program.from_model import program_of
+from bncc.program.pipeline import FLOWS
+from bncc.program.text import print_program
 from tests import cut_programs
 from tests import models as hand
 from tests.agreement import discretizer_ways as ways
@@ -169,7 +169,7 @@ def _ways(features: str) -> Files:
     some, files = ways.FEATURES[features], {}
     for method in ways.METHODS:
         plan = ways.plan(some, method)
-        with patch("bncc.emit.fitting.choose_discretizers", return_value=plan):
+        with patch("bncc.lower.fitting.choose_discretizers", return_value=plan):
             emission = emit_c(ways.model_of(some), EmitOptions("m"))
         files[f"{method}.c"] = masked(emission.files["m.c"])
     return files

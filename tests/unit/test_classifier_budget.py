@@ -11,8 +11,8 @@ from sklearn.datasets import load_iris
 from bncc import BNClassifier, load_model, save_model
 from bncc.errors import ToolchainError
 from bncc.resources import Resources, Span
-from bncc.search.search import FAMILIES, NETWORKS
-from bncc.train.pipeline import train_model
+from bncc.search.budget_search import FAMILIES, NETWORKS
+from bncc.train.train_model import train_model
 from tests.cli.conftest import invoke
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
@@ -25,7 +25,7 @@ def estimated(monkeypatch):
     def no_bench(target, *names):
         raise ToolchainError(f"nothing builds for {target}")
 
-    monkeypatch.setattr("bncc.build.cross.find_bench", no_bench)
+    monkeypatch.setattr("bncc.device.cross.find_bench", no_bench)
 
 
 def within(**options):
@@ -81,7 +81,7 @@ def test_what_is_tried_follows_from_what_is_named(monkeypatch, options, families
         )
         return SimpleNamespace(result=result, price=price)
 
-    monkeypatch.setattr("bncc.search.search.search", searched)
+    monkeypatch.setattr("bncc.search.budget_search.search", searched)
     clf = BNClassifier(max_instructions=900, **options).fit(X, Y)
     assert seen == [(families, "cortex-m0", None, 900)]
     assert clf.optimize_ == "speed"

@@ -5,8 +5,8 @@ import pytest
 from benchmarks import campaign
 from benchmarks.campaign import command, file_case, model_case, study_case, table_case
 from bncc.errors import StudyError
-from bncc.sweep import store
-from bncc.sweep.place import place_of
+from bncc.search import store
+from bncc.search.storage import place_of
 
 
 @pytest.mark.cc

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.early_exit import shares_read
-from tests.unit.compiler.by_hand import program, table
+from tests.unit.lower.by_hand import program, table
 
 WIDE, NARROW = [[0, 9], [9, 0]], [[0, 3], [2, 0]]
 

@@ -3,10 +3,10 @@
 import pytest
 
 from benchmarks.s2_page import LEARNERS, comparison_table, left_out_table, set_table, verdict
-from bncc.bench.comparison import Comparison
-from bncc.bench.s2_losses import PERCENTS, WITH_MISSING, missing_name
-from bncc.bench.s2_study import SetResult
-from bncc.bench.s2_tables import TABLES, Row
+from bncc.papers.comparison import Comparison
+from bncc.papers.s2_losses import PERCENTS, WITH_MISSING, missing_name
+from bncc.papers.s2_study import SetResult
+from bncc.papers.s2_tables import TABLES, Row
 
 
 @pytest.mark.parametrize(

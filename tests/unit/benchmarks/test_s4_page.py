@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from benchmarks.s4_page import PAGE, median_table, network_table, ratio_table, win_table
-from bncc.bench.s4_learners import LEARNERS, Reached
-from bncc.bench.s4_study import Draw
+from bncc.papers.s4_learners import LEARNERS, Reached
+from bncc.papers.s4_study import Draw
 
 
 def results():

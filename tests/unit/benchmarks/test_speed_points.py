@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.peer_points import Ours
 from benchmarks.speed_points import Point
-from bncc.search.forms import Form
+from bncc.search.ensemble_configs import Form
 
 POINT = Point("usps", Form(), 10, 5.0, 1000, 100)
 

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from bncc.compiler.ir import table_bits
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c, emit_candidate
-from bncc.emit.layout import MOST_HANDED_OVER
 from bncc.errors import BudgetError, IrError, OptionError
 from bncc.fixed_point import QFormat
+from bncc.lower.layout import MOST_HANDED_OVER
+from bncc.program.ir import table_bits
 from bncc.structure.graph import forest
 from tests import models as hand
 from tests.agreement.large import letter_like

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bncc.compiler.importer import program_of
-from bncc.compiler.interpreter import decisions
-from bncc.compiler.ir import Program, with_tables
 from bncc.emit.near_ties import Rows, Shown, near_tie_steps
 from bncc.fixed_point import QFormat
 from bncc.model.reference import predict
-from bncc.structure.grids import Grid, Grids
+from bncc.program.from_model import program_of
+from bncc.program.interpreter import decisions
+from bncc.program.ir import Program, with_tables
+from bncc.structure.decision_tables import Grid, Grids
 from tests import models as hand
 from tests.agreement.large import letter_like
 

@@ -55,9 +55,8 @@ def test_a_word_longer_than_a_line_is_kept_whole():
 def test_options_that_differ_from_the_defaults_are_words():
     assert words_of(EmitOptions("gait")) == []
     options = EmitOptions(
-        "gait", frozenset({"trusted", "scores"}), "cmake", "packed", "size", "rv32", 2048, 64,
-        constant_time=True, spdx="MIT",
-        range_margin=5.0,
+        "gait", frozenset({"trusted", "scores"}), "packed", "size", "rv32", 2048, 64,
+        constant_time=True, spdx="MIT", range_margin=5.0, package="cmake",
     )  # fmt: skip
     assert shlex.join(emit_command("gait", words_of(options))) == (
         "bncc emit-c gait.bncc -o gait --name gait --constant-time --kernel packed "

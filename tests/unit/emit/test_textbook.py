@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.build.sources import sources
+from bncc.device.sources import sources
 from bncc.discretize.feature import Feature
-from bncc.emit.c99 import LINE
 from bncc.emit.textbook import misfit, textbook_c
 from bncc.errors import ModelError, OptionError
 from bncc.fixed_point import QFormat
+from bncc.lower.c.c99 import LINE
 from bncc.structure.graph import forest
 from tests import models as hand
 from tests.agreement.large import LARGE, letter_like, mixed_kinds, random_model

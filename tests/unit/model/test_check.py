@@ -12,7 +12,7 @@ from bncc.model.check import (
     check_grids,
     check_text,
 )
-from bncc.structure.grids import Grid, Grids
+from bncc.structure.decision_tables import Grid, Grids
 from tests.strategies import features
 
 INT16 = {"kind": "int16", "n_states": 3, "thresholds": (1, 2)}

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given, settings
 
-from bncc.build.inputs.cover import random_states
+from bncc.device.inputs.cover import random_states
 from bncc.model.explanation import changes, contributions, runner_up
 from bncc.model.reference import costs, predict
 from tests import models as hand

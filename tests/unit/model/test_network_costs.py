@@ -6,8 +6,6 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bncc.compiler.importer import program_of
-from bncc.compiler.ranges import cost_bounds
 from bncc.errors import NetworkError
 from bncc.fixed_point import QFormat
 from bncc.model import from_network
@@ -20,6 +18,8 @@ from bncc.model.reference import costs, predict
 from bncc.model.to_network import network_of_model
 from bncc.network.inference import log_joint
 from bncc.network.network import Network, Variable
+from bncc.program.from_model import program_of
+from bncc.program.ranges import cost_bounds
 from tests import models as hand
 from tests.unit.network.networks import drawn
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from bncc.errors import DataError
 from bncc.model.reference import costs, log_proba, predict, rows, scores
-from bncc.structure.grids import Grids
+from bncc.structure.decision_tables import Grids
 from tests import models as hand
 from tests.strategies import models
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bncc.report.charts import embedded
 from bncc.report.columns import page_data
-from bncc.sweep.point import Study
+from bncc.search.trial_result import Study
 from tests import studies
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from bncc.report.formats import report_csv, report_json, report_md, report_svg
 from bncc.report.sheets import sheets_of
-from bncc.sweep.point import Study
+from bncc.search.trial_result import Study
 from tests import studies
 
 STUDY = studies.study(50)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bncc.report.axes import Axis, axes_of, targets_of
 from bncc.report.fronts import Box, box_of, hypervolume, steps_of
-from bncc.sweep.point import Point, Rate
+from bncc.search.trial_result import Point, Rate
 from tests import studies
 
 (TEMPLATE,) = studies.study(1).points

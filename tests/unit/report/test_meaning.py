@@ -7,7 +7,7 @@ import pytest
 from bncc.report.meaning import advise
 from bncc.report.pictures import words
 from bncc.report.words import memory, percent, points_between
-from bncc.sweep.point import Footprint, Point, Rate, Study
+from bncc.search.trial_result import Footprint, Point, Rate, Study
 from tests import studies
 
 STUDY = studies.study(80)

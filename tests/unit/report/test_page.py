@@ -11,7 +11,7 @@ import pytest
 from bncc.report import charts
 from bncc.report.page import page_html
 from bncc.report.sheets import sheets_of
-from bncc.sweep.point import Study
+from bncc.search.trial_result import Study
 from tests import studies
 
 HOSTILE = "</script><script>alert(1)</script>"

@@ -9,10 +9,9 @@ from hashlib import sha256
 import pytest
 
 from bncc.errors import ToolchainError
+from bncc.native.parts import BOOSTING, DESCENT
 from bncc.toolchain import library as module
 from bncc.toolchain.library import native_library
-from bncc.train.boosting.native import steps
-from bncc.train.native.parts import DESCENT
 
 pytestmark = pytest.mark.cc
 
@@ -40,7 +39,7 @@ def test_it_is_built_once(cache, monkeypatch):
 def test_what_is_cut_off_is_built_again(cache, n_bytes):
     """In processes of their own: one that has loaded a library never opens it again."""
     code = (
-        "from bncc.toolchain.library import *; from bncc.train.native.parts import *; "
+        "from bncc.toolchain.library import *; from bncc.native.parts import *; "
         "native_library(DESCENT)"
     )
     words = (sys.executable, "-c", code)
@@ -54,7 +53,7 @@ def test_what_is_cut_off_is_built_again(cache, n_bytes):
 
 LOAD = (
     "import os; os.umask({umask}); "
-    "from bncc.toolchain import library; from bncc.train.native.parts import *; "
+    "from bncc.toolchain import library; from bncc.native.parts import *; "
     "library.FLAGS, library.NATIVE = (*library.FLAGS, '-O0'), '-O0'; "
     "library.native_library(DESCENT)"
 )
@@ -150,6 +149,6 @@ def test_a_compiler_that_fails_leaves_nothing(cache, monkeypatch):
 
 def test_other_parts_make_a_library_of_their_own(require_tool):
     require_tool("gcc")
-    assert native_library(steps.PARTS)[1].bncc_best_cut
-    assert not hasattr(native_library(steps.PARTS)[1], "bncc_tables_epoch")
-    assert native_library(steps.PARTS)[0] is native_library(steps.PARTS)[0]
+    assert native_library(BOOSTING)[1].bncc_best_cut
+    assert not hasattr(native_library(BOOSTING)[1], "bncc_tables_epoch")
+    assert native_library(BOOSTING)[0] is native_library(BOOSTING)[0]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bncc.build.targets import TARGETS
+from bncc.device.targets import TARGETS
 from bncc.errors import ToolchainError
 from bncc.toolchain import tools as toolchain
 from bncc.toolchain.tools import Tool, find_tools, host_compilers, require, run

@@ -13,8 +13,8 @@ from bncc.data.target import dataset_of
 from bncc.train import cross_validation
 from bncc.train.cross_validation import cross_validated
 from bncc.train.interrupts import StopRequest
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 ML = TrainSettings(parameters="ml")
 

@@ -5,8 +5,8 @@ import pytest
 
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.train.data_notes import _stray_texts, data_notes, is_number, silent_features
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 from tests import models as hand
 
 N_ROWS = 300

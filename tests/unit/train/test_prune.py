@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import Feature, states_of
-from bncc.structure.grids import Grid, Grids
+from bncc.structure.decision_tables import Grid, Grids
 from bncc.train.prune import pruned
 from tests.strategies import grids
 

@@ -7,10 +7,10 @@ import pytest
 
 from bncc.errors import OptionError
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.idle import idle_notes
-from bncc.train.margin_settings import MarginSettings, margin_settings_of
+from bncc.train.margin.settings import MarginSettings, margin_settings_of
 from bncc.train.record import settings_record
 from bncc.train.settings import TrainSettings
+from bncc.train.unused_options import idle_notes
 
 
 def test_the_defaults_serve_a_newcomer():

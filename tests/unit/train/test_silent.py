@@ -3,9 +3,9 @@
 import numpy as np
 
 from bncc.data.dataset import Column, Dataset, Table
-from bncc.train.pipeline import train_model
 from bncc.train.settings import TrainSettings
 from bncc.train.silent import tells_nothing
+from bncc.train.train_model import train_model
 
 N = 600
 RNG = np.random.default_rng(0)

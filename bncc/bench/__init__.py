@@ -1,1 +1,0 @@
-"""Experiments: the papers' tables beside ours."""

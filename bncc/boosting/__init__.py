@@ -1,0 +1,1 @@
+"""Boosted decision tables: an additive ensemble grown by gradient boosting, then refitted."""

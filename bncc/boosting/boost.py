@@ -1,0 +1,117 @@
+"""Tables one after the other, each grown where those before it err most."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.boosting.bins import Bins, bins_of
+from bncc.boosting.descent import Pace, SumProblem
+from bncc.boosting.engines import best_cuts_for, slopes_for, sum_engine_for
+from bncc.boosting.growth import Bounds, grow
+from bncc.boosting.progress import Watch
+from bncc.boosting.settings import BoostSettings, Recipe
+from bncc.boosting.sums import Samples, Scores, rows_of
+from bncc.errors import ConstantColumnsError
+from bncc.structure.decision_tables import Grid
+
+CORRECTIVE_LR, CORRECTIVE_DROPOUT = 0.04, 0.1
+LEAST_COUNT = 0.5
+"""Added to the samples of each class, so that one without any has a finite prior."""
+
+
+@dataclass(frozen=True, eq=False)
+class Boosted:
+    """A sum of tables before it is refitted."""
+
+    tables: tuple[Grid, ...]  # Where each is read; at least one
+    scores: Scores  # What they add up, in nats
+
+    def first(self, n_tables: int) -> "Boosted":
+        """Return the first tables: what boosting without corrections had when it had so many."""
+        tables = self.tables[:n_tables]
+        rows = self.scores.rows[: sum(grid.n_rows for grid in tables)]
+        return Boosted(tables, replace(self.scores, rows=rows))
+
+
+def boost(
+    samples: Samples, settings: BoostSettings, recipe: Recipe, watch: Watch | None = None
+) -> Boosted:
+    """Grow tables."""
+    watch = watch or Watch()
+    rng = np.random.default_rng([settings.seed, 0])
+    bins = bins_of(samples.X)
+    best_cuts = best_cuts_for(bins, settings, samples.n_classes)
+    of_samples = slopes_for(samples, settings.engine)
+    bounds = Bounds(settings.rows, settings.features, recipe.size_exponent)
+    grown = Boosted((), _start(samples, settings.has_prior))
+    sums = np.tile(grown.scores.prior.astype(np.float32), (len(samples.y), 1))
+    goes_on = True
+    while goes_on:
+        slopes = of_samples.of(sums)
+        features = _drawn(bins, recipe.feature_share, rng)
+        grid, cells = grow(bins, slopes, features, bounds, best_cuts)
+        if grid is None:
+            break
+        leaves = _leaves(of_samples.by_row(slopes, cells, grid.n_rows), settings.l2) * recipe.eta
+        grown = _with_table(grown, grid, leaves)
+        if recipe.is_corrective:
+            grown, sums = _corrected(grown, samples, settings, rng)
+        else:
+            sums += leaves.astype(np.float32)[cells]
+        goes_on = watch.goes_on("tables", len(grown.tables), settings.n_tables)
+    return grown if grown.tables else _with_table(grown, *_nothing(bins, samples.n_classes))
+
+
+def _start(samples: Samples, has_prior: bool) -> Scores:
+    counts = np.bincount(samples.y, samples.weights, samples.n_classes) + LEAST_COUNT
+    prior = np.log(counts / counts.sum()) * has_prior
+    return Scores(np.empty((0, samples.n_classes)), prior)
+
+
+def _nothing(bins: Bins, n_classes: int) -> tuple[Grid, FloatArray]:
+    """Return a table that says nothing."""
+    varying = np.flatnonzero(bins.n_bins > 1)
+    if len(varying) == 0:
+        raise ConstantColumnsError(
+            "all columns are constant, and a sum of tables cuts those that vary; give one, or "
+            "choose another structure"
+        )
+    f = int(varying[0])
+    return Grid((f,), ((int(bins.cuts[f][0]),),)), np.zeros((2, n_classes))
+
+
+def _with_table(grown: Boosted, grid: Grid, leaves: FloatArray) -> Boosted:
+    rows = np.vstack([grown.scores.rows, leaves])
+    return Boosted((*grown.tables, grid), replace(grown.scores, rows=rows))
+
+
+def _drawn(bins: Bins, share: float, rng: np.random.Generator) -> IntArray:
+    """Return the features that the next table may read."""
+    features = np.flatnonzero(bins.n_bins > 1)
+    n_read = int(np.ceil(share * len(features)))
+    return np.sort(rng.permutation(features)[:n_read])
+
+
+def _leaves(slopes: tuple[FloatArray, FloatArray], l2: float) -> FloatArray:
+    """Return the scores that lower the loss most, to second order."""
+    gradient, curvature = slopes
+    return -gradient / (curvature + l2)
+
+
+def _corrected(
+    grown: Boosted, samples: Samples, settings: BoostSettings, rng: np.random.Generator
+) -> tuple[Boosted, AnyArray]:
+    """Refit all tables for an epoch; return them and the samples' sums."""
+    rows = rows_of(grown.tables, samples.X)
+    decay, has_prior = settings.weight_decay, settings.has_prior
+    pace = Pace(settings.batch_size, CORRECTIVE_DROPOUT, decay, has_prior)
+    problem = SumProblem(rows, samples.y, samples.weights)
+    engine = sum_engine_for(problem, grown.scores, pace, settings.engine)
+    noise = rng.integers(0, 256, rows.shape, dtype=np.uint8)
+    engine.epoch(rng.permutation(len(rows)), noise, CORRECTIVE_LR)
+    scores = engine.scores()
+    sums = np.tile(scores.prior.astype(np.float32), (len(rows), 1))
+    for row in rows.T:
+        sums += scores.rows.astype(np.float32)[row]
+    return replace(grown, scores=scores), sums

@@ -1,1 +1,0 @@
-"""Compilers, the emitted C as library or program, and whether it agrees with Python."""

@@ -1,0 +1,289 @@
+"""Whether the emitted C answers as Python does, bit for bit, and how strong that statement is."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bncc._types import BoolArray, FloatArray, IntArray
+from bncc.data.dataset import Table
+from bncc.device.cross import CrossHarness, find_bench
+from bncc.device.harness import build_harness
+from bncc.device.host import build_library
+from bncc.device.inputs.cases import Case, Effort, cases, strength
+from bncc.device.inputs.checked import checked_cases, checked_words
+from bncc.device.inputs.gaps import gap_cases, gap_words
+from bncc.device.machine import HarnessError, Machine
+from bncc.device.targets import find_target
+from bncc.errors import OptionError
+from bncc.model.model import Model
+from bncc.toolchain.tools import host_compilers
+
+if TYPE_CHECKING:
+    from bncc.emit.emitter import Emission
+
+SAMPLED = 64
+"""Rows of each block of inputs, and random states with gaps, that a second emission is tried on."""
+SAMPLED_ENTRIES = frozenset({"stream", "stream_raw", "missing", "raw_missing"})
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """
+    The outcome of an agreement check.
+
+    Parameters
+    ----------
+    agree : bool
+        Whether there was no mismatch.
+    target : str
+        The machine that ran the C.
+    checked : int
+        Inputs compared, over all builds; each at all entry points that take it.
+    mismatches : int
+        Inputs for which some answer differed.
+    strength : str
+        In words, what the inputs were.
+    toolchain : str
+        Compilers and options.
+    first_mismatch : str or None
+        The first input that differed, in words.
+    n_builds : int
+        Programs that were asked, one per compiler and simulator.
+    """
+
+    agree: bool
+    target: str
+    checked: int
+    mismatches: int
+    strength: str
+    toolchain: str
+    first_mismatch: str | None = None
+    n_builds: int = 1
+
+
+def compare(machine: Machine, inputs: Iterable[Case]) -> Agreement:
+    """Ask a machine for all answers and compare them with those of the reference."""
+    checked = mismatches = 0
+    first: str | None = None
+    for case in inputs:
+        checked += len(case.x)
+        try:
+            wrong, story = _differences(machine, case)
+        except HarnessError as error:
+            return Agreement(
+                False, "host", checked, mismatches + 1, "", machine.toolchain, first or str(error)
+            )
+        mismatches += int(wrong.sum())
+        first = first or story
+    return Agreement(mismatches == 0, "host", checked, mismatches, "", machine.toolchain, first)
+
+
+def _differences(machine: Machine, case: Case) -> tuple[BoolArray, str | None]:
+    """Return which inputs of a block differ, and the first one in words."""
+    wrong = np.zeros(len(case.x), dtype=np.bool_)
+    story: str | None = None
+    for entry, answer, truth in _answers(machine, case):
+        differs = answer != truth
+        if differs.ndim == 2:
+            differs = differs.any(axis=1)
+        if differs.any() and story is None:
+            k = int(np.flatnonzero(differs)[0])
+            what = "readings" if case.kind.startswith("raw") else "states"
+            lack = "" if case.gaps is None else f" without {_short(np.flatnonzero(case.gaps[k]))}"
+            said = f"the C says {_short(answer[k])}, Python says {_short(truth[k])}"
+            story = f"{entry} of {what} {_short(case.x[k])}{lack}: {said}"
+        wrong |= differs
+    return wrong, story
+
+
+def _answers(machine: Machine, case: Case) -> Iterable[tuple[str, IntArray, IntArray]]:
+    if case.gaps is not None:
+        ask = machine.missing if case.kind == "missing" else machine.raw_missing
+        yield case.kind, ask(case.x, case.gaps), case.y
+        return
+    if case.kind == "raw_checked":
+        yield case.kind, machine.raw_checked(case.x), case.y
+        return
+    if case.kind == "raw":
+        if "raw" in machine.entries:
+            yield "raw", machine.raw(case.x), case.y
+        if "stream_raw" in machine.entries:
+            yield "feed_raw", machine.stream_raw(case.x), case.y
+        return
+    yield "predict", machine.predict(case.x), case.y
+    if "trusted" in machine.entries and case.kind == "states":
+        yield "trusted", machine.trusted(case.x), case.y
+    if "stream" in machine.entries:
+        yield "feed", machine.stream(case.x), case.y
+    if "scores" in machine.entries:
+        y, scores = machine.scores(case.x)
+        yield "scores", y, case.y
+        if case.scores is not None:
+            yield "scores", scores, case.scores
+
+
+def _short(values: IntArray | FloatArray) -> str:
+    words = [f"{value:.9g}" for value in np.atleast_1d(values)[:24]]
+    return ", ".join(words) + (", ..." if np.size(values) > 24 else "")
+
+
+def verify(
+    model: Model,
+    target: str = "host",
+    *,
+    table: Table | None = None,
+    compiler: str | None = None,
+    simulator: str | None = None,
+    opt_level: str = "-O2",
+    sanitize: bool = False,
+    n_random: int = 1000,
+    exhaustive: bool = False,
+    seed: int = 0,
+    emission: "Emission | None" = None,
+    also: "Emission | None" = None,
+) -> Agreement:
+    """
+    Build the emitted C for a machine, run it there, and compare it with the integer model.
+
+    Parameters
+    ----------
+    model : Model
+        The truth.
+    target : str
+        ``host``, or a key of `bncc.device.targets.TARGETS`.
+    table : Table or None
+        Readings to try besides what is generated.
+    compiler : str or None
+        A compiler's name, or for ``host`` its path; ``"all"`` for every one found; None for the
+        first.
+    simulator : str or None
+        Likewise; without effect on ``host``.
+    opt_level : str
+        ``-O0`` .. ``-O3`` or ``-Os``.
+    sanitize : bool
+        Whether the address and undefined-behavior sanitizers watch; on ``host`` alone.
+    n_random : int
+        Random states, and as many random raw readings.
+    exhaustive : bool
+        Whether to try all joint states even when they are many.
+    seed : int
+        Seed of the random inputs.
+    emission : Emission or None
+        What to build; None emits all entry points.
+    also : Emission or None
+        Another one, of which streams and the entry points for missing features are tried on a
+        sample of the inputs.
+
+    Returns
+    -------
+    Agreement
+        The outcome over all compilers and simulators.
+
+    Raises
+    ------
+    ToolchainError
+        If a compiler or a simulator is missing or fails.
+    OptionError
+        If there is no such target, or an exhaustive check is asked for and there are too many
+        joint states.
+    """
+    if emission is None:
+        from bncc.emit.emitter import EmitOptions, emit_c
+
+        options = EmitOptions(name="m", entries=frozenset({"scores", "trusted", "raw"}))
+        emission = emit_c(model, options)
+    effort = Effort(n_random, exhaustive, seed)
+    if sanitize and target != "host":
+        raise OptionError(f"sanitizers watch on this machine, not on {target}; use --target host")
+
+    def builds(some: "Emission") -> Sequence[Callable[[], Machine]]:
+        if target == "host":
+            return _on_host(model, some, compiler, opt_level, sanitize)
+        benches = find_bench(find_target(target), compiler=compiler, simulator=simulator)
+        return [partial(CrossHarness, model, some.files, bench, opt_level) for bench in benches]
+
+    own = builds(emission)
+    others = builds(also) if also is not None else [None] * len(own)
+    outcomes = []
+    for build, other in zip(own, others, strict=True):
+        kept: list[Case] = []
+        with build() as machine:
+            has_raw = "raw" in machine.entries
+            words = strength(model, table, effort, has_raw=has_raw)
+            inputs = cases(model, table, effort, has_raw=has_raw)
+            if "missing" in machine.entries:
+                words = f"{words}, {gap_words(model, effort)}"
+                inputs = chain(inputs, gap_cases(model, table, effort, has_raw=has_raw))
+            if "raw_checked" in machine.entries:
+                laid_out = emission.layout.range_check
+                assert laid_out is not None  # what the C has, it was laid out with
+                words = f"{words}, {checked_words(effort)}"
+                inputs = chain(inputs, checked_cases(model, laid_out.limits, table, effort))
+            outcome = compare(machine, _sampled(inputs, kept) if other is not None else inputs)
+        outcome = replace(outcome, target=target, strength=words)
+        outcomes.append(outcome if other is None else _joined(model, outcome, other, kept, effort))
+    return combine(outcomes)
+
+
+def _sampled(inputs: Iterable[Case], kept: list[Case]) -> Iterator[Case]:
+    """Pass inputs on and keep some rows of each block."""
+    for case in inputs:
+        if case.kind in ("states", "invalid", "raw"):
+            rows = np.unique(np.linspace(0, len(case.x) - 1, SAMPLED).astype(np.intp))
+            kept.append(replace(case, x=case.x[rows], y=case.y[rows], scores=None))
+        yield case
+
+
+def _joined(
+    model: Model,
+    outcome: Agreement,
+    build: Callable[[], Machine],
+    kept: Sequence[Case],
+    effort: Effort,
+) -> Agreement:
+    """Add to an outcome that of streams and missing features, on a sample of its inputs."""
+    few = replace(effort, n_random=min(effort.n_random, SAMPLED))
+    words = f"{sum(len(case.x) for case in kept):,} of them also fed feature by feature"
+    inputs: Iterable[Case] = kept
+    with build() as machine:
+        machine.entries &= SAMPLED_ENTRIES
+        if "missing" in machine.entries:
+            words = f"{words}, {gap_words(model, few)}"
+            has_raw = "raw_missing" in machine.entries
+            inputs = chain(inputs, gap_cases(model, None, few, has_raw=has_raw))
+        found = compare(machine, inputs)
+    return replace(
+        outcome,
+        agree=outcome.agree and found.agree,
+        mismatches=outcome.mismatches + found.mismatches,
+        strength=f"{outcome.strength}, {words}",
+        first_mismatch=outcome.first_mismatch or found.first_mismatch,
+    )
+
+
+def _on_host(
+    model: Model, emission: "Emission", compiler: str | None, opt_level: str, sanitize: bool
+) -> list[Callable[[], Machine]]:
+    """Return functions that build for this machine, one per compiler."""
+    build = build_harness if sanitize else build_library
+    tools = host_compilers(compiler)
+    return [
+        partial(build, model, emission.files, compiler=tool, opt_level=opt_level) for tool in tools
+    ]
+
+
+def combine(outcomes: Sequence[Agreement]) -> Agreement:
+    """Join the outcomes of several builds for one target."""
+    return replace(
+        outcomes[0],
+        agree=all(outcome.agree for outcome in outcomes),
+        checked=sum(outcome.checked for outcome in outcomes),
+        mismatches=sum(outcome.mismatches for outcome in outcomes),
+        toolchain="; ".join(outcome.toolchain for outcome in outcomes),
+        n_builds=sum(outcome.n_builds for outcome in outcomes),
+        first_mismatch=next((o.first_mismatch for o in outcomes if o.first_mismatch), None),
+    )

@@ -1,0 +1,129 @@
+"""Bounds of emitted C on a machine: stack from the compiler and the calls, counts from runs."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from bncc._types import AnyArray
+from bncc.device.cross import Bench
+from bncc.device.image import Builder, calls_of, frames_of
+from bncc.device.inputs.cases import Effort, cases
+from bncc.device.meter import Inputs, Meter
+from bncc.device.sources import sources
+from bncc.emit.bounds import Bounds, Counts
+from bncc.errors import ToolchainError
+from bncc.model.model import Model
+
+ENTRIES = (
+    "predict", "predict_trusted", "predict_raw", "predict_raw_checked", "predict_missing",
+    "predict_raw_missing", "states", "scores", "begin", "feed", "feed_raw", "end", "class_name",
+)  # fmt: skip
+"""All functions of the interface, without the model's prefix."""
+COUNTED = {"predict": "predict", "trusted": "predict_trusted", "raw": "predict_raw"}
+"""Entry points as the meter calls them, and as the C does."""
+N_INPUTS = 100
+EFFORT = Effort(n_random=40)
+
+
+def measure_bounds(
+    model: Model, files: Mapping[str, str], bench: Bench, opt_level: str, *, is_exact: bool
+) -> Bounds:
+    """Compile emitted C for a machine and find what it takes there."""
+    stack = stack_of(model, files, bench, opt_level)
+    with Meter(model, files, bench, opt_level) as meter:
+        costs = meter.costs(_inputs(model))
+        flags = meter.flags
+    return Bounds(
+        compiler=" ".join((str(bench.compiler), *flags, opt_level)),
+        simulator=bench.place,
+        unit=bench.target.unit,
+        stack=tuple((entry, stack[entry]) for entry in ENTRIES if entry in stack),
+        counts=tuple(
+            (COUNTED[entry], Counts(cost.min, cost.max))
+            for entry, cost in costs.items()
+            if entry in COUNTED
+        ),
+        n_inputs=N_INPUTS,
+        is_exact=is_exact,
+    )
+
+
+def _inputs(model: Model) -> Inputs:
+    """Return as many states as readings, some of every kind; again and again where they are few."""
+    tried = list(cases(model, None, EFFORT))
+    states = np.concatenate([case.x for case in tried if case.kind == "states"])
+    readings = np.concatenate([case.x for case in tried if case.kind == "raw"])
+    return Inputs(_some(states), _some(readings))
+
+
+def _some(rows: AnyArray) -> AnyArray:
+    return rows[np.linspace(0, len(rows) - 1, N_INPUTS).astype(np.int64)]
+
+
+def stack_of(
+    model: Model, files: Mapping[str, str], bench: Bench, opt_level: str
+) -> Mapping[str, int]:
+    """Return the stack of every entry point with all that it calls."""
+    built = sources(model, files)
+    is_gcc = bench.compiler.name.endswith("gcc")
+    flag = "-fstack-usage" if is_gcc else "-fstack-size-section"
+    with TemporaryDirectory(prefix="bncc-") as folder:
+        builder = Builder(Path(folder), bench.target, bench.compiler)
+        builder.write(built.files)
+        builder.compile(built.main, "model.o", opt_level, flags=(flag,))
+        compiled = Path(folder) / "model.o"
+        if is_gcc:
+            frames = _frames(compiled.with_suffix(".su").read_text(encoding="utf-8"))
+        else:
+            frames = frames_of(compiled)
+        calls = calls_of(compiled)
+    prefix = f"{built.name}_"
+    return {
+        entry: _depth(prefix + entry, frames, calls, ())
+        for entry in ENTRIES
+        if prefix + entry in frames
+    }
+
+
+def _frames(report: str) -> Mapping[str, int]:
+    """Return the bytes of every function's frame; clones of a function share its name."""
+    frames: dict[str, int] = {}
+    for line in report.splitlines():
+        place, size, kind = line.split("\t")
+        function = without_number(place.rpartition(":")[2])
+        if kind != "static":
+            raise ToolchainError(
+                f"the stack of {function} has no bound; report this, it is a mistake in bncc"
+            )
+        frames[function] = max(frames.get(function, 0), int(size))
+    return frames
+
+
+def without_number(function: str) -> str:
+    """Return a function's name without the number of a clone."""
+    return re.sub(r"\.\d+$", "", function)
+
+
+def _depth(
+    function: str,
+    frames: Mapping[str, int],
+    calls: Mapping[str, frozenset[str]],
+    above: tuple[str, ...],
+) -> int:
+    """Return the bytes of a function's frame and of the deepest chain of calls below it."""
+    if function in above or function not in frames:
+        raise ToolchainError(
+            f"the stack below {function} is not known; report this, it is a mistake in bncc"
+        )
+    below = {
+        without_number(called)
+        for caller, some in calls.items()
+        if without_number(caller) == function
+        for called in some
+    }
+    return frames[function] + max(
+        (_depth(each, frames, calls, (*above, function)) for each in below), default=0
+    )

@@ -1,0 +1,115 @@
+"""The emitted C on a simulated machine: which tools serve, and a harness that runs there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bncc.device.harness import Harness
+from bncc.device.image import Builder, Image, model_object
+from bncc.device.simulators.base import Simulator
+from bncc.device.simulators.qemu import Qemu
+from bncc.device.simulators.simavr import Simavr
+from bncc.device.simulators.unicorn import Unicorn
+from bncc.device.sources import sources, support_file
+from bncc.device.targets import Target
+from bncc.errors import ToolchainError
+from bncc.model.model import Model
+from bncc.toolchain.tools import Tool, find_tools
+
+SIMULATORS: Mapping[str, Simulator] = {s.name: s for s in (Simavr(), Qemu(), Unicorn())}
+"""Every simulator by name."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A target with a compiler that builds for it and a simulator that runs it, both installed."""
+
+    target: Target  # The machine
+    compiler: Tool  # What builds
+    simulator: Simulator  # What runs
+
+    @property
+    def place(self) -> str:
+        """The simulator with version and processor, for people."""
+        return self.simulator.describe(self.target.name)
+
+
+def find_bench(
+    target: Target, *, compiler: str | None = None, simulator: str | None = None
+) -> tuple[Bench, ...]:
+    """Return the ways to build for a target and run on it."""
+    known = {tool.name: tool for tool in find_tools() if target.name in tool.serves}
+    builders = [known[name] for name in target.flags if name in known]
+    compilers = _choose(target, "compiler", builders, compiler)
+    runners = {SIMULATORS[name].tool(target.name): SIMULATORS[name] for name in target.simulators}
+    aliases = {tool.name: found.name for tool, found in runners.items()}
+    chosen = _choose(target, "simulator", list(runners), simulator, aliases)
+    return tuple(Bench(target, tool, runners[runner]) for tool in compilers for runner in chosen)
+
+
+def _choose(
+    target: Target,
+    role: str,
+    tools: list[Tool],
+    choice: str | None,
+    aliases: Mapping[str, str] | None = None,
+) -> list[Tool]:
+    """Return the installed tools that a choice allows."""
+    aliases = aliases or {}
+    if choice not in (None, "all"):
+        named = [tool for tool in tools if choice in (tool.name, aliases.get(tool.name))]
+        if not named:
+            names = " or ".join(aliases.get(tool.name, tool.name) for tool in tools)
+            raise ToolchainError(f"the {role} '{choice}' does not serve {target.name}; use {names}")
+        tools = named
+    found = [tool for tool in tools if tool.is_installed]
+    if not found:
+        hints = " or ".join(f"`{tool.install_hint}`" for tool in tools)
+        raise ToolchainError(f"no {role} for {target.name} is installed; run {hints}")
+    return found if choice == "all" else found[:1]
+
+
+class CrossHarness(Harness):
+    """A harness built for a simulated machine, in a temporary folder that `close` removes."""
+
+    def __init__(
+        self, model: Model, files: Mapping[str, str], bench: Bench, opt_level: str
+    ) -> None:
+        built = sources(model, files)
+        self._folder = TemporaryDirectory(prefix="bncc-")
+        try:
+            builder = Builder(Path(self._folder.name), bench.target, bench.compiler)
+            model_at = model_object(builder, built, opt_level)
+            self.compiled = builder.folder / model_at
+            image = link_program(builder, bench.simulator, "harness", model_at)
+        except BaseException:
+            self.close()
+            raise
+        super().__init__(
+            model,
+            built.entries,
+            lambda request: bench.simulator.run(image, request),
+            f"{bench.compiler} {opt_level}, {bench.place}",
+            packed=bench.target.packed,
+            byte_order=bench.target.byte_order,
+        )
+
+    def close(self) -> None:
+        """Remove the program; no call may follow."""
+        self._folder.cleanup()
+
+
+def link_program(
+    builder: Builder, simulator: Simulator, program: str, model: str, *defines: str
+) -> Image:
+    """Compile ``harness.c`` or ``meter.c`` for a simulator and link it with a model."""
+    builder.write(
+        {
+            f"{program}.c": support_file(f"{program}.c"),
+            "bncc_port.h": support_file(simulator.port),
+            "stack_paint.h": support_file("stack_paint.h"),
+        }
+    )
+    main = builder.compile(f"{program}.c", f"{program}.o", "-O2", *simulator.defines, *defines)
+    return builder.link(f"{program}.elf", model, main)

@@ -1,0 +1,176 @@
+"""The inputs of an agreement check, the answers that Python gives, and how strong they are."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
+from bncc.data.dataset import Table
+from bncc.device.inputs.cover import (
+    boundary_states,
+    joint_states,
+    n_joint_states,
+    random_states,
+    row_cover,
+    row_states,
+    spans,
+)
+from bncc.device.inputs.probes import raw_blocks
+from bncc.discretize.feature import states_of
+from bncc.discretize.readings import far_table, raw_of_table, state_dtype, states_of_raw
+from bncc.errors import OptionError
+from bncc.model.model import Model
+from bncc.model.reference import costs
+
+FEW_STATES = 2**16
+"""With at most so many joint states, all of them are tried."""
+
+MOST_STATES = 2**24
+"""The most joint states that an exhaustive check takes on."""
+
+FAR_ROWS = 256
+"""Rows of readings beyond what training has seen, and beyond their types."""
+
+ERR_STATE = -1
+_BLOCK_CELLS = 2**22
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A block of inputs for some entry points, with the answers of the reference."""
+
+    # ``invalid`` holds states out of range, which ``predict`` and ``scores`` refuse
+    kind: Literal["states", "invalid", "raw", "raw_checked", "missing", "raw_missing"]
+    x: AnyArray  # (n, n_features) array: uint8 or uint16 states, or float64 raw readings
+    y: IntArray  # (n,) int16: Class indices, or errors
+    # (n, n_classes) int64 or None: Scores, for ``states``; zeros for ``invalid``
+    scores: IntArray | None = None
+    # (n, n_features) bool or None: What is missing, for ``missing`` and ``raw_missing``
+    gaps: BoolArray | None = None
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much an agreement check tries."""
+
+    n_random: int = 1000  # Random states, and as many random raw readings
+    exhaustive: bool = False  # Whether to try all joint states even when they are many
+    seed: int = 0  # Seed of everything random
+
+
+def cases(
+    model: Model, table: Table | None = None, effort: Effort = Effort(), *, has_raw: bool = True
+) -> Iterator[Case]:
+    """Generate all inputs of a check, block by block."""
+    rng = np.random.default_rng(effort.seed)
+    if table is not None:
+        for start in range(0, table.n_rows, _block_rows(model)):
+            part = table.take(np.arange(start, min(start + _block_rows(model), table.n_rows)))
+            X = states_of(model.features, part)
+            yield _state_case(model, X)
+            if has_raw:
+                yield _raw_case(model, raw_of_table(model.features, part), X)
+    for X in _state_blocks(model, effort, rng):
+        yield _state_case(model, X)
+    yield from _invalid_cases(model, rng)
+    if has_raw:
+        for R in raw_blocks(model, effort.n_random, rng, _block_rows(model)):
+            yield _raw_case(model, R, states_of_raw(model.features, R))
+        # As a table and not as raw values: what a driver and Python make of them must agree.
+        for start, stop in spans(FAR_ROWS, _block_rows(model)):
+            far = far_table(model.features, stop - start, rng)
+            yield _raw_case(
+                model, raw_of_table(model.features, far), states_of(model.features, far)
+            )
+
+
+def takes_all_states(model: Model, effort: Effort) -> bool:
+    """Return whether a check tries all joint states."""
+    n = n_joint_states(model)
+    if effort.exhaustive and n > MOST_STATES:
+        raise OptionError(
+            f"the model has more than {MOST_STATES:,} joint states, too many for --exhaustive; "
+            "use --random N"
+        )
+    return effort.exhaustive or n <= FEW_STATES
+
+
+def strength(
+    model: Model, table: Table | None = None, effort: Effort = Effort(), *, has_raw: bool = True
+) -> str:
+    """Say in words how strong a check is."""
+    words = [] if table is None else [_count(table.n_rows, "data row")]
+    if takes_all_states(model, effort):
+        words.append(f"all {_count(n_joint_states(model), 'joint state')}")
+    else:
+        words.append(_count(effort.n_random, "random state"))
+        words.append(f"every row of {_count(len(model.tables), 'table')}")
+    if has_raw:
+        words.append(_count(effort.n_random, "random reading"))
+        words.append(f"{FAR_ROWS} rows out of range")
+    n_thresholds = sum(len(feature.thresholds) for feature in model.features)
+    if has_raw and n_thresholds:
+        words.append(f"3 values at each of {_count(n_thresholds, 'threshold')}")
+    return ", ".join(words)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _block_rows(model: Model) -> int:
+    return min(max(_BLOCK_CELLS // max(model.n_features, model.n_classes), 1), FEW_STATES)
+
+
+def _state_blocks(model: Model, effort: Effort, rng: np.random.Generator) -> Iterator[IntArray]:
+    size = _block_rows(model)
+    if takes_all_states(model, effort):
+        for start, stop in spans(n_joint_states(model), size):
+            yield joint_states(model, start, stop)
+        return
+    for start, stop in spans(effort.n_random, size):
+        X = random_states(model, stop - start, rng)
+        yield X
+        # Near a boundary a small error in a cost becomes an error in the class.
+        yield boundary_states(model, X[: min(len(X), 2000)])
+    for strides, n_inputs in row_cover(model):
+        for start, stop in spans(n_inputs, size):
+            yield row_states(model, strides, start, stop, rng)
+
+
+def _state_case(model: Model, X: IntArray) -> Case:
+    total = costs(model, X)
+    total -= total.min(axis=1, keepdims=True)
+    x = np.ascontiguousarray(X, dtype=state_dtype(model.n_states))
+    return Case("states", x, total.argmin(axis=1).astype(np.int16), total)
+
+
+def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
+    """
+    Put one state out of range, for every feature: the first beyond it and the largest.
+
+    The others are once drawn at random and once zero, for states that are checked together hide one
+    another.
+    """
+    dtype = state_dtype(model.n_states)
+    largest = int(np.iinfo(dtype).max)
+    drawn = random_states(model, 1, rng)[0].astype(dtype)
+    wrong = [
+        (others, i, state)
+        for others in (drawn, np.zeros_like(drawn))
+        for i, n_states in enumerate(model.n_states)
+        for state in sorted({min(n_states, largest), largest})
+        if state >= n_states
+    ]
+    for start, stop in spans(len(wrong), _block_rows(model)):
+        x = np.stack([others for others, _, _ in wrong[start:stop]])
+        for k, (_, i, state) in enumerate(wrong[start:stop]):
+            x[k, i] = state
+        refused = np.full(stop - start, ERR_STATE, dtype=np.int16)
+        yield Case("invalid", x, refused, np.zeros((len(x), model.n_classes), dtype=np.int64))
+
+
+def _raw_case(model: Model, R: FloatArray, X: IntArray) -> Case:
+    return Case("raw", R, costs(model, X).argmin(axis=1).astype(np.int16))

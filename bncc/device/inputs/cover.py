@@ -1,0 +1,160 @@
+"""States that reach every table row, every class boundary, or everything there is."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.model.model import Model
+from bncc.model.reference import predict
+from bncc.structure.row_index import LookUp
+
+
+def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
+    """Cut ``0 .. n`` into ranges of at most `size`."""
+    for start in range(0, n, size):
+        yield start, min(start + size, n)
+
+
+def n_joint_states(model: Model) -> int:
+    """Return the number of joint states of all features."""
+    return prod(model.n_states)
+
+
+def joint_states(model: Model, start: int, stop: int) -> IntArray:
+    """
+    Return joint states by number, the last feature fastest.
+
+    Shapes: returns X (stop - start, n_features) int64, states.
+    """
+    number = np.arange(start, stop, dtype=np.int64)
+    X = np.empty((len(number), model.n_features), dtype=np.int64)
+    for i in range(model.n_features - 1, -1, -1):
+        number, X[:, i] = np.divmod(number, model.n_states[i])
+    return X
+
+
+def random_states(model: Model, n: int, rng: np.random.Generator) -> IntArray:
+    """
+    Return states drawn uniformly.
+
+    Shapes: returns X (n, n_features) int64, states.
+    """
+    return rng.integers(0, np.array(model.n_states), size=(n, model.n_features), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Course:
+    """How the state of a feature changes from one input to the next."""
+
+    stride: int  # Inputs that have the same state, one after the other
+    states: tuple[int, ...]  # The states, again and again
+
+
+def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
+    """
+    Plan inputs that reach every row of every table, many tables by the same inputs.
+
+    Within one group, input k gives feature j the state number ``(k // stride) % len(states)`` of
+    its course; the features of a table then run through all their joint levels in ``n_inputs``
+    steps.
+    """
+    groups: list[tuple[dict[int, Course], int]] = []
+    for lookup in model.lookups:
+        wanted, n_inputs = _courses(lookup), lookup.n_rows
+        for k, (courses, longest) in enumerate(groups):
+            # A table joins where its features are free or already run as it needs.
+            if all(courses.get(j, course) == course for j, course in wanted.items()):
+                courses.update(wanted)
+                groups[k] = (courses, max(longest, n_inputs))
+                break
+        else:
+            groups.append((wanted, n_inputs))
+    return tuple(groups)
+
+
+def _courses(lookup: LookUp) -> dict[int, Course]:
+    courses: dict[int, Course] = {}
+    step = 1
+    for j, n in zip(lookup.features, lookup.n_levels, strict=True):
+        courses[j] = Course(step, lookup.states(j))
+        step *= n
+    return courses
+
+
+def row_states(
+    model: Model, courses: dict[int, Course], start: int, stop: int, rng: np.random.Generator
+) -> IntArray:
+    """
+    Return some of the inputs that `row_cover` planned for one group.
+
+    Shapes: returns X (stop - start, n_features) int64, states.
+    """
+    X = random_states(model, stop - start, rng)
+    number = np.arange(start, stop, dtype=np.int64)
+    for j, course in courses.items():
+        X[:, j] = np.array(course.states)[(number // course.stride) % len(course.states)]
+    return X
+
+
+def boundary_states(model: Model, X: IntArray) -> IntArray:
+    """
+    Return states on both sides of class boundaries, one feature's state apart.
+
+    Between two inputs of different class, taking over the second's states one feature after
+    another, the decision changes somewhere; bisection finds such a place.
+
+    Shapes: `X` (n, n_features) int; returns (2 m, n_features) int64, states, m <= n // 2; none
+    where all pairs have one class.
+    """
+    half = len(X) // 2
+    a, b = X[:half], X[half : 2 * half]
+    class_a = predict(model, a)
+    differ = class_a != predict(model, b)
+    a, b, class_a = a[differ], b[differ], class_a[differ]
+    if len(a) == 0:
+        return np.empty((0, model.n_features), dtype=np.int64)
+    low = np.zeros(len(a), dtype=np.int64)
+    high = np.full(len(a), model.n_features, dtype=np.int64)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        same = predict(model, _mix(a, b, middle)) == class_a
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return np.concatenate([_mix(a, b, low), _mix(a, b, high)])
+
+
+def _mix(a: IntArray, b: IntArray, n_taken: IntArray) -> IntArray:
+    taken = np.arange(a.shape[1]) < n_taken[:, None]
+    return np.where(taken, b, a)
+
+
+def readers(model: Model) -> tuple[tuple[int, ...], ...]:
+    """Return, for each feature, the tables that read it."""
+    tables: list[list[int]] = [[] for _ in model.features]
+    for t, lookup in enumerate(model.lookups):
+        for j in lookup.features:
+            tables[j].append(t)
+    return tuple(map(tuple, tables))
+
+
+def decisions_along(
+    model: Model, X: IntArray, total: IntArray, i: int, touched: tuple[int, ...]
+) -> IntArray:
+    """
+    Return how the decision depends on one feature, the others held.
+
+    Shapes: `X` (n, n_features) int; `total` (n, n_classes) int64; returns (n, n_states[i]) int64,
+    class indices.
+    """
+    rest = total.copy()
+    for t in touched:
+        rest -= model.tables[t][model.lookups[t].rows(X)]
+    decisions = np.empty((len(X), model.n_states[i]), dtype=np.int64)
+    for state in range(model.n_states[i]):
+        moved = rest.copy()
+        for t in touched:
+            moved += model.tables[t][model.lookups[t].rows(X, {i: state})]
+        decisions[:, state] = moved.argmin(axis=1)
+    return decisions

@@ -1,0 +1,179 @@
+"""What a decision costs on a target: executed instructions or cycles, stack, flash and RAM."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import numpy as np
+
+from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
+from bncc.device.cross import Bench, link_program
+from bncc.device.harness import request
+from bncc.device.image import Builder, Image, model_object
+from bncc.device.inputs.raw import pack, row_dtype
+from bncc.device.machine import HarnessError
+from bncc.device.simulators.base import Simulator
+from bncc.device.sources import Interface, Sources, sources, support_file
+from bncc.discretize.readings import state_dtype
+
+Metered = Literal["predict", "trusted", "scores", "raw", "raw_checked", "missing", "stream"]
+METERED: Mapping[str, Metered] = {
+    "predict-raw": "raw",
+    "predict": "predict",
+    "checked": "raw_checked",
+    "trusted": "trusted",
+    "scores": "scores",
+    "missing": "missing",
+    "stream": "stream",
+}
+"""Names of the entry points of `bncc.resources.FUNCTIONS` in the meter."""
+_ROUNDS = 2000
+"""Rounds by which the meter's two loops differ."""
+_WRAP = 2**32
+"""The meter's counter starts again from 0 there."""
+_DEEPER = _WRAP - 1
+"""What the meter says of a stack that goes beyond its paint."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Executed instructions, or cycles, of a decision over some inputs."""
+
+    # min, mean, max: Over the inputs; argument set-up, call and return count, the counter's reading
+    # does not
+    min: int
+    mean: float
+    max: int
+    stack: int  # Bytes of the deepest stack below the caller's
+    classes: IntArray  # (n,) int16: The decisions
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Memory of a classifier with every library routine it pulls in."""
+
+    flash: int  # Bytes of code, constants and initial values
+    ram: int  # Bytes of variables; the stack is apart
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What the decisions are about."""
+
+    X: IntArray  # (n, n_features) int: States
+    # (n, n_features) float64 or None: Raw readings, for models that take them
+    R: FloatArray | None = None
+    # (n, n_features) bool or None: What is missing, for C that decides without
+    gaps: BoolArray | None = None
+
+
+class Meter:
+    """
+    One emitted model, compiled once for a target at one optimization level, to be measured.
+
+    A context manager; the folder with its images goes when it is left.
+    """
+
+    def __init__(
+        self,
+        model: Interface,
+        files: Mapping[str, str],
+        bench: Bench,
+        opt_level: str,
+        *,
+        is_foreign: bool = False,
+    ) -> None:
+        self._model = model
+        self._bench = bench
+        self._built: Sources = sources(model, files)
+        self._folder = TemporaryDirectory(prefix="bncc-")
+        self._builder = Builder(Path(self._folder.name), bench.target, bench.compiler, is_foreign)
+        try:
+            self._object = model_object(self._builder, self._built, opt_level)
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    def __enter__(self) -> "Meter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The options that decide about code, without the optimization level."""
+        return self._builder.code_flags
+
+    def costs(self, inputs: Inputs) -> Mapping[str, Cost]:
+        """Measure every entry point that the C has."""
+        simulator = self._bench.simulator
+        image = link_program(self._builder, simulator, "meter", self._object, "BNCC_METER")
+        asked: dict[Metered, AnyArray] = {}
+        order, packed = self._bench.target.byte_order, self._bench.target.packed
+        states = inputs.X.astype(state_dtype(self._model.n_states).newbyteorder(order))
+        asked["predict"] = np.ascontiguousarray(states)
+        if "trusted" in self._built.entries:
+            asked["trusted"] = asked["predict"]
+        if "scores" in self._built.entries:
+            asked["scores"] = asked["predict"]
+        if "stream" in self._built.entries:
+            asked["stream"] = asked["predict"]
+        if "missing" in self._built.entries and inputs.gaps is not None:
+            absent = states.dtype.type(np.iinfo(states.dtype).max)
+            asked["missing"] = np.where(inputs.gaps, absent, states).astype(states.dtype)
+        if "raw" in self._built.entries and inputs.R is not None:
+            asked["raw"] = pack(
+                inputs.R, row_dtype(self._model.features, packed=packed, byte_order=order)
+            )
+            if "raw_checked" in self._built.entries:
+                asked["raw_checked"] = asked["raw"]
+        return {entry: self._cost(image, simulator, entry, rows) for entry, rows in asked.items()}
+
+    def _cost(self, image: Image, simulator: Simulator, entry: Metered, rows: AnyArray) -> Cost:
+        reply = simulator.run(image, request(entry, rows), is_metered=True)
+        words = np.frombuffer(reply, dtype="<u4").astype(np.int64)
+        if len(words) != 4 + 3 * len(rows):
+            raise HarnessError(
+                f"the meter on {self._bench.place} answered {max(len(words) - 4, 0) // 3} of "
+                f"{len(rows)} inputs; report this, it is a mistake in bncc"
+            )
+        _, nothing, few, many = words[:4]
+        per_unit = simulator.per_unit(self._bench.target.name)
+        self._check_counter(round(int(many - few) % _WRAP / per_unit))
+        classes, elapsed, stack = words[4:].reshape(-1, 3).T
+        if stack.max() == _DEEPER:
+            raise HarnessError(
+                f"{entry} on {self._bench.place} needs more stack than the meter looks at; report "
+                "this, it is a mistake in bncc"
+            )
+        counts = np.rint((elapsed - nothing) % _WRAP / per_unit).astype(np.int64)
+        return Cost(
+            min=int(counts.min()),
+            mean=float(counts.mean()),
+            max=int(counts.max()),
+            stack=int(stack.max()),
+            classes=classes.astype(np.int16),
+        )
+
+    def _check_counter(self, counted: int) -> None:
+        target = self._bench.target
+        expected = _ROUNDS * target.loop_cost
+        if counted != expected:
+            raise HarnessError(
+                f"{self._bench.place} counts {counted} {target.unit} where {expected} are "
+                "executed; use another simulator, `bncc targets` lists them"
+            )
+
+    def footprint(self, kept: Iterable[Metered]) -> Footprint:
+        """Return the memory of the classifier when only some entry points are called."""
+        builder = self._builder
+        builder.write({name: support_file(name) for name in ("footprint.c", "stub.c")})
+        keep = [f"KEEP_{entry.upper()}" for entry in kept]
+        main = builder.compile("footprint.c", "footprint.o", "-Os", *keep)
+        stub = builder.compile("stub.c", "stub.o", "-Os")
+        full = builder.link("footprint.elf", main, self._object)
+        empty = builder.link("empty.elf", main, stub)
+        return Footprint(full.flash - empty.flash, full.ram - empty.ram)

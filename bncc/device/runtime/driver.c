@@ -1,0 +1,134 @@
+/* driver.c -- loops over rows around one emitted model, as a shared library on the host.
+ * bncc_model.h, written beside it by bncc/device/sources.py, says which model that is. */
+#include "bncc_model.h"
+#ifdef MODEL_STREAM_TYPE
+#include "stream.h"
+#endif
+
+uint32_t bncc_cost_size(void);
+uint32_t bncc_raw_size(void);
+void bncc_predict(const MODEL_STATE *x, int16_t *y, uint32_t n_rows);
+
+uint32_t bncc_cost_size(void)
+{
+    return (uint32_t)MODEL_COST_SIZE;
+}
+
+uint32_t bncc_raw_size(void)
+{
+    return (uint32_t)MODEL_RAW_SIZE;
+}
+
+void bncc_predict(const MODEL_STATE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_PREDICT(x);
+        x += MODEL_N_FEATURES;
+    }
+}
+
+#ifdef MODEL_TRUSTED
+void bncc_trusted(const MODEL_STATE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_trusted(const MODEL_STATE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_TRUSTED(x);
+        x += MODEL_N_FEATURES;
+    }
+}
+#endif
+
+#ifdef MODEL_SCORES
+void bncc_scores(const MODEL_STATE *x, int16_t *y, MODEL_COST *s, uint32_t n_rows);
+
+void bncc_scores(const MODEL_STATE *x, int16_t *y, MODEL_COST *s, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_SCORES(x, s);
+        x += MODEL_N_FEATURES;
+        s += MODEL_N_CLASSES;
+    }
+}
+#endif
+
+#ifdef MODEL_RAW
+void bncc_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_RAW(x);
+        x += MODEL_RAW_STEP;
+    }
+}
+#endif
+
+#ifdef MODEL_RAW_CHECKED
+void bncc_raw_checked(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_raw_checked(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_RAW_CHECKED(x);
+        x += MODEL_RAW_STEP;
+    }
+}
+#endif
+
+#ifdef MODEL_MISSING
+void bncc_missing(const MODEL_STATE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_missing(const MODEL_STATE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_MISSING(x);
+        x += MODEL_N_FEATURES;
+    }
+}
+#endif
+
+#ifdef MODEL_RAW_MISSING
+void bncc_raw_missing(const unsigned char *x, int16_t *y, uint32_t n_rows);
+
+/* A row is the readings, then the bits; it is copied to where readings may lie. */
+void bncc_raw_missing(const unsigned char *x, int16_t *y, uint32_t n_rows)
+{
+    MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+    unsigned char *to;
+    uint32_t k;
+
+    for (; n_rows > 0U; n_rows--) {
+        to = (unsigned char *)raw;
+        for (k = 0U; k < (uint32_t)sizeof raw; k++) {
+            *to++ = *x++;
+        }
+        *y++ = MODEL_RAW_MISSING(raw, x);
+        x += MODEL_MISSING_BYTES;
+    }
+}
+#endif
+
+#ifdef MODEL_STREAM_TYPE
+void bncc_stream(const MODEL_STATE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_stream(const MODEL_STATE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = stream_states(x);
+        x += MODEL_N_FEATURES;
+    }
+}
+#endif
+
+#ifdef MODEL_FEED_RAW
+void bncc_stream_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows);
+
+void bncc_stream_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = stream_readings(x);
+        x += MODEL_RAW_STEP;
+    }
+}
+#endif

@@ -1,0 +1,126 @@
+"""simavr: an AVR whose cycles and stack are counted exactly, one by one."""
+
+import atexit
+import re
+import subprocess
+from functools import cache
+from importlib.resources import files as package_files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bncc.device.image import Image
+from bncc.device.machine import RUN_LIMIT, HarnessError
+from bncc.device.targets import ATMEGA
+from bncc.errors import ToolchainError
+from bncc.toolchain import tools as toolchain
+from bncc.toolchain.tools import Tool
+
+INSTALL_HINT = "apt install libsimavr-dev libelf-dev"
+"""The command that installs what the runner is built with."""
+
+_DATA_SPACE = 0x800000
+"""Where an ELF file of an AVR puts the data space, so that no two symbols share an address."""
+
+CYCLE_LIMIT = 2**40
+"""So many cycles take longer than any run may last."""
+
+# Exit statuses of simavr_runner.c; those below are the program's own.
+_CANNOT_START, _TOO_LONG = 100, 104
+
+
+class Simavr:
+    """Runs images on the AVR of simavr."""
+
+    name = "simavr"
+    port = "port_doorbell.h"
+    defines: tuple[str, ...] = ()
+
+    def tool(self, target: str) -> Tool:
+        """Return simavr's library, installed or not."""
+        here = is_available()
+        path = "libsimavr" if here else None
+        return Tool("simavr", path, version(), ("avr",), INSTALL_HINT, "simulator")
+
+    def describe(self, target: str) -> str:
+        """Return name, version and processor, for people."""
+        return f"{self.tool(target)} {ATMEGA}"
+
+    def per_unit(self, target: str) -> float:
+        """Return how far the counter steps at every cycle."""
+        return 1.0
+
+    def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
+        """Run an image to its end."""
+        at = image.symbols["bncc_request"]
+        return run(image.path, ATMEGA, request, at, cycle_limit=CYCLE_LIMIT)
+
+
+def run(elf: Path, mcu: str, request: bytes, request_address: int, *, cycle_limit: int) -> bytes:
+    """Run a program that speaks through ``port_doorbell.h`` on a simulated AVR."""
+    command = (_runner(), mcu, elf, f"{request_address % _DATA_SPACE:x}", str(cycle_limit))
+    try:
+        done = subprocess.run(
+            command, input=request, capture_output=True, timeout=RUN_LIMIT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise HarnessError(
+            f"the program did not end on the simulated {mcu} within {RUN_LIMIT:.0f} s; try fewer "
+            "inputs"
+        ) from None
+    if done.returncode == 0:
+        return done.stdout
+    said = (done.stderr.decode(errors="replace").splitlines() or ["the program crashed simavr"])[-1]
+    if done.returncode == _CANNOT_START:
+        raise ToolchainError(f"simavr cannot run a program for '{mcu}': {said}; report this")
+    if 0 < done.returncode < _CANNOT_START:
+        said = f"the program quit with status {done.returncode}"
+    remedy = "try fewer inputs" if done.returncode == _TOO_LONG else "report this"
+    raise HarnessError(f"{said}, on the simulated {mcu}; {remedy}")
+
+
+def is_available() -> bool:
+    """Return whether a program can be run: whether simavr's library and a compiler are here."""
+    return _build() is not None
+
+
+def version() -> str | None:
+    """
+    Return the version of simavr's library, or None where it is missing or does not say.
+
+    simavr has no option that tells it; its headers do, which the runner is built with.
+    """
+    program = _build()
+    if program is None:
+        return None
+    found = re.match(r"v?(\d[\w.]*)", toolchain.run((str(program), "--version"), program.parent))
+    return found[1] if found else None
+
+
+def _runner() -> Path:
+    program = _build()
+    if program is None:
+        toolchain.host_compilers()  # says so where it is a compiler that is missing
+        raise ToolchainError(f"simavr's library is not installed; run `{INSTALL_HINT}`")
+    return program
+
+
+@cache
+def _build() -> Path | None:
+    """Build the runner, once in the life of this process; None where that fails."""
+    try:
+        compilers = toolchain.host_compilers("all")
+    except ToolchainError:
+        return None
+    folder = TemporaryDirectory(prefix="bncc-simavr-")
+    atexit.register(folder.cleanup)
+    source = package_files("bncc.device").joinpath("runtime", "simavr_runner.c")
+    program = Path(folder.name) / "simavr_runner"
+    program.with_suffix(".c").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    flags = ("-std=gnu11", "-O2", "simavr_runner.c", "-o", program.name, "-lsimavr", "-lelf")
+    for compiler in compilers:
+        try:
+            toolchain.run((*compiler.command, *flags), program.parent)
+        except ToolchainError:
+            continue
+        return program
+    return None

@@ -1,0 +1,223 @@
+"""
+Unicorn: Cortex-M, RV32, big-endian MIPS and x86-64 from a Python wheel, nothing else installed.
+
+A program asks for input, output and the counter through the doorbell (``port_doorbell.h``).
+Instructions are counted per basic block, before it runs: the counter that a program reads is that
+at the end of the block with the doorbell, which therefore lies in a function of its own.
+"""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from time import monotonic
+from typing import Any, Literal
+
+from bncc.device.image import Image
+from bncc.device.machine import RUN_LIMIT, HarnessError
+from bncc.device.simulators.cores import CORES, Core
+from bncc.toolchain.tools import Tool, find_tools, require
+from bncc.train.interrupts import interrupts_deferred
+
+_DOORBELL = 0x7000_0000
+_PAGE = 0x1000
+_MEMORY = 4 << 20
+_DONE, _INTERRUPTED = "ended with status 0", "was interrupted"
+_SYSTEM_CONTROL = 0xE000_E000
+"""Where a Cortex-M enables its floating-point unit; plain memory here, for the unit is on."""
+
+
+class Unicorn:
+    """Runs images on the processors of unicorn."""
+
+    name = "unicorn"
+    port = "port_doorbell.h"
+    defines: tuple[str, ...] = (f"BNCC_DOORBELL={_DOORBELL:#x}U",)
+
+    def tool(self, target: str) -> Tool:
+        """Return the wheel, installed or not."""
+        return next(tool for tool in find_tools() if tool.name == "unicorn")
+
+    def describe(self, target: str) -> str:
+        """Return name, version and processor, for people."""
+        core = CORES[target]
+        model = core.model[1].removeprefix("UC_CPU_") if core.model else core.architecture[8:]
+        return f"{require('unicorn')} {model}"
+
+    def per_unit(self, target: str) -> float:
+        """Return how far the counter steps at every instruction."""
+        return 1.0
+
+    def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
+        """Run an image to its end."""
+        require("unicorn")
+        while True:
+            run = _Run(image, request, is_metered)
+            # Raised in a function that C calls, Ctrl-C would be printed and lost.
+            with interrupts_deferred(run.interrupt), _garbage_freed():
+                run.go()
+            if not run.is_interrupted:
+                return run.reply()
+            # Ctrl-C was noted only, as where a search ends with the best by then: once more.
+
+
+class _Run:
+    """One run of one image: the processor, its memory, and the doorbell."""
+
+    def __init__(self, image: Image, request: bytes, is_metered: bool) -> None:
+        self._image = image
+        self._is_metered = is_metered
+        self._core = CORES[image.target.name]
+        self._uc: Any = None
+        self._input, self._output = BytesIO(request), BytesIO()
+        self._at = image.symbols["bncc_request"]
+        self._order: Literal["big", "little"] = (
+            "big" if image.target.byte_order == ">" else "little"
+        )
+        self._executed = 0
+        self._end: str | None = None
+        self._is_late = False
+        self._lengths: dict[tuple[int, int], int] = {}
+
+    def go(self) -> None:
+        """Run to the end, however that comes."""
+        import unicorn
+
+        entry = self._image.symbols["bncc_start"] | self._core.entry_bit
+        self._uc = _processor(self._image, self._core)
+        self._listen()
+        limit = monotonic() + RUN_LIMIT
+        try:
+            if self._end is None:
+                self._uc.emu_start(
+                    entry, 0xFFFF_FFF0, timeout=int(RUN_LIMIT * 1e6), count=self._core.most
+                )
+        except unicorn.UcError as error:
+            # A MIPS that is told to stop, whoever told it, reports an error besides.
+            self._end = self._end or f"was stopped ({error})"
+        finally:
+            self._is_late = monotonic() >= limit
+            self._uc = None
+
+    def interrupt(self) -> None:
+        """End the run now, or once it has begun."""
+        self._end = self._end or _INTERRUPTED
+        if self._uc is not None:
+            self._uc.emu_stop()
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether a signal ended it before it ended itself."""
+        return self._end == _INTERRUPTED
+
+    def reply(self) -> bytes:
+        """Return what was written."""
+        if self._end == _DONE:
+            return self._output.getvalue()
+        if self._is_late:
+            raise HarnessError(
+                f"the program did not end on unicorn within {RUN_LIMIT:.0f} s; try fewer inputs"
+            )
+        raise HarnessError(
+            f"the program {self._end} on unicorn; report this, it is a mistake in bncc"
+        )
+
+    def _listen(self) -> None:
+        """Have the processor tell of its doorbell, of faults, and of what it executes."""
+        import unicorn
+
+        self._uc.mmio_map(_DOORBELL, _PAGE, lambda *_: 0, None, self._ring, None)
+        self._uc.hook_add(unicorn.UC_HOOK_INTR, self._trap)
+        if self._is_metered and self._core.length is None:
+            self._uc.hook_add(unicorn.UC_HOOK_CODE, self._step)
+        elif self._is_metered:
+            self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._block)
+
+    def _ring(self, uc: Any, offset: int, size: int, value: int, _: Any) -> None:
+        if self._end is not None:
+            self._uc.emu_stop()  # interrupted while the run began, where stopping does nothing yet
+            return
+        address, length = self._field(0), self._field(1)
+        operation = chr(value & 0xFF)
+        if operation == "r":
+            content = self._input.read(length)
+            uc.mem_write(address, content)
+            self._answer(len(content))
+        elif operation == "w":
+            self._output.write(uc.mem_read(address, length))
+        elif operation == "t":
+            self._answer(self._executed & 0xFFFF_FFFF)
+        elif operation == "q":
+            self._stop(f"ended with status {length}")
+        else:
+            self._stop(f"asked for {operation!r}, which nobody knows,")
+
+    def _field(self, index: int) -> int:
+        return int.from_bytes(self._uc.mem_read(self._at + 4 * index, 4), self._order)
+
+    def _answer(self, value: int) -> None:
+        self._uc.mem_write(self._at + 8, value.to_bytes(4, self._order))
+
+    def _trap(self, uc: Any, number: int, _: Any) -> None:
+        self._stop("met a fault")
+
+    def _stop(self, end: str) -> None:
+        self._end = self._end or end
+        self._uc.emu_stop()
+
+    def _step(self, uc: Any, address: int, size: int, _: Any) -> None:
+        self._executed += 1
+
+    def _block(self, uc: Any, address: int, size: int, _: Any) -> None:
+        key = (address, size)
+        count = self._lengths.get(key)
+        if count is None:
+            count = self._lengths[key] = self._count(bytes(uc.mem_read(address, size)))
+        self._executed += count
+
+    def _count(self, code: bytes) -> int:
+        assert self._core.length is not None
+        count = at = 0
+        while at < len(code):
+            at += self._core.length(code, at)
+            count += 1
+        return count
+
+
+@contextmanager
+def _garbage_freed() -> Iterator[None]:
+    """
+    Free what the block leaves behind at its end.
+
+    A processor and its hooks refer to each other. Python's collector would free it anywhere later,
+    by a function of unicorn that swallows Ctrl-C.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()  # what is made from here on stays young
+    try:
+        yield
+    finally:
+        gc.collect(0)
+        if was_enabled:
+            gc.enable()
+
+
+def _processor(image: Image, core: Core) -> Any:
+    """Return a processor with the image in its memory and its stack pointer set."""
+    import unicorn
+    from unicorn import arm_const
+
+    mode = 0
+    for name in core.mode:
+        mode |= getattr(unicorn, name)
+    uc = unicorn.Uc(getattr(unicorn, core.architecture), mode)
+    if core.model is not None:
+        uc.ctl_set_cpu_model(getattr(arm_const, core.model[1]))
+    uc.mem_map(image.target.rom, _MEMORY)
+    uc.mem_map(image.target.ram, _MEMORY)
+    for address, content in image.segments:
+        uc.mem_write(address, content)
+    if core.architecture == "UC_ARCH_ARM":
+        uc.mem_map(_SYSTEM_CONTROL, _PAGE)
+        uc.reg_write(arm_const.UC_ARM_REG_SP, image.symbols["bncc_stack_top"])
+    return uc

@@ -1,0 +1,166 @@
+"""The C around an emitted model: which entries it has, and the glue that names them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files as package_files
+from typing import Protocol
+
+import numpy as np
+
+from bncc.device.inputs.raw import row_dtype
+from bncc.discretize.feature import Feature
+from bncc.discretize.readings import raw_dtypes, state_dtype
+from bncc.errors import ToolchainError
+
+
+class Interface(Protocol):
+    """What the C around a classifier has to know of it: a `Model`, or a rival's `Shape`."""
+
+    @property
+    def n_states(self) -> tuple[int, ...]:
+        """Cardinality of each feature."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """How readings become states; without effect where the C takes none."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """An emitted model together with its glue, ready to be compiled."""
+
+    name: str  # Prefix of the model's symbols
+    # File name to text: the emission's C and header, and ``bncc_model.h``; ``stream.h`` where
+    # features can be fed one by one
+    files: Mapping[str, str]
+    # Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
+    # ``raw_missing``, ``stream`` and ``stream_raw``
+    entries: frozenset[str]
+
+    @property
+    def main(self) -> str:
+        """Name of the file with the tables and the kernel."""
+        return f"{self.name}.c"
+
+
+def sources(model: Interface, files: Mapping[str, str]) -> Sources:
+    """Find out what an emission offers and write the glue for it."""
+    names = [
+        file[:-2] for file in sorted(files) if file.endswith(".h") and f"{file[:-2]}.c" in files
+    ]
+    if len(names) != 1:
+        raise ToolchainError(
+            "the emitted files hold no C source with a header of its name; emit the model again"
+        )
+    name = names[0]
+    header = files[f"{name}.h"]
+    entries = {
+        entry
+        for entry, symbol in (
+            ("predict", f"{name}_predict"),
+            ("trusted", f"{name}_predict_trusted"),
+            ("scores", f"{name}_scores"),
+            ("raw", f"{name}_predict_raw"),
+            ("raw_checked", f"{name}_predict_raw_checked"),
+            ("missing", f"{name}_predict_missing"),
+            ("raw_missing", f"{name}_predict_raw_missing"),
+            ("stream", f"{name}_feed"),
+            ("stream_raw", f"{name}_feed_raw"),
+        )
+        if re.search(rf"\b{symbol}\(", header)
+    }
+    # Vectors cost time to find, and nothing here reads them.
+    vectors = f"{name}_vectors.h"
+    kept = {file: files[file] for file in files if file.endswith(".h") and file != vectors}
+    kept |= {f"{name}.c": files[f"{name}.c"]}
+    kept["bncc_model.h"] = _glue(model, name, entries)
+    if "stream" in entries:
+        kept["stream.h"] = support_file("stream.h")
+    return Sources(name, kept, frozenset(entries))
+
+
+def support_file(name: str) -> str:
+    """Return the text of a C file of ``runtime/``."""
+    return (package_files("bncc.device") / "runtime" / name).read_text(encoding="utf-8")
+
+
+def raw_step(model: Interface) -> int:
+    """Return how many ``m_raw_t`` one raw row has: all features, or one struct."""
+    return model.n_features if len(set(raw_dtypes(model.features))) == 1 else 1
+
+
+def _glue(model: Interface, name: str, entries: set[str]) -> str:
+    state = {1: "uint8_t", 2: "uint16_t"}[state_dtype(model.n_states).itemsize]
+    lines = [
+        "/* Names one model for driver.c and harness.c. */",
+        "#ifndef BNCC_MODEL_H",
+        "#define BNCC_MODEL_H",
+        "",
+        f'#include "{name}.h"',
+        "",
+        f"#define MODEL_STATE {state}",
+        f"#define MODEL_N_FEATURES {model.n_features}",
+        f"#define MODEL_N_CLASSES {model.n_classes}",
+        f"#define MODEL_PREDICT {name}_predict",
+    ]
+    if "trusted" in entries:
+        lines.append(f"#define MODEL_TRUSTED {name}_predict_trusted")
+    if "scores" in entries:
+        lines += [f"#define MODEL_SCORES {name}_scores", f"#define MODEL_COST {name}_cost_t"]
+        lines.append("#define MODEL_COST_SIZE sizeof(MODEL_COST)")
+    else:
+        lines.append("#define MODEL_COST_SIZE 0")
+    if "raw" in entries:
+        lines += [
+            f"#define MODEL_RAW {name}_predict_raw",
+            f"#define MODEL_RAW_TYPE {name}_raw_t",
+            f"#define MODEL_RAW_STEP {raw_step(model)}",
+            "#define MODEL_RAW_SIZE (MODEL_RAW_STEP * sizeof(MODEL_RAW_TYPE))",
+        ]
+    else:
+        lines.append("#define MODEL_RAW_SIZE 0")
+    if "raw_checked" in entries:
+        lines.append(f"#define MODEL_RAW_CHECKED {name}_predict_raw_checked")
+    if "missing" in entries:
+        lines.append(f"#define MODEL_MISSING {name}_predict_missing")
+    if "raw_missing" in entries:
+        lines.append(f"#define MODEL_RAW_MISSING {name}_predict_raw_missing")
+        lines.append(f"#define MODEL_MISSING_BYTES {name.upper()}_MISSING_BYTES")
+    lines += _stream_glue(name, entries)
+    return "\n".join([*lines, "", "#endif", ""])
+
+
+def _stream_glue(name: str, entries: set[str]) -> list[str]:
+    if "stream" not in entries:
+        return []
+    errors = ("ERR_STATE", "ERR_FEATURE", "ERR_TWICE", "ERR_PARTIAL")
+    return [
+        f"#define MODEL_STREAM_TYPE {name}_state_t",
+        *(f"#define MODEL_{part.upper()} {name}_{part}" for part in ("begin", "feed", "end")),
+        *([f"#define MODEL_FEED_RAW {name}_feed_raw"] if "stream_raw" in entries else []),
+        *(f"#define MODEL_{error} {name.upper()}_{error}" for error in errors),
+    ]
+
+
+def check_raw_size(model: Interface, size: int) -> None:
+    """Refuse a raw row that the C lays out otherwise than Python."""
+    expected = row_dtype(model.features).itemsize
+    if size != expected:
+        raise ToolchainError(
+            f"a raw row has {size} bytes in the C and {expected} in Python; "
+            "report this, it is a mistake in bncc"
+        )
+
+
+def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
+    """Return the type of a score that has so many bytes in the C."""
+    return np.dtype(f"u{size}")

@@ -1,1 +1,0 @@
-"""Kernel to C: the arrays and expressions that each kernel's template prints."""

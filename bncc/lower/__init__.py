@@ -1,0 +1,1 @@
+"""Program to a lowered program: kernel, discretizers, input check, missing features, widths."""

@@ -1,0 +1,1 @@
+"""C text: names, numbers, comments and constant arrays."""

@@ -1,0 +1,158 @@
+"""Which kernel computes a program: every family's proved candidates, and the choice among them."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+
+from bncc.errors import OptionError
+from bncc.lower.candidate import Candidate, candidate
+from bncc.lower.cost_model import LEVELS
+from bncc.lower.kernel_budget import KernelBudget
+from bncc.lower.kernels.base import Kernel
+from bncc.lower.kernels.bit_slice.layout import bit_slice
+from bncc.lower.kernels.cut_loop.layout import cut_loop
+from bncc.lower.kernels.cut_packed.layout import cut_packed
+from bncc.lower.kernels.cuts.layout import cuts
+from bncc.lower.kernels.lanes.layout import lanes
+from bncc.lower.kernels.looped.layout import looped
+from bncc.lower.kernels.packed.layout import packed
+from bncc.lower.kernels.plain.layout import plain
+from bncc.lower.kernels.planes.layout import columns, planes
+from bncc.lower.kernels.shared.arrays import MOST_IN_ALL, must_be_divided
+from bncc.lower.requirements import Demands
+from bncc.lower.textbook_cost import TextbookCost
+from bncc.lower.word_sizes import WORD_BITS
+from bncc.program.ir import Program
+from bncc.resources import Optimize
+
+FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
+    "plain": lambda program: iter((plain(program),)),
+    "bit-slice": bit_slice,
+    "bytes": partial(lanes, word_bits=8),
+    "lanes": lanes,
+    "looped": looped,
+    "planes": planes,
+    "columns": columns,
+    "packed": packed,
+    "cuts": cuts,
+    "cut-loop": cut_loop,
+    "cut-packed": cut_packed,
+}
+"""By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
+FOR_AVR = frozenset({"bytes"})
+"""Families for registers of a byte. Elsewhere they run but gain nothing, and compilers that sort
+the additions of many tables hold kilobytes of rows on the stack."""
+FOR_CUTS = frozenset({"cuts", "cut-loop", "cut-packed"})
+"""Families for programs whose tables read cuts alone; for others they have no layout."""
+NARROW = (None, "avr")
+"""Machines whose addresses have, or may have, 16 bits."""
+EVEN = 1.03
+"""Where balanced, so many times the textbook's cost is no loss. Estimates do not tell such costs
+apart, and a layout of some bytes less may take many more instructions."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What was chosen, and why."""
+
+    chosen: Candidate  # The best proved layout; margins are those of the program for every input
+    # All that were compared, the best first; the chosen one is the first within the budget
+    candidates: tuple[Candidate, ...]
+    reason: str  # What it is best in
+
+    @property
+    def kernel(self) -> Kernel:
+        """The layout."""
+        return self.chosen.kernel
+
+
+def choose(
+    programs: Sequence[Program],
+    textbook: TextbookCost,
+    *,
+    optimize: Optimize = "balanced",
+    family: str | None = None,
+    target: str | None = None,
+    budget: KernelBudget | None = None,
+    demands: Demands | None = None,
+) -> Choice:
+    """Choose the best proved layout of a program."""
+    if family not in (None, *FAMILIES):
+        raise OptionError(f"there is no kernel '{family}'; there are {', '.join(FAMILIES)}")
+    demands = demands or Demands()
+    suitable = tuple(filter(demands.allows, families_for(target)))
+    if family:
+        demands.check(family)
+    families = (family,) if family else suitable
+    order = _order(optimize, textbook)
+    found = sorted(_candidates(programs, families, optimize, target), key=order)
+    if target == "avr":
+        found = [each for each in found if each.kernel.rom_bytes <= MOST_IN_ALL] or found
+    if not found:
+        raise OptionError(
+            f"the kernel '{family}' has no layout that is safe for this model; name another or none"
+        )
+    budget = budget or KernelBudget()
+    fitting = [each for each in found if budget.fits(each)]
+    if not fitting:
+        every = _candidates(programs, suitable, optimize, target)
+        raise budget.refusal(sorted(every, key=order), is_smallest=optimize == "size")
+    best = BEST[optimize]
+    if optimize == "balanced" and order(fitting[0])[0] > EVEN:
+        best = NEAREST
+    return Choice(fitting[0], tuple(found), _reason(best, len(fitting), len(found)))
+
+
+def families_for(target: str | None) -> tuple[str, ...]:
+    """Return the families to choose among on a machine where none is named."""
+    left_out = frozenset[str]() if target == "avr" else FOR_AVR
+    return tuple(name for name in FAMILIES if name not in left_out)
+
+
+def layouts_for(program: Program, family: str, target: str | None) -> Iterator[Kernel]:
+    """Yield all proved layouts of a family that a machine may choose."""
+    for kernel in FAMILIES[family](program):
+        if not (target in NARROW and must_be_divided(kernel.whole_bytes, kernel.rom_bytes)):
+            yield kernel
+    if family == "lanes" and target in WORD_BITS:
+        yield from lanes(program, WORD_BITS[target])
+
+
+def _candidates(
+    programs: Sequence[Program], families: Iterable[str], optimize: Optimize, target: str | None
+) -> Iterator[Candidate]:
+    for program, family in product(programs, families):
+        for kernel in layouts_for(program, family, target):
+            yield candidate(program, kernel, target, LEVELS[optimize])
+
+
+def _order(optimize: Optimize, textbook: TextbookCost) -> Callable[[Candidate], tuple[float, ...]]:
+    """Return what sorts the best first."""
+    if optimize == "size":
+        return lambda each: (each.flash, each.instructions)
+    if optimize == "speed":
+        return lambda each: (each.instructions, each.flash)
+
+    def balance(each: Candidate) -> tuple[float, ...]:
+        lost = max(each.flash / textbook.flash, each.instructions / textbook.instructions, EVEN)
+        return (lost, each.instructions * each.flash, each.instructions)
+
+    return balance
+
+
+def _reason(best: str, n_fitting: int, n_candidates: int) -> str:
+    if n_candidates == 1:
+        return "the only layout"
+    within = "" if n_fitting == n_candidates else f" the {n_fitting} that fit of"
+    return f"{best} of{within} {n_candidates} layouts"
+
+
+BEST: Mapping[Optimize, str] = {
+    "balanced": "least estimated flash times instructions, neither beyond the textbook's,",
+    "size": "least flash",
+    "speed": "fewest instructions",
+}
+"""What the first candidate is best in."""
+NEAREST = "least beyond the textbook's flash or instructions"
+"""What it is where a balance was asked for, and every layout needs more of one of them."""

@@ -1,0 +1,76 @@
+"""Readings that cuts are compared with directly: no states are looked for on the way."""
+
+from dataclasses import dataclass, replace
+
+from bncc.lower.c.c99 import ArrayText, array, wrap, wrap_words
+from bncc.lower.direct_readings import reads_directly
+from bncc.lower.kernels.base import Kernel
+from bncc.lower.kernels.cut_packed.layout import AGAIN, MARK_BITS, MORE, CutPackedKernel
+from bncc.lower.kernels.shared.rows import table_heading
+from bncc.lower.raw_arrays import CUT_BITS, cut_integers
+from bncc.program.ir import Program, width_of
+
+
+@dataclass(frozen=True)
+class DirectReadings:
+    """What a sum of tables reads where it takes readings instead of states."""
+
+    kind: str  # Of all readings
+    entry_type: str  # C type of an entry of the list of features
+    limit_type: str  # C type of a threshold
+    arrays: tuple[ArrayText, ...]  # Both lists
+
+
+def plan_direct(program: Program, kernel: Kernel) -> DirectReadings | None:
+    """Lay out what a kernel compares readings with."""
+    if not isinstance(kernel, CutPackedKernel) or not reads_directly(program):
+        return None
+    features = program.features
+    kind = features[0].kind
+    cuts = [each for table_cuts in kernel.cuts for each in table_cuts]
+    bits = width_of((max(each.feature for each in cuts) << MARK_BITS) | AGAIN | MORE)
+    headings = [f"/* {table_heading(program, table)} */" for table in kernel.program.tables]
+    read: list[tuple[str, list[int]]] = []
+    limits: list[tuple[str, list[int]]] = []
+    for heading, table_cuts, entries in zip(headings, kernel.cuts, kernel.entries, strict=True):
+        each_cut = [(each.feature, least) for each in table_cuts for least in each.least]
+        marks = (entries & (AGAIN | MORE)).tolist()
+        read.append(
+            (heading, [f << MARK_BITS | mark for (f, _), mark in zip(each_cut, marks, strict=True)])
+        )
+        limits.append((heading, [cut_integers(features[f])[least - 1] for f, least in each_cut]))
+    unit = "as integers that order like the floats" if kind == "float32" else "in its own unit"
+    meaning = "for each cut of all tables"
+    arrays = (
+        _listed(
+            "readings",
+            bits,
+            f"The reading {meaning}, marked like a cut in its two lowest bits.",
+            read,
+        ),
+        _listed(
+            "limits",
+            CUT_BITS[kind],
+            f"The largest reading that does not reach it, {meaning}, {unit}.",
+            limits,
+            signed=True,
+        ),
+    )
+    return DirectReadings(kind, arrays[0].type, arrays[1].type, arrays)
+
+
+def _listed(
+    name: str,
+    bits: int,
+    comment: str,
+    tables: list[tuple[str, list[int]]],
+    *,
+    signed: bool = False,
+) -> ArrayText:
+    """Print the numbers of each table under its heading, marked ones by their digits."""
+    numbers = [number for _, some in tables for number in some]
+    lines = []
+    for heading, some in tables:
+        digits = (f"0x{number:0{bits // 4}X}U," for number in some)
+        lines += [heading, *(wrap(some, signed=True) if signed else wrap_words(digits))]
+    return replace(array(name, bits, numbers, comment, signed=signed), lines=tuple(lines))

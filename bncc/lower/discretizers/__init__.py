@@ -1,0 +1,1 @@
+"""Discretizers: how a raw reading finds its state, and what each way costs."""

@@ -1,0 +1,150 @@
+"""How raw readings find their states: the choice among `bncc.lower.discretizers.candidates`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bncc._types import FloatArray
+from bncc.discretize.feature import Feature
+from bncc.lower.discretizers.candidates import Discretizer, Method, bits_of, called, own_ways
+from bncc.lower.discretizers.rates import Rates, Search, rates_of
+from bncc.lower.discretizers.trees import Tree
+from bncc.resources import Optimize
+
+SPEED_BUDGET = 65536
+"""Bytes by which ``speed`` lets discretizers grow, so that compilers still take seconds."""
+BALANCE = 0.05
+"""Part of its flash by which ``balanced`` lets a classifier grow."""
+
+
+@dataclass(frozen=True)
+class Discretizers:
+    """The choice for a classifier."""
+
+    is_loop: bool  # Whether one loop searches for all features; else there is a line per feature
+    search: Search  # What searches in arrays of thresholds, where anything does
+    methods: tuple[Method | None, ...]  # Per feature; None for codes, which are states already
+    trees: tuple[Tree | None, ...]  # Per feature; None for codes and for what is searched in arrays
+    instructions: float  # instructions and flash: Estimated, of all features
+    flash: float
+
+
+def choose_discretizers(
+    features: Sequence[Feature],
+    frequencies: Sequence[FloatArray] | None = None,
+    *,
+    optimize: Optimize = "balanced",
+    target: str | None = None,
+    other_bytes: int = 0,
+    by_number: bool = False,
+    constant_time: bool = False,
+) -> Discretizers:
+    """Choose how the states of all features are found."""
+    rates = rates_of(target)
+    plain = searched(features, "linear", rates)
+    if constant_time:
+        return plain
+    plans = [plain, searched(features, "binary", rates)]
+    if optimize == "size":
+        budget = 0.0
+    elif optimize == "speed":
+        budget = plain.flash + SPEED_BUDGET
+    else:
+        budget = plain.flash + BALANCE * (plain.flash + other_bytes)
+    if any(feature.is_numeric for feature in features) and not (by_number and plain.is_loop):
+        plans += _in_lines(features, frequencies, rates, budget)
+    if optimize == "size":
+        return min(plans, key=lambda plan: (plan.flash, plan.instructions))
+    fitting = [plan for plan in plans if plan.flash <= budget]
+    return min(fitting, key=lambda plan: (plan.instructions, plan.flash))
+
+
+def searched(features: Sequence[Feature], search: Search, rates: Rates) -> Discretizers:
+    """Return the plan that searches arrays for all features, in a loop where readings are one."""
+    is_loop = len({_type(feature) for feature in features}) == 1
+    if not is_loop or not features[0].is_numeric:
+        chosen = {i: called(f, search, rates) for i, f in enumerate(features) if f.is_numeric}
+        return in_lines(features, search, rates, chosen, is_loop=is_loop)
+    bits = bits_of(features[0])
+    counts = [len(feature.thresholds) for feature in features]
+    return Discretizers(
+        is_loop=True,
+        search=search,
+        methods=(search,) * len(features),
+        trees=(None,) * len(features),
+        instructions=sum(rates.looped(search, n, bits) for n in counts),
+        flash=rates.shared(search) + rates.turn[1] + sum(2 + n * bits // 8 for n in counts),
+    )
+
+
+def in_lines(
+    features: Sequence[Feature],
+    search: Search | None,
+    rates: Rates,
+    chosen: Mapping[int, Discretizer],
+    *,
+    is_loop: bool = False,
+) -> Discretizers:
+    """Return the plan of a line per feature."""
+    kinds = {features[i].kind for i, way in chosen.items() if way.method == search}
+    shared = rates.shared(search) * len(kinds) if search else 0
+    return Discretizers(
+        is_loop=is_loop,
+        search=search or "linear",
+        methods=tuple(chosen[i].method if i in chosen else None for i in range(len(features))),
+        trees=tuple(chosen[i].tree if i in chosen else None for i in range(len(features))),
+        instructions=sum(way.instructions for way in chosen.values()),
+        flash=sum(way.flash for way in chosen.values()) + shared,
+    )
+
+
+def _in_lines(
+    features: Sequence[Feature],
+    frequencies: Sequence[FloatArray] | None,
+    rates: Rates,
+    budget: float,
+) -> Iterator[Discretizers]:
+    """Yield plans of a line per feature: the smallest ones, made faster as the budget allows."""
+    numeric = [(i, f) for i, f in enumerate(features) if f.is_numeric]
+    own = {
+        i: tuple(own_ways(f, rates, frequencies[i] if frequencies else None)) for i, f in numeric
+    }
+    searches: tuple[Search | None, ...] = ("linear", "binary", None)
+    for search in searches:
+        every = {i: (*((called(f, search, rates),) if search else ()), *own[i]) for i, f in numeric}
+        if all(every.values()):
+            chosen = {i: min(some, key=_flash_first) for i, some in every.items()}
+            left = budget - in_lines(features, search, rates, chosen).flash
+            _make_faster(chosen, every, left)
+            yield in_lines(features, search, rates, chosen)
+
+
+def _flash_first(way: Discretizer) -> tuple[float, float]:
+    return way.flash, way.instructions
+
+
+def _make_faster(
+    chosen: dict[int, Discretizer], every: Mapping[int, tuple[Discretizer, ...]], left: float
+) -> None:
+    """Put faster ways in the place of those chosen, most instructions saved per byte first."""
+    upgrades = sorted(
+        (
+            ((chosen[i].instructions - way.instructions) / (way.flash - chosen[i].flash), i, k)
+            for i, some in every.items()
+            for k, way in enumerate(some)
+            if way.instructions < chosen[i].instructions
+        ),
+        reverse=True,
+    )
+    for _, i, k in upgrades:
+        way = every[i][k]
+        more = way.flash - chosen[i].flash
+        if way.instructions < chosen[i].instructions and more <= left:
+            chosen[i], left = way, left - more
+
+
+def _type(feature: Feature) -> str:
+    """Return what tells the C types of readings apart."""
+    if feature.is_numeric:
+        return feature.kind
+    known = len(feature.categories) if feature.kind == "category" else feature.n_states
+    return "code8" if known <= 255 else "code16"

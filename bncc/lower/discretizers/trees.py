@@ -1,0 +1,126 @@
+"""Trees of comparisons and look-ups that find the step of a reading."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import TypeAlias
+
+from bncc.lower.discretizers.steps import MISSING, Step
+
+MAX_RUN = 255
+"""Entries of the longest look-up: one byte counts them, and holds the state of any."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Neighboring integers whose states are looked up."""
+
+    first: int  # The first integer
+    states: tuple[int, ...]  # Its state and those of its successors
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One comparison."""
+
+    bound: Step  # Integers up to its `last` go `below`, others `above`
+    below: "Tree"  # below and above: What follows: another comparison, a look-up, or the state
+    above: "Tree"
+
+
+@dataclass(frozen=True)
+class Guide:
+    """Integers whose states are looked up in groups, each divided at one bound."""
+
+    first: int  # The first integer of the first group
+    shift: int  # A group has ``2**shift`` integers
+    # Per group a bound, and the state of its integers up to that bound; above it is the next
+    entries: tuple[tuple[int, int], ...]
+    beyond: "Tree"  # What finds the state of all other integers
+
+
+Tree: TypeAlias = Branch | Run | Guide | int
+
+
+def tree_of(steps: Sequence[Step]) -> Tree:
+    """
+    Return the tree of comparisons that finds a step, balanced by the steps' weights.
+
+    Proof: by induction over the number of steps. One step needs no comparison. Of several, the
+    integers up to the end of a first part are those that its steps hold, all others those of
+    the rest.
+    """
+    if len(steps) == 1:
+        return steps[0].state
+    at = _middle(steps)
+    return Branch(steps[at - 1], tree_of(steps[:at]), tree_of(steps[at:]))
+
+
+def table_of(steps: Sequence[Step]) -> Tree | None:
+    """
+    Return the two comparisons and the look-up that find a step.
+
+    Proof: a reading up to the end of the lowest regular step is compared as in a tree, one beyond
+    the last bound has the last state, and each of those between has an entry.
+    """
+    n_low = 2 if steps[0].note == MISSING else 1
+    low, middle = steps[:n_low], steps[n_low - 1 : -1]
+    if len(middle) < 2 or middle[-1].last - middle[0].last > MAX_RUN:
+        return None
+    states = [
+        step.state for before, step in pairwise(middle) for _ in range(step.last - before.last)
+    ]
+    run = Run(low[-1].last + 1, tuple(states))
+    return Branch(low[-1], tree_of(low), Branch(middle[-1], run, steps[-1].state))
+
+
+def nodes(tree: Tree) -> Iterator[Tree]:
+    """Yield a tree, all trees below and all above."""
+    yield tree
+    if isinstance(tree, Branch):
+        yield from nodes(tree.below)
+        yield from nodes(tree.above)
+    elif isinstance(tree, Guide):
+        yield from nodes(tree.beyond)
+
+
+def state_at(tree: Tree, value: int) -> int:
+    """Return the state of a reading's integer by the comparisons of a tree."""
+    while not isinstance(tree, int):
+        if isinstance(tree, Branch):
+            tree = tree.below if value <= tree.bound.last else tree.above
+        elif isinstance(tree, Run):
+            tree = tree.states[value - tree.first]
+        else:
+            group = (value - tree.first) >> tree.shift
+            has_entry = 0 <= group < len(tree.entries)
+            tree = _state_in(tree.entries[group], value) if has_entry else tree.beyond
+    return tree
+
+
+def _state_in(entry: tuple[int, int], value: int) -> int:
+    bound, state = entry
+    return state + (value > bound)
+
+
+def mean_comparisons(steps: Sequence[Step]) -> float:
+    """Return how many comparisons the tree of some steps makes, on average by weight."""
+    total = sum(step.weight for step in steps)
+    return _comparisons(steps) / total if total else 0.0
+
+
+def _comparisons(steps: Sequence[Step]) -> int:
+    if len(steps) == 1:
+        return 0
+    at = _middle(steps)
+    own = sum(step.weight for step in steps)
+    return own + _comparisons(steps[:at]) + _comparisons(steps[at:])
+
+
+def _middle(steps: Sequence[Step]) -> int:
+    """Return the number of steps in the first of two parts whose heavier one is lightest."""
+    total = sum(step.weight for step in steps)
+    lower = list(accumulate(step.weight for step in steps[:-1]))
+    # Of equals the fewest regular steps below, so that the code stays flat; what weighs nothing
+    # goes with them, so that a float's sign is asked for before its size.
+    return 1 + min(range(len(lower)), key=lambda k: (max(lower[k], total - lower[k]), lower[k], -k))

@@ -1,0 +1,221 @@
+"""
+What the classifier will cost on a device, before a cross compiler has been asked.
+
+The kernel is priced by `bncc.lower.cost_model`, readings by `bncc.lower.discretizers.choice`. The
+constants below are of what surrounds them, fitted to measurements on Cortex-M0 with
+arm-none-eabi-gcc 12.2.1 ``-mcpu=cortex-m0 -mthumb``: 29 random models, naive, forest and TAN, 4 to
+256 features, 2 to 26 classes, costs of 4 to 24 bits, readings as int16, int32, float, codes and
+structs. Flash is the object's text as ``size`` tells it, stack the deepest chain of calls by
+``-fstack-usage``, instructions the mean of 8 inputs, counted one by one in an emulator. Of the 29
+models, compiled with -O2, with the kernels that are chosen for a balance:
+
+============  ================  ===========
+quantity      errors            within 15 %
+============  ================  ===========
+flash         -32 % .. +24 %    26
+stack         -33 % .. +156 %   17
+instructions  -29 % .. +57 %    18
+============  ================  ===========
+
+The cost model knows large tables best; models with few features or classes are estimated worst.
+``benchmarks/fit_estimate.py`` measures, fits and prints all of this again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bncc.lower.cost_model import LEVELS, Level, code_bytes, decision_cost
+from bncc.lower.layout import Layout
+from bncc.resources import Optimize, Resources, Span
+
+MACHINE = "Cortex-M0"
+"""What the estimate is of where no machine is named; an AVR needs more code for the same tables."""
+
+GENERIC = "cortex-m0"
+"""Likewise, as in ``--target``."""
+
+CODE = (139, 95, 15, 15)
+"""Bytes of code per entry of `code_terms`, beside those of the kernel, the check and what compares
+readings."""
+STREAM = (140, 90)
+"""Bytes of code of the entry points for one feature at a time: all, and where states are held. From
+the small models of the tests at -Os."""
+MISSING = (230, 470)
+"""Bytes of code that sums missing features out: for all networks, and for those with arcs. From the
+small models of the tests at -Os, as is what follows."""
+MISSING_FRAMES = (50, 70)
+"""Bytes of stack, likewise, beside arrays."""
+CHECKED = (24, 28, 32, 14)
+"""Bytes of code that checks readings: per kind, for floats, for a loop over an array, per member of
+a struct. From the small models of the tests at -Os."""
+FRAMES = (30, 17, -3, 9, 9)
+"""Bytes of stack per entry of `frame_terms`."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Estimated cost of a classifier."""
+
+    flash: int  # Bytes of code and constants
+    # Bytes of stack of the deepest entry point; there is no static RAM. What a caller holds, an
+    # array of states or a stream between two features, is the caller's.
+    ram: int
+    instructions: int  # Executed instructions of one ``predict``
+
+
+def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") -> Estimate:
+    """Estimate flash, RAM and instructions."""
+    kernel = layout.kernel
+    return Estimate(
+        flash=constant_bytes(layout)
+        + kernel_bytes(layout, target, level)
+        + _weighted(CODE, code_terms(layout))
+        + _weighted(STREAM, stream_terms(layout))
+        + _weighted(MISSING, missing_terms(layout))
+        + _weighted(CHECKED, checked_terms(layout)),
+        ram=max(
+            buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
+            missing_buffer_bytes(layout) + _weighted(MISSING_FRAMES, missing_terms(layout)),
+        ),
+        instructions=decision_cost(kernel, target, level) + layout.check.work,
+    )
+
+
+def entry_times(
+    layout: Layout, target: str | None = None, level: Level = "-O2"
+) -> Mapping[str, int]:
+    """
+    Estimate instructions, on AVR cycles, of one call of each entry point.
+
+    Those of ``checked``, ``missing`` and ``stream`` are not estimated, so that they are absent.
+    """
+    decision = decision_cost(layout.kernel, target, level)
+    checked = decision + layout.check.work
+    times = {"predict": checked, "trusted": decision, "scores": checked}
+    if layout.raw is not None:
+        finding = 0 if layout.direct else layout.raw.instructions
+        times["predict-raw"] = decision + finding
+    return times
+
+
+def estimated_resources(
+    layout: Layout,
+    whole: Estimate,
+    entries: tuple[str, ...],
+    *,
+    target: str | None,
+    optimize: Optimize,
+) -> Resources:
+    """Return an estimate as resources."""
+    level = LEVELS[optimize]
+    times = entry_times(layout, target, level)
+    spans = {e: Span(times[e], times[e], times[e]) for e in entries if e in times}
+    is_avr = target == "avr"
+    return Resources(
+        target=target or GENERIC,
+        flash=whole.flash,
+        ram=0,
+        stack=whole.ram,
+        instructions=None if is_avr else spans,
+        cycles=spans if is_avr else None,
+        entries=entries,
+        optimize=optimize,
+        opt_level=level,
+        how="estimated",
+    )
+
+
+def functions_counted(layout: Layout) -> str:
+    """Return the functions whose bytes an estimate counts, for people."""
+    return "all functions" if layout.direct is None else "predict_raw alone"
+
+
+def constant_bytes(layout: Layout) -> int:
+    """
+    Return the bytes of flash that are known: tables, addresses, thresholds, labels.
+
+    Where readings are compared directly, those of a program that takes readings alone.
+    """
+    if layout.direct is None:
+        return layout.table_bytes + layout.other_bytes
+    lists = sum(each.n_bytes for each in layout.direct.arrays)
+    if layout.range_check is not None:
+        lists += sum(each.n_bytes for each in layout.range_check.arrays)
+    return layout.table_bytes + lists + layout.labels.n_bytes + layout.labels.starts.n_bytes
+
+
+def kernel_bytes(layout: Layout, target: str | None = None, level: Level = "-O2") -> int:
+    """Return the bytes of code of the kernel, the check and what compares readings."""
+    if layout.direct is not None:
+        return code_bytes(layout.kernel, target, level)
+    readings = layout.raw.code_bytes if layout.raw else 0
+    decision = code_bytes(layout.kernel, target, level)
+    if layout.hands_over:
+        readings *= 2
+        decision *= 2 + layout.entries.trusted + layout.entries.scores
+    return decision + layout.check.code + readings
+
+
+def code_terms(layout: Layout) -> tuple[int, ...]:
+    """Return what code grows with."""
+    raw = None if layout.direct else layout.raw
+    codes = [field for field in raw.fields if field.kind.startswith("code")] if raw else []
+    return (
+        int(layout.entries.scores),
+        int(raw is not None),
+        len({field.kind for field in codes}),
+        0 if raw is None or raw.is_loop else len(codes),
+    )
+
+
+def stream_terms(layout: Layout) -> tuple[int, ...]:
+    """Return what the code for one feature at a time grows with."""
+    stream = layout.stream
+    return (int(stream is not None), int(stream is not None and stream.holds_states))
+
+
+def missing_terms(layout: Layout) -> tuple[int, ...]:
+    """Return what the code for missing features grows with."""
+    missing = layout.missing
+    return (int(missing is not None), int(missing is not None and missing.has_arcs))
+
+
+def checked_terms(layout: Layout) -> tuple[int, ...]:
+    """Return what the code that checks readings grows with."""
+    checked = layout.range_check
+    if checked is None:
+        return (0, 0, 0, 0)
+    is_loop = not checked.arguments
+    return (len(checked.checks), int(checked.has_floats), int(is_loop), len(checked.arguments))
+
+
+def missing_buffer_bytes(layout: Layout) -> int:
+    """Return the bytes of stack of the arrays by which missing features are summed out."""
+    if layout.missing is None:
+        return 0
+    states = len(layout.program.features) * layout.state_bits // 8 if layout.raw else 0
+    return layout.missing.scratch_bytes + states
+
+
+def buffer_bytes(layout: Layout) -> int:
+    """Return the bytes of stack that are known: what the kernel fills, and all states."""
+    finds_states = layout.raw is not None and layout.direct is None
+    has_states = finds_states or layout.constant_time is not None
+    states = len(layout.program.features) * layout.state_bits // 8 if has_states else 0
+    costs = layout.program.n_classes * layout.kernel.sum_bits // 8
+    return costs + layout.kernel.scratch_bytes + states
+
+
+def frame_terms(layout: Layout) -> tuple[int, ...]:
+    """Return what the frames of all functions on the deepest chain of calls grow with."""
+    return (
+        1,
+        int(layout.raw is not None),
+        int(layout.raw is not None and layout.raw.is_array),
+        int(any(len(table.features) > 1 for table in layout.program.tables)),
+        int(layout.entries.scores),
+    )
+
+
+def _weighted(weights: tuple[float, ...], terms: tuple[int, ...]) -> int:
+    return round(sum(weight * term for weight, term in zip(weights, terms, strict=True)))

@@ -1,0 +1,1 @@
+"""Bit-slice kernel: rows of bits, added by carry-save adders."""

@@ -1,0 +1,1 @@
+"""Looped kernel of cuts."""

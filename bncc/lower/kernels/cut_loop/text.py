@@ -1,0 +1,119 @@
+"""The looped kernel of cuts as C: the list of cuts, and what a row adds to the lanes."""
+
+from collections.abc import Iterator
+
+from bncc.lower.c.c99 import ArrayText, counter, unsigned, wrap
+from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
+from bncc.lower.kernels.looped.layout import LoopedKernel
+from bncc.lower.kernels.looped.text import meaning, sum_names
+from bncc.lower.kernels.shared.part_values import added_whole, taken_off
+from bncc.lower.kernels.shared.row_dictionary import RowDictionary
+from bncc.lower.kernels.shared.rows import cost_arrays, table_heading, table_lines
+from bncc.lower.kernels.text import KernelText
+from bncc.program.ir import Program
+
+
+def cut_loop_text(
+    program: Program, kernel: CutLoopKernel, name: str, state_bits: int
+) -> KernelText:
+    """Print the arrays and expressions of the looped kernel of cuts."""
+    sums = kernel.sums
+    rows = list(_rows(program, kernel))
+    n_tables = len(kernel.cuts)
+    place_bits = kernel.dictionary.place_bits if kernel.dictionary else 0
+    return KernelText(
+        template="kernels/cut_loop.c.j2",
+        arrays=(*rows, _cuts(program, kernel)),
+        table_bytes=sum(a.n_bytes for a in rows),
+        context={
+            **sum_names(sums),
+            "n_tables": n_tables,
+            "table_type": counter(n_tables),
+            "entry_type": unsigned(kernel.entry_bits),
+            "is_doubled": kernel.is_doubled,
+            "n_cuts": None if not kernel.same_n_cuts else kernel.n_cuts[0],
+            "n_row_entries": kernel.n_rows[0] * kernel.row_length if kernel.same_n_rows else None,
+            "place_type": unsigned(place_bits) if place_bits else "",
+            **_word_lines(sums, name),
+        },
+    )
+
+
+def _word_lines(sums: LoopedKernel, name: str) -> dict[str, object]:
+    """Print what the words of a row add to their sums, and what is taken off these in the end."""
+    lines, ends, first = [], [], 0
+    for w in range(sums.n_words):
+        parts = [part for part in sums.parts if part.word == w]
+        read = f"{name}_rom_uint{sums.packing.word_bits}(&row[{w}])"
+        lines += added_whole(sums.packing, parts, first, read)
+        ends += taken_off(parts, first)
+        first += len(parts)
+    return {"row_lines": lines, "ends": ends, "has_word": bool(ends)}
+
+
+def _rows(program: Program, kernel: CutLoopKernel) -> Iterator[ArrayText]:
+    """Print the rows of all tables, or of the dictionary and the places in it."""
+    sums, tables = kernel.sums, kernel.sums.tables
+    bits = sums.packing.word_bits
+    digits = bits // 4 if sums.packing.per_word > 1 else 0
+    if kernel.dictionary is None:
+        yield from cost_arrays(program, tables, bits, "words", meaning(sums), digits).arrays
+        return
+    yield _distinct(kernel.dictionary, bits, digits)
+    places = [
+        line
+        for table, some in zip(tables, kernel.dictionary.places, strict=True)
+        for line in table_lines(program, table, ([f"{place}U,"] for place in some.tolist()))
+    ]
+    n_places, place_bits = sum(kernel.n_rows), kernel.dictionary.place_bits
+    yield ArrayText(
+        unsigned(place_bits),
+        "places",
+        n_places,
+        "Where the row of each joint state begins, one table per heading.",
+        tuple(places),
+        n_places * place_bits // 8,
+    )
+
+
+def _distinct(dictionary: RowDictionary, word_bits: int, digits: int) -> ArrayText:
+    """Print the different rows of all tables."""
+    lines = []
+    for row in dictionary.rows.tolist():
+        words = (f"0x{word:0{digits}X}U," if digits else f"{word}U," for word in row)
+        lines.append(" ".join(words))
+    return ArrayText(
+        unsigned(word_bits),
+        "words",
+        dictionary.rows.size,
+        "Distinct rows of all tables.",
+        tuple(lines),
+        dictionary.rows.size * word_bits // 8,
+    )
+
+
+def _cuts(program: Program, kernel: CutLoopKernel) -> ArrayText:
+    """Print the list of cuts."""
+    lines = []
+    for table, entries in zip(kernel.sums.program.tables, kernel.entries, strict=True):
+        lines.append(f"/* {table_heading(program, table)} */")
+        lines += wrap(entries.tolist())
+    n_entries = sum(entries.size for entries in kernel.entries)
+    parts = []
+    if not kernel.same_n_cuts:
+        parts.append("how many entries are its")
+    if not kernel.same_n_rows:
+        parts.append(
+            "how many words its rows have" if not kernel.dictionary else "how many rows it has"
+        )
+    parts.append("of each cut the feature and the least state above it")
+    if not kernel.is_doubled:
+        parts[-1] = "of each cut the feature, the least state above it, and how far rows are apart"
+    return ArrayText(
+        unsigned(kernel.entry_bits),
+        "cuts",
+        n_entries,
+        f"Of each table: {'; '.join(parts)}.",
+        tuple(lines),
+        n_entries * kernel.entry_bits // 8,
+    )

@@ -1,0 +1,1 @@
+"""Kernel of cuts with packed lanes."""

@@ -1,0 +1,1 @@
+"""Lanes kernel: sums packed into lanes of words (SWAR)."""

@@ -1,0 +1,1 @@
+"""Looped kernel: rows found in a loop, costs in lanes."""

@@ -1,0 +1,1 @@
+"""Packed kernel: costs in planes of words."""

@@ -1,0 +1,165 @@
+"""The packed kernel: several costs in a word, taken out one by one. It is the smallest in flash."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.lower.kernels.packed.walk import Walk, orders, walk_of
+from bncc.lower.kernels.shared.arrays import must_be_divided
+from bncc.lower.kernels.shared.lifted_prior import lifted_priors
+from bncc.lower.kernels.shared.packing import Packing, Rows, packed_words, packings, unique_rows
+from bncc.program.ir import Program, Table, can_unmap, unmapped, width_of
+from bncc.program.ranges import largest_cost
+
+
+@dataclass(frozen=True, eq=False)
+class PackedKernel:
+    """Everything the packed kernel reads, ready to print."""
+
+    # What it sums, in its order of tables; costs equal those of the program it was made of but for
+    # a constant
+    program: Program
+    packing: Packing  # How costs fill words
+    rows: Rows  # The rows of all tables one after the other
+    walk: Walk  # How the row of a table is found
+    largest_sum: int  # No sum exceeds this for any input
+    sum_bits: int  # Width of the sums
+
+    family = "packed"
+    addend = "costs"
+    scratch_bytes = 0
+    whole_bytes = 0
+
+    @property
+    def summary(self) -> str:
+        """Its layout in a few words."""
+        per_word, bits = self.packing.per_word, self.packing.word_bits
+        costs = f"{per_word} costs" if per_word > 1 else "one cost"
+        word = "a byte" if bits == 8 else f"a word of {bits} bits"
+        parts = [f"{costs} of {self.packing.entry_bits} bits in {word}"]
+        if self.rows.index is not None:
+            parts.append(f"{len(self.rows.costs)} different rows for {self.n_rows}")
+        if self.prior is not None:
+            parts.append("a prior apart")
+        return ", ".join(parts)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables in the order in which they are walked."""
+        return self.program.tables
+
+    @property
+    def prior(self) -> IntArray | None:
+        """Where the sums start; None when at zero."""
+        return self.program.prior if self.program.prior.any() else None
+
+    @cached_property
+    def words(self) -> IntArray:
+        """The stored rows, (n_planes, n_stored) int64."""
+        return packed_words(self.rows.costs, self.packing)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all tables."""
+        return sum(len(table.costs) for table in self.tables)
+
+    @property
+    def n_planes(self) -> int:
+        """Words of a row."""
+        return self.packing.n_planes(self.program.n_classes)
+
+    @property
+    def offset_bits(self) -> int:
+        """Width of a row's number and of a word's place, one plane behind the last included."""
+        stored = len(self.rows.costs)
+        return max(16, width_of(max(self.n_rows, (self.n_planes + 1) * stored)))
+
+    @property
+    def additions(self) -> int:
+        """Additions of costs per decision."""
+        return (len(self.tables) - (self.prior is None)) * self.program.n_classes
+
+    @property
+    def rom_bytes(self) -> int:
+        """Bytes of words, indices, prior and what finds rows."""
+        prior = 0 if self.prior is None else self.prior.size * width_of(int(self.prior.max())) // 8
+        words = len(self.rows.costs) * self.packing.row_bytes(self.program.n_classes)
+        addresses = self.walk.n_bytes(len(self.program.features))
+        return words + self.rows.index_bytes + prior + addresses
+
+    @property
+    def work(self) -> tuple[float, ...]:
+        """
+        Terms: 1; tables, those with an index, those with own features; parents and their bits.
+
+        Then words read; additions, those of unpacked costs, of several words, of a counter, the
+        bytes of their sums, and the bits that bytes of words are shifted by.
+        """
+        n_tables, packing, n_states = len(self.tables), self.packing, self.program.n_states
+        parents = [f for table in self.tables for f in table.features[:-1]]
+        unpacked = self.additions * (packing.per_word > 1)
+        several = unpacked * (self.n_planes > 1)
+        return (
+            1,
+            n_tables,
+            n_tables * (self.rows.index is not None),
+            n_tables * (self.walk.own is not None),
+            len(parents),
+            sum((n_states[f] - 1).bit_length() for f in parents),
+            n_tables * self.n_planes,
+            self.additions,
+            unpacked,
+            several,
+            several * self._is_counted,
+            self.additions * self.sum_bits // 8,
+            unpacked * packing.entry_bits * packing.word_bits // 8,
+        )
+
+    @property
+    def _is_counted(self) -> bool:
+        """Whether costs that are left in a word are counted."""
+        return self.packing.per_word & (self.packing.per_word - 1) != 0
+
+    @property
+    def code(self) -> tuple[float, ...]:
+        """Terms: 1, parents, index, own features, prior, several planes, a counter."""
+        several = self.n_planes > 1
+        return (
+            1,
+            ("own", "parent", "parents").index(self.walk.form),
+            int(self.rows.index is not None),
+            int(self.walk.own is not None),
+            int(self.prior is not None),
+            int(several),
+            int(several and self._is_counted),
+        )
+
+
+def packed(program: Program) -> Iterator[PackedKernel]:
+    """Return the layouts of a program that pack costs into words."""
+    if not can_unmap(program):
+        return
+    for lifted in lifted_priors(unmapped(program)):
+        for ordered in orders(lifted):
+            for kernel in _kernels(ordered):
+                if kernel.rows.index is None or not _only_divided(kernel):
+                    yield kernel
+
+
+def _kernels(program: Program) -> Iterator[PackedKernel]:
+    """Return the kernels of a program as it stands."""
+    costs = np.concatenate([table.costs for table in program.tables])
+    walk, largest_sum = walk_of(program), largest_cost(program)
+    sum_bits = max(program.cost_bits, width_of(largest_sum))
+    for packing in packings(int(costs.max())):
+        for rows in (Rows(costs), unique_rows(costs)):
+            yield PackedKernel(program, packing, rows, walk, largest_sum, sum_bits)
+
+
+def _only_divided(kernel: PackedKernel) -> bool:
+    """Whether 16-bit machines hold the arrays of rows that are stored once only in parts."""
+    most = max(kernel.words.size * kernel.packing.word_bits // 8, kernel.rows.index_bytes)
+    return must_be_divided(most, kernel.rom_bytes)

@@ -1,0 +1,1 @@
+"""Kernels of planes and of columns."""

@@ -1,0 +1,136 @@
+"""The tables as arrays of costs: one array, or several where AVR would not take one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.lower.c.c99 import ArrayText, unsigned, wrap_words
+from bncc.lower.c.identifiers import c_comment
+from bncc.lower.kernels.shared.arrays import MOST_IN_ALL, MOST_IN_ARRAY
+from bncc.program.ir import Program, Table
+
+_MEANING = "Costs: one table per heading, one row per joint state, one entry per class."
+
+
+@dataclass(frozen=True, eq=False)
+class CostArrays:
+    """The tables as C, in kernel order."""
+
+    arrays: tuple[ArrayText, ...]  # Whole tables one after the other
+    ends: tuple[int, ...]  # For each array the table behind its last one
+    starts: IntArray  # (n_tables,) int64: First entry of each table in the array that holds it
+
+    @property
+    def is_split(self) -> bool:
+        """Whether there are several arrays."""
+        return len(self.arrays) > 1
+
+
+def cost_arrays(
+    program: Program,
+    tables: Sequence[Table],
+    entry_bits: int,
+    name: str = "costs",
+    meaning: str = _MEANING,
+    hex_digits: int = 0,
+) -> CostArrays:
+    """Print tables, every row in lines of its own behind its states."""
+    sizes = [table.costs.size for table in tables]
+    before = np.cumsum([0, *sizes])
+    ends = table_ends([size * entry_bits // 8 for size in sizes])
+    arrays, starts = [], []
+    for k, (first, end) in enumerate(zip((0, *ends), ends, strict=False)):
+        part = tables[first:end]
+        lines = [line for table in part for line in _cost_lines(program, table, hex_digits)]
+        length = sum(sizes[first:end])
+        title, comment = name, meaning
+        if len(ends) > 1:
+            title, comment = f"{name}{k + 1}", _part_comment(meaning, k, len(ends), first, end)
+        c_type, n_bytes = unsigned(entry_bits), length * entry_bits // 8
+        arrays.append(ArrayText(c_type, title, length, comment, tuple(lines), n_bytes))
+        starts.append(before[first:end] - before[first])
+    return CostArrays(tuple(arrays), ends, np.concatenate(starts))
+
+
+def table_ends(sizes: Sequence[int]) -> tuple[int, ...]:
+    """Divide tables among arrays."""
+    total = sum(sizes)
+    if total <= MOST_IN_ARRAY or total > MOST_IN_ALL or max(sizes) > MOST_IN_ARRAY:
+        return (len(sizes),)
+    ends, room = [], MOST_IN_ARRAY
+    for t, size in enumerate(sizes):
+        if size > room:
+            ends.append(t)
+            room = MOST_IN_ARRAY
+        room -= size
+    return (*ends, len(sizes))
+
+
+def table_numbers(first: int, end: int) -> str:
+    """Return what tables `first` to `end` - 1 are called in a comment."""
+    return f"tables {first} to {end - 1}" if end - first > 1 else f"table {first}"
+
+
+def _part_comment(meaning: str, k: int, n_parts: int, first: int, end: int) -> str:
+    numbers = table_numbers(first, end)
+    if k:
+        return f"Costs of {numbers}."
+    return (
+        f"{meaning} They fill {n_parts} arrays, since AVR compilers take at most "
+        f"{MOST_IN_ARRAY} bytes in one. This one has {numbers}."
+    )
+
+
+def _cost_lines(program: Program, table: Table, hex_digits: int) -> list[str]:
+    def entry(cost: int) -> str:
+        return f"0x{cost:0{hex_digits}X}U," if hex_digits else f"{cost}U,"
+
+    return table_lines(program, table, ([entry(c) for c in row] for row in table.costs.tolist()))
+
+
+def table_lines(program: Program, table: Table, rows: Iterable[Sequence[str]]) -> list[str]:
+    """Print a table under a heading, every row behind its states."""
+    lines = [f"/* {table_heading(program, table)} */"]
+    digits = _joint_states([_states(program, table, f) for f in table.features])
+    for states, row in zip(digits, rows, strict=True):
+        first, *rest = wrap_words([f"/* {states} */", *row])
+        lines.append(first)
+        lines += [f"    {line}" for line in rest]
+    return lines
+
+
+def table_heading(program: Program, table: Table) -> str:
+    """Return the comment above a table."""
+    *parents, own = [c_comment(program.features[f].name) for f in table.features]
+    is_sum = table.name != program.features[table.features[-1]].name
+    if is_sum or all(f in table.maps for f in table.features):
+        return ", ".join((*parents, own))
+    return f"{own} given {', '.join(parents)}: {', '.join(parents)}, {own}" if parents else own
+
+
+def _states(program: Program, table: Table, f: int) -> list[str]:
+    """Name the states of a feature, or its levels by their states, as in 0-2+5."""
+    if f not in table.maps:
+        return [str(state) for state in range(program.n_states[f])]
+    levels = np.array(table.maps[f])
+    return [_ranges(np.flatnonzero(levels == k).tolist()) for k in range(levels.max() + 1)]
+
+
+def _ranges(states: list[int]) -> str:
+    """Write increasing numbers with neighbors as ranges."""
+    runs = [[states[0], states[0]]]
+    for state in states[1:]:
+        if state == runs[-1][1] + 1:
+            runs[-1][1] = state
+        else:
+            runs.append([state, state])
+    return "+".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def _joint_states(states: list[list[str]]) -> list[str]:
+    joint = [""]
+    for names in states:
+        joint = [f"{prefix},{k}" if prefix else k for prefix in joint for k in names]
+    return joint

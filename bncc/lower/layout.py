@@ -1,0 +1,241 @@
+"""Kernel to template context: the C types, arrays and expressions of one emitted file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from bncc.lower.c.avr import avr_error
+from bncc.lower.c.c99 import ArrayText, array, counter, unsigned
+from bncc.lower.c.constants_crc import Summed, summed_arrays
+from bncc.lower.c.labels import LabelText, label_text
+from bncc.lower.c.prose import comment
+from bncc.lower.constant_time import ConstantTime, plan_constant_time
+from bncc.lower.direct import DirectReadings, plan_direct
+from bncc.lower.discretizers.choice import Discretizers
+from bncc.lower.discretizers.steps import float_key
+from bncc.lower.input_check import InputCheck
+from bncc.lower.input_check_text import check_text
+from bncc.lower.kernels.base import Kernel
+from bncc.lower.kernels.dispatch import kernel_text
+from bncc.lower.kernels.plain.layout import PlainKernel
+from bncc.lower.kernels.text import KernelText
+from bncc.lower.missing.joint import JointPlan
+from bncc.lower.missing.plan import MissingPlan
+from bncc.lower.missing.text import MissingText, missing_text
+from bncc.lower.range_check import CheckedText, checked_text
+from bncc.lower.raw import RawPlan, plan_raw
+from bncc.lower.stream import StreamPlan, plan_stream
+from bncc.model.checked import Limits
+from bncc.program.ir import Program
+
+PGM = {
+    "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
+    "int32_t": "dword", "uint64_t": "qword", "int64_t": "qword",
+}  # fmt: skip
+"""What avr-libc calls a read of each type from flash; a qword is read as two dwords."""
+
+MOST_HANDED_OVER = 8
+"""States that stay in registers from readings to look-ups. With so few `raw` takes 3 to 70 % fewer
+instructions on nearly all machines; 16 some compilers keep on the stack, in more instructions than
+an array takes."""
+
+
+@dataclass(frozen=True)
+class EntryPoints:
+    """Which functions are emitted beside ``predict``."""
+
+    raw: bool
+    scores: bool
+    trusted: bool
+    stream: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Types, arrays and expressions of the emitted C."""
+
+    name: str  # Prefix of every symbol
+    program: Program  # The program that is printed
+    kernel: Kernel  # The same program laid out
+    entries: EntryPoints  # Which functions are emitted
+    raw: RawPlan | None  # The raw entry point, when there is one
+    # What the raw entry point compares readings with where it needs no states
+    direct: DirectReadings | None
+    stream: StreamPlan | None  # The entry points for one feature at a time, when there are any
+    missing: MissingText | None  # The entry points for missing features, when there are any
+    range_check: CheckedText | None  # The checked entry point, when there is one
+    constant_time: ConstantTime | None  # How branches on the input are avoided, where they are
+    state_bits: int  # Width of a state in the interface
+    check: InputCheck  # How states are checked
+    text: KernelText  # The kernel
+    arrays: tuple[ArrayText, ...]  # Every constant array, the tables first
+    labels: LabelText  # Class labels
+    # Whether the code that finds states and the kernel's are copied into every entry point, so that
+    # states stay in registers between them
+    hands_over: bool
+
+    @property
+    def decides(self) -> bool:
+        """Whether the kernel's template decides; else the sums of all classes are compared."""
+        return self.text.decides and self.constant_time is None
+
+    @property
+    def table_bytes(self) -> int:
+        """Bytes of all tables and the prior."""
+        return self.text.table_bytes
+
+    @property
+    def other_bytes(self) -> int:
+        """Bytes of row addresses, limits, thresholds and labels."""
+        return self.rom_bytes - self.table_bytes
+
+    @property
+    def rom_bytes(self) -> int:
+        """Bytes of all constants."""
+        return sum(a.n_bytes for a in self.arrays) + self.labels.n_bytes
+
+    @cached_property
+    def summed(self) -> tuple[Summed, ...]:
+        """The arrays as the CRC of all constants is taken."""
+        return summed_arrays(self.arrays)
+
+    def template_names(self) -> dict[str, object]:
+        """Return the names that the C templates use."""
+        kernel, program = self.kernel, self.program
+        types = {a.name: a.type for a in self.arrays}
+        return {
+            "n_features": len(program.features),
+            "n_classes": program.n_classes,
+            "unit_exponent": -program.frac_bits,
+            "largest_sum": kernel.largest_sum,
+            "cost_type": unsigned(kernel.sum_bits),
+            "state_type": unsigned(self.state_bits),
+            "state_pgm": PGM[unsigned(self.state_bits)],
+            "feature_type": counter(len(program.features)),
+            "known_type": types.get("known", ""),
+            "cut_type": unsigned(self.raw.cut_bits) if self.raw else "",
+            "count_type": f"uint_fast{self.raw.count_bits}_t" if self.raw else "",
+            "avr_error": avr_error(max(a.n_bytes for a in self.arrays), self.rom_bytes),
+            "arrays": self.arrays,
+            "readers": _readers(self.arrays),
+            "summed": self.summed,
+            "n_label_bytes": self.labels.n_bytes,
+            "check": check_text(self.check),
+            "raw": self.raw,
+            "direct": self.direct,
+            "raw_missing": _raw_missing(self.raw),
+            "narrowing": _narrowing(self.raw),
+            "stream": self.stream,
+            "missing": self.missing,
+            "range_check": self.range_check,
+            "constant_time": self.constant_time,
+            "with_scores": self.entries.scores,
+            "with_sum": self.entries.scores or not self.decides,
+            "with_trusted": self.entries.trusted,
+            "float_inf_key": float_key(float("inf")),
+            "float_minus_inf_key": float_key(float("-inf")),
+            "labels": self.labels.lines,
+            "kernel_template": self.text.template,
+            "kernel_decides": self.decides,
+            "hands_over": self.hands_over,
+            "helper": f"{self.name.upper()}_COPIED" if self.hands_over else "static",
+            **self.text.context,
+            "label_type": types["label_start"],
+        }
+
+
+def lay_out(
+    program: Program,
+    kernel: Kernel,
+    entries: EntryPoints,
+    name: str,
+    check: InputCheck,
+    discretizers: Discretizers,
+    *,
+    missing: MissingPlan | JointPlan | None = None,
+    limits: tuple[Limits, ...] | None = None,
+    units: Sequence[str] = (),
+    may_copy: bool = False,
+    constant_time: bool = False,
+) -> Layout:
+    """Choose types and print the arrays."""
+    state_bits = 8 if max(program.n_states) <= 255 else 16
+    raw = None
+    if entries.raw:
+        raw = plan_raw(program.features, state_bits, discretizers, name, units)
+    stream = None
+    if entries.stream and isinstance(kernel, PlainKernel):
+        stream = plan_stream(program, kernel.tables, kernel.sum_bits, state_bits, raw, name)
+    text = kernel_text(program, kernel, name, state_bits)
+    arrays = list(text.arrays)
+    feeds = stream is not None and not stream.last
+    absent = missing_text(missing, state_bits) if missing is not None else None
+    if check.reads_last_states or text.reads_last_states or feeds or absent is not None:
+        last = [n - 1 for n in program.n_states]
+        arrays.append(array("last_state", state_bits, last, "Largest state of each feature."))
+    direct = plan_direct(program, kernel) if raw is not None else None
+    if raw is not None:
+        arrays += raw.arrays
+    if direct is not None:
+        arrays += direct.arrays
+    if stream is not None:
+        arrays += stream.arrays
+    if absent is not None:
+        arrays += absent.arrays
+    checked = None
+    if raw is not None and limits is not None:
+        checked = checked_text(program.features, limits, raw)
+        arrays += checked.arrays
+    labels = label_text(program.classes)
+    arrays.append(labels.starts)
+    return Layout(
+        name=name,
+        program=program,
+        kernel=kernel,
+        entries=entries,
+        raw=raw,
+        direct=direct,
+        stream=stream,
+        missing=absent,
+        range_check=checked,
+        constant_time=plan_constant_time(kernel, raw, state_bits) if constant_time else None,
+        state_bits=state_bits,
+        check=check,
+        text=text,
+        arrays=tuple(arrays),
+        labels=labels,
+        hands_over=may_copy and not constant_time and _hands_over(raw, text),
+    )
+
+
+def _hands_over(raw: RawPlan | None, text: KernelText) -> bool:
+    """Return whether states can stay in registers: few, found and read one by one."""
+    if raw is None or raw.is_loop:
+        return False
+    return text.decides and len(raw.fields) <= MOST_HANDED_OVER
+
+
+def _readers(arrays: tuple[ArrayText, ...]) -> list[dict[str, str]]:
+    """Return the flash-reading functions needed, one per type of numbers."""
+    types = dict.fromkeys(a.type for a in arrays if a.type in PGM)
+    return [{"type": c_type, "pgm": PGM[c_type]} for c_type in sorted(types)]
+
+
+def _raw_missing(raw: RawPlan | None) -> str:
+    if raw is None or not raw.is_array:
+        return ""
+    kind = raw.fields[0].kind
+    if kind.startswith("code"):
+        return "a number out of range"
+    return "NaN" if kind == "float32" else f"{kind.upper()}_MIN"
+
+
+def _narrowing(raw: RawPlan | None) -> str:
+    """Return what a driver has to heed where readings are integers."""
+    kinds = sorted({field.kind for field in raw.fields} & {"int16", "int32"}) if raw else []
+    if not kinds:
+        return ""
+    ends = " or ".join(f"{kind.upper()}_MIN + 1" for kind in kinds)
+    return "\n * " + comment(
+        f"A driver that narrows wider readings saturates them, at the lower end to {ends}."
+    )

@@ -1,0 +1,1 @@
+"""Missing features, marginalized on the device: plans, tables and their C text."""

@@ -1,0 +1,92 @@
+"""The checked entry point in the C: which readings are decided on, and the errors of the others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bncc.discretize.feature import Feature
+from bncc.lower.c.c99 import ArrayText, array, unsigned
+from bncc.lower.discretizers.steps import float_key
+from bncc.lower.raw import RawPlan
+from bncc.model.checked import ERR_MISSING, ERR_RANGE, Limits
+
+
+@dataclass(frozen=True)
+class ReadingCheck:
+    """A function that compares a reading with two limits."""
+
+    kind: str  # What it reads: ``int16``, ``int32``, ``float32``, ``code8`` or ``code16``
+    # c_type and limit_type: C types of the reading and of its limits; a float is compared by its
+    # key
+    c_type: str
+    limit_type: str
+    missing: str  # The reading that is missing; empty for a float
+
+    @property
+    def reader(self) -> str:
+        """Name of the function that reads a limit from flash."""
+        return f"rom_{self.limit_type[:-2]}"
+
+
+@dataclass(frozen=True)
+class CheckedText:
+    """The checked entry point, ready for the templates."""
+
+    limits: tuple[Limits, ...]  # What it is made of, for the reference
+    checks: tuple[ReadingCheck, ...]  # One per kind of reading
+    # Lower and upper limit of each feature, as C; empty where they are in arrays
+    arguments: tuple[str, ...]
+    arrays: tuple[ArrayText, ...]  # Lower and upper limits, where all readings have one type
+    err_missing: int = ERR_MISSING  # err_missing and err_range: What it returns
+    err_range: int = ERR_RANGE
+
+    @property
+    def has_floats(self) -> bool:
+        """Whether any reading is a float."""
+        return any(check.kind == "float32" for check in self.checks)
+
+
+def checked_text(
+    features: Sequence[Feature], limits: tuple[Limits, ...], raw: RawPlan
+) -> CheckedText:
+    """Lay out the checked entry point."""
+    kinds = sorted({field.kind for field in raw.fields})
+    checks = tuple(map(_check, kinds))
+    ends = [_ends(*pair) for pair in zip(features, limits, strict=True)]
+    if not raw.is_array:
+        arguments = tuple(
+            f"{_literal(low, field.kind)}, {_literal(high, field.kind)}"
+            for field, (low, high) in zip(raw.fields, ends, strict=True)
+        )
+        return CheckedText(limits, checks, arguments, ())
+    c_type = checks[0].limit_type
+    is_signed, bits = c_type.startswith("int"), int(c_type.strip("uint_"))
+    of_keys = ", as the integer that orders like it" if kinds == ["float32"] else ""
+    arrays = tuple(
+        array(name, bits, values, f"{which} reading of each feature{of_keys}.", signed=is_signed)
+        for name, which, values in (
+            ("lowest", "Smallest", [low for low, _ in ends]),
+            ("highest", "Largest", [high for _, high in ends]),
+        )
+    )
+    return CheckedText(limits, checks, (), arrays)
+
+
+def _check(kind: str) -> ReadingCheck:
+    if kind == "float32":
+        return ReadingCheck(kind, "float", "int32_t", "")
+    if kind.startswith("code"):
+        bits = int(kind[4:])
+        return ReadingCheck(kind, unsigned(bits), unsigned(bits), f"{2**bits - 1}U")
+    return ReadingCheck(kind, f"{kind}_t", f"{kind}_t", f"{kind.upper()}_MIN")
+
+
+def _ends(feature: Feature, limits: Limits) -> tuple[int, int]:
+    if feature.kind != "float32":
+        return int(limits.low), int(limits.high)
+    low = float_key(limits.low)
+    # -0.0 is as large as 0.0, and its key is one less.
+    return low - (limits.low == 0), float_key(limits.high)
+
+
+def _literal(value: int, kind: str) -> str:
+    return f"{value}U" if kind.startswith("code") else str(value)

@@ -1,0 +1,120 @@
+"""The raw entry point: how sensor values become states in the emitted C."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bncc.discretize.feature import Feature
+from bncc.discretize.readings import n_known
+from bncc.lower.c.c99 import ArrayText, unsigned
+from bncc.lower.c.identifiers import field_names, titled
+from bncc.lower.discretizers.choice import Discretizers
+from bncc.lower.discretizers.functions import StateFunction, state_function
+from bncc.lower.discretizers.rates import Search
+from bncc.lower.raw_arrays import count_bits, cuts_array, per_feature
+
+
+@dataclass(frozen=True)
+class RawField:
+    """One raw input."""
+
+    field: str  # Member of the raw struct
+    c_type: str  # Its type
+    # Which state function reads it: ``int16``, ``int32``, ``float32``, ``code8`` or ``code16``
+    kind: str
+    # first and last: Its thresholds are ``cuts[first .. last - 1]``; for codes ``last`` is the
+    # number of known codes. Equal where it has a state function of its own.
+    first: int
+    last: int
+    fallback: int  # State of a missing or unseen value
+    comment: str  # Column name or range, and what is missing
+    own: str = ""  # What its own state function's name ends with; empty where it shares one
+
+
+@dataclass(frozen=True)
+class RawPlan:
+    """What the templates need to print the raw entry point."""
+
+    fields: tuple[RawField, ...]  # One per feature
+    is_array: bool  # Whether all raw inputs share one type and are passed as an array
+    is_loop: bool  # Whether one loop finds all states, which only an array allows
+    search: Search  # How thresholds in arrays are searched
+    functions: tuple[StateFunction, ...]  # Those that belong to one feature
+    arrays: tuple[ArrayText, ...]  # Thresholds and, for a loop, how many each feature has
+    kinds: tuple[str, ...]  # The shared state functions needed
+    cut_bits: int  # Width of a threshold's index
+    count_bits: int  # Width in which the thresholds of one feature are counted, twice over
+    code_bytes: int  # Estimated bytes of code that compares readings
+    instructions: int  # Estimated instructions, on AVR cycles, that find all states
+
+    @property
+    def needs_float_bits(self) -> bool:
+        """Whether any state is found from a float's bits."""
+        own = any(f.kind == "float32" and not f.is_constant for f in self.functions)
+        return own or "float32" in self.kinds
+
+
+def plan_raw(
+    features: tuple[Feature, ...],
+    state_bits: int,
+    chosen: Discretizers,
+    name: str,
+    units: Sequence[str] = (),
+) -> RawPlan:
+    """Lay out thresholds and raw inputs."""
+    names = field_names(feature.name for feature in features)
+    counts: dict[str, int] = {}
+    fields, functions = [], []
+    for i, feature in enumerate(features):
+        method, tree = chosen.methods[i], chosen.trees[i]
+        unit = units[i] if units else ""
+        if method is not None and tree is not None:
+            own = state_function(feature, names[i], i, name, method, tree)
+            functions.append(own)
+            fields.append(_numeric_field(feature, names[i], unit, 0, 0, own.suffix))
+        elif feature.is_numeric:
+            first = counts.get(feature.kind, 0)
+            counts[feature.kind] = first + len(feature.thresholds)
+            fields.append(_numeric_field(feature, names[i], unit, first, counts[feature.kind]))
+        else:
+            fields.append(_code_field(feature, names[i]))
+    shared = [i for i, field in enumerate(fields) if not field.own]
+    kinds = sorted({fields[i].kind for i in shared})
+    arrays = [
+        cuts_array(kind, [features[i] for i in shared if features[i].kind == kind])
+        for kind in counts
+    ]
+    if chosen.is_loop:
+        arrays += per_feature(features, fields[0].kind, state_bits)
+    arrays += [array for own in functions for array in own.arrays]
+    return RawPlan(
+        fields=tuple(fields),
+        is_array=len({field.c_type for field in fields}) == 1,
+        is_loop=chosen.is_loop,
+        search=chosen.search,
+        functions=tuple(functions),
+        arrays=tuple(arrays),
+        kinds=tuple(kinds),
+        cut_bits=16 if max(field.last for field in fields) < 2**16 else 32,
+        count_bits=count_bits(features),
+        code_bytes=max(0, round(chosen.flash) - sum(a.n_bytes for a in arrays)),
+        instructions=round(chosen.instructions),
+    )
+
+
+def _numeric_field(
+    feature: Feature, name: str, unit: str, first: int, last: int, own: str = ""
+) -> RawField:
+    c_type = "float" if feature.kind == "float32" else f"{feature.kind}_t"
+    missing = "NaN" if feature.kind == "float32" else f"{feature.kind.upper()}_MIN"
+    comment = f"{titled(feature.name, unit)}; {missing} when missing"
+    return RawField(name, c_type, feature.kind, first, last, feature.fallback, comment, own)
+
+
+def _code_field(feature: Feature, name: str) -> RawField:
+    known = n_known(feature)
+    bits = 8 if known <= 255 else 16
+    codes = f"0 .. {known - 1}" if known > 1 else "0"
+    comment = f"{feature.kind} {codes}; any other number: missing or unseen"
+    if not known:
+        comment = f"{feature.kind} without labels; any number: missing or unseen"
+    return RawField(name, unsigned(bits), f"code{bits}", 0, known, feature.fallback, comment)

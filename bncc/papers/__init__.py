@@ -1,0 +1,1 @@
+"""The papers' experiments: published tables next to ours."""

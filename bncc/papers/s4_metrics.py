@@ -1,0 +1,137 @@
+"""S4's table 2: each learner's measures as ratios to those of curriculum learning."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from bncc.papers.request import Advance, Cell, Request, selection
+from bncc.papers.s4_learners import CL, LEARNERS, MMHC, Reached
+from bncc.papers.s4_networks import NETWORKS, QUICK, network_files
+from bncc.papers.s4_study import Draw, study
+
+SIZES = (100, 500, 1000, 5000, 10000, 50000)
+"""S4's SS."""
+DEFAULT_SIZES = SIZES[:4]
+QUICK_SIZES = SIZES[1:3]
+N_DRAWS, N_QUICK_DRAWS = 5, 3
+MEASURES: Mapping[str, tuple[str, bool]] = {
+    "BDeu": ("bdeu", True),
+    "BIC": ("bic", True),
+    "KL": ("kl", True),
+    "SHD": ("shd", False),
+    "SHD of patterns": ("shd_of_patterns", False),
+}
+"""By the table's name, the field of `Reached`, and whether more is better."""
+PAPER: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("BDeu", CL): ("1 0", "1 10", "1 9", "1 8", "1 10", "1 8"),
+    ("BDeu", MMHC): ("0.89 10", "1.06 0", "1.02 1", "1.01 2", "1.02 0", "1.01 2"),
+    ("BIC", CL): ("1 0", "1 9", "1 9", "1 6", "1 8", "1 8"),
+    ("BIC", MMHC): ("0.88 10", "1.07 1", "1.02 1", "1.02 4", "1.02 2", "1.01 2"),
+    ("KL", CL): ("1 0", "1 10", "1 9", "1 7", "1 9", "1 9"),
+    ("KL", MMHC): ("1.71 10", "0.82 0", "0.96 1", "0.96 2", "0.97 0", "0.97 0"),
+    ("SHD", CL): ("1 7", "1 9", "1 7", "1 7", "1 8", "1 6"),
+    ("SHD", MMHC): ("1.06 3", "1.26 1", "1.29 3", "1.07 2", "1.21 1", "1.24 3"),
+}
+"""Mean ratio to CL, and networks won of ten, by size."""
+ROWS = tuple(f"{measure} {learner}" for measure in MEASURES for learner in LEARNERS)
+SIGNIFICANT = 1e-9
+"""Relative differences below it are rounding: the same graph, or an equivalent one."""
+
+Results = Mapping[Draw, Mapping[str, Reached]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A learner against CL over networks."""
+
+    # Mean over networks of its median measure divided by CL's; None where there is none
+    ratio: float | None
+    won: int  # won, lost, tied: Networks on which its median is better than CL's, worse, or equal
+    lost: int
+    tied: int
+    left_out: tuple[str, ...]  # Networks that the mean leaves out, as CL's median is 0
+
+
+def medians(results: Results, n_rows: int, measure: str, learner: str) -> dict[str, float]:
+    """Return the median over samples of a measure."""
+    field, _ = MEASURES[measure]
+    values: dict[str, list[float]] = {}
+    for draw, reached in results.items():
+        if draw.n_rows == n_rows:
+            values.setdefault(draw.network, []).append(getattr(reached[learner], field))
+    return {network: float(median(each)) for network, each in values.items()}
+
+
+def compare_to_cl(results: Results, n_rows: int, measure: str, learner: str) -> Compared:
+    """
+    Compare a learner with CL.
+
+    References
+    ----------
+    S4, "Comparison With MMHC".
+    """
+    theirs = medians(results, n_rows, measure, learner)
+    ours = medians(results, n_rows, measure, CL)
+    sign = 1 if MEASURES[measure][1] else -1
+    better = {
+        network: 0.0 if abs(value - ours[network]) <= SIGNIFICANT * abs(ours[network])
+        else sign * (value - ours[network])
+        for network, value in theirs.items()
+    }  # fmt: skip
+    ratios = [value / ours[network] for network, value in theirs.items() if ours[network]]
+    return Compared(
+        fmean(ratios) if ratios else None,
+        sum(value > 0 for value in better.values()),
+        sum(value < 0 for value in better.values()),
+        sum(value == 0 for value in better.values()),
+        tuple(network for network in theirs if not ours[network]),
+    )
+
+
+def s4_metrics(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
+    """Repeat S4's comparison of curriculum learning with MMHC, beside other learners."""
+    known = (ROWS, columns_of_sizes(SIZES))
+    sizes: tuple[int, ...] = QUICK_SIZES if request.quick else DEFAULT_SIZES
+    rows, columns = selection("s4-metrics", request, known, known)
+    if not request.columns:
+        columns = columns_of_sizes(sizes)
+    sizes = tuple(n for n in SIZES if {*columns} & {*columns_of_sizes((n,))})
+    files = network_files(request.data_dir, QUICK if request.quick else tuple(NETWORKS))
+    effort = request.effort
+    n_draws = effort.n_runs or (N_QUICK_DRAWS if request.quick else N_DRAWS)
+    results = study(files, sizes, n_draws, effort.jobs, effort.log, advance)
+    cells = (cell for row in rows for n in sizes for cell in cells_of(results, row, n))
+    return tuple(cell for cell in cells if cell["column"] in columns)
+
+
+def cells_of(results: Results, row: str, n_rows: int) -> tuple[Cell, Cell]:
+    """Return the cells of a row for one size."""
+    measure, learner = next(
+        (measure, learner)
+        for measure in MEASURES
+        for learner in LEARNERS
+        if f"{measure} {learner}" == row
+    )
+    paper: tuple[float | None, int | None] = (None, None)
+    if (measure, learner) in PAPER:
+        ratio, won = PAPER[measure, learner][SIZES.index(n_rows)].split()
+        paper = float(ratio), int(won)
+    found = compare_to_cl(results, n_rows, measure, learner)
+    n = found.won + found.lost + found.tied
+    left_out = f"without {', '.join(found.left_out)}: CL has 0" if found.left_out else None
+    n_won, note = found.won, f"{found.tied} tied with CL"
+    if learner == CL:
+        other = compare_to_cl(results, n_rows, measure, MMHC)
+        n_won, note = other.lost, f"against MMHC, {other.tied} tied"
+    name = f"{n_rows}"
+    return (
+        {"row": row, "column": name, "paper": paper[0], "ours": found.ratio, "n": n,
+         "note": left_out},
+        {"row": row, "column": f"{name} won", "paper": paper[1], "ours": n_won, "n": n,
+         "note": note},
+    )  # fmt: skip
+
+
+def columns_of_sizes(sizes: Sequence[int]) -> tuple[str, ...]:
+    """Return the columns of some sizes."""
+    return tuple(name for n in sizes for name in (f"{n}", f"{n} won"))

@@ -1,0 +1,116 @@
+"""
+The intermediate representation: a sum of integer tables, and nothing else.
+
+The meaning of a program is one line,
+``cost[c] = prior[c] + sum_t tables[t].costs[row_t(x), c]``, and its decision is the smallest class
+index of least cost. `bncc.program.interpreter` is that line as code.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import prod
+
+from bncc._types import IntArray
+from bncc.discretize.feature import Feature
+
+WIDTHS = (8, 16, 32)
+"""Storage widths in bits that the C has unsigned types for."""
+
+MOST_UNMAPPED_ROWS = 1024
+"""Rows that a program may get by undoing its state maps, whatever it had."""
+MOST_TIMES_ROWS = 8
+"""How many times its rows it may get."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One table of costs and the features that index it."""
+
+    name: str  # What the table stands for, any text; usually the name of its last feature
+    # Features read, outermost first: with states x and cardinalities n the row of two features (p,
+    # i) is ``x[p] * n[i] + x[i]``. Where a feature has a state map, its state is replaced by the
+    # level that the map gives it, its cardinality by the number of levels.
+    features: tuple[int, ...]
+    costs: IntArray  # (n_rows, n_classes) int64: Costs >= 0, the class index fastest
+    entry_bits: int = 32  # Storage width of one entry
+    # By feature, for those that have one: the level of each state, 0 .. n_levels - 1.
+    maps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A classifier as the compiler sees it."""
+
+    features: tuple[Feature, ...]  # The inputs, in the order in which a caller passes them
+    classes: tuple[str, ...]  # Class labels in index order
+    frac_bits: int  # B_F: one unit of cost is ``2**-frac_bits`` nats
+    # (n_classes,) int64: Cost of each class before any table is read; all zero once it is folded
+    # away
+    prior: IntArray
+    tables: tuple[Table, ...]  # The summands, at least one
+    cost_bits: int = 32  # Width of the accumulators
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @cached_property
+    def n_states(self) -> tuple[int, ...]:
+        """Cardinality of each feature."""
+        return tuple(feature.n_states for feature in self.features)
+
+
+def n_rows(features: Iterable[int], n_states: Sequence[int]) -> int:
+    """Return the number of joint states of some features."""
+    return prod(n_states[f] for f in features)
+
+
+def n_levels(table: Table, n_states: Sequence[int]) -> tuple[int, ...]:
+    """Return how many states or levels each feature of a table has in it."""
+    return tuple(max(table.maps[f]) + 1 if f in table.maps else n_states[f] for f in table.features)
+
+
+def unmapped(program: Program) -> Program:
+    """Return the program with a row for every joint state instead of state maps."""
+    if not any(table.maps for table in program.tables):
+        return program
+    tables = [expanded(table, program.n_states) for table in program.tables]
+    return with_tables(program, tables, program.prior)
+
+
+def can_unmap(program: Program) -> bool:
+    """Return whether a program has not too many rows without its state maps."""
+    before = sum(len(table.costs) for table in program.tables)
+    after = sum(n_rows(table.features, program.n_states) for table in program.tables)
+    return after <= max(MOST_UNMAPPED_ROWS, MOST_TIMES_ROWS * before)
+
+
+def expanded(table: Table, n_states: Sequence[int]) -> Table:
+    """Return a table with a row for every joint state instead of state maps."""
+    costs = table.costs.reshape(*n_levels(table, n_states), -1)
+    for axis, f in enumerate(table.features):
+        if f in table.maps:
+            costs = costs.take(table.maps[f], axis=axis)
+    return replace(table, costs=costs.reshape(-1, costs.shape[-1]), maps={})
+
+
+def with_tables(program: Program, tables: Sequence[Table], prior: IntArray) -> Program:
+    """
+    Return the program with other tables and another prior, all else equal.
+
+    Shapes: `prior` (n_classes,) int64.
+    """
+    return replace(program, tables=tuple(tables), prior=prior)
+
+
+def width_of(largest: int) -> int:
+    """Return the smallest storage width that holds a number."""
+    return next((bits for bits in WIDTHS if largest < 1 << bits), 64)
+
+
+def table_bits(program: Program) -> int:
+    """Return the bits that the tables and a prior still in use take in flash."""
+    prior = program.prior.size * program.cost_bits if program.prior.any() else 0
+    return prior + sum(table.costs.size * table.entry_bits for table in program.tables)

@@ -1,0 +1,113 @@
+"""Flows: named lists of passes, run one after the other with the verifier behind each."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from bncc.errors import OptionError
+from bncc.program.ir import Program, table_bits
+from bncc.program.passes.column_offsets import column_offsets
+from bncc.program.passes.drop_constant import drop_constant
+from bncc.program.passes.fold_prior import fold_prior
+from bncc.program.passes.fuse_parent import fuse_parent
+from bncc.program.passes.fuse_tables import fuse_tables
+from bncc.program.passes.merge_states import merge_states
+from bncc.program.passes.move_parent_terms import move_parent_terms
+from bncc.program.passes.normalize_rows import normalize_rows
+from bncc.program.passes.shrink_width import shrink_width
+from bncc.program.verifier import verify
+from bncc.resources import Optimize
+
+Keeps = Literal["cost", "margin", "decision"]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A rewrite of programs and what it promises to keep."""
+
+    name: str  # As shown to users
+    keeps: Keeps  # What is equal before and after, for every input
+    # Program -> Program; returns its argument when there is nothing to do
+    rewrite: Callable[[Program], Program]
+
+
+@dataclass(frozen=True)
+class PassReport:
+    """What one pass did."""
+
+    name: str  # The pass
+    fired: bool  # Whether it changed anything
+    bits_before: int  # bits_before and bits_after: Bits of all tables and the prior
+    bits_after: int
+
+
+COLUMN_OFFSETS = Pass("column-offsets", "margin", column_offsets)
+DROP_CONSTANT = Pass("drop-constant", "margin", drop_constant)
+FOLD_PRIOR = Pass("fold-prior", "margin", fold_prior)
+FUSE_PARENT = Pass("fuse-parent", "margin", fuse_parent)
+MERGE_STATES = Pass("merge-states", "cost", merge_states)
+MOVE_PARENT_TERMS = Pass("move-parent-terms", "margin", move_parent_terms)
+NORMALIZE_ROWS = Pass("normalize-rows", "margin", normalize_rows)
+SHRINK_WIDTH = Pass("shrink-width", "cost", shrink_width)
+
+
+def _speed(most_rows: int) -> tuple[Pass, ...]:
+    """Return a flow that trades flash for speed: as the default one, with larger tables."""
+    fuse = Pass("fuse-tables", "margin", partial(fuse_tables, most_rows=most_rows))
+    return (*_FEWER, fuse, *_NARROWER)
+
+
+_FEWER = (NORMALIZE_ROWS, MOVE_PARENT_TERMS, FUSE_PARENT, DROP_CONSTANT)
+_NARROWER = (COLUMN_OFFSETS, FOLD_PRIOR, SHRINK_WIDTH)
+
+FLOWS: dict[str, tuple[Pass, ...]] = {
+    "none": (),
+    "default": (*_FEWER, *_NARROWER),
+    "size": (*_FEWER, *_NARROWER, MERGE_STATES),
+    "speed-16": _speed(16),
+    "speed": _speed(64),
+    "speed-256": _speed(256),
+}
+"""By name; a flow for speed by the rows that its fused tables have at most."""
+
+
+FLOWS_FOR: Mapping[Optimize, tuple[str, ...]] = {
+    "balanced": ("default",),
+    "size": ("default", "size"),
+    "speed": ("default", "speed-16", "speed", "speed-256"),
+}
+"""The flows whose programs are laid out and compared."""
+
+
+def optimize(program: Program, flow: str = "default") -> tuple[Program, tuple[PassReport, ...]]:
+    """Run a flow's passes and verify the program after each."""
+    return optimize_each(program, (flow,))[0]
+
+
+def optimize_each(
+    program: Program, flows: Iterable[str]
+) -> list[tuple[Program, tuple[PassReport, ...]]]:
+    """Run several flows, the passes that they begin with alike only once."""
+    done: dict[tuple[Pass, ...], tuple[Program, tuple[PassReport, ...]]] = {(): (program, ())}
+    results = []
+    for flow in flows:
+        if flow not in FLOWS:
+            raise OptionError(f"there is no flow '{flow}'; flows are {', '.join(FLOWS)}")
+        steps = FLOWS[flow]
+        for n in range(len(steps)):
+            if steps[: n + 1] not in done:
+                before, reports = done[steps[:n]]
+                after, report = _step(steps[n], before)
+                done[steps[: n + 1]] = after, (*reports, report)
+        results.append(done[steps])
+    return results
+
+
+def _step(step: Pass, program: Program) -> tuple[Program, PassReport]:
+    """Run and verify one pass."""
+    rewritten = step.rewrite(program)
+    fired = rewritten is not program
+    if fired:
+        verify(rewritten)
+    return rewritten, PassReport(step.name, fired, table_bits(program), table_bits(rewritten))

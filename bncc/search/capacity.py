@@ -1,0 +1,159 @@
+"""How many tables of a form fit: what they take is nearly a line, found from what some took."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+
+from bncc._types import FloatArray
+from bncc.model.model import Model
+from bncc.pricing import price_of
+from bncc.resources import Budget, Resources
+from bncc.search.ensemble_configs import Form
+from bncc.search.split_folds import Fold
+from bncc.structure.decision_tables import Grid, Grids
+from bncc.train.settings import TrainSettings
+
+MOST_TABLES = 600
+WITHOUT_LIMIT = 60
+"""Tables of a sum that may take what it wants."""
+CUT_BYTES, TABLE_BYTES = 2, 1
+CUT_STEPS, TABLE_STEPS = 10, 35
+"""About as instructions are."""
+USUAL_CODE, USUAL_PER_STEP = 300.0, 0.5
+"""Beside the rows and cuts, and instructions of a step, until a form like it has been priced."""
+USUAL_CUTS, USUAL_FILL = 4, 0.8
+"""Of a table that is not grown yet: cuts, and of the most rows those that it has."""
+MARGIN = 0.995
+"""Of a limit that is aimed at."""
+STEEPEST = 4.0
+"""Bytes of one that is counted, at most, and of so many, at least."""
+WORTH_MORE = 1.03
+"""So many times the tables are worth another try."""
+MOST_TRIES = 5
+"""From then on the tables are halved until they fit."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What sums take, by what can be counted of their tables."""
+
+    code: float = USUAL_CODE  # Bytes beside those that are counted
+    per_byte: float = 1.0  # Bytes of a byte that is counted
+    per_step: float = USUAL_PER_STEP  # Instructions of a step that is counted
+
+    @classmethod
+    def through(cls, priced: Sequence[tuple[FloatArray, Resources]]) -> "Line":
+        """Return the line of sums of one form."""
+        (n_bytes, steps), price = priced[-1]
+        per_byte = 1.0
+        if len(priced) > 1 and priced[-2][0][0] != n_bytes:
+            (before, _), cheaper = priced[-2]
+            slope = (price.flash - cheaper.flash) / (n_bytes - before)
+            # Another layout may have been chosen in between, which says nothing of either.
+            per_byte = min(max(slope, 1.0 / STEEPEST), STEEPEST)
+        per_step = USUAL_PER_STEP if price.slowest is None else price.slowest / steps
+        return cls(price.flash - per_byte * n_bytes, per_byte, per_step)
+
+    def most(self, counts: FloatArray, budget: Budget) -> int:
+        """
+        Return how many tables may fit.
+
+        Shapes: `counts` (n, 2) float64.
+        """
+        if budget.flash is None and budget.instructions is None:
+            return WITHOUT_LIMIT
+        flash = np.inf if budget.room is None else MARGIN * budget.room
+        steps = np.inf if budget.instructions is None else MARGIN * budget.instructions
+        costs = counts * (self.per_byte, self.per_step) + (self.code, 0.0)
+        return max(1, int((costs <= (flash, steps)).all(axis=1).sum()))
+
+
+def counted(form: Form, grids: tuple[Grid, ...], n_classes: int) -> FloatArray:
+    """
+    Count what the first tables of a sum take.
+
+    Shapes: returns (MOST_TABLES, 2) float64, bytes of the first tables, and steps of a decision.
+    """
+    known = [(float(grid.n_rows), sum(map(len, grid.cuts))) for grid in grids[:MOST_TABLES]]
+    each = np.array(known or [(USUAL_FILL * form.rows, USUAL_CUTS)], dtype=np.float64)
+    others = np.tile(each.mean(axis=0), (MOST_TABLES - len(each), 1))
+    rows, cuts = np.cumsum(np.vstack([each, others]), axis=0).T
+    tables = np.arange(1, MOST_TABLES + 1)
+    row_bytes = form.row_bytes(n_classes)
+    of_rows = rows * row_bytes
+    if form.dictionary:
+        of_rows = rows + np.minimum(rows, form.dictionary) * row_bytes
+    n_bytes = of_rows + CUT_BYTES * cuts + TABLE_BYTES * tables
+    return np.stack([n_bytes, CUT_STEPS * cuts + TABLE_STEPS * tables], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A sum that fits."""
+
+    n_tables: int  # Asked for
+    price: Resources  # What it takes
+
+
+class Room:
+    """As many tables of a form as fit."""
+
+    def __init__(self, fold: Fold, base: TrainSettings, budget: Budget) -> None:
+        self._fold, self._base, self._budget = fold, base, budget
+        self._lines: dict[tuple[int, bool], Line] = {}
+
+    def guess(self, form: Form) -> int:
+        """Return how many tables may fit, by what sums before took; nothing is built."""
+        n_tables = self._most(form, ())
+        return self._most(form, self._grids(form, n_tables))
+
+    def knows(self, form: Form) -> bool:
+        """Return whether a form of this layout of rows has been priced, so that a guess is good."""
+        return _kind(form) in self._lines
+
+    def fitted(self, form: Form, n_tables: int) -> Fitted | None:
+        """Find as many tables as fit, or nearly so."""
+        best, too_many = None, MOST_TABLES + 1
+        priced: list[tuple[FloatArray, Resources]] = []
+        for n_tries in count(1):
+            model = self._fold.model(form.settings(self._base, n_tables))
+            price = price_of(model, self._budget, self._fold.rest.table)
+            priced.append((self._counts_of(form, model), price))
+            self._lines[_kind(form)] = Line.through(priced)
+            if self._budget.admits(price):
+                best = Fitted(n_tables, price)
+            else:
+                too_many = min(n_tables, len(model.tables))
+            n_tables = min(self._most(form, self._grids(form, n_tables)), too_many - 1)
+            if n_tries >= MOST_TRIES:
+                n_tables = min(n_tables, too_many // 2)
+            # Fewer than asked for: there is nothing left to gain, and no more would come.
+            is_all = best is not None and len(model.tables) < best.n_tables
+            if is_all or n_tables < (WORTH_MORE * best.n_tables if best else 1):
+                break
+        return best
+
+    def _most(self, form: Form, grids: tuple[Grid, ...]) -> int:
+        counts = counted(form, grids, len(self._fold.rest.classes))
+        return self._line(form).most(counts, self._budget)
+
+    def _grids(self, form: Form, n_tables: int) -> tuple[Grid, ...]:
+        return self._fold.grown(form.settings(self._base, n_tables)).tables
+
+    def _line(self, form: Form) -> Line:
+        """Return the line of forms like this one, or of those that were priced last."""
+        usual = next(reversed(self._lines.values()), Line())
+        return self._lines.get(_kind(form), usual)
+
+    def _counts_of(self, form: Form, model: Model) -> FloatArray:
+        assert isinstance(model.structure, Grids)
+        grids = model.structure.tables
+        counts: FloatArray = counted(form, grids, len(model.classes))[len(grids) - 1]
+        return counts
+
+
+def _kind(form: Form) -> tuple[int, bool]:
+    """Return what forms of one layout of rows have in common."""
+    return form.bits, form.dictionary > 0

@@ -1,0 +1,133 @@
+"""What a trial's values mean to training, and the words of the commands that repeat it."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from bncc.resources import Optimize
+from bncc.search.option_domains import BASELINE, CLASSIFIER, OPTIMIZE, STRUCTURE_OPTION, option_of
+from bncc.search.trial_result import Choice, model_name
+from bncc.train.settings import TrainSettings
+
+Params = Mapping[str, Choice]
+
+NOT_TRAINED = (OPTIMIZE, CLASSIFIER)
+"""Options of a trial that say nothing to training."""
+DEFAULT_OPTIMIZE: Optimize = "balanced"
+"""Of ``bncc bench``, where a trial says nothing."""
+
+
+def settings_of(params: Params, seed: int) -> TrainSettings:
+    """Return the settings of a training."""
+    fields: dict[str, Any] = {}
+    of_structure: dict[str, str] = {}
+    for name, value in params.items():
+        key = option_of(name).structure_key
+        if key is not None:
+            of_structure[key] = _text(value)
+        elif name not in NOT_TRAINED:
+            fields[_FIELDS.get(name, name.replace("-", "_"))] = value
+    return TrainSettings(**fields, structure_options=of_structure, seed=seed)
+
+
+def optimize_of(params: Params) -> Optimize:
+    """Return what the C is optimized for, ``balanced`` where nothing is said."""
+    return cast(Optimize, params.get(OPTIMIZE, DEFAULT_OPTIMIZE))
+
+
+def train_words(params: Params) -> tuple[str, ...]:
+    """Return the options of ``bncc train`` for a trial, from which its values come back exactly."""
+    words: list[str] = []
+    for name, value in params.items():
+        key = option_of(name).structure_key
+        if key is not None:
+            words += [f"--{STRUCTURE_OPTION}", f"{key}={_text(value)}"]
+        elif isinstance(value, bool):
+            words += [f"--{name}"] if value else []
+        elif name not in NOT_TRAINED:
+            words += [f"--{name}", _text(value)]
+    return tuple(words)
+
+
+def source_words(
+    data: str,
+    *,
+    class_name: str | None = None,
+    fold: int | None = None,
+    test: str | None = None,
+    drop: Sequence[str] = (),
+    groups: str | None = None,
+    ordered: bool = False,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words by which the commands of a trial read the same rows."""
+    path = f"./{data}" if data.startswith("-") else data
+    of_fold = () if fold is None else ("--fold", str(fold))
+    of_class = () if class_name is None else ("--class", class_name)
+    of_test = () if test is None else ("--test", test)
+    dropped = tuple(word for name in drop for word in ("--drop", name))
+    of_groups = () if groups is None else ("--groups", groups)
+    blocks = ("--ordered",) if ordered else ()
+    train = (path, *of_class, *of_fold, *of_test, *dropped, *of_groups, *blocks)
+    return train, ("--data", path, *of_fold)
+
+
+def command_of(
+    number: int,
+    params: Params,
+    *,
+    source: Sequence[str],
+    bench_source: Sequence[str],
+    seed: int,
+    repeats: int,
+    targets: Sequence[str],
+    entries: Sequence[str] = (),
+) -> str:
+    """Return what a user types to get a trial's figures again."""
+    model = model_name(number)
+    train = ["bncc", "train", *source, *train_words(params)]
+    train += ["--seed", str(seed), "--repeats", str(repeats), "-o", model]
+    if not targets:
+        return shlex.join(train)
+    machines = [word for target in targets for word in ("--target", target)]
+    named = [word for entry in entries for word in ("--entry", entry)]
+    bench = ["bncc", "bench", model, *bench_source, *machines, *named]
+    bench += ["--optimize", optimize_of(params)]
+    return f"{shlex.join(train)} && {shlex.join(bench)}"
+
+
+def rival_command(
+    params: Params,
+    *,
+    source: Sequence[str],
+    seed: int,
+    repeats: int,
+    targets: Sequence[str],
+) -> str:
+    """Return what a user types to get the figures of a baseline again."""
+    words = ["bncc", "baseline", *source, *rival_words(params)]
+    words += ["--seed", str(seed), "--repeats", str(repeats)]
+    words += [word for target in targets for word in ("--target", target)]
+    return shlex.join(words)
+
+
+def rival_words(params: Params) -> tuple[str, ...]:
+    """Return the options of ``bncc baseline`` for a trial, from which its values come back."""
+    words = [str(params[f"{BASELINE}.name"])]
+    for name, value in params.items():
+        key = option_of(name).key_below(BASELINE)
+        if key is None and name != CLASSIFIER:
+            words += [f"--{name}", _text(value)]
+        elif key not in (None, "name"):
+            words += ["--option", f"{key}={_text(value)}"]
+    return ("--classifier", *words)
+
+
+_FIELDS = {"float": "float_", "lambda": "lambda_"}
+"""Fields of `TrainSettings` that are not called as their options."""
+
+
+def _text(value: Choice) -> str:
+    """Return a value as a command line takes it; a float comes back to the bit."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return repr(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,110 @@
+"""What a study is about, and whether a command goes on with it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import bncc
+from bncc.data.dataset import Dataset
+from bncc.errors import StudyError
+from bncc.search.space import Space
+from bncc.search.store import damaged
+from bncc.train.checkpoint.fingerprint import data_digest
+
+Facts = Mapping[str, Any]
+
+_COMPARED = {
+    "bncc": "the version of bncc",
+    "class": "the class column",
+    "fold": "--fold",
+    "groups": "--groups",
+    "ordered": "--ordered",
+    "seed": "--seed",
+    "repeats": "--repeats",
+    "sampler": "--sampler",
+    "objectives": "--objective",
+    "targets": "--target",
+    "entries": "--entry",
+}
+"""What must be the same, each a value that a message can show."""
+_COMPARED_WHOLE = {"digest": "rows", "test_digest": "test rows", "space": "space"}
+"""What must be the same, and is too long for a message."""
+
+_COUNTS = ("n_rows", "n_test", "n_features", "n_classes", "seed", "repeats")
+_LISTS = ("features", "objectives", "targets")
+
+
+def study_facts(
+    train: Dataset,
+    test: Dataset | None,
+    space: Space,
+    *,
+    data: str,
+    fold: int | None,
+    seed: int,
+    repeats: int,
+    sampler: str,
+    objectives: Sequence[str],
+    targets: Sequence[str],
+    toolchains: Mapping[str, str],
+    entries: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return what a study is about."""
+    return {
+        "data": data,
+        "digest": data_digest(train),
+        "test_digest": None if test is None else data_digest(test),
+        "class": train.class_name,
+        "n_rows": train.n_rows,
+        "n_test": 0 if test is None else test.n_rows,
+        "n_features": len(train.table.columns),
+        "features": list(train.table.names),
+        "n_classes": len(train.classes),
+        "fold": fold,
+        # None where they are not used, as in studies that do not know them.
+        "groups": None if train.split.groups is None else train.split.column,
+        "ordered": True if train.split.ordered else None,
+        "seed": seed,
+        "repeats": repeats,
+        "sampler": sampler,
+        "objectives": list(objectives),
+        "targets": list(targets),
+        "entries": list(entries) or ["default"],
+        "toolchains": dict(toolchains),
+        "bncc": bncc.__version__,
+        "space": space.to_json(),
+    }
+
+
+def checked_facts(found: object, said: str) -> Facts:
+    """Take up what `study_facts` has returned and a store has kept."""
+    if isinstance(found, dict):
+        kinds = (*((key, int) for key in _COUNTS), *((key, list) for key in _LISTS))
+        kinds = (*kinds, ("sampler", str), ("toolchains", dict))
+        if all(isinstance(found.get(key), kind) for key, kind in kinds):
+            return found
+    raise StudyError(damaged(said))
+
+
+def check_same(ours: Facts, theirs: Facts, said: str) -> None:
+    """Refuse to go on with a study of something else."""
+    for key, what in _COMPARED.items():
+        if ours.get(key) != theirs.get(key):
+            difference = (
+                f"{what} is {_shown(theirs.get(key))} there and {_shown(ours.get(key))} here"
+            )
+            raise StudyError(
+                f"'{said}' is another study: {difference}; repeat its options, or name another "
+                "--study"
+            )
+    for key, what in _COMPARED_WHOLE.items():
+        if ours.get(key) != theirs.get(key):
+            raise StudyError(
+                f"'{said}' is another study: its {what} {'is' if key == 'space' else 'are'} not "
+                f"the one{'' if key == 'space' else 's'} named here; name another --study"
+            )
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return " and ".join(map(str, value)) or "none"
+    return "absent" if value is None else "given" if value is True else str(value)

@@ -1,0 +1,44 @@
+"""What samplers are to make small, as numbers."""
+
+from collections.abc import Sequence
+
+from bncc.errors import OptionError
+from bncc.search.trial_result import Point
+
+OBJECTIVES = ("error", "flash", "ram", "instructions", "bits", "operations", "entries")
+"""Names behind ``--objective``; ``error`` is the one on validation rows."""
+MEASURED = ("flash", "ram", "instructions")
+"""Those that need a machine."""
+PENALTY = 1e9
+"""For each that cannot be measured, because the model does not fit the machine: worse than any that
+does, and finite, since the samplers compute with it."""
+
+
+def default_objectives(targets: Sequence[str]) -> tuple[str, ...]:
+    """Return what is made small unless the user says so: error, and flash where it is measured."""
+    return ("error", "flash") if targets else ("error", "bits")
+
+
+def check_objectives(objectives: Sequence[str], targets: Sequence[str]) -> None:
+    """Refuse what is not measured."""
+    for name in objectives:
+        if objectives.count(name) > 1:
+            raise OptionError(f"--objective {name} is given twice; give it once")
+        if name in MEASURED and not targets:
+            raise OptionError(f"--objective {name} needs a machine; name one with --target")
+
+
+def values_of(point: Point, objectives: Sequence[str], targets: Sequence[str]) -> list[float]:
+    """Return the figures of a trial by which a sampler draws the next ones."""
+    return [_value(point, name, targets) for name in objectives]
+
+
+def _value(point: Point, name: str, targets: Sequence[str]) -> float:
+    if name == "error":
+        return point.validation.mean
+    if name not in MEASURED:
+        return float(getattr(point, name))
+    found = point.footprint(targets[0])
+    if found is None:
+        return PENALTY
+    return float(found.mean if name == "instructions" else getattr(found, name))

@@ -1,0 +1,121 @@
+"""The options that a sweep may draw: how they are called, and which values they take."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bncc.errors import OptionError
+from bncc.lower.cost_model import LEVELS
+from bncc.search.trial_result import Choice
+from bncc.structure.catalog import STRUCTURES, option_keys
+from bncc.train.settings_values import CLASS_WEIGHTS, DISCRETIZERS, PARAMETERS
+
+STRUCTURE_OPTION = "structure-option"
+"""What the names of structure options begin with, before a dot."""
+CLASSIFIER = "classifier"
+"""The option that says whether a trial is a Bayesian network or a baseline."""
+BASELINE = "baseline"
+"""What the names of a baseline's options begin with, before a dot."""
+BASELINES = (
+    "tree", "forest", "boosting", "linear", "svm", "gaussian-nb", "categorical-nb", "aode", "dnn",
+    "cnn",
+)  # fmt: skip
+"""Keys of `bncc.baselines.families.FAMILIES`; named here so that their names load no torch."""
+BASELINE_KEYS = (
+    "name", "leaves", "by", "trees", "rounds", "rate", "C", "gamma", "smoothing", "alpha", "weight",
+    "least", "layers", "bits", "activation", "norm", "one-hot", "memory", "operations", "lr",
+    "epochs", "batch-size",
+)  # fmt: skip
+"""Which one it is, and all options of theirs."""
+OPTIMIZE = "optimize"
+"""The one option that is of the compiler, not of training."""
+STRUCTURE_KEYS = frozenset({"alpha"}.union(*map(option_keys, STRUCTURES)))
+
+MOST = 2**53
+"""Numbers from there on are none that training takes, and some are no floats."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option."""
+
+    name: str  # As on the command line, without dashes
+    kind: str  # Of its values; ``any`` is a text, an integer or a number
+    known: tuple[str, ...] = ()  # Values of a text; empty where any will do
+
+    def value(self, given: object) -> Choice:
+        """Return a value as training takes it."""
+        is_whole = isinstance(given, int) and not isinstance(given, bool)
+        if self.kind in ("flag", "any or flag") and isinstance(given, bool):
+            return given
+        if self.kind in ("integer", "any", "any or flag") and is_whole:
+            assert isinstance(given, int)
+            if abs(given) <= MOST:
+                return given
+        if self.kind in ("number", "any", "any or flag") and (is_whole or isinstance(given, float)):
+            assert isinstance(given, int | float)
+            if abs(given) <= MOST:  # nor infinite, nor NaN
+                return float(given)
+        if self.kind in ("text", "any", "any or flag") and isinstance(given, str):
+            if not self.known or given in self.known:
+                return given
+            raise OptionError(f"{self.name} cannot be '{given}'; choose {_any_of(self.known)}")
+        raise OptionError(f"{self.name} cannot be {given!r}; write {_KINDS[self.kind]}")
+
+    @property
+    def structure_key(self) -> str | None:
+        """The key of a structure option, None for other options."""
+        return self.key_below(STRUCTURE_OPTION)
+
+    def key_below(self, group: str) -> str | None:
+        """Return the part of the name behind a group and a dot, None for options without it."""
+        head, dot, key = self.name.partition(".")
+        return key if dot and head == group else None
+
+
+def option_of(name: str) -> Option:
+    """Return an option."""
+    head, _, key = name.partition(".")
+    if head == STRUCTURE_OPTION:
+        if key not in STRUCTURE_KEYS:
+            keys = ", ".join(sorted(STRUCTURE_KEYS))
+            raise OptionError(f"there is no structure option '{key}'; there are {keys}")
+        return Option(name, "any")
+    if head == BASELINE:
+        if key not in BASELINE_KEYS:
+            keys = ", ".join(BASELINE_KEYS)
+            raise OptionError(f"there is no option '{key}' of baselines; there are {keys}")
+        return Option(name, "any or flag")
+    if name not in OPTIONS:
+        names = ", ".join((*OPTIONS, f"{STRUCTURE_OPTION}.KEY"))
+        raise OptionError(f"a space cannot draw '{name}'; it can draw {names}")
+    return OPTIONS[name]
+
+
+def _any_of(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+_KINDS = {
+    "text": "a text in quotes",
+    "integer": "a whole number",
+    "number": "a number",
+    "flag": "true or false",
+    "any": "a number or a text in quotes",
+    "any or flag": "a number, a text in quotes, true or false",
+}
+_OPTIONS = (
+    Option("structure", "text", STRUCTURES),
+    Option("parameters", "text", PARAMETERS),
+    Option("discretize", "text", DISCRETIZERS),
+    *(Option(name, "integer") for name in ("n-bins", "bits", "int-bits", "frac-bits")),
+    Option("float", "flag"),
+    Option("size-weight", "number"),
+    Option("class-weight", "text", CLASS_WEIGHTS),
+    *(Option(name, "integer") for name in ("epochs", "batch-size")),
+    *(Option(name, "number") for name in ("lr", "lambda", "gamma", "eta", "dropout")),
+    *(Option(name, "number") for name in ("jitter", "average", "quantize-from")),
+    Option(OPTIMIZE, "text", tuple(LEVELS)),
+    Option(CLASSIFIER, "text", ("network", "baseline")),
+)
+OPTIONS: Mapping[str, Option] = {option.name: option for option in _OPTIONS}
+"""By name, all but those of structures."""

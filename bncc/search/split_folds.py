@@ -1,0 +1,150 @@
+"""Rows to learn from and rows to judge by; what is learned is kept for the forms that share it."""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import replace
+from math import ceil
+
+import numpy as np
+
+from bncc._types import BoolArray, FloatArray
+from bncc.boosting.boost import Boosted, boost
+from bncc.boosting.refit import refit
+from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
+from bncc.data.dataset import Dataset
+from bncc.discretize.feature import states_of
+from bncc.model import reference
+from bncc.model.model import Model
+from bncc.train.fit_tables import SumRows, sum_rows
+from bncc.train.holdout import split_rows, tells_apart
+from bncc.train.settings import TrainSettings
+from bncc.train.sum_settings import boost_settings_of, n_bins_of
+
+ENOUGH_ROWS = 5000
+"""To judge by, all folds together: one fold's fifth of fewer rows is a noisy judge. On satimage
+(folds 1 and 2, 1 to 16 KB) and spambase (two halves, 1 and 4 KB) what errs least in four fifths
+rather than in one is better on the test rows by 0.1 and 0.3 percent points, by 36 forms each."""
+SPARE = 1.25
+"""Tables are grown so many times as asked for where those that were are too few, for the next."""
+
+
+class Fold:
+    """
+    Rows to learn from, and others to judge what is learned.
+
+    Shapes: `class_weights` (n_classes,) float64.
+    """
+
+    def __init__(
+        self,
+        rest: Dataset,
+        held: Dataset,
+        base: TrainSettings,
+        choose_by: str = "error",
+        class_weights: FloatArray | None = None,
+    ) -> None:
+        self.rest, self.held = rest, held
+        self.choose_by, self._class_weights = choose_by, class_weights
+        self._base = base
+        self._rows: dict[int, SumRows] = {}
+        self._last: tuple[TrainSettings, Model] | None = None
+        self._grown: dict[Hashable, tuple[int, Boosted | None]] = {}
+
+    @property
+    def chooses_by_error(self) -> bool:
+        """Whether all errors count alike."""
+        return self.choose_by == "error"
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether there are columns of which forms may choose some cuts."""
+        is_named = self._base.discretize is not None or "cuts" in self._base.structure_options
+        kinds = {column.kind for column in self.rest.table.columns}
+        return not is_named and bool(kinds & {"integer", "float"})
+
+    def grown(self, settings: TrainSettings) -> Boosted:
+        """Return tables before they are refitted."""
+        rows, boosting, recipe = self._ready(settings)
+        n_tables = boosting.n_tables
+        key: tuple[Hashable, ...] = (
+            n_bins_of(settings),
+            boosting.rows,
+            boosting.features,
+            recipe.eta,
+        )
+        if recipe.is_corrective:
+            key += (n_tables, boosting.weight_decay)
+        asked, grown = self._grown.get(key, (0, None))
+        if grown is None or asked < n_tables:
+            asked = n_tables if grown is None else ceil(SPARE * n_tables)
+            grown = boost(rows.samples, replace(boosting, n_tables=asked), recipe)
+            self._grown[key] = asked, grown
+        return grown.first(n_tables)
+
+    def model(self, settings: TrainSettings) -> Model:
+        """Learn a sum."""
+        if self._last is not None and self._last[0] == settings:
+            return self._last[1]
+        rows, boosting, recipe = self._ready(settings)
+        learned = refit(self.grown(settings), rows.samples, boosting, recipe)
+        model = rows.model(learned, boosting.bits)
+        self._last = settings, model
+        return model
+
+    def misses(self, model: Model) -> BoolArray:
+        """Return which of the rows that judge a model is wrong about."""
+        X = states_of(model.features, self.held.table)
+        found = reference.predict(model, X)
+        return np.asarray(found != self.held.with_classes(model.classes).y)
+
+    def losses(self, model: Model, misses: BoolArray) -> FloatArray:
+        """Return what a model that misses some rows loses on each, in the measure of the choice."""
+        if self.choose_by == "log-loss":
+            y = self.held.with_classes(model.classes).y
+            X = states_of(model.features, self.held.table)
+            return np.asarray(-reference.log_proba(model, X)[np.arange(len(y)), y])
+        weights = self._class_weights
+        return np.asarray(misses * (1.0 if weights is None else weights[self.held.y]))
+
+    def _ready(self, settings: TrainSettings) -> tuple[SumRows, BoostSettings, Recipe]:
+        n_bins = n_bins_of(settings)
+        if n_bins not in self._rows:
+            self._rows[n_bins] = sum_rows(self.rest, settings)
+        rows, boosting = self._rows[n_bins], boost_settings_of(settings)
+        return rows, boosting, recipe_of(boosting, len(rows.features), len(rows.classes))
+
+
+def folds_of(dataset: Dataset, base: TrainSettings, choose_by: str | None = None) -> Iterator[Fold]:
+    """Deal rows to folds, each of which judges what is learned from all others."""
+    rest, held = split_rows(dataset, base)
+    if held.n_rows == 0:
+        return
+    choose_by = choose_by or default_choice(base)
+    weights = _balanced(dataset) if choose_by == "balanced-error" else None
+    yield Fold(rest, held, base, choose_by, weights)
+    n_others = min(round(rest.n_rows / held.n_rows), rest.split.most_folds(rest.n_rows))
+    if n_others < 2:
+        return
+    rest_rows, _ = dataset.split.holdout(dataset.y, base.validation, base.seed)
+    fold_of = np.full(dataset.n_rows, -1)
+    fold_of[rest_rows] = rest.split.folds(rest.y, n_others, base.seed)
+    # Rows of one group or block say little of others, however many they are.
+    n_wanted = int(fold_of.max()) + 1
+    if dataset.split.is_random:
+        n_wanted = min(n_wanted, ceil(ENOUGH_ROWS / held.n_rows) - 1)
+    for k in range(n_wanted):
+        is_in = fold_of == k
+        others = dataset.take(np.flatnonzero(~is_in))
+        if tells_apart(others):
+            yield Fold(others, dataset.take(np.flatnonzero(is_in)), base, choose_by, weights)
+
+
+def default_choice(base: TrainSettings) -> str:
+    """Return what is made small unless the user says it: what the classes are weighted by."""
+    return "error" if base.class_weight is None else "balanced-error"
+
+
+def _balanced(dataset: Dataset) -> FloatArray:
+    """Return the weight of an error by class, so that the mean is that of the classes' errors."""
+    counts = np.bincount(dataset.y, minlength=len(dataset.classes))
+    n_there = int((counts > 0).sum())
+    return np.asarray(dataset.n_rows / (n_there * np.maximum(counts, 1)))

@@ -1,1 +1,0 @@
-"""Many trainings in a study: what each classifier costs, and how often it errs."""

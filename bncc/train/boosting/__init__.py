@@ -1,1 +1,0 @@
-"""Sums of small tables over cuts of features: grown by boosting, refitted together as integers."""

@@ -1,0 +1,80 @@
+"""
+One training from raw readings to a model: thresholds, structure and tables, format.
+
+Everything is fitted to the rows that are handed in and to nothing else, so that rows held out by
+the caller stay unseen by every stage.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bncc.data.dataset import Dataset
+from bncc.discretize.feature import Feature, states_of
+from bncc.discretize.fit import fit_features
+from bncc.errors import DataError
+from bncc.fixed_point import QFormat
+from bncc.model.model import MAX_CLASSES, Model
+from bncc.structure.graph import Structure
+from bncc.train.checkpoint.callbacks import Course
+from bncc.train.freeze import freeze
+from bncc.train.learn_network import Task, fit_in_turn, fit_jointly
+from bncc.train.maximum_likelihood import LogTables
+from bncc.train.settings import TrainSettings
+from bncc.train.weights import row_weights
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A classifier in floats, before its binary point is chosen."""
+
+    features: tuple[Feature, ...]  # The inputs
+    structure: Structure  # The graph
+    log_tables: LogTables  # Prior and tables, natural log-probabilities
+
+
+FormatChoice = Callable[[Draft], QFormat]
+
+
+def fit_model(
+    dataset: Dataset,
+    settings: TrainSettings,
+    choose_format: FormatChoice,
+    course: Course | None = None,
+) -> Model:
+    """Train a classifier on all rows of a data set."""
+    features = fit_features(
+        dataset.table,
+        dataset.y,
+        settings.discretize or "mdl",
+        n_bins=settings.n_bins,
+        rebin_states=settings.discretize is not None,
+    )
+    if len(dataset.classes) > MAX_CLASSES:
+        raise DataError(
+            f"the class column holds {len(dataset.classes)} different values, more than the "
+            f"{MAX_CLASSES} classes of a model; name another one with --class, or group them"
+        )
+    task = Task(
+        X=states_of(features, dataset.table),
+        y=dataset.y,
+        n_states=[feature.n_states for feature in features],
+        n_classes=len(dataset.classes),
+        settings=settings,
+        is_ordered=tuple(feature.kind != "category" for feature in features),
+        weights=row_weights(dataset, settings.class_weight),
+        split=dataset.split,
+    )
+    start = None if course is None else course.start
+    chosen = None if start is None else start.fmt
+
+    def choose(structure: Structure, tables: LogTables) -> QFormat:
+        nonlocal chosen
+        chosen = choose_format(Draft(features, structure, tables))
+        return chosen
+
+    learn = fit_jointly if settings.is_joint else fit_in_turn
+    structure, tables = learn(task, choose, course)
+    if chosen is None:
+        # There was no descent in integers, or it ended before it came to them.
+        chosen = choose(structure, tables)
+    return freeze(features, dataset.classes, structure, *tables, chosen, {})

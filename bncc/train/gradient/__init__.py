@@ -1,0 +1,1 @@
+"""Gradient descent on the tables of a given structure, quantization-aware."""

@@ -1,0 +1,73 @@
+"""Which engine computes a descent: C on one core where it can be built, or torch on any device."""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TypeVar
+
+from bncc.errors import ToolchainError, extra_command
+from bncc.train.gradient.engine import Engine, Problem
+from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.interrupts import interrupts_deferred
+from bncc.train.joint.engine import StructureEngine, StructureProblem
+
+T = TypeVar("T")
+
+
+def check_torch(what: str) -> None:
+    """
+    Raise a ToolchainError with the remedy where torch, an extra, is not installed.
+
+    `what` needs it, and begins the message.
+    """
+    if find_spec("torch") is None:
+        raise ToolchainError(
+            f"{what} needs torch, which is not installed; run {extra_command('torch')}"
+        )
+
+
+def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
+    """Return the engine that is asked for, or the quicker one that is there."""
+
+    def native() -> Engine:
+        from bncc.train.gradient.native_engine import NativeEngine
+
+        return NativeEngine(problem, hyper)
+
+    def torch() -> Engine:
+        from bncc.train.gradient.torch_engine import TorchEngine
+
+        return TorchEngine(problem, hyper)
+
+    return _quicker(hyper, native, torch)
+
+
+def structure_engine_for(problem: StructureProblem, hyper: Hyperparameters) -> StructureEngine:
+    """Return the engine that is asked for, or the quicker one that is there."""
+
+    def native() -> StructureEngine:
+        from bncc.train.joint.native_engine import NativeStructureEngine
+
+        return NativeStructureEngine(problem, hyper)
+
+    def torch() -> StructureEngine:
+        from bncc.train.joint.torch_engine import TorchStructureEngine
+
+        return TorchStructureEngine(problem, hyper)
+
+    return _quicker(hyper, native, torch)
+
+
+def _quicker(hyper: Hyperparameters, native: Callable[[], T], torch: Callable[[], T]) -> T:
+    """Return what is asked for, or C where it can be built; the callables import their engine."""
+    if hyper.engine == "native" or (hyper.engine is None and hyper.device == "cpu"):
+        try:
+            return native()
+        except ToolchainError as error:
+            if hyper.engine == "native":
+                raise
+            check_torch(f"without the engine in C ({error}) gradient descent")
+    else:
+        check_torch("the torch engine" if hyper.engine else f"the device '{hyper.device}'")
+    # An exception in the middle of an import of torch, which takes seconds, may be lost there.
+    with interrupts_deferred():
+        return torch()

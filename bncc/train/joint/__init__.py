@@ -1,0 +1,1 @@
+"""Joint gradient descent on structure and tables (S0)."""

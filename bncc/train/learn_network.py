@@ -1,0 +1,171 @@
+"""Structure and tables from states: one after the other, or both in one descent."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bncc._types import FloatArray, IntArray
+from bncc.data.splits import SplitRule
+from bncc.errors import OptionError
+from bncc.fixed_point import QFormat
+from bncc.model.model import MAX_TABLE_ENTRIES
+from bncc.structure.alphas import alphas_of, best_alpha
+from bncc.structure.candidate_sets import find_candidates
+from bncc.structure.catalog import learn_structure, option_keys
+from bncc.structure.graph import Structure, table_entries
+from bncc.structure.learner import Tell
+from bncc.structure.options import price_of, step_of, widths_of
+from bncc.train.checkpoint.callbacks import Course
+from bncc.train.gradient.loop import descend
+from bncc.train.hyperparameters import hyperparameters_of
+from bncc.train.joint.candidate_layout import count_rows
+from bncc.train.joint.descent import descend_structure
+from bncc.train.joint.engine import Learned, StructureProblem
+from bncc.train.margin.settings import margin_settings_of
+from bncc.train.maximum_likelihood import LogTables, bdeu_log_tables, ml_log_tables
+from bncc.train.settings import TrainSettings
+from bncc.train.weights import typical_samples
+
+MAX_DESCENT_ENTRIES = 2**24
+"""Gradient descent holds some ten floats per table entry."""
+
+MAX_MARGIN_ENTRIES = 2**22
+"""L-BFGS holds some thirty doubles per table entry."""
+
+FormatOf = Callable[[Structure, LogTables], QFormat]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """States to learn from, and how."""
+
+    X: IntArray  # (n_samples, n_features) int: States
+    y: IntArray  # (n_samples,) int: Class indices
+    n_states: list[int]  # Cardinality of each feature
+    n_classes: int  # C
+    settings: TrainSettings  # The options
+    is_ordered: tuple[bool, ...] = ()  # Features whose states have neighbours; empty for all
+    # (n_samples,) float64 or None: How much each sample counts, of mean 1; None where all count
+    # alike
+    weights: FloatArray | None = None
+    split: SplitRule | None = None  # How learners hold samples out; None for at random
+
+    @property
+    def structure_options(self) -> dict[str, str]:
+        """The options of the structure, without those that serve the parameters."""
+        keys = option_keys(self.settings.structure)
+        return {k: text for k, text in self.settings.structure_options.items() if k in keys}
+
+
+def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> Learned:
+    """Learn the structure, then its tables."""
+    settings = task.settings
+    X, y, origin = typical_samples(task.X, task.y, task.weights, settings.seed)
+    structure = learn_structure(
+        settings.structure, X, y, task.n_states, task.n_classes,
+        task.structure_options, settings.seed, _part(course, 0, task), origin, task.split,
+    )  # fmt: skip
+    entries = table_entries(structure, task.n_states, task.n_classes)
+    _check_size(entries, _most_entries(settings), "--structure naive")
+    if structure.class_parents and not settings.is_counted:
+        settings = counted_instead(settings)
+        return structure, _refit(replace(task, settings=settings), structure, course)
+    if settings.is_refit:
+        return structure, _refit(task, structure, course)
+    start = ml_log_tables(
+        task.X, task.y, structure, task.n_states, task.n_classes, weights=task.weights
+    )
+    hyper = hyperparameters_of(settings, len(task.y))
+
+    def choose_by_tables(tables: LogTables) -> QFormat:
+        return choose(structure, tables)
+
+    quantizer = None if settings.float_ else choose_by_tables
+    tables = descend(
+        task.X, task.y, structure, task.n_states, start, hyper, quantizer, course,
+        task.is_ordered, task.weights,
+    )  # fmt: skip
+    return structure, tables
+
+
+def counted_instead(settings: TrainSettings) -> TrainSettings:
+    """Return settings that count tables, for a class with parents, which no descent trains."""
+    if settings.parameters != TrainSettings().parameters:
+        raise OptionError(
+            f"--parameters {settings.parameters} trains no table of a class with parents, which "
+            f"--structure {settings.structure} has found; use --parameters ml"
+        )
+    return replace(settings, parameters="ml")
+
+
+def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> Learned:
+    """Learn structure and tables in one descent; find the tables anew where that is asked for."""
+    settings, options = task.settings, task.structure_options
+    rng = np.random.default_rng(settings.seed)
+    candidates = find_candidates(settings.structure, task.X.shape[1], options, rng)
+    candidates = candidates.among(np.array(task.n_states) > 1)
+    entries = count_rows(candidates, task.n_states) * task.n_classes
+    _check_size(entries, MAX_DESCENT_ENTRIES, "--structure tan-subset with fewer parents=")
+    problem = StructureProblem(
+        task.X, task.y, task.n_states, task.n_classes,
+        candidates, step_of(options), settings.size_weight,
+        settings.total_bits if price_of(options) == "bits" else None, widths_of(options),
+        task.is_ordered, task.weights,
+    )  # fmt: skip
+    hyper = hyperparameters_of(settings, len(task.y))
+    quantizer = None if settings.float_ or settings.is_refit else choose
+    structure, tables = descend_structure(problem, hyper, rng, quantizer, course)
+    if not settings.is_refit:
+        return structure, tables
+    entries = table_entries(structure, task.n_states, task.n_classes)
+    _check_size(entries, _most_entries(settings), "--structure tan-subset with fewer parents=")
+    if course is not None:
+        course.disarm()
+    return structure, _refit(task, structure, course)
+
+
+def _refit(task: Task, structure: Structure, course: Course | None) -> LogTables:
+    """Find the tables of a structure that is there."""
+    data = (task.X, task.y, structure, task.n_states, task.n_classes)
+    if task.settings.parameters == "bdeu":
+        return bdeu_log_tables(*data, _alpha(task, structure), weights=task.weights)
+    if task.settings.parameters == "ml":
+        return ml_log_tables(*data, weights=task.weights)
+    from bncc.train.margin.fit import margin_log_tables  # scipy.optimize takes its time
+
+    told = _part(course, 1, task)
+    margin = margin_settings_of(task.settings)
+    return margin_log_tables(*data, margin, task.weights, told, task.split)
+
+
+def _part(course: Course | None, part: int, task: Task) -> Tell | None:
+    """Return who is told of the structure, part 0, or of the margin that may follow it, part 1."""
+    if course is None:
+        return None
+    tell, n_parts = course.tell, 2 if task.settings.parameters == "margin" else 1
+    return lambda share, words: tell((part + share) / n_parts, words)
+
+
+def _most_entries(settings: TrainSettings) -> int:
+    if settings.is_counted:
+        return MAX_TABLE_ENTRIES
+    return MAX_MARGIN_ENTRIES if settings.is_refit else MAX_DESCENT_ENTRIES
+
+
+def _alpha(task: Task, structure: Structure) -> float:
+    """Return the equivalent sample size of the tables: given, chosen by the learner, or usual."""
+    settings = task.settings
+    if "alpha" in settings.structure_options or "alphas" not in option_keys(settings.structure):
+        return settings.alpha
+    X, y, _ = typical_samples(task.X, task.y, task.weights, settings.seed)
+    alphas = alphas_of(settings.structure_options)
+    return best_alpha(structure, X, y, task.n_states, task.n_classes, alphas)
+
+
+def _check_size(entries: int, limit: int, remedy: str) -> None:
+    if entries > limit:
+        raise OptionError(
+            f"the tables would hold {entries} entries, more than {limit}; choose a coarser "
+            f"--discretize or {remedy}, or leave out columns of many values such as names"
+        )

@@ -1,0 +1,1 @@
+"""Maximum-margin parameters (S1)."""

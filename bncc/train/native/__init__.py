@@ -1,1 +1,0 @@
-"""The training step in C, built for this machine when it is first needed."""

@@ -1,0 +1,56 @@
+"""Derivatives of the losses: those of the losses themselves, and both engines alike."""
+
+import numpy as np
+import pytest
+
+from bncc.boosting.gradients import NumpySlopes
+from bncc.boosting.native_engine import NativeSlopes
+from bncc.boosting.sums import Samples
+
+STEP = 1e-5
+
+
+def samples_by_chance(n: int, n_classes: int, rng: np.random.Generator) -> Samples:
+    X = np.empty((n, 0), dtype=np.uint8)
+    return Samples(X, rng.integers(0, n_classes, n), rng.exponential(1.0, n), n_classes)
+
+
+def losses(sums: np.ndarray, samples: Samples) -> np.ndarray:
+    log_p = sums - np.log(np.exp(sums).sum(axis=1, keepdims=True))
+    return -samples.weights * log_p[np.arange(len(sums)), samples.y]
+
+
+def test_slopes_are_those_of_the_weighted_losses():
+    rng = np.random.default_rng(1)
+    samples = samples_by_chance(7, 3, rng)
+    sums = rng.normal(size=(7, 3))
+    slopes = NumpySlopes(samples).of(sums)
+    for c in range(3):
+        step = STEP * np.eye(3)[c]
+        above, below = losses(sums + step, samples), losses(sums - step, samples)
+        assert slopes[:, c] == pytest.approx((above - below) / (2 * STEP), abs=1e-6)
+        curvature = (above - 2 * losses(sums, samples) + below) / STEP**2
+        assert slopes[:, 3 + c] == pytest.approx(curvature, abs=1e-4)
+
+
+def test_slopes_are_added_up_by_row():
+    samples = samples_by_chance(3, 2, np.random.default_rng(2))
+    slopes = np.arange(12.0).reshape(3, 4)
+    gradient, curvature = NumpySlopes(samples).by_row(slopes, np.array([1, 0, 1]), 3)
+    assert gradient.tolist() == [[4, 5], [8, 10], [0, 0]]
+    assert curvature.tolist() == [[6, 7], [12, 14], [0, 0]]
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("n_classes", [2, 8, 10, 26, 255])
+def test_both_engines_find_the_same_slopes(require_tool, n_classes):
+    require_tool("gcc")
+    rng = np.random.default_rng(n_classes)
+    samples = samples_by_chance(50, n_classes, rng)
+    sums = rng.normal(scale=3.0, size=(50, n_classes)).astype(np.float32)
+    ours, reference = NativeSlopes(samples), NumpySlopes(samples)
+    slopes = ours.of(sums)
+    assert slopes == pytest.approx(reference.of(sums), rel=1e-4, abs=1e-6)
+    row = rng.integers(0, 4, 50)
+    found, expected = ours.by_row(slopes, row, 5), reference.by_row(slopes, row, 5)
+    assert np.stack(found) == pytest.approx(np.stack(expected), rel=1e-6)

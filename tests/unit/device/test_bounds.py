@@ -1,0 +1,47 @@
+"""Stack from reports and calls written by hand, and what is refused."""
+
+import pytest
+
+from bncc.device import bounds
+from bncc.emit.bounds import Bounds, Counts, bound_lines
+from bncc.errors import ToolchainError
+
+REPORT = "m.c:1:2:f\t8\tstatic\nm.c:2:2:g.constprop\t20\tstatic\nm.c:3:2:h\t4\tstatic\n"
+CALLS = {"f": frozenset({"h", "g.constprop.0"}), "h": frozenset({"g.constprop.1"})}
+
+
+def found(*, is_exact, low=5, high=5, unit="cycles"):
+    counts = (("predict", Counts(low, high)),)
+    return Bounds("cc 1 -Os", "sim 2", unit, (("predict", 12),), counts, 100, is_exact)
+
+
+def test_the_deepest_chain_of_calls_counts():
+    frames = bounds._frames(REPORT)
+    assert frames == {"f": 8, "g.constprop": 20, "h": 4}
+    assert bounds._depth("f", frames, CALLS, ()) == 8 + 4 + 20
+    assert bounds._depth("g.constprop", frames, CALLS, ()) == 20
+
+
+def test_what_has_no_bound_is_refused():
+    with pytest.raises(ToolchainError, match="stack of f has no bound"):
+        bounds._frames("m.c:1:2:f\t8\tdynamic\n")
+    frames = bounds._frames(REPORT)
+    for calls in ({"f": frozenset({"memset"})}, {"f": frozenset({"h"}), "h": frozenset({"f"})}):
+        with pytest.raises(ToolchainError, match="is not known"):
+            bounds._depth("f", frames, calls, ())
+
+
+def test_a_count_is_a_macro_only_if_it_is_that_of_every_input():
+    lines = bound_lines(found(is_exact=True), "m")
+    assert lines[-2:] == ["#define M_PREDICT_STACK 12U", "#define M_PREDICT_CYCLES 5U"]
+    for each in (found(is_exact=True, high=6), found(is_exact=False)):
+        lines = bound_lines(each, "m")
+        assert lines[-1] == "#define M_PREDICT_STACK 12U"
+        assert "seen over 100 inputs; not a bound." in " ".join(lines)
+
+
+def test_instructions_are_not_sold_as_cycles():
+    assert "are not cycles" not in " ".join(bound_lines(found(is_exact=True), "m"))
+    lines = bound_lines(found(is_exact=True, unit="instructions"), "m")
+    assert "Executed instructions are not cycles." in " ".join(lines)
+    assert lines[-1] == "#define M_PREDICT_INSTRUCTIONS 5U"

@@ -1,0 +1,134 @@
+"""The shared library, with C written by hand: no emitter is needed here."""
+
+import numpy as np
+import pytest
+
+from bncc.device.host import build_library
+from bncc.device.sources import check_raw_size, cost_dtype, raw_step, sources, support_file
+from bncc.errors import ToolchainError
+from bncc.model.reference import predict, scores
+from tests import models as hand
+from tests.counted import calls
+from tests.unit.device.by_hand import FILES, HEADER, MODEL, spoiled
+
+pytestmark = pytest.mark.cc
+
+
+@pytest.fixture(scope="module")
+def library(require_tool):
+    require_tool("gcc")
+    with build_library(MODEL, FILES) as built:
+        yield built
+
+
+def test_all_entries_answer_as_the_reference(library):
+    """Classes and scores of every joint state."""
+    X = hand.all_states(MODEL)
+    assert np.array_equal(library.predict(X), predict(MODEL, X))
+    assert np.array_equal(library.trusted(X), predict(MODEL, X))
+    y, s = library.scores(X)
+    assert np.array_equal(y, predict(MODEL, X))
+    assert np.array_equal(s, scores(MODEL, X))
+    assert library.raw(np.array([[101.0, 0.0], [-32768.0, 1.0]])).tolist() == [2, 0]
+
+
+def test_an_invalid_state_is_an_error_code_and_its_scores_are_zeros(library):
+    """Whatever the caller had there: these bytes are all ones before the call."""
+    y, s = library.scores(np.array([[3, 0], [0, 0]]))
+    assert y.tolist() == [-1, 0]
+    assert (s[0] == 0).all()
+    assert s[1].any()
+
+
+def test_no_rows_give_no_answers(library):
+    """An empty batch is fine at every entry."""
+    none = np.empty((0, 2), dtype=np.int64)
+    assert library.predict(none).shape == (0,)
+    assert library.scores(none)[1].shape == (0, 3)
+    assert library.raw(none.astype(float)).shape == (0,)
+
+
+def test_rows_are_looped_over_in_c(library):
+    """And handed over as buffers: a hundred thousand take as many calls of Python as one."""
+    one, many = (np.zeros((n, 2), dtype=np.uint8) for n in (1, 100_000))
+    for entry in (library.predict, library.scores):
+        entry(one)  # the first time it is looked up
+        assert calls(entry, one) == calls(entry, many)
+
+
+def test_the_name_of_compiler_and_level_is_told(library):
+    """For the report of a check."""
+    assert library.toolchain.endswith(" -O2")
+
+
+def test_a_compile_error_is_one_sentence_without_paths(require_tool):
+    """With the compiler's first error line."""
+    require_tool("gcc")
+    with pytest.raises(ToolchainError, match=r"failed: hand\.c:\d+:\d+: error: ") as caught:
+        build_library(MODEL, spoiled("int best = 0;", "int best = 0 0;"))
+    assert "/" not in str(caught.value)
+
+
+def test_a_warning_is_an_error(require_tool):
+    """The strict flags are on."""
+    require_tool("gcc")
+    with pytest.raises(ToolchainError, match="conversion"):
+        build_library(MODEL, spoiled("(uint8_t)(2 +", "(2 +"))
+
+
+def test_files_without_a_model_are_refused():
+    """A header needs its C file, and there must be one such pair."""
+    for files in ({}, {"a.h": ""}, {"a.h": "", "a.c": "", "b.h": "", "b.c": ""}):
+        with pytest.raises(ToolchainError, match="emit the model again"):
+            sources(MODEL, files)
+
+
+def test_entries_are_read_from_the_header():
+    """An emission of predict alone has no other entry, and its glue names no other."""
+    short = HEADER.split("int16_t hand_predict_trusted")[0] + "#endif\n"
+    built = sources(MODEL, {"hand.h": short, "hand.c": ""})
+    assert built.entries == {"predict"}
+    assert "MODEL_SCORES" not in built.files["bncc_model.h"]
+    assert sources(MODEL, FILES).entries == {"predict", "trusted", "scores", "raw"}
+
+
+def test_predict_alone_is_enough(require_tool):
+    """The driver leaves out what the model does not offer."""
+    require_tool("gcc")
+    header = HEADER.split("int16_t hand_predict_trusted")[0] + "#endif\n"
+    source = '#include "hand.h"\nint16_t hand_predict(const uint8_t x[2]) { return x[0]; }\n'
+    with build_library(MODEL, {"hand.h": header, "hand.c": source}) as library:
+        assert library.predict(np.array([[2, 0]])).tolist() == [2]
+
+
+def test_a_raw_row_of_another_size_is_a_mistake_in_bncc():
+    """Better a sentence than garbage."""
+    with pytest.raises(ToolchainError, match="4 in Python"):
+        check_raw_size(MODEL, 8)
+    check_raw_size(MODEL, 4)
+
+
+def test_one_type_makes_an_array_and_several_a_struct():
+    """As the header of the C does."""
+    assert raw_step(hand.naive_integer()) == 2
+    assert raw_step(hand.category_with_missing()) == 1
+
+
+def test_scores_may_have_any_width():
+    """From one to eight bytes."""
+    assert [cost_dtype(n).itemsize for n in (1, 2, 4, 8)] == [1, 2, 4, 8]
+
+
+@pytest.mark.parametrize("name", ["driver.c", "harness.c", "port_host.h"])
+def test_the_c_around_a_model_ships_with_the_package(name):
+    """It is found beside the Python modules."""
+    assert support_file(name).startswith(f"/* {name} -- ")
+
+
+def test_a_library_that_does_not_load_is_reported(require_tool, tmp_path):
+    """For instance one built for another machine."""
+    from bncc.device.host import HostLibrary
+
+    (tmp_path / "model.so").write_bytes(b"no library")
+    with pytest.raises(ToolchainError, match="cannot load what gcc built"):
+        HostLibrary(MODEL, sources(MODEL, FILES), tmp_path / "model.so", "gcc")

@@ -1,0 +1,69 @@
+"""Costs are weighted terms: of the family, of the machine or one like it, of the level."""
+
+import pytest
+
+from bncc.device.targets import TARGETS
+from bncc.lower import cost_model
+from bncc.lower.choose import FAMILIES, FOR_AVR
+from bncc.lower.cost_model import ALIKE, GENERIC, OTHER, WEIGHTS, code_bytes, decision_cost
+from bncc.lower.kernels.plain.layout import plain
+from bncc.lower.textbook_cost import FAMILY, code_terms, table_bytes, textbook_cost, work_terms
+from tests.unit.lower.by_hand import program, table
+
+SOME = program(
+    [2, 3], [3, 4], [table([0], [[1, 2], [3, 4]]), table([0, 1], [[r, 9] for r in range(6)])]
+)
+
+
+def test_every_family_has_weights_for_a_machine_that_stands_for_all():
+    for family in (*FAMILIES, FAMILY):
+        for level in ("-O2", "-Os"):
+            machine = OTHER if family in FOR_AVR else GENERIC
+            assert (family, machine, level) in WEIGHTS
+
+
+def test_a_family_made_for_one_machine_has_that_one_s_prices_elsewhere():
+    kernel = next(iter(FAMILIES["bytes"](SOME)))
+    assert decision_cost(kernel, "cortex-m0") == decision_cost(kernel, "avr")
+
+
+def test_machines_without_weights_of_their_own_are_known():
+    assert set(ALIKE) <= set(TARGETS)
+    assert {machine for _, machine, _ in WEIGHTS} <= set(TARGETS)
+
+
+@pytest.fixture
+def weights(monkeypatch):
+    """Put simple weights in place of the fitted ones."""
+    kernel = plain(SOME)
+    ones, twos = (1.0,) * len(kernel.work), (2.0,) * len(kernel.code)
+    some = {
+        ("plain", GENERIC, "-O2"): (ones, twos),
+        ("plain", GENERIC, "-Os"): (twos[:1] * len(ones), ones[:1] * len(twos)),
+        ("plain", "cortex-m4", "-O2"): ((3.0,) * len(ones), twos),
+    }
+    monkeypatch.setattr(cost_model, "WEIGHTS", some)
+    return kernel
+
+
+def test_costs_are_sums_of_weighted_terms(weights):
+    assert decision_cost(weights) == sum(weights.work)
+    assert decision_cost(weights, level="-Os") == 2 * sum(weights.work)
+    assert code_bytes(weights) == 2 * sum(weights.code)
+    assert code_bytes(weights, level="-Os") == sum(weights.code)
+
+
+def test_a_machine_is_priced_as_one_like_it_else_as_the_generic_one(weights):
+    assert decision_cost(weights, "cortex-m4") == 3 * sum(weights.work)
+    assert decision_cost(weights, "cortex-m7") == 3 * sum(weights.work)
+    assert decision_cost(weights, "avr") == sum(weights.work)
+    assert decision_cost(weights, "avr", "-Os") == 2 * sum(weights.work)
+
+
+def test_the_textbook_classifier_has_a_byte_per_cost():
+    assert table_bytes(SOME) == (2 + 6) * 2
+    assert work_terms(SOME) == (1, 2, 1, 4, 2, 0)
+    assert code_terms(SOME) == (1, 2, 1, 2)
+    found = textbook_cost(SOME, None)
+    assert found.flash > table_bytes(SOME)
+    assert found.instructions > 4

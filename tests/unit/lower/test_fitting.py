@@ -1,0 +1,67 @@
+"""The layout within a budget: by the estimate, or by whatever the caller prices with."""
+
+from dataclasses import replace
+
+import pytest
+
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.errors import BudgetError, OptionError
+from bncc.lower.estimate import entry_times
+from tests.models import naive_integer, one_state_feature, tan_float
+
+OPTIONS = EmitOptions("m", optimize="speed")
+
+
+def test_the_estimate_of_resources_is_that_of_the_emission():
+    emission = emit_c(naive_integer(), EmitOptions("m", frozenset({"scores"}), target="avr"))
+    found = emission.resources
+    assert (found.flash, found.stack, found.ram) == (
+        emission.estimate.flash, emission.estimate.ram, 0,
+    )  # fmt: skip
+    assert (found.how, found.target, found.entries) == (
+        "estimated", "avr", ("predict-raw", "scores"),
+    )  # fmt: skip
+    assert found.instructions is None
+    assert found.cycles["scores"].max == emission.estimate.instructions
+    assert found.cycles["predict-raw"].max > entry_times(emission.layout, "avr")["trusted"]
+
+
+def test_without_thresholds_predict_is_priced():
+    emission = emit_c(one_state_feature(), OPTIONS)
+    has_raw = any(feature.thresholds for feature in one_state_feature().features)
+    expected = "predict-raw" if has_raw else "predict"
+    assert emission.resources.entries == (expected,)
+    assert set(entry_times(emission.layout)) >= {"predict", "trusted", "scores"}
+
+
+def test_what_is_priced_has_to_be_emitted():
+    with pytest.raises(OptionError, match="a budget for 'scores' needs that entry point"):
+        emit_c(naive_integer(), replace(OPTIONS, priced=("scores",)))
+    asked = replace(OPTIONS, priced=("scores", "predict"), entries=frozenset({"scores"}))
+    assert emit_c(naive_integer(), asked).resources.entries == ("scores", "predict")
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.9, 1.0, 1.3])
+def test_a_budget_is_compared_with_the_price(factor):
+    """Whatever the price is of the estimate, what is emitted is admitted and first choice fits."""
+    asked = []
+
+    def price(emission):
+        asked.append(emission.kernel)
+        flash = round(factor * emission.estimate.flash)
+        return replace(emission.resources, flash=flash, how="measured")
+
+    fast = emit_c(tan_float(), OPTIONS, price)
+    assert fast.resources.how == "measured"
+    same = replace(OPTIONS, max_flash=fast.resources.flash)
+    assert emit_c(tan_float(), same, price).files == fast.files
+    packed = replace(OPTIONS, kernel="packed")
+    first = emit_c(tan_float(), packed, price)
+    saved = first.choice.chosen.flash - min(each.flash for each in first.choice.candidates)
+    limit = first.resources.flash - round(factor * saved)
+    less = replace(packed, max_flash=limit + 10, reserve=10)
+    assert saved > 0
+    assert emit_c(tan_float(), less, price).resources.flash <= limit
+    with pytest.raises(BudgetError, match="no kernel fits in 20 bytes"):
+        emit_c(tan_float(), replace(OPTIONS, max_flash=20), price)
+    assert len(asked) < 60

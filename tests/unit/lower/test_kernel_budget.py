@@ -1,0 +1,100 @@
+"""Budgets: what fits, and the sentence that names what comes nearest."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from bncc.lower.candidate import Candidate, candidate
+from bncc.lower.cost_model import code_bytes, decision_cost
+from bncc.lower.kernel_budget import KernelBudget
+from bncc.lower.kernels.plain.layout import plain
+from bncc.resources import Budget
+from tests.unit.lower.by_hand import program, table
+
+SOME = program([2], [3, 4], [table([0], [[1, 2], [3, 400]])])
+
+
+def of(flash: int, ram: int) -> Candidate:
+    return Candidate(SOME, plain(SOME), 1, flash, ram)
+
+
+def test_a_candidate_is_a_kernel_with_its_estimates() -> None:
+    kernel = plain(SOME)
+    found = candidate(SOME, kernel, "cortex-m0")
+    assert found.kernel is kernel
+    assert found.instructions == decision_cost(kernel, "cortex-m0")
+    assert found.flash == kernel.rom_bytes + code_bytes(kernel, "cortex-m0")
+    assert found.ram == 2 * kernel.sum_bits // 8 == 8
+    assert found.program is SOME
+
+
+def within(
+    flash: int | None = None, ram: int | None = None, other_flash: int = 0, other_ram: int = 0
+) -> KernelBudget:
+    return KernelBudget(Budget(None, flash, ram=ram), other_flash, other_ram)
+
+
+@pytest.mark.parametrize(
+    ("budget", "flash", "ram", "utilization"),
+    [
+        (KernelBudget(), 10**9, 10**9, 0),
+        (within(100), 100, 10**9, 1),
+        (within(100), 101, 0, 1.01),
+        (within(ram=100), 10**9, 100, 1),
+        (within(ram=100), 0, 103, 1.03),
+        (within(100, 10), 101, 13, 1.3),
+        (within(100, 10), 1, 13, 1.3),  # what is left of one is no use for the other
+        (within(100, 10, 40, 4), 60, 6, 1),
+        (within(100, 10, 40, 4), 61, 7, 1.1),
+        (KernelBudget(Budget(None, 140, reserve=40)), 100, 0, 1),
+        (KernelBudget(Budget(None, 140, reserve=40)), 101, 0, 1.01),
+    ],
+)
+def test_what_the_rest_takes_counts_too(
+    budget: KernelBudget, flash: int, ram: int, utilization: float
+) -> None:
+    assert budget.utilization(of(flash, ram)) == utilization
+    assert budget.fits(of(flash, ram)) == (utilization <= 1)
+
+
+def test_what_the_rest_takes_only_grows() -> None:
+    """Otherwise a kernel that was tried in vain would be tried again."""
+    budget = within(100, 50).beside(10, 7)
+    assert budget == within(100, 50, 10, 7)
+    assert budget.beside(12, 3) == within(100, 50, 12, 7)
+    assert budget.beside(9, 8) == within(100, 50, 10, 8)
+
+
+@pytest.mark.parametrize(
+    ("budget", "others", "sentence"),
+    [
+        (
+            within(100, other_flash=20),
+            [of(90, 9), of(80, 9), of(70, 9)],
+            "no layout that was asked for fits in 100 bytes of flash, "
+            "but the kernel 'plain' needs about 100 bytes of flash",
+        ),
+        (
+            within(100, 10, other_flash=20, other_ram=1),
+            [of(90, 30), of(95, 20)],
+            "no kernel fits in 100 bytes of flash and 10 bytes of RAM; the kernel 'plain' needs "
+            "about 115 bytes of flash and 21 bytes of RAM: allow as much, or train with fewer "
+            "bits, coarser states or as naive Bayes",
+        ),
+        (
+            within(ram=10),
+            [of(1, 12)],
+            "no kernel fits in 10 bytes of RAM; the kernel 'plain' needs about 12 bytes of RAM: "
+            "allow as much, or train with fewer bits, coarser states or as naive Bayes",
+        ),
+    ],
+)
+def test_the_nearest_is_named(
+    budget: KernelBudget, others: Sequence[Candidate], sentence: str
+) -> None:
+    assert str(budget.refusal(others)) == sentence
+    assert budget.refusal(others).exit_code == 1
+    hint = "ask for --optimize size, "
+    assert (hint in str(budget.refusal(others, is_smallest=False))) == sentence.startswith(
+        "no kernel"
+    )

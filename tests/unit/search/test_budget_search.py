@@ -1,0 +1,194 @@
+"""The best that fits is found: among forms and families, by rows held out, within the budget."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bncc.data.catalog import bundled_path
+from bncc.data.dataset import Column, Dataset, Table
+from bncc.data.readers import read_table
+from bncc.data.target import dataset_of
+from bncc.errors import BudgetError, ConstantColumnsError
+from bncc.model.card import model_facts
+from bncc.resources import Budget
+from bncc.search import budget_search as module
+from bncc.search import capacity as room
+from bncc.search import network_configs as networks
+from bncc.search.budget_search import search
+from bncc.structure.decision_tables import Grids
+from bncc.train.interrupts import StopRequest
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
+from tests.unit.search.pricing import CODE, price_by_tables
+
+BASE = TrainSettings(epochs=4)
+
+
+@pytest.fixture(scope="module")
+def wifi():
+    return dataset_of(read_table(bundled_path("wifi")))
+
+
+@pytest.fixture
+def priced(monkeypatch):
+    """Price models by their table bits."""
+    monkeypatch.setattr(module, "price_of", price_by_tables)
+    monkeypatch.setattr(networks, "price_of", price_by_tables)
+    monkeypatch.setattr(room, "price_of", price_by_tables)
+
+
+def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(wifi, priced):
+    budget = Budget("cortex-m0", flash=CODE + 120)
+    found = search(wifi, BASE, budget)
+    assert budget.admits(found.price)
+    assert all(budget.admits(one.price) for one in found.tried)
+    assert {one.settings.structure for one in found.tried} >= {"tables", "naive"}
+    best = min(found.tried, key=lambda one: (-len(one.errors), one.error, one.price.flash))
+    assert best.settings.structure == found.settings.structure
+    assert best.settings.total_bits == found.settings.total_bits
+    training = found.result.model.training
+    assert training["error_validation"] == found.tried[found.tried.index(best)].error < 0.1
+    assert training["chosen_by"] == "error"
+
+
+@pytest.mark.parametrize("choose_by", ["balanced-error", "log-loss"])
+def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choose_by):
+    """Sums and networks alike; errors are still those of plain rows."""
+    few = wifi.take(np.flatnonzero((wifi.y > 0) | (np.arange(wifi.n_rows) % 20 == 0)))
+    budget = Budget("cortex-m0", flash=CODE + 60)
+    found = search(few, BASE, budget, families=("tables", "naive"), choose_by=choose_by)
+    best = min(
+        found.tried, key=lambda one: (-len(one.choice), np.mean(one.choice), one.price.flash)
+    )
+    assert (best.settings.structure, best.settings.total_bits) == (
+        found.settings.structure, found.settings.total_bits
+    )  # fmt: skip
+    assert {one.settings.structure for one in found.tried} == {"tables", "naive"}
+    for one in found.tried:
+        assert len(one.losses) == len(one.errors)
+        assert one.losses != one.errors
+    assert found.result.model.training["chosen_by"] == choose_by
+
+
+def test_sums_take_most_of_the_budget(wifi, priced):
+    budget = Budget("cortex-m0", flash=CODE + 300)
+    found = search(wifi, BASE, budget, families=("tables",))
+    assert isinstance(found.result.model.structure, Grids)
+    assert max(budget.utilization(one.price) for one in found.tried) > 0.85
+
+
+def test_a_named_family_is_the_only_one_tried(wifi, priced):
+    found = search(wifi, BASE, Budget("cortex-m0", flash=CODE + 400), families=("naive",))
+    assert [one.settings.structure for one in found.tried] == ["naive"]
+    assert found.result.model.training["structure"] == "naive"
+
+
+def test_networks_have_the_most_bits_that_fit(wifi, priced):
+    wide = search(wifi, BASE, Budget("cortex-m0", flash=10**6), families=("naive",))
+    entries = model_facts(wide.result.model)["table_entries"]
+    limit = CODE + entries * 3 // 8
+    tight = search(wifi, BASE, Budget("cortex-m0", flash=limit), families=("naive",))
+    assert (wide.settings.total_bits, tight.settings.total_bits) == (6, 3)
+
+
+def test_networks_have_fewer_cuts_where_those_of_mdl_fit_in_no_bits(wifi, priced):
+    one_bit = replace(BASE, structure="naive", bits=1, parameters="ml")
+    n_bytes = [
+        model_facts(train_model(wifi, settings).model)["table_bits"] // 8
+        for settings in (one_bit, replace(one_bit, discretize="quantile", n_bins=4))
+    ]
+    assert n_bytes[1] < n_bytes[0]
+    budget = Budget("cortex-m0", flash=CODE + n_bytes[0] - 1)
+    found = search(wifi, BASE, budget, families=("naive",))
+    assert (found.settings.discretize, found.settings.n_bins) == ("quantile", 4)
+    assert "quantile=4" in found.tried[0].words
+    with pytest.raises(BudgetError):
+        search(wifi, replace(BASE, discretize="mdl"), budget, families=("naive",))
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"parameters": "bdeu", "structure": "naive", "structure_options": {"alpha": "2.5"}},
+        {"structure": "tan-subset", "structure_options": {"parents": "2", "widths": "2"}},
+    ],
+)
+def test_a_named_network_keeps_its_options(wifi, priced, named):
+    base = replace(BASE, **named)
+    found = search(wifi, base, Budget("cortex-m0", flash=10**6), families=(base.structure,))
+    assert found.settings.structure_options == base.structure_options
+
+
+def test_decisions_that_take_too_long_do_not_fit(wifi, priced):
+    budget = Budget("cortex-m0", instructions=50)
+    found = search(wifi, BASE, budget, families=("tables",))
+    assert len(found.result.model.tables) <= 5
+
+
+def test_where_nothing_fits_it_is_said(wifi, priced):
+    """The smallest is one table of four rows in two bits, beside the code and the prior."""
+    line = (
+        r"nothing .* fits in 100 bytes of flash on cortex-m0, where the least takes (\d+) bytes of"
+    )
+    with pytest.raises(BudgetError, match=line) as error:
+        search(wifi, BASE, Budget("cortex-m0", flash=100))
+    found = re.search(line, str(error.value))
+    assert CODE < int(found[1]) < CODE + 16
+
+
+def test_progress_is_told_up_to_the_end(wifi, priced):
+    heard = []
+    budget = Budget("cortex-m0", flash=CODE + 60)
+    search(wifi, BASE, budget, families=("naive",), tell=lambda *said: heard.append(said))
+    assert heard[-1][0] == 1.0
+    assert "naive" in heard[0][1]
+
+
+def test_an_early_end_leaves_the_best_by_then(wifi, priced):
+    stop = StopRequest()
+
+    def tell(share, words):
+        stop.signal = 2
+
+    budget = Budget("cortex-m0", flash=CODE + 120)
+    found = search(wifi, BASE, budget, tell=tell, stop=stop)
+    assert found.is_short
+    assert len(found.tried) == 1
+    assert found.settings == found.tried[0].settings
+    assert not search(wifi, BASE, budget, families=("naive",), stop=StopRequest()).is_short
+
+
+def test_a_network_that_wins_is_trained_once(wifi, priced, monkeypatch):
+    trained = []
+
+    def train(dataset, settings, **others):
+        trained.append(dataset.n_rows)
+        return train_model(dataset, settings, **others)
+
+    monkeypatch.setattr(networks, "train_model", train)
+    found = search(wifi, BASE, Budget("cortex-m0", flash=10**6), families=("naive",))
+    result = found.tried[0].result
+    assert result is not None
+    assert found.result.model.tables is result.model.tables
+    assert trained.count(wifi.n_rows) == 2  # by counting, to be priced, and as asked for
+
+
+def test_networks_are_judged_by_the_folds_that_judge_sums(wifi, priced):
+    found = search(wifi, BASE, Budget("cortex-m0", flash=CODE + 400))
+    n_folds = {len(one.errors) for one in found.tried if one.settings.structure != "tables"}
+    assert n_folds == {max(len(one.errors) for one in found.tried)} == {5}
+
+
+def test_columns_that_no_sum_can_cut_leave_networks_to_be_tried(priced):
+    y = np.repeat([0, 1], [40, 20])
+    same = Column("same", "integer", np.full(60, 7), np.zeros(60, dtype=bool))
+    table = Table((same,))
+    constant = Dataset(table, y, ("a", "b"), "class")
+    budget = Budget("cortex-m0", flash=CODE + 400)
+    assert search(constant, BASE, budget).settings.structure == "naive"
+    with pytest.raises(ConstantColumnsError):
+        search(constant, BASE, budget, families=("tables",))
+    with pytest.raises(BudgetError, match="the least takes"):
+        search(constant, BASE, Budget("cortex-m0", flash=100))

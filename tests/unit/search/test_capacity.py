@@ -1,0 +1,108 @@
+"""As many tables as fit: found in a few tries, whatever the C around them takes."""
+
+import pytest
+
+from bncc.data.catalog import bundled_path
+from bncc.data.readers import read_table
+from bncc.data.target import dataset_of
+from bncc.resources import Budget
+from bncc.search import capacity as module
+from bncc.search.capacity import MOST_TABLES, Line, Room, counted
+from bncc.search.ensemble_configs import DICTIONARY, Form
+from bncc.search.split_folds import folds_of
+from bncc.structure.decision_tables import Grid
+from bncc.train.settings import TrainSettings
+from tests.unit.search.pricing import price_by_tables, resources
+
+BASE = TrainSettings(epochs=2, validation=0.2)
+FORM = Form(rows=4)
+
+
+@pytest.fixture(scope="module")
+def fold():
+    return next(folds_of(dataset_of(read_table(bundled_path("robot"))), BASE))
+
+
+def fitted(fold, budget, monkeypatch, price=price_by_tables):
+    tried = []
+
+    def priced(model, *others, **named):
+        tried.append(len(model.tables))
+        return price(model, *others, **named)
+
+    monkeypatch.setattr(module, "price_of", priced)
+    room = Room(fold, BASE, budget)
+    return room.fitted(FORM, room.guess(FORM)), tried
+
+
+@pytest.mark.parametrize("flash", [260, 500, 800])
+def test_a_few_tries_fill_most_of_the_flash(fold, monkeypatch, flash):
+    budget = Budget("avr", flash=flash)
+    found, tried = fitted(fold, budget, monkeypatch)
+    assert 0.9 < budget.utilization(found.price)
+    assert budget.admits(found.price)
+    assert len(tried) <= 4
+    assert found.n_tables == tried[-1] or max(tried) > found.n_tables
+
+
+def test_decisions_may_take_more_tables_than_are_usual(fold, monkeypatch):
+    found, _ = fitted(fold, Budget("avr", instructions=900), monkeypatch)
+    assert 80 < found.n_tables <= 90
+
+
+def test_tables_that_take_more_than_is_counted_are_fewer(fold, monkeypatch):
+    def dear(model, *others, **named):
+        return resources(50 + 40 * len(model.tables))
+
+    found, tried = fitted(fold, Budget("avr", flash=1000), monkeypatch, dear)
+    assert found.n_tables in (22, 23)
+    assert len(tried) <= 4
+
+
+def test_what_no_line_describes_comes_to_an_end(fold, monkeypatch):
+    def steep(model, *others, **named):
+        return resources(len(model.tables) ** 6)
+
+    found, tried = fitted(fold, Budget("avr", flash=1000), monkeypatch, steep)
+    assert found.n_tables in (1, 2, 3)
+    assert len(tried) <= 12
+
+
+def test_nothing_fits_where_one_table_does_not(fold, monkeypatch):
+    found, _ = fitted(fold, Budget("avr", flash=100), monkeypatch)
+    assert found is None
+
+
+def test_what_was_priced_tells_what_others_take(fold, monkeypatch):
+    monkeypatch.setattr(module, "price_of", price_by_tables)
+    room = Room(fold, BASE, Budget("avr", flash=600))
+    before = room.guess(Form(rows=8))
+    assert not room.knows(Form(rows=8))
+    room.fitted(FORM, 20)
+    assert room.knows(Form(rows=8))
+    assert not room.knows(Form(bits=2))
+    after = room.guess(Form(rows=8))
+    # There are 200 bytes of code where 300 are usual.
+    assert after > before
+
+
+def test_rows_cuts_and_tables_are_counted():
+    grids = (Grid((0,), ((1,),)), Grid((0, 2), ((1, 5), (3,))))
+    counts = counted(Form(bits=4), grids, 6)
+    assert len(counts) == MOST_TABLES
+    assert counts[:2, 0].tolist() == [3 * 2 + 2 + 1, 3 * 8 + 8 + 2]
+    # Others are as these are in the mean.
+    assert counts[3, 0] == pytest.approx(2 * counts[1, 0])
+    assert counts[1, 1] == 2 * counts[0, 1] + 20
+
+
+def test_rows_of_a_dictionary_are_bytes():
+    grids = tuple(Grid((0,), (tuple(range(15)),)) for _ in range(40))
+    plain, shared = (counted(Form(bits=4, dictionary=d), grids, 6)[39, 0] for d in (0, DICTIONARY))
+    assert plain - shared == 3 * (640 - 256) - 640
+
+
+def test_without_limits_there_are_as_many_tables_as_usual():
+    counts = counted(FORM, (), 2)
+    assert Line().most(counts, Budget("avr")) == 60
+    assert Line().most(counts, Budget("avr", flash=1)) == 1

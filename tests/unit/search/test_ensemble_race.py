@@ -1,0 +1,90 @@
+"""Forms against each other: the best is found, and time is not spent on the hopeless."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from bncc.data.catalog import bundled_path
+from bncc.data.readers import read_table
+from bncc.data.target import dataset_of
+from bncc.resources import Budget
+from bncc.search import capacity as room
+from bncc.search.ensemble_configs import Form
+from bncc.search.ensemble_race import TRIED_AT_LEAST, judged_sums, order_of
+from bncc.search.split_folds import Fold, folds_of
+from bncc.train.settings import TrainSettings
+from tests.unit.search.pricing import price_by_tables, resources
+
+BASE = TrainSettings(epochs=2, validation=0.2)
+BUDGET = Budget("avr", flash=500)
+
+
+@pytest.fixture(scope="module")
+def wifi():
+    return dataset_of(read_table(bundled_path("wifi")))
+
+
+@pytest.fixture
+def folds(wifi, monkeypatch):
+    monkeypatch.setattr(room, "price_of", price_by_tables)
+    return tuple(folds_of(wifi, BASE))[:3]
+
+
+def judging(monkeypatch, errs):
+    """Have forms err as told, on the same rows first."""
+    form_of = {}
+
+    def model(fold, settings):
+        made = learn(fold, settings)
+        form_of[id(made)] = made, settings
+        return made
+
+    def misses(fold, model):
+        settings = form_of[id(model)][1]
+        return np.arange(fold.held.n_rows) < errs(settings) * fold.held.n_rows
+
+    learn = Fold.model
+    monkeypatch.setattr(Fold, "model", model)
+    monkeypatch.setattr(Fold, "misses", misses)
+
+
+def test_the_way_to_the_best_form_is_found(folds, monkeypatch):
+    def errs(settings):
+        rows = int(settings.structure_options["rows"])
+        return 0.05 + 0.02 * abs(np.log2(rows / 64)) + 0.02 * (settings.bits - 2)
+
+    judging(monkeypatch, errs)
+    judged = list(judged_sums(folds, BASE, BUDGET))
+    best = min(judged, key=lambda one: order_of(one.errors, one.price))
+    assert (best.form.rows, best.form.bits) == (64, 2)
+    assert len({one.form for one in judged}) == len(judged)
+
+
+def test_the_hopeless_are_judged_by_few_rows(folds, monkeypatch):
+    asked = Counter()
+
+    def errs(settings):
+        is_hopeless = settings.structure_options["rows"] == "32"
+        asked[is_hopeless, str(settings)] += 1
+        return 0.5 if is_hopeless else 0.1
+
+    judging(monkeypatch, errs)
+    judged = {one.form for one in judged_sums(folds, BASE, BUDGET)}
+    assert Form(rows=32) in TRIED_AT_LEAST
+    assert Form(rows=32) not in judged
+    assert {n for (is_hopeless, _), n in asked.items() if is_hopeless} == {1}
+
+
+def test_what_is_no_better_has_no_price_but_where_its_size_is_unknown(folds, monkeypatch):
+    judging(monkeypatch, lambda settings: 0.1)
+    judged = list(judged_sums(folds, BASE, BUDGET))
+    assert [one.form.bits for one in judged] == [3, 2, 4]
+    assert all(len(one.misses) == 3 for one in judged)
+
+
+def test_more_folds_count_for_more_than_a_lucky_one():
+    cheap, dear = map(resources, (1, 2))
+    assert order_of((0.2, 0.2), dear) < order_of((0.1,), cheap)
+    assert order_of((0.1, 0.1), dear) < order_of((0.2, 0.1), cheap)
+    assert order_of((0.1,), cheap) < order_of((0.1,), dear)

@@ -1,0 +1,148 @@
+"""Folds: rows that judge each once, and sums that are those of a training of their own."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bncc.boosting.boost import boost
+from bncc.data.catalog import bundled_path
+from bncc.data.dataset import Column, Dataset, Table
+from bncc.data.readers import read_table
+from bncc.data.target import dataset_of
+from bncc.discretize.feature import states_of
+from bncc.model import reference
+from bncc.model.file import to_bytes
+from bncc.search import split_folds as module
+from bncc.search.ensemble_configs import Form
+from bncc.search.split_folds import default_choice, folds_of
+from bncc.train.fit_tables import fit_sum
+from bncc.train.holdout import split_rows
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import error_of
+
+BASE = TrainSettings(epochs=3, validation=0.2)
+
+
+@pytest.fixture(scope="module")
+def wifi():
+    return dataset_of(read_table(bundled_path("wifi")))
+
+
+def numbered(n: int) -> Dataset:
+    numbers = Column("n", "integer", np.arange(n), np.zeros(n, dtype=bool))
+    return Dataset(Table((numbers,)), np.arange(n) % 2, ("a", "b"), "class")
+
+
+def rows(dataset: Dataset) -> list[int]:
+    return dataset.table.columns[0].values.tolist()
+
+
+def test_each_row_judges_once_what_was_learned_from_the_others():
+    folds = list(folds_of(numbered(50), BASE))
+    assert len(folds) == 5
+    assert sorted(row for fold in folds for row in rows(fold.held)) == list(range(50))
+    assert all(sorted(rows(fold.held) + rows(fold.rest)) == list(range(50)) for fold in folds)
+
+
+def test_the_first_fold_is_that_of_a_training():
+    dataset = numbered(50)
+    first = next(folds_of(dataset, BASE))
+    rest, held = split_rows(dataset, BASE)
+    assert (rows(first.rest), rows(first.held)) == (rows(rest), rows(held))
+
+
+def test_enough_rows_judge_and_no_more(monkeypatch):
+    monkeypatch.setattr(module, "ENOUGH_ROWS", 21)
+    assert len(list(folds_of(numbered(50), BASE))) == 3
+    monkeypatch.setattr(module, "ENOUGH_ROWS", 10)
+    assert len(list(folds_of(numbered(50), BASE))) == 1
+    assert list(folds_of(numbered(2), BASE)) == []
+
+
+def test_rows_that_the_others_are_constant_for_judge_nothing():
+    """The one row that a column tells from the others is in one fold, which judges no sum."""
+    dataset = numbered(50)
+    only = next(iter(rows(list(folds_of(dataset, BASE))[2].held)))
+    values = (np.arange(50) == only).astype(np.int64)
+    column = Column("n", "integer", values, np.zeros(50, dtype=bool))
+    folds = list(folds_of(replace(dataset, table=Table((column,))), BASE))
+    assert len(folds) == 4
+    assert all(any(rows(fold.rest)) for fold in folds)
+
+
+def test_sums_that_share_their_tables_are_those_learned_alone(wifi, monkeypatch):
+    grown = []
+
+    def counted(samples, settings, *others):
+        grown.append(settings.n_tables)
+        return boost(samples, settings, *others)
+
+    monkeypatch.setattr(module, "boost", counted)
+    (fold, *_) = folds_of(wifi, BASE)
+    for n_tables, form in [
+        (30, Form(rows=4)),
+        (20, Form(rows=4, bits=2)),
+        (35, Form(rows=4, refit="soft")),
+        (40, Form(rows=4, bits=4)),
+        (3, Form(rows=4)),  # corrected after each table: not the first ones of more
+        (2, Form(rows=4)),
+    ]:
+        settings = form.settings(BASE, n_tables)
+        model = fold.model(settings)
+        assert to_bytes(model) == to_bytes(fit_sum(fold.rest, settings))
+        assert fold.misses(model).mean() == error_of(model, fold.held)
+    assert grown == [30, 44, 3, 2]
+
+
+def rare(wifi):
+    """Return rows of which one class in four has a twentieth of the others'."""
+    kept = (wifi.y > 0) | (np.arange(wifi.n_rows) % 20 == 0)
+    return wifi.take(np.flatnonzero(kept))
+
+
+def test_losses_are_errors_balanced_errors_or_log_losses(wifi):
+    """A balanced error is the mean over classes of the rate of each."""
+    dataset = rare(wifi)
+    counts = np.bincount(dataset.y)
+    settings = Form(rows=4).settings(BASE, 6)
+    by_error, balanced, log_loss = (
+        list(folds_of(dataset, BASE, choice)) for choice in ("error", "balanced-error", "log-loss")
+    )
+    models = [fold.model(settings) for fold in by_error]
+    misses = np.concatenate([f.misses(m) for f, m in zip(by_error, models, strict=True)])
+    y = np.concatenate([fold.held.y for fold in by_error])
+    losses = [
+        np.concatenate([f.losses(m, f.misses(m)) for f, m in zip(folds, models, strict=True)])
+        for folds in (by_error, balanced, log_loss)
+    ]
+    assert (losses[0] == misses).all()
+    of_class = np.array([misses[y == c].sum() for c in range(4)]) / counts
+    assert losses[1].mean() == pytest.approx(of_class.mean())
+    first = states_of(models[0].features, by_error[0].held.table)
+    expected = -reference.log_proba(models[0], first)[np.arange(len(first)), by_error[0].held.y]
+    assert losses[2][: len(first)] == pytest.approx(expected)
+
+
+def test_weighted_classes_weigh_the_choice(wifi):
+    weighted = replace(BASE, class_weight="balanced")
+    assert default_choice(BASE) == "error"
+    assert default_choice(weighted) == "balanced-error"
+    assert next(folds_of(wifi, BASE)).chooses_by_error
+    assert not next(folds_of(wifi, weighted)).chooses_by_error
+    assert next(folds_of(wifi, weighted, "error")).chooses_by_error
+
+
+def test_forms_of_other_tables_are_grown_anew(wifi):
+    (fold, *_) = folds_of(wifi, replace(BASE, validation=0.5))
+    for form in (Form(rows=4), Form(rows=8), Form(rows=8, features=2), Form(rows=8, cuts=7)):
+        settings = form.settings(BASE, 12)
+        assert to_bytes(fold.model(settings)) == to_bytes(fit_sum(fold.rest, settings))
+
+
+def test_cuts_are_chosen_of_numbers_alone(wifi):
+    assert next(folds_of(wifi, BASE)).are_numbers
+    assert not next(folds_of(wifi, replace(BASE, discretize="mdl"))).are_numbers
+    states = Column("n", "state", np.arange(50), np.zeros(50, dtype=bool))
+    dataset = replace(numbered(50), table=Table((states,)))
+    assert not next(folds_of(dataset, BASE)).are_numbers

@@ -1,0 +1,73 @@
+"""A folder has one user at a time, for as long as that one lives."""
+
+import errno
+import fcntl
+import subprocess
+import sys
+
+import pytest
+
+from bncc.errors import CheckpointError
+from bncc.train.checkpoint import folder_lock
+from bncc.train.checkpoint.folder_lock import folder_locked
+
+HOLD = """
+import sys
+from pathlib import Path
+from bncc.train.checkpoint.folder_lock import folder_locked
+with folder_locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_another_process_is_kept_out_until_the_first_is_killed(tmp_path):
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "kept")]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as first:
+        assert first.stdout.readline() == "held\n"
+        with (
+            pytest.raises(CheckpointError, match="another bncc is training in"),
+            folder_locked(tmp_path / "kept"),
+        ):
+            pass
+        first.kill()
+    with folder_locked(tmp_path / "kept"):
+        pass
+
+
+def test_a_folder_is_let_go_of_after_an_error_and_nothing_is_left_in_it(tmp_path):
+    with pytest.raises(KeyboardInterrupt), folder_locked(tmp_path):
+        raise KeyboardInterrupt
+    with folder_locked(tmp_path):
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_where_there_are_no_locks_nothing_is_locked(tmp_path, monkeypatch):
+    def unable(*_):
+        raise OSError(errno.EBADF, "not for folders")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(fcntl, "flock", unable)
+        with folder_locked(tmp_path), folder_locked(tmp_path):
+            entered = 1
+    monkeypatch.setattr(folder_lock, "locks", lambda: None)
+    with folder_locked(tmp_path), folder_locked(tmp_path):
+        entered += 1
+    assert entered == 2
+
+
+def test_windows_has_no_fcntl(monkeypatch):
+    assert folder_lock.locks() is fcntl
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    assert folder_lock.locks() is None
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(CheckpointError, match=r"cannot keep a training in .*; name another folder"),
+        folder_locked(tmp_path / "file" / "kept"),
+    ):
+        pass

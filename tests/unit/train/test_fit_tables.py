@@ -1,0 +1,221 @@
+"""A sum of boosted tables from readings: what it can be asked for, and what it becomes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bncc.data.catalog import bundled_path
+from bncc.data.dataset import Column, Dataset, Table
+from bncc.data.readers import read_table
+from bncc.data.target import dataset_of
+from bncc.discretize.feature import states_of
+from bncc.errors import OptionError
+from bncc.model.file import to_bytes
+from bncc.model.model import check_model
+from bncc.model.reference import predict
+from bncc.structure.decision_tables import Grids
+from bncc.train.settings import TrainSettings
+from bncc.train.shifts import moved_tables
+from bncc.train.sum_settings import boost_settings_of, n_bins_of
+from bncc.train.train_model import train_model
+from bncc.train.unused_options import idle_notes
+
+SMALL = TrainSettings(
+    structure="tables", structure_options={"tables": "6", "rows": "8"}, epochs=6, validation=0.2
+)
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return dataset_of(read_table(bundled_path("robot")))
+
+
+def test_few_tables_tell_the_robots_moves_apart(robot):
+    steps = []
+    result = train_model(robot, SMALL, progress=lambda *step: steps.append(step))
+    model = result.model
+    check_model(model)
+    assert isinstance(model.structure, Grids)
+    assert len(model.tables) <= 6
+    assert max(map(len, model.tables)) <= 8
+    assert max(table.max() for table in model.tables) <= 7
+    assert model.training["error_validation"] < 0.15
+    assert model.training["parameters"] == "boosted"
+    done = [step[0] for step in steps]
+    assert done == sorted(done)
+    assert done[-1] == steps[-1][1]
+
+
+def test_features_have_the_thresholds_that_tables_ask_for(robot):
+    model = train_model(robot, replace(SMALL, validation=0)).model
+    used = {
+        (f, cut)
+        for grid in model.structure.tables
+        for f, cuts in zip(grid.features, grid.cuts, strict=True)
+        for cut in cuts
+    }
+    asked = {(f, k) for f, one in enumerate(model.features) for k in range(len(one.thresholds))}
+    assert used == asked
+
+
+def test_the_same_rows_and_options_give_the_same_bytes(robot):
+    few = robot.take(np.arange(0, robot.n_rows, 7))
+    first, second = (to_bytes(train_model(few, SMALL).model) for _ in range(2))
+    assert first == second
+    assert to_bytes(train_model(few, replace(SMALL, seed=1)).model) != first
+
+
+def test_missing_cells_have_a_state_that_tables_can_ask_for():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    missing = (y == 1) & (rng.random(400) < 0.9)
+    values = np.where(missing, 0.0, rng.normal(size=400))
+    table = Table((Column("a", "float", values, missing),))
+    model = train_model(Dataset(table, y, ("n", "y"), "class"), SMALL).model
+    assert model.training["error_validation"] < 0.2
+
+
+def test_with_too_few_rows_nothing_is_said_of_bits_that_nobody_chose():
+    values, nothing_missing = np.array([1.0, 2.0]), np.zeros(2, dtype=bool)
+    table = Table((Column("a", "float", values, nothing_missing),))
+    result = train_model(Dataset(table, np.array([0, 1]), ("n", "y"), "class"), SMALL)
+    assert result.notes == ("too few rows to hold any out: there is no error on validation rows",)
+
+
+def test_rows_that_alone_tell_the_classes_apart_are_not_held_out():
+    """Of one row that differs from all others the seeds below hold it out, or not."""
+    values = (np.arange(40) == 3).astype(np.float64)
+    table = Table((Column("a", "float", values, np.zeros(40, dtype=bool)),))
+    dataset = Dataset(table, np.arange(40) % 2, ("n", "y"), "class")
+    held = {
+        train_model(dataset, replace(SMALL, seed=seed, validation=0.5)).model.training[
+            "n_validation"
+        ]
+        for seed in range(6)
+    }
+    assert held == {0, 20}
+
+
+def test_a_rare_class_may_cost_more_than_tables_do():
+    rng = np.random.default_rng(0)
+    y = (np.arange(3000) % 1000 == 0).astype(np.int64)
+    table = Table((Column("a", "float", rng.normal(size=3000), np.zeros(3000, dtype=bool)),))
+    model = train_model(Dataset(table, y, ("n", "y"), "class"), replace(SMALL, validation=0)).model
+    check_model(model)
+    assert model.prior.max() > 7
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tables": "many"}, "tables=many is not a whole number"),
+        ({"rate": "quick"}, "rate=quick is not a number"),
+        ({"depth": "3"}, "knows no option 'depth'"),
+        ({"rows": "1"}, "rows is 1; choose 2 to"),
+        ({"tables": "0"}, "^tables is 0; choose 1 to"),
+        ({"rate": "2"}, "^rate is 2.0; choose a number above 0"),
+        ({"decay": "-1"}, "^decay is -1.0; it must be"),
+        ({"shift": "16"}, "shift=16 is no height and width; try shift=16x16"),
+        ({"shift": "0x4"}, "shift=0x4 is no height and width"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_at_once(options, message):
+    with pytest.raises(OptionError, match=message):
+        TrainSettings(structure="tables", structure_options=options)
+
+
+def test_what_a_sum_cannot_be_is_refused():
+    for options, remedy in (
+        ({"float_": True}, "leave out --float"),
+        ({"parameters": "ml"}, "leave out --parameters"),
+        ({"engine": "torch"}, "leave out --engine"),
+    ):
+        with pytest.raises(OptionError, match=remedy):
+            TrainSettings(structure="tables", **options)
+
+
+def test_what_has_no_effect_is_said():
+    settings = replace(SMALL, gamma=2.0, jitter=0.1, device="cpu")
+    assert idle_notes(settings) == tuple(
+        f"--{name} has no effect with --structure tables" for name in ("gamma", "jitter", "device")
+    )
+
+
+def test_bins_without_a_discretization_have_no_effect_on_a_sum():
+    (note,) = idle_notes(replace(SMALL, n_bins=5))
+    assert note == "--n-bins has no effect with --structure tables alone"
+    (note,) = idle_notes(replace(SMALL, n_bins=5, discretize="mdl"))
+    assert note == "--n-bins has no effect with --discretize mdl"
+
+
+def test_settings_reach_the_learner():
+    options = {"tables": "9", "rows": "4", "features": "2", "dictionary": "64", "rate": "0.2"}
+    settings = TrainSettings(
+        structure="tables",
+        structure_options={**options, "decay": "0.1", "cuts": "15"},
+        bits=2,
+        seed=5,
+        lr=0.01,
+        dropout=0.3,
+        epochs=7,
+        batch_size=64,
+    )
+    found = boost_settings_of(settings)
+    assert (found.n_tables, found.rows, found.features, found.dictionary) == (9, 4, 2, 64)
+    assert (found.eta, found.weight_decay, found.bits, found.seed) == (0.2, 0.1, 2, 5)
+    assert (found.lr, found.dropout, found.quantized_epochs, found.batch_size) == (0.01, 0.3, 7, 64)
+    assert n_bins_of(settings) == 16
+    assert n_bins_of(replace(settings, structure_options=options)) == 256
+    assert n_bins_of(replace(settings, structure_options=options, discretize="width")) == 8
+
+
+def bars(rng, n: int = 300) -> Dataset:
+    """Return images of 5 by 5 pixels with a bar through their middle, upright or lying."""
+    y = rng.integers(0, 2, n)
+    images = rng.normal(0.0, 0.2, (n, 5, 5))
+    images[y == 0, 2, :] += 1.0
+    images[y == 1, :, 2] += 1.0
+    present = np.zeros(n, dtype=bool)
+    pixels = enumerate(images.reshape(n, 25).T)
+    table = Table(tuple(Column(f"p{i}", "float", pixel, present) for i, pixel in pixels))
+    return Dataset(table, y, ("lying", "upright"), "class")
+
+
+def test_moved_images_are_decided_alike_once_they_are_learned_from():
+    rng = np.random.default_rng(0)
+    given, other = bars(rng), bars(rng)
+    options = {"tables": "12", "rows": "8"}
+    errors = []
+    for more in ({}, {"shift": "5x5"}):
+        settings = TrainSettings(structure="tables", structure_options=options | more, validation=0)
+        model = train_model(given, settings).model
+        wrong = [
+            predict(model, states_of(model.features, table)) != other.y
+            for table in moved_tables(other.table, 5, 5)
+        ]
+        errors.append(np.mean(wrong, axis=1))
+    assert errors[0].max() > 0.1
+    assert errors[1].max() < 0.02
+
+
+def test_epochs_are_fewer_where_rows_are_more():
+    options = {"shift": "4x4"}
+    few = boost_settings_of(TrainSettings(structure="tables", structure_options=options))
+    assert (few.float_epochs, few.quantized_epochs) == (4, 12)
+    asked = TrainSettings(structure="tables", structure_options=options, epochs=30)
+    assert boost_settings_of(asked).quantized_epochs == 30
+
+
+@pytest.mark.parametrize(
+    ("bits", "frac_bits"),
+    [
+        ({"bits": 3}, None),
+        ({"bits": 3, "int_bits": 1}, 2),
+        ({"int_bits": 1}, 2),
+        ({"frac_bits": 2}, 2),
+        ({"int_bits": 3, "frac_bits": -1}, -1),
+    ],
+)
+def test_either_side_of_the_binary_point_can_be_named(bits, frac_bits):
+    assert boost_settings_of(TrainSettings(structure="tables", **bits)).frac_bits == frac_bits
