@@ -48,7 +48,7 @@ from bncc.device.host import build_library
 from bncc.device.inputs.cases import Effort, cases
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.model.archive import SUMS, pack, unpack, with_sums
 from bncc.model.file import from_bytes, to_bytes
 from bncc.model.missing import why_not

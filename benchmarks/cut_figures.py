@@ -15,8 +15,8 @@ from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_candidate
 from bncc.lower.candidate import Candidate, candidate
-from bncc.lower.choose import FAMILIES, FOR_CUTS
 from bncc.lower.cost_model import Level
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.program.interpreter import decisions
 from bncc.program.ir import Program
 from bncc.program.pipeline import optimize

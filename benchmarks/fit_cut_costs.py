@@ -30,8 +30,8 @@ from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import BnccError
-from bncc.lower.choose import FAMILIES
 from bncc.lower.cost_model import Level
+from bncc.lower.kernels.families import FAMILIES
 from bncc.program.interpreter import decisions
 from bncc.program.ir import Program
 from bncc.program.pipeline import optimize

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from benchmarks.kernel_figures import OPT_LEVELS, Figure, Job, Outcome, read, work
 from benchmarks.reference_models import PAPER_SETS, STRUCTURES, Recipe
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.resources import Optimize
 
 WIDTHS = (1, 2, 4, 8)

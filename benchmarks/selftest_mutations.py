@@ -27,7 +27,7 @@ from bncc.device.inputs.raw import pack, row_dtype
 from bncc.discretize.readings import state_dtype
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.model.file import load_model
 from bncc.model.model import Model
 

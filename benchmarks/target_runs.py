@@ -20,7 +20,7 @@ from bncc.device.inputs.cases import Case, Effort, cases, strength
 from bncc.device.targets import find_target
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import BnccError, OptionError
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.resources import Optimize
 
 WAYS = ("balanced", "size", "speed", *FAMILIES)

@@ -9,7 +9,7 @@ import click
 from bncc.cli.console import Console
 from bncc.cli.options import given
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
 from bncc.resources import Optimize

@@ -9,9 +9,8 @@ from bncc.emit.provenance import command_lines, data_line, recall_line
 from bncc.lower.c.c99 import number_text
 from bncc.lower.c.identifiers import c_comment, c_unit
 from bncc.lower.c.prose import counted
-from bncc.lower.choose import FOR_CUTS
+from bncc.lower.kernels.families import FOR_CUTS, FREE_OF_BRANCHES
 from bncc.lower.layout import Layout
-from bncc.lower.requirements import FREE_OF_BRANCHES
 from bncc.model.card import cost_format, early_end_note, is_rate, search_words, structure_words
 from bncc.model.file import model_digest
 from bncc.model.intervals import interval_words, is_interval

@@ -11,18 +11,16 @@ from bncc.emit.feature_constants import feature_constants
 from bncc.emit.options import EmitOptions
 from bncc.emit.packages import find_package, packaged
 from bncc.emit.selftest import selftest_names
+from bncc.emit.template_names import template_names
 from bncc.emit.terms import check_spdx
 from bncc.lower.c.identifiers import check_name, constant_names
 from bncc.lower.candidate import Candidate
 from bncc.lower.choose import Choice
-from bncc.lower.cost_model import LEVELS
-from bncc.lower.estimate import Estimate, estimate, estimated_resources
-from bncc.lower.fitting import Attempt, entry_points, fitting, laid_out, priced_entries
+from bncc.lower.estimate import Estimate
 from bncc.lower.layout import Layout
-from bncc.lower.request import ENTRIES, checked_limits
-from bncc.lower.textbook_cost import textbook_cost
+from bncc.lower.lowering import Lowered, lower, lower_candidate
+from bncc.lower.request import ENTRIES, Request
 from bncc.model.file import model_digest
-from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
 from bncc.model.ranges import reading_ranges
 from bncc.program.from_model import program_of
@@ -30,7 +28,7 @@ from bncc.program.ir import Program
 from bncc.program.pipeline import PassReport, optimize_each
 from bncc.resources import Resources
 
-__all__ = ["ENTRIES", "Emission", "EmitOptions", "emit_c", "emit_candidate"]
+__all__ = ["ENTRIES", "Emission", "EmitOptions", "emit", "emit_c", "emit_candidate"]
 
 RELEASE = "1.0.0"
 """Version in manifests of packages, for a model has none; its digest is put behind it."""
@@ -47,39 +45,56 @@ class Emission:
         Prefix of every symbol.
     files : mapping of str to str
         Text by path below the output folder.
-    choice : Choice
-        The kernel, and the layouts it was compared with.
-    passes : tuple of PassReport
-        What each pass did.
-    table_bytes : int
-        Bytes of all tables and the prior in flash.
-    estimate : Estimate
-        Of the whole classifier.
-    program : Program
-        The program after all passes.
-    layout : Layout
-        Types and arrays of the C.
-    resources : Resources
-        Of the entry points that the budget covers: the estimate, or what the caller's price said.
+    lowered : Lowered
+        The program with every decision about its C.
     bounds : Bounds or None
         What its header says was measured.
     """
 
     name: str
     files: Mapping[str, str]
-    choice: Choice
-    passes: tuple[PassReport, ...]
-    table_bytes: int
-    estimate: Estimate
-    program: Program
-    layout: Layout
-    resources: Resources
+    lowered: Lowered
     bounds: Bounds | None = None
 
     @property
     def kernel(self) -> str:
         """Name of the kernel."""
         return self.choice.kernel.family
+
+    @property
+    def choice(self) -> Choice:
+        """The kernel, and the layouts it was compared with."""
+        return self.lowered.choice
+
+    @property
+    def passes(self) -> tuple[PassReport, ...]:
+        """What each pass did."""
+        return self.lowered.passes
+
+    @property
+    def table_bytes(self) -> int:
+        """Bytes of all tables and the prior in flash."""
+        return self.layout.table_bytes
+
+    @property
+    def estimate(self) -> Estimate:
+        """Estimate of the whole classifier."""
+        return self.lowered.estimate
+
+    @property
+    def program(self) -> Program:
+        """The program after all passes."""
+        return self.lowered.program
+
+    @property
+    def layout(self) -> Layout:
+        """Types and arrays of the C."""
+        return self.lowered.layout
+
+    @property
+    def resources(self) -> Resources:
+        """Resources of the entry points that the budget covers: the estimate, or the price."""
+        return self.lowered.resources
 
 
 Price = Callable[[Emission], Resources]
@@ -124,46 +139,44 @@ def emit_c(
     find_package(options.package, check_name(options.name))
     if options.spdx is not None:
         check_spdx(options.spdx)
-    if "missing" in options.entries:
-        missing_form_of(model)  # what cannot be is refused before the passes run
-    checked_limits(model, options)
-    imported = program_of(model)
-    flows = optimize_each(imported, options.demands.flows(options.optimize))
+    request = Request(model, options)
+    request.check()
+    if price is None:
+        return emit(lower(optimize_each(program_of(model), request.flows), request))
+    printed: dict[Layout, Emission] = {}
 
-    def printed(attempt: Attempt) -> Emission:
-        layout = attempt[1]
-        passes = next(passes for program, passes in flows if program is layout.program)
-        emission = _printed(model, options, passes, *attempt)
-        return emission if price is None else replace(emission, resources=price(emission))
+    def price_of(lowered: Lowered) -> Resources:
+        printed[lowered.layout] = emit(lowered)
+        return price(printed[lowered.layout])
 
-    return fitting(
-        [program for program, _ in flows],
-        textbook_cost(imported, options.target),
-        model,
-        options,
-        printed,
-    )
+    lowered = lower(optimize_each(program_of(model), request.flows), request, price_of)
+    return replace(printed[lowered.layout], lowered=lowered)
 
 
 def emit_candidate(model: Model, candidate: Candidate, options: EmitOptions) -> Emission:
     """Compile a model to C99 with a given kernel, whatever it costs."""
     check_name(options.name)
-    choice = Choice(candidate, (candidate,), "asked for")
-    layout = laid_out(model, candidate, entry_points(model, options), options, options.optimize)
-    whole = estimate(layout, options.target, LEVELS[options.optimize])
-    return _printed(model, options, (), choice, layout, whole)
+    return emit(lower_candidate(Request(model, options), candidate))
 
 
-def _printed(
-    model: Model,
-    options: EmitOptions,
-    passes: tuple[PassReport, ...],
-    choice: Choice,
-    layout: Layout,
-    whole: Estimate,
-) -> Emission:
+def emit(lowered: Lowered) -> Emission:
+    """
+    Print a lowered program.
+
+    Parameters
+    ----------
+    lowered : Lowered
+        From `bncc.lower.lowering.lower`, with `EmitOptions` in its request.
+
+    Returns
+    -------
+    Emission
+        The same lowered program gives the same bytes.
+    """
+    model, options, layout = lowered.request.model, lowered.request.options, lowered.layout
+    assert isinstance(options, EmitOptions)
     name = layout.name
-    fired = [report.name for report in passes if report.fired]
+    fired = [report.name for report in lowered.passes if report.fired]
     digest = model_digest(model)[:8]
     context: dict[str, object] = {
         "name": name,
@@ -180,28 +193,12 @@ def _printed(
         "digest": f"0x{digest.upper()}U",
         "cost": "-ln p" if why_no_probabilities(model) is None else "a score, the least wins,",
         "bounds": bound_lines(options.bounds, name) if options.bounds else [],
-        **layout.template_names(),
+        **template_names(layout),
     }
-    return Emission(
-        name=name,
-        files=packaged(
-            find_package(options.package, name),
-            context,
-            partial(selftest_names, model, options, layout),
-            options.spdx,
-        ),
-        choice=choice,
-        passes=passes,
-        table_bytes=layout.table_bytes,
-        estimate=whole,
-        program=layout.program,
-        layout=layout,
-        resources=estimated_resources(
-            layout,
-            whole,
-            priced_entries(options, layout.entries),
-            target=options.target,
-            optimize=options.optimize,
-        ),
-        bounds=options.bounds,
+    files = packaged(
+        find_package(options.package, name),
+        context,
+        partial(selftest_names, model, options, layout),
+        options.spdx,
     )
+    return Emission(name, files, lowered, options.bounds)

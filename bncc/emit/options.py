@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from bncc.emit.bounds import Bounds
 from bncc.emit.vectors import Vectors
-from bncc.lower.request import Request
+from bncc.lower.request import LowerOptions
 
 
 @dataclass(frozen=True)
-class EmitOptions(Request):
+class EmitOptions(LowerOptions):
     """
     What to emit.
 
@@ -22,7 +22,7 @@ class EmitOptions(Request):
         ``stream`` needs a kernel that adds rows one by one, ``missing`` a network, see
         `bncc.model.missing.why_not`.
     kernel : str or None, default=None
-        A key of `bncc.lower.choose.FAMILIES`; None for the best.
+        A key of `bncc.lower.kernels.families.FAMILIES`; None for the best.
     optimize : {"balanced", "size", "speed"}, default="balanced"
         What is best.
     target : str or None, default=None

@@ -11,6 +11,7 @@ from itertools import accumulate, product
 
 from bncc import __version__
 from bncc.emit.environment import render
+from bncc.emit.template_names import PGM
 from bncc.emit.terms import with_terms
 from bncc.errors import ModelError
 from bncc.lower.c.avr import avr_error
@@ -18,7 +19,6 @@ from bncc.lower.c.c99 import ArrayText, array, wrap, wrap_words
 from bncc.lower.c.identifiers import c_comment, check_name
 from bncc.lower.discretizers.choice import searched
 from bncc.lower.discretizers.rates import rates_of
-from bncc.lower.layout import PGM
 from bncc.lower.raw import RawPlan, plan_raw
 from bncc.model.model import Model
 from bncc.program.ir import width_of

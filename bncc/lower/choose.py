@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 
 from bncc.errors import OptionError
@@ -10,15 +9,7 @@ from bncc.lower.candidate import Candidate, candidate
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.kernel_budget import KernelBudget
 from bncc.lower.kernels.base import Kernel
-from bncc.lower.kernels.bit_slice.layout import bit_slice
-from bncc.lower.kernels.cut_loop.layout import cut_loop
-from bncc.lower.kernels.cut_packed.layout import cut_packed
-from bncc.lower.kernels.cuts.layout import cuts
-from bncc.lower.kernels.lanes.layout import lanes
-from bncc.lower.kernels.looped.layout import looped
-from bncc.lower.kernels.packed.layout import packed
-from bncc.lower.kernels.plain.layout import plain
-from bncc.lower.kernels.planes.layout import columns, planes
+from bncc.lower.kernels.families import FAMILIES, FOR_AVR
 from bncc.lower.kernels.shared.arrays import MOST_IN_ALL, must_be_divided
 from bncc.lower.requirements import Demands
 from bncc.lower.textbook_cost import TextbookCost
@@ -26,25 +17,6 @@ from bncc.lower.word_sizes import WORD_BITS
 from bncc.program.ir import Program
 from bncc.resources import Optimize
 
-FAMILIES: Mapping[str, Callable[[Program], Iterator[Kernel]]] = {
-    "plain": lambda program: iter((plain(program),)),
-    "bit-slice": bit_slice,
-    "bytes": partial(lanes, word_bits=8),
-    "lanes": lanes,
-    "looped": looped,
-    "planes": planes,
-    "columns": columns,
-    "packed": packed,
-    "cuts": cuts,
-    "cut-loop": cut_loop,
-    "cut-packed": cut_packed,
-}
-"""By the name in ``--kernel``: all layouts of that family that are proved exact for a program."""
-FOR_AVR = frozenset({"bytes"})
-"""Families for registers of a byte. Elsewhere they run but gain nothing, and compilers that sort
-the additions of many tables hold kilobytes of rows on the stack."""
-FOR_CUTS = frozenset({"cuts", "cut-loop", "cut-packed"})
-"""Families for programs whose tables read cuts alone; for others they have no layout."""
 NARROW = (None, "avr")
 """Machines whose addresses have, or may have, 16 bits."""
 EVEN = 1.03
@@ -115,8 +87,9 @@ def layouts_for(program: Program, family: str, target: str | None) -> Iterator[K
     for kernel in FAMILIES[family](program):
         if not (target in NARROW and must_be_divided(kernel.whole_bytes, kernel.rom_bytes)):
             yield kernel
-    if family == "lanes" and target in WORD_BITS:
-        yield from lanes(program, WORD_BITS[target])
+    wider = FAMILIES[family].wider
+    if wider is not None and target in WORD_BITS:
+        yield from wider(program, WORD_BITS[target])
 
 
 def _candidates(

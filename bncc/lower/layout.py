@@ -4,50 +4,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bncc.lower.c.avr import avr_error
-from bncc.lower.c.c99 import ArrayText, array, counter, unsigned
+from bncc.lower.c.c99 import ArrayText, array
 from bncc.lower.c.constants_crc import Summed, summed_arrays
 from bncc.lower.c.labels import LabelText, label_text
-from bncc.lower.c.prose import comment
 from bncc.lower.constant_time import ConstantTime, plan_constant_time
 from bncc.lower.direct import DirectReadings, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
-from bncc.lower.discretizers.steps import float_key
 from bncc.lower.input_check import InputCheck
-from bncc.lower.input_check_text import check_text
-from bncc.lower.kernels.base import Kernel
-from bncc.lower.kernels.dispatch import kernel_text
+from bncc.lower.kernels.base import Kernel, KernelText
+from bncc.lower.kernels.families import kernel_text
 from bncc.lower.kernels.plain.layout import PlainKernel
-from bncc.lower.kernels.text import KernelText
 from bncc.lower.missing.joint import JointPlan
 from bncc.lower.missing.plan import MissingPlan
 from bncc.lower.missing.text import MissingText, missing_text
 from bncc.lower.range_check import CheckedText, checked_text
 from bncc.lower.raw import RawPlan, plan_raw
+from bncc.lower.request import EntryPoints
 from bncc.lower.stream import StreamPlan, plan_stream
 from bncc.model.checked import Limits
 from bncc.program.ir import Program
-
-PGM = {
-    "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
-    "int32_t": "dword", "uint64_t": "qword", "int64_t": "qword",
-}  # fmt: skip
-"""What avr-libc calls a read of each type from flash; a qword is read as two dwords."""
 
 MOST_HANDED_OVER = 8
 """States that stay in registers from readings to look-ups. With so few `raw` takes 3 to 70 % fewer
 instructions on nearly all machines; 16 some compilers keep on the stack, in more instructions than
 an array takes."""
-
-
-@dataclass(frozen=True)
-class EntryPoints:
-    """Which functions are emitted beside ``predict``."""
-
-    raw: bool
-    scores: bool
-    trusted: bool
-    stream: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,50 +78,6 @@ class Layout:
     def summed(self) -> tuple[Summed, ...]:
         """The arrays as the CRC of all constants is taken."""
         return summed_arrays(self.arrays)
-
-    def template_names(self) -> dict[str, object]:
-        """Return the names that the C templates use."""
-        kernel, program = self.kernel, self.program
-        types = {a.name: a.type for a in self.arrays}
-        return {
-            "n_features": len(program.features),
-            "n_classes": program.n_classes,
-            "unit_exponent": -program.frac_bits,
-            "largest_sum": kernel.largest_sum,
-            "cost_type": unsigned(kernel.sum_bits),
-            "state_type": unsigned(self.state_bits),
-            "state_pgm": PGM[unsigned(self.state_bits)],
-            "feature_type": counter(len(program.features)),
-            "known_type": types.get("known", ""),
-            "cut_type": unsigned(self.raw.cut_bits) if self.raw else "",
-            "count_type": f"uint_fast{self.raw.count_bits}_t" if self.raw else "",
-            "avr_error": avr_error(max(a.n_bytes for a in self.arrays), self.rom_bytes),
-            "arrays": self.arrays,
-            "readers": _readers(self.arrays),
-            "summed": self.summed,
-            "n_label_bytes": self.labels.n_bytes,
-            "check": check_text(self.check),
-            "raw": self.raw,
-            "direct": self.direct,
-            "raw_missing": _raw_missing(self.raw),
-            "narrowing": _narrowing(self.raw),
-            "stream": self.stream,
-            "missing": self.missing,
-            "range_check": self.range_check,
-            "constant_time": self.constant_time,
-            "with_scores": self.entries.scores,
-            "with_sum": self.entries.scores or not self.decides,
-            "with_trusted": self.entries.trusted,
-            "float_inf_key": float_key(float("inf")),
-            "float_minus_inf_key": float_key(float("-inf")),
-            "labels": self.labels.lines,
-            "kernel_template": self.text.template,
-            "kernel_decides": self.decides,
-            "hands_over": self.hands_over,
-            "helper": f"{self.name.upper()}_COPIED" if self.hands_over else "static",
-            **self.text.context,
-            "label_type": types["label_start"],
-        }
 
 
 def lay_out(
@@ -213,29 +149,3 @@ def _hands_over(raw: RawPlan | None, text: KernelText) -> bool:
     if raw is None or raw.is_loop:
         return False
     return text.decides and len(raw.fields) <= MOST_HANDED_OVER
-
-
-def _readers(arrays: tuple[ArrayText, ...]) -> list[dict[str, str]]:
-    """Return the flash-reading functions needed, one per type of numbers."""
-    types = dict.fromkeys(a.type for a in arrays if a.type in PGM)
-    return [{"type": c_type, "pgm": PGM[c_type]} for c_type in sorted(types)]
-
-
-def _raw_missing(raw: RawPlan | None) -> str:
-    if raw is None or not raw.is_array:
-        return ""
-    kind = raw.fields[0].kind
-    if kind.startswith("code"):
-        return "a number out of range"
-    return "NaN" if kind == "float32" else f"{kind.upper()}_MIN"
-
-
-def _narrowing(raw: RawPlan | None) -> str:
-    """Return what a driver has to heed where readings are integers."""
-    kinds = sorted({field.kind for field in raw.fields} & {"int16", "int32"}) if raw else []
-    if not kinds:
-        return ""
-    ends = " or ".join(f"{kind.upper()}_MIN + 1" for kind in kinds)
-    return "\n * " + comment(
-        f"A driver that narrows wider readings saturates them, at the lower end to {ends}."
-    )

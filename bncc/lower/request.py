@@ -3,18 +3,31 @@
 from dataclasses import dataclass, field
 
 from bncc.errors import OptionError
+from bncc.lower.missing.joint import JointPlan
+from bncc.lower.missing.plan import MissingPlan, plan_missing
 from bncc.lower.requirements import Demands
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
+from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
-from bncc.resources import Budget, Optimize
+from bncc.resources import Budget, Optimize, default_entries
 
 ENTRIES = frozenset({"checked", "missing", "raw", "scores", "stream", "trusted"})
 """Entry points that can be asked for in addition to ``predict``."""
 
 
 @dataclass(frozen=True)
-class Request:
-    """What is lowered, and for which target; fields as in `bncc.emit.options.EmitOptions`."""
+class EntryPoints:
+    """Functions of the C in addition to ``predict``."""
+
+    raw: bool
+    scores: bool
+    trusted: bool
+    stream: bool = False
+
+
+@dataclass(frozen=True)
+class LowerOptions:
+    """Options that decide the C; fields as in `bncc.emit.options.EmitOptions`."""
 
     name: str = "model"
     entries: frozenset[str] = field(default_factory=frozenset)
@@ -46,13 +59,64 @@ class Request:
         )
 
 
-def checked_limits(model: Model, request: Request) -> tuple[Limits, ...] | None:
-    """Return within which limits readings are decided on; None where they are not checked."""
-    if "checked" not in request.entries:
-        return None
-    if request.constant_time:
-        raise OptionError(
-            "entry point 'checked' returns at the first wrong reading, so its time depends on the "
-            "readings; leave it out, or do not ask for constant time"
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A model and the options to lower its program with."""
+
+    model: Model
+    options: LowerOptions
+
+    @property
+    def flows(self) -> tuple[str, ...]:
+        """Flows of passes whose programs are laid out and compared."""
+        return self.options.demands.flows(self.options.optimize)
+
+    @property
+    def entries(self) -> EntryPoints:
+        """Functions of the C in addition to ``predict``; names of none are refused."""
+        asked = self.options.entries
+        unknown = sorted(asked - ENTRIES)
+        if unknown:
+            raise OptionError(
+                f"there is no entry point '{unknown[0]}'; there are {', '.join(sorted(ENTRIES))}"
+            )
+        has_thresholds = any(feature.thresholds for feature in self.model.features)
+        return EntryPoints(
+            raw=bool({"raw", "checked"} & asked) or has_thresholds,
+            scores="scores" in asked,
+            stream="stream" in asked,
+            trusted="trusted" in asked,
         )
-    return limits_of(model, request.range_margin)
+
+    @property
+    def priced(self) -> tuple[str, ...]:
+        """Entry points that the budget covers, all of which are emitted."""
+        options, entries = self.options, self.entries
+        emitted = options.entries | {"predict"} | ({"predict-raw"} if entries.raw else frozenset())
+        for entry in options.priced:
+            if entry not in emitted:
+                raise OptionError(f"a budget for '{entry}' needs that entry point; emit it as well")
+        return options.priced or default_entries(has_thresholds=entries.raw, extras=options.entries)
+
+    @property
+    def limits(self) -> tuple[Limits, ...] | None:
+        """Limits within which readings are decided on; None where they are not checked."""
+        if "checked" not in self.options.entries:
+            return None
+        if self.options.constant_time:
+            raise OptionError(
+                "entry point 'checked' returns at the first wrong reading, so its time depends on "
+                "the readings; leave it out, or do not ask for constant time"
+            )
+        return limits_of(self.model, self.options.range_margin)
+
+    @property
+    def missing(self) -> MissingPlan | JointPlan | None:
+        """How missing features are marginalized; None where they are not."""
+        return plan_missing(self.model) if "missing" in self.options.entries else None
+
+    def check(self) -> None:
+        """Refuse what no program can be lowered to, before any pass runs."""
+        if "missing" in self.options.entries:
+            missing_form_of(self.model)
+        _ = self.limits

@@ -3,23 +3,9 @@
 from dataclasses import dataclass
 
 from bncc.errors import OptionError
+from bncc.lower.kernels.families import FREE_OF_BRANCHES, STREAMS
 from bncc.program.pipeline import FLOWS_FOR
 from bncc.resources import Optimize
-
-STREAMS = frozenset({"plain"})
-"""Families whose rows are added one by one, in any order, to one sum per class."""
-FREE_OF_BRANCHES = {
-    "plain": "one loop over all tables and one over all classes; a table's number decides the rest",
-    "bit-slice": "straight-line code of look-ups, and, or and exclusive or",
-    "bytes": "straight-line code of look-ups and additions",
-    "lanes": "straight-line code of look-ups, additions, shifts and masks",
-    "looped": "one loop over all tables, in runs of a fixed length; straight-line code within",
-    "planes": "one loop over all tables; straight-line code within",
-    "columns": "one loop over all tables and one over all planes; straight-line code within",
-}
-"""Why no branch in the sums of a family depends on a state. Of those that are missing, ``packed``
-multiplies states by shifts and additions, as many as a state has bits; ``cuts``, ``cut-loop``
-and ``cut-packed`` compare states, for which some machines have nothing but branches."""
 
 
 @dataclass(frozen=True)

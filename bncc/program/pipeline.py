@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bncc.errors import OptionError
 from bncc.program.ir import Program, table_bits
@@ -40,6 +40,13 @@ class PassReport:
     fired: bool  # Whether it changed anything
     bits_before: int  # bits_before and bits_after: Bits of all tables and the prior
     bits_after: int
+
+
+class Optimized(NamedTuple):
+    """A program after the passes of a flow."""
+
+    program: Program
+    passes: tuple[PassReport, ...]
 
 
 COLUMN_OFFSETS = Pass("column-offsets", "margin", column_offsets)
@@ -80,16 +87,14 @@ FLOWS_FOR: Mapping[Optimize, tuple[str, ...]] = {
 """The flows whose programs are laid out and compared."""
 
 
-def optimize(program: Program, flow: str = "default") -> tuple[Program, tuple[PassReport, ...]]:
+def optimize(program: Program, flow: str = "default") -> Optimized:
     """Run a flow's passes and verify the program after each."""
     return optimize_each(program, (flow,))[0]
 
 
-def optimize_each(
-    program: Program, flows: Iterable[str]
-) -> list[tuple[Program, tuple[PassReport, ...]]]:
-    """Run several flows, the passes that they begin with alike only once."""
-    done: dict[tuple[Pass, ...], tuple[Program, tuple[PassReport, ...]]] = {(): (program, ())}
+def optimize_each(program: Program, flows: Iterable[str]) -> list[Optimized]:
+    """Run several flows; passes that they share at the beginning run once."""
+    done: dict[tuple[Pass, ...], Optimized] = {(): Optimized(program, ())}
     results = []
     for flow in flows:
         if flow not in FLOWS:
@@ -99,7 +104,7 @@ def optimize_each(
             if steps[: n + 1] not in done:
                 before, reports = done[steps[:n]]
                 after, report = _step(steps[n], before)
-                done[steps[: n + 1]] = after, (*reports, report)
+                done[steps[: n + 1]] = Optimized(after, (*reports, report))
         results.append(done[steps])
     return results
 

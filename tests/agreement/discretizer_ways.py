@@ -84,5 +84,5 @@ def plan(features, method):
 
 def emitted(features, method, name="m"):
     """Return the C that finds all states in one way."""
-    with patch("bncc.lower.fitting.choose_discretizers", return_value=plan(features, method)):
+    with patch("bncc.lower.lowering.choose_discretizers", return_value=plan(features, method)):
         return dict(emit_c(model_of(features), EmitOptions(name)).files)

@@ -13,8 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import OptionError
-from bncc.lower.choose import FAMILIES, FOR_CUTS
-from bncc.lower.requirements import FREE_OF_BRANCHES
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FREE_OF_BRANCHES
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.strategies import models

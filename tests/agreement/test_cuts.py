@@ -13,7 +13,7 @@ from bncc.device.host import build_library
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
-from bncc.lower.choose import FAMILIES, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.model.model import Model
 from bncc.program.interpreter import costs
 from bncc.program.ir import Table

@@ -18,7 +18,7 @@ from bncc.device.inputs.cases import Effort, cases
 from bncc.device.inputs.gaps import gap_cases
 from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
 from bncc.lower.candidate import candidate
-from bncc.lower.choose import FAMILIES, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.lower.kernels.lanes.layout import lanes
 from bncc.model import reference
 from bncc.model.missing_form import why_not

@@ -19,9 +19,8 @@ from benchmarks.trained_models import Trained, of_set, rows_of
 from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
-from bncc.lower.choose import FAMILIES
 from bncc.lower.kernels.bit_slice.layout import BitSliceKernel
-from bncc.lower.requirements import FREE_OF_BRANCHES, STREAMS
+from bncc.lower.kernels.families import FAMILIES, FREE_OF_BRANCHES, STREAMS
 from bncc.model.missing import why_not
 from bncc.program.from_model import program_of
 from bncc.program.pipeline import optimize

@@ -25,8 +25,7 @@ from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import OptionError
-from bncc.lower.choose import FAMILIES
-from bncc.lower.requirements import FREE_OF_BRANCHES, STREAMS
+from bncc.lower.kernels.families import FAMILIES, FREE_OF_BRANCHES, STREAMS
 from bncc.model.reference import scores
 from bncc.toolchain.tools import host_compilers
 from bncc.train.settings import TrainSettings

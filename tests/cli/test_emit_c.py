@@ -14,7 +14,7 @@ from bncc.cli.options import TARGETS
 from bncc.emit.packages import PACKAGES
 from bncc.lower import choose
 from bncc.lower.c import avr
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.model.file import load_model
 from bncc.program.from_model import program_of
 from bncc.program.pipeline import optimize as optimize_program

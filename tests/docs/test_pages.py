@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bncc.emit.packages import PACKAGES
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.program.pipeline import FLOWS
 from tests.docs.blocks import ROOT, name_of, pages
 

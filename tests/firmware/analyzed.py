@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.c.identifiers import MAX_NAME
-from bncc.lower.choose import FAMILIES, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.program.from_model import program_of
 from bncc.program.ir import Program
 from bncc.program.pipeline import optimize

@@ -16,7 +16,7 @@ from benchmarks.multiplications import (
     undefined,
 )
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.model.missing import why_not
 from bncc.model.model import Model
 from bncc.program.from_model import program_of

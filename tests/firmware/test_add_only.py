@@ -7,7 +7,7 @@ import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
 from bncc.lower.candidate import candidate
-from bncc.lower.choose import FAMILIES, FOR_AVR, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_AVR, FOR_CUTS
 from bncc.lower.kernels.looped.layout import looped
 from bncc.program.from_model import program_of
 from bncc.program.pipeline import optimize

@@ -8,7 +8,7 @@ from bncc.device.inputs.cases import Effort, cases
 from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.lower.requirements import FREE_OF_BRANCHES
+from bncc.lower.kernels.families import FREE_OF_BRANCHES
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS
 from tests.firmware.test_add_only import offenses
 from tests.firmware.test_strict import C99

@@ -10,7 +10,7 @@ import pytest
 from bncc.device.cross import CrossHarness, find_bench
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import Emission, EmitOptions
-from bncc.lower.choose import FAMILIES, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.program.interpreter import costs
 from bncc.program.ir import Program
 from tests.cut_programs import cut_program, emitted, stand_in

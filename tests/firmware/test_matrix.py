@@ -19,8 +19,7 @@ from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
-from bncc.lower.choose import FAMILIES
-from bncc.lower.requirements import FREE_OF_BRANCHES, STREAMS
+from bncc.lower.kernels.families import FAMILIES, FREE_OF_BRANCHES, STREAMS
 from bncc.model.model import Model
 from bncc.structure.graph import forest
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, find_tools

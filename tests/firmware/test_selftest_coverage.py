@@ -17,7 +17,7 @@ from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
 from bncc.fixed_point import QFormat
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS
 from bncc.structure.graph import forest

@@ -16,7 +16,7 @@ from benchmarks.selftest_mutations import campaign, spoilable
 from bncc.emit import near_ties
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.model.model import Model
 from tests import models as hand
 from tests.agreement.large import few_bits, letter_like, mixed_kinds

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.lower.choose import FAMILIES, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests import models as hand
 from tests.agreement.large import mixed_kinds

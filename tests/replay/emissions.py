@@ -10,7 +10,7 @@ from bncc.device.targets import TARGETS
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES
 from bncc.emit.textbook import misfit, textbook_c
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
 from bncc.program.from_model import program_of
@@ -169,7 +169,7 @@ def _ways(features: str) -> Files:
     some, files = ways.FEATURES[features], {}
     for method in ways.METHODS:
         plan = ways.plan(some, method)
-        with patch("bncc.lower.fitting.choose_discretizers", return_value=plan):
+        with patch("bncc.lower.lowering.choose_discretizers", return_value=plan):
             emission = emit_c(ways.model_of(some), EmitOptions("m"))
         files[f"{method}.c"] = masked(emission.files["m.c"])
     return files

@@ -1,6 +1,11 @@
-"""What every kernel says of itself, whatever its layout."""
+"""Interface of a kernel family: its proved layouts, what they cost, and their C."""
 
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bncc.lower.c.c99 import ArrayText
+from bncc.program.ir import Program
 
 
 class Kernel(Protocol):
@@ -49,3 +54,49 @@ class Kernel(Protocol):
     @property
     def code(self) -> tuple[float, ...]:
         """What bytes of code grow with; likewise."""
+
+
+@dataclass(frozen=True, eq=False)
+class KernelText:
+    """
+    A kernel ready to print.
+
+    Its template defines ``NAME_sum``, which leaves the cost of every class in an array, and, where
+    the kernel `decides` without that array, ``NAME_decide``; then ``NAME_sum`` is printed only
+    for ``scores``.
+    """
+
+    template: str  # File under ``templates/``
+    arrays: tuple[ArrayText, ...]  # Constants, the tables first
+    table_bytes: int  # Bytes of the tables and the prior among them
+    decides: bool = False  # Whether the template brings ``NAME_decide``
+    # Whether the template reads ``NAME_last_state``, the array of every feature's largest state
+    reads_last_states: bool = False
+    # Names that the template uses beside those of the whole file
+    context: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """
+    A kernel family; a folder below `bncc.lower.kernels` defines one or two.
+
+    A family called with a verified program yields its layouts, all proved exact for every input.
+    """
+
+    name: str  # As in ``--kernel``
+    layouts: Callable[[Program], Iterator[Any]]
+    kernel: type  # Class of its layouts
+    text: Callable[[Program, Any, str, int], KernelText]  # (program, kernel, name, state_bits)
+    # Layouts in words of other widths, for targets that have them
+    wider: Callable[[Program, int], Iterator[Any]] | None = None
+    # Worth choosing on registers of a byte alone. Elsewhere it runs but gains nothing, and
+    # compilers that sort the additions of many tables hold kilobytes of rows on the stack.
+    is_for_avr: bool = False
+    is_for_cuts: bool = False  # Has layouts only for programs whose tables read cuts alone
+    streams: bool = False  # Rows are added one by one, in any order, to one sum per class
+    no_branches: str | None = None  # Why no branch in its sums depends on a state, if none does
+
+    def __call__(self, program: Program) -> Iterator[Kernel]:
+        """Yield the layouts of a program."""
+        return self.layouts(program)

@@ -5,8 +5,9 @@ import pytest
 
 from bncc.errors import BudgetError, OptionError
 from bncc.lower import choose as module
-from bncc.lower.choose import BEST, EVEN, FAMILIES, FOR_CUTS, NEAREST, Choice, families_for
+from bncc.lower.choose import BEST, EVEN, NEAREST, Choice, families_for
 from bncc.lower.kernel_budget import KernelBudget
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.lower.kernels.lanes.layout import LaneKernel
 from bncc.lower.textbook_cost import TextbookCost, textbook_cost
 from bncc.program.ir import Program

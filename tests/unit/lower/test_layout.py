@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from bncc.discretize.feature import Feature
+from bncc.emit.template_names import template_names
 from bncc.fixed_point import QFormat
 from bncc.lower.discretizers.choice import searched
 from bncc.lower.discretizers.rates import rates_of
 from bncc.lower.input_check import input_check
 from bncc.lower.kernels.plain.layout import plain
-from bncc.lower.layout import EntryPoints, lay_out
+from bncc.lower.layout import lay_out
+from bncc.lower.request import EntryPoints
 from bncc.program.from_model import program_of
 from bncc.program.pipeline import optimize
 from bncc.structure.graph import Structure, forest
@@ -50,13 +52,13 @@ def two_by(n_states, n_features=1):
 def test_states_have_one_byte_up_to_255_of_them(n_states, bits):
     layout = layout_of(two_by(n_states))
     assert layout.state_bits == bits
-    assert layout.template_names()["state_type"] == f"uint{bits}_t"
-    assert layout.template_names()["state_pgm"] == {8: "byte", 16: "word"}[bits]
+    assert template_names(layout)["state_type"] == f"uint{bits}_t"
+    assert template_names(layout)["state_pgm"] == {8: "byte", 16: "word"}[bits]
 
 
 @pytest.mark.parametrize(("n_features", "counter"), [(255, "uint8_t"), (256, "uint16_t")])
 def test_counters_can_leave_their_loop(n_features, counter):
-    context = layout_of(two_by(2, n_features)).template_names()
+    context = template_names(layout_of(two_by(2, n_features)))
     assert context["feature_type"] == counter
     assert context["table_type"] == counter
 
@@ -149,14 +151,14 @@ def test_more_than_256_features_are_numbered_in_16_bits(n_features, bits):
 def test_an_index_into_the_multiples_holds_their_number_and_a_state():
     strides = program([200, 100], [0, 1], [table([0, 1], [[0, 1]] * 20000)])
     assert len(plain(strides).multiples) == 300
-    assert layout_of(strides).template_names()["place_type"] == "uint16_t"
-    assert layout_of(two_by(200)).template_names()["place_type"] == "uint8_t"
-    assert layout_of(two_by(256)).template_names()["place_type"] == "uint16_t"
+    assert template_names(layout_of(strides))["place_type"] == "uint16_t"
+    assert template_names(layout_of(two_by(200)))["place_type"] == "uint8_t"
+    assert template_names(layout_of(two_by(256)))["place_type"] == "uint16_t"
 
 
 def test_types_follow_the_widths_of_the_kernel():
     some = program([2], [0, 300], [table([0], [[0, 70000], [1, 0]])])
-    context = layout_of(some).template_names()
+    context = template_names(layout_of(some))
     assert context["cost_type"] == "uint32_t"
     assert context["entry_type"] == "uint32_t"
     assert context["prior_type"] == "uint16_t"
@@ -165,7 +167,7 @@ def test_types_follow_the_widths_of_the_kernel():
 
 
 def test_a_sum_of_two_rows_needs_no_prior():
-    context = layout_of_model(hand.tan_float()).template_names()
+    context = template_names(layout_of_model(hand.tan_float()))
     assert (context["has_prior"], context["first_table"], context["prior_type"]) == (False, 2, "")
 
 
@@ -173,12 +175,12 @@ def test_a_sum_of_two_rows_needs_no_prior():
     ("largest", "cast"), [(255, ""), (65535, ""), (65536, "(m_cost_t)"), (2**20, "(m_cost_t)")]
 )
 def test_sums_of_32_bits_do_not_start_in_the_16_bits_of_an_int(largest, cast):
-    assert layout_of_model(hand.summing_to(largest)).template_names()["first_cast"] == cast
+    assert template_names(layout_of_model(hand.summing_to(largest)))["first_cast"] == cast
 
 
 def test_the_unit_of_a_negative_fraction_has_a_positive_exponent():
-    assert layout_of_model(hand.saturated()).template_names()["unit_exponent"] == 1
-    assert layout_of_model(hand.tan_float()).template_names()["unit_exponent"] == -3
+    assert template_names(layout_of_model(hand.saturated()))["unit_exponent"] == 1
+    assert template_names(layout_of_model(hand.tan_float()))["unit_exponent"] == -3
 
 
 def test_bytes_are_those_of_all_arrays_and_labels():
@@ -199,7 +201,7 @@ def test_avr_refuses_a_table_of_32768_bytes(n_states, fits):
     some = program([n_states], [0, 1, 0, 0], [table([0], rows, entry_bits=8)], cost_bits=8)
     layout = layout_of(some)
     assert layout.rom_bytes < 65000
-    assert (layout.template_names()["avr_error"] == "") == fits
+    assert (template_names(layout)["avr_error"] == "") == fits
 
 
 def test_avr_refuses_an_array_of_32768_bytes_that_holds_no_costs():
@@ -208,9 +210,9 @@ def test_avr_refuses_an_array_of_32768_bytes_that_holds_no_costs():
     features = [Feature(f"x{i}", "int32", 129, thresholds=thresholds) for i in range(64)]
     some = replace(some, features=tuple(features))
     some = replace(some, tables=tuple(replace(table, entry_bits=8) for table in some.tables))
-    assert "an array of 32768 bytes is more" in layout_of(some).template_names()["avr_error"]
+    assert "an array of 32768 bytes is more" in template_names(layout_of(some))["avr_error"]
     without = layout_of(some, EntryPoints(False, False, False))
-    assert without.template_names()["avr_error"] == ""
+    assert template_names(without)["avr_error"] == ""
 
 
 def test_many_small_arrays_are_too_large_for_avr_together():
@@ -218,7 +220,7 @@ def test_many_small_arrays_are_too_large_for_avr_together():
     some = program([1] * 13000, [0, 1], tables, cost_bits=16)
     layout = layout_of(some)
     assert all(array.n_bytes <= 32767 for array in layout.arrays)
-    assert f"{layout.rom_bytes} bytes" in layout.template_names()["avr_error"]
+    assert f"{layout.rom_bytes} bytes" in template_names(layout)["avr_error"]
 
 
 def test_the_bytes_of_tables_are_the_same_in_one_array_and_in_several():
@@ -235,7 +237,7 @@ def test_the_bytes_of_tables_are_the_same_in_one_array_and_in_several():
 
 
 def test_each_type_in_flash_has_one_reader():
-    readers = layout_of_model(hand.tan_float()).template_names()["readers"]
+    readers = template_names(layout_of_model(hand.tan_float()))["readers"]
     assert readers == [
         {"type": "int32_t", "pgm": "dword"},
         {"type": "uint16_t", "pgm": "word"},
@@ -254,16 +256,16 @@ def test_each_type_in_flash_has_one_reader():
     ],
 )
 def test_the_header_says_which_reading_is_missing(name, missing):
-    assert layout_of_model(hand.NAMED[name]()).template_names()["raw_missing"] == missing
+    assert template_names(layout_of_model(hand.NAMED[name]()))["raw_missing"] == missing
 
 
 def test_without_raw_there_are_no_thresholds():
     layout = layout_of_model(hand.naive_integer(), EntryPoints(False, False, False))
     assert layout.raw is None
     assert "cuts_int16" not in names(layout)
-    assert layout.template_names()["raw_missing"] == ""
-    assert layout.template_names()["cut_type"] == ""
-    assert layout.template_names()["count_type"] == ""
+    assert template_names(layout)["raw_missing"] == ""
+    assert template_names(layout)["cut_type"] == ""
+    assert template_names(layout)["count_type"] == ""
 
 
 def test_thresholds_are_counted_in_the_fastest_type_of_enough_bits():
@@ -277,7 +279,7 @@ def test_thresholds_are_counted_in_the_fastest_type_of_enough_bits():
     model = hand.model_of(
         features, forest([None] * 3), QFormat(1, 0), [0, 1], [rows, rows, [[0, 0]]]
     )
-    context = layout_of_model(model).template_names()
+    context = template_names(layout_of_model(model))
     assert (context["cut_type"], context["count_type"]) == ("uint32_t", "uint_fast32_t")
 
 

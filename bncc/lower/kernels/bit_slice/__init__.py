@@ -1,1 +1,15 @@
 """Bit-slice kernel: rows of bits, added by carry-save adders."""
+
+from bncc.lower.kernels.base import Family
+from bncc.lower.kernels.bit_slice.layout import BitSliceKernel, bit_slice
+from bncc.lower.kernels.bit_slice.text import bit_slice_text
+
+FAMILIES = (
+    Family(
+        "bit-slice",
+        bit_slice,
+        BitSliceKernel,
+        bit_slice_text,
+        no_branches="straight-line code of look-ups, and, or and exclusive or",
+    ),
+)

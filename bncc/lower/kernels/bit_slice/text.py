@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from bncc.lower.c.c99 import LINE, ArrayText, broken, unsigned
 from bncc.lower.c.identifiers import c_comment
+from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.bit_slice.carry_save import Constant, Operand, RowWord, Step, UpperHalf
 from bncc.lower.kernels.bit_slice.layout import BitSliceKernel
 from bncc.lower.kernels.shared.row_address import RowLayout, address_text
 from bncc.lower.kernels.shared.rows import table_heading, table_lines
-from bncc.lower.kernels.text import KernelText
 from bncc.program.ir import Program
 
 _POINTERS = ("row", "other")

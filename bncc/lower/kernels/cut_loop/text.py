@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from bncc.lower.c.c99 import ArrayText, counter, unsigned, wrap
+from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.looped.layout import LoopedKernel
 from bncc.lower.kernels.looped.text import meaning, sum_names
 from bncc.lower.kernels.shared.part_values import added_whole, taken_off
 from bncc.lower.kernels.shared.row_dictionary import RowDictionary
 from bncc.lower.kernels.shared.rows import cost_arrays, table_heading, table_lines
-from bncc.lower.kernels.text import KernelText
 from bncc.program.ir import Program
 
 

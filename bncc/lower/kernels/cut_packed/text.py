@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from bncc.lower.c.c99 import ArrayText, array, unsigned, wrap_words
 from bncc.lower.c.prose import counted
+from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.cut_packed.layout import MARK_BITS, CutPackedKernel
 from bncc.lower.kernels.shared.rows import table_heading, table_lines
-from bncc.lower.kernels.text import KernelText
 from bncc.program.ir import Program, width_of
 
 

@@ -1,1 +1,7 @@
 """Kernel of cuts with packed lanes."""
+
+from bncc.lower.kernels.base import Family
+from bncc.lower.kernels.cuts.layout import CutKernel, cuts
+from bncc.lower.kernels.cuts.text import cuts_text
+
+FAMILIES = (Family("cuts", cuts, CutKernel, cuts_text, is_for_cuts=True),)

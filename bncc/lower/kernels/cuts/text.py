@@ -13,6 +13,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.lower.c.identifiers import c_comment
+from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.cuts.layout import CutKernel
 from bncc.lower.kernels.lanes.arrays import entry_type, rows_once, table_array
 from bncc.lower.kernels.lanes.layout import LaneKernel
@@ -20,7 +21,6 @@ from bncc.lower.kernels.lanes.results import lane_names
 from bncc.lower.kernels.lanes.schedule import Step
 from bncc.lower.kernels.lanes.sums import added, half, variables
 from bncc.lower.kernels.shared.cut_places import TableCuts
-from bncc.lower.kernels.text import KernelText
 from bncc.program.ir import Program
 
 

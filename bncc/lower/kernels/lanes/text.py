@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from bncc.lower.c.c99 import broken, cast
 from bncc.lower.c.identifiers import c_comment
+from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.lanes.arrays import entry_type, rows_once, table_array
 from bncc.lower.kernels.lanes.layout import LaneKernel
 from bncc.lower.kernels.lanes.results import lane_names
 from bncc.lower.kernels.lanes.schedule import Step
 from bncc.lower.kernels.lanes.sums import added, flush, sum_type, variables
 from bncc.lower.kernels.shared.row_address import AddressText, RowLayout, address_text
-from bncc.lower.kernels.text import KernelText
 from bncc.program.ir import Program
 
 

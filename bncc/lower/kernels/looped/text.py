@@ -2,11 +2,11 @@
 
 from bncc.lower.c.c99 import counter, unsigned
 from bncc.lower.c.prose import counted
+from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.looped.layout import LoopedKernel
 from bncc.lower.kernels.shared.part_values import lane_values, moved, plus
 from bncc.lower.kernels.shared.row_finder import finder_arrays, finder_names
 from bncc.lower.kernels.shared.rows import cost_arrays
-from bncc.lower.kernels.text import KernelText
 from bncc.program.ir import Program
 
 

@@ -1,1 +1,7 @@
-"""Packed kernel: costs in planes of words."""
+"""Packed kernel: costs in planes of words; states are multiplied by shifts and additions."""
+
+from bncc.lower.kernels.base import Family
+from bncc.lower.kernels.packed.layout import PackedKernel, packed
+from bncc.lower.kernels.packed.text import packed_text
+
+FAMILIES = (Family("packed", packed, PackedKernel, packed_text),)

@@ -6,11 +6,11 @@ import numpy as np
 
 from bncc.lower.c.c99 import ArrayText, array, counter, unsigned, wrap_words
 from bncc.lower.c.prose import counted
+from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.packed.layout import PackedKernel
 from bncc.lower.kernels.packed.walk import Walk
 from bncc.lower.kernels.shared.plane_lines import plane_lines
 from bncc.lower.kernels.shared.rows import table_ends, table_heading, table_numbers
-from bncc.lower.kernels.text import KernelText
 from bncc.program.ir import Program, Table, width_of
 
 _WORD = {8: "byte", 16: "16-bit word", 32: "32-bit word"}

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from bncc.lower.c.c99 import ArrayText, array, counter, unsigned
+from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.plain.layout import PlainKernel, Term
 from bncc.lower.kernels.shared.rows import cost_arrays
-from bncc.lower.kernels.text import KernelText
 from bncc.program.ir import Program, width_of
 
 

@@ -1,1 +1,22 @@
 """Kernels of planes and of columns."""
+
+from bncc.lower.kernels.base import Family
+from bncc.lower.kernels.planes.layout import PlaneKernel, columns, planes
+from bncc.lower.kernels.planes.text import planes_text
+
+FAMILIES = (
+    Family(
+        "planes",
+        planes,
+        PlaneKernel,
+        planes_text,
+        no_branches="one loop over all tables; straight-line code within",
+    ),
+    Family(
+        "columns",
+        columns,
+        PlaneKernel,
+        planes_text,
+        no_branches="one loop over all tables and one over all planes; straight-line code within",
+    ),
+)

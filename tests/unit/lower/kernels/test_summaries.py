@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bncc.lower.choose import FAMILIES
+from bncc.lower.kernels.families import FAMILIES
 from bncc.program.ir import Program
 from tests.unit.lower.by_hand import program, table
 

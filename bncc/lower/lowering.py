@@ -1,0 +1,163 @@
+"""Program to lowered program: every decision about the C, within the budget."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from bncc.errors import BudgetError
+from bncc.lower.candidate import Candidate
+from bncc.lower.choose import Choice, choose
+from bncc.lower.cost_model import LEVELS
+from bncc.lower.direct_readings import reads_directly
+from bncc.lower.discretizers.choice import choose_discretizers
+from bncc.lower.estimate import Estimate, estimate, estimated_resources
+from bncc.lower.input_check import input_check
+from bncc.lower.kernel_budget import KernelBudget
+from bncc.lower.kernels.base import Kernel
+from bncc.lower.layout import Layout, lay_out
+from bncc.lower.request import Request
+from bncc.lower.textbook_cost import textbook_cost
+from bncc.model.ranges import units_of
+from bncc.model.state_frequencies import state_frequencies
+from bncc.program.from_model import program_of
+from bncc.program.ir import Program
+from bncc.program.pipeline import Optimized, PassReport
+from bncc.resources import Optimize, Resources
+
+DIRECT = "cut-packed"
+"""The kernel that can take readings for states: what finds states would need more flash than any
+other kernel saves."""
+UNKNOWN = -(2**31)
+"""Bytes of all but the kernel before a first layout is priced. Where an estimate is too large, what
+is measured may be less than the kernel alone was estimated to be."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """A program with every decision about its C, which `bncc.emit` prints."""
+
+    request: Request  # Model and options that were asked for
+    choice: Choice  # The kernel, and the layouts it was compared with
+    layout: Layout  # Discretizers, input check, missing plan, entry points, widths and arrays
+    passes: tuple[PassReport, ...]  # What each pass did; empty where a candidate was given
+    estimate: Estimate  # Of the whole classifier
+    resources: Resources  # Of the entry points that the budget covers, by the price
+
+    @property
+    def program(self) -> Program:
+        """The program after all passes."""
+        return self.layout.program
+
+    @property
+    def kernel(self) -> Kernel:
+        """The proved layout of the program."""
+        return self.layout.kernel
+
+
+Price = Callable[[Lowered], Resources]
+"""Footprint and time of a lowered program: measured, or by a better estimate."""
+
+
+def lower(programs: Sequence[Optimized], request: Request, price: Price | None = None) -> Lowered:
+    """
+    Choose the best kernel with which all that is emitted is within the budget.
+
+    The budget is compared with the price; with the estimate where there is none.
+    """
+    options, entries = request.options, request.entries
+    textbook = textbook_cost(program_of(request.model), options.target)
+    is_smallest = options.optimize == "size" and entries.raw and not options.demands.is_special
+    is_direct = is_smallest and all(reads_directly(each.program) for each in programs)
+    preferred = DIRECT if is_direct else None
+
+    def attempted(budget: KernelBudget, discretize: Optimize) -> Lowered:
+        choice = choose(
+            [each.program for each in programs],
+            textbook,
+            optimize=options.optimize,
+            family=options.kernel or preferred,
+            target=options.target,
+            budget=budget,
+            demands=options.demands,
+        )
+        return surrounded(choice, discretize)
+
+    def surrounded(choice: Choice, discretize: Optimize) -> Lowered:
+        passes = next(each.passes for each in programs if each.program is choice.chosen.program)
+        lowered = _lowered(request, choice, passes, discretize)
+        return lowered if price is None else replace(lowered, resources=price(lowered))
+
+    limits = options.budget
+    budget = KernelBudget(limits, UNKNOWN, UNKNOWN)
+    lowered = attempted(KernelBudget(), options.optimize)
+    if not limits.admits(lowered.resources):
+        # Discretizers give way before a kernel does.
+        lowered = attempted(KernelBudget(), "size")
+    while not limits.admits(lowered.resources):
+        # What was tried does not fit beside the rest, so every turn has fewer candidates.
+        kernel, found = lowered.choice.chosen, lowered.resources
+        budget = budget.beside(found.flash - kernel.flash, found.ram + found.stack - kernel.ram)
+        try:
+            lowered = attempted(budget, "size")
+        except BudgetError:
+            # Kernels differ in how far off their estimates are: the least may fit all the same.
+            candidates = lowered.choice.candidates
+            least = min(candidates, key=lambda each: each.flash)
+            choice = Choice(least, candidates, "the least by estimate, and it fits,")
+            lowered = surrounded(choice, "size")
+            if limits.admits(lowered.resources):
+                return lowered
+            raise
+    return lowered
+
+
+def lower_candidate(request: Request, candidate: Candidate) -> Lowered:
+    """Lower a program with a given kernel, whatever it costs."""
+    choice = Choice(candidate, (candidate,), "asked for")
+    return _lowered(request, choice, (), request.options.optimize)
+
+
+def _lowered(
+    request: Request, choice: Choice, passes: tuple[PassReport, ...], discretize: Optimize
+) -> Lowered:
+    options = request.options
+    layout = _laid_out(request, choice.chosen, discretize)
+    whole = estimate(layout, options.target, LEVELS[options.optimize])
+    resources = estimated_resources(
+        layout, whole, request.priced, target=options.target, optimize=options.optimize
+    )
+    return Lowered(request, choice, layout, passes, whole, resources)
+
+
+def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> Layout:
+    """Lay out a kernel with the discretizers that are best in something."""
+    model, options, entries = request.model, request.options, request.entries
+    program, kernel = candidate.program, candidate.kernel
+    check = input_check(
+        program.n_states,
+        optimize=options.optimize,
+        rom_bytes=kernel.rom_bytes,
+        target=options.target,
+        constant_time=options.constant_time,
+    )
+    discretizers = choose_discretizers(
+        program.features,
+        state_frequencies(model),
+        optimize=discretize,
+        target=options.target,
+        other_bytes=kernel.rom_bytes,
+        by_number=entries.stream,
+        constant_time=options.constant_time,
+    )
+    return lay_out(
+        program,
+        kernel,
+        entries,
+        options.name,
+        check,
+        discretizers,
+        missing=request.missing,
+        limits=request.limits,
+        units=units_of(model.features, model.training),
+        may_copy=options.optimize == "speed",
+        constant_time=options.constant_time,
+    )
