@@ -45,19 +45,39 @@ def host_instructions() -> str:
 
 def mnemonics(binutils: str, *objects: Path) -> list[str]:
     """Return every instruction of some objects, without operands."""
-    found = []
-    for line in _said(f"{binutils}objdump", "-d", "--no-show-raw-insn", *objects):
-        words = re.sub(r"^\s*[0-9a-f]+:\s*", "", line).split()
-        if re.match(r"^\s+[0-9a-f]+:\t", line) and words:
-            found.append(words[1] if words[0] in _PREFIXES and len(words) > 1 else words[0])
-    return found
+    return [each for found in _mnemonics(binutils, *objects).values() for each in found]
 
 
 def undefined(binutils: str, *objects: Path) -> set[str]:
     """Return the symbols that some objects want from elsewhere: library routines."""
-    return {
-        line.split()[-1] for line in _said(f"{binutils}nm", "-u", *objects) if " U " in f" {line}"
-    }
+    return set().union(*_undefined(binutils, *objects).values())
+
+
+def contents(binutils: str, *objects: Path) -> dict[str, tuple[list[str], set[str]]]:
+    """Return instructions and undefined symbols of each object by its file name."""
+    instructions, symbols = _mnemonics(binutils, *objects), _undefined(binutils, *objects)
+    return {path.name: (instructions[str(path)], symbols[str(path)]) for path in objects}
+
+
+def _mnemonics(binutils: str, *objects: Path) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {str(path): [] for path in objects}
+    current: list[str] = []
+    for line in _said(f"{binutils}objdump", "-d", "--no-show-raw-insn", *objects):
+        if header := re.match(r"(.+):\s+file format ", line):
+            current = found[header.group(1)]
+        words = re.sub(r"^\s*[0-9a-f]+:\s*", "", line).split()
+        if re.match(r"^\s+[0-9a-f]+:\t", line) and words:
+            is_prefixed = words[0] in _PREFIXES and len(words) > 1
+            current.append(words[1] if is_prefixed else words[0])
+    return found
+
+
+def _undefined(binutils: str, *objects: Path) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {str(path): set() for path in objects}
+    for line in _said(f"{binutils}nm", "-A", "-u", *objects):
+        if symbol := re.fullmatch(r"(.+):\s+U (\S+)", line):
+            found[symbol.group(1)].add(symbol.group(2))
+    return found
 
 
 def offenses(target: str, compiled: Path) -> set[str]:

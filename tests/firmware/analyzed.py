@@ -1,7 +1,9 @@
 """The emitted C that static analysis reads: every kernel, level and way to states, in few files."""
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -66,19 +68,22 @@ class Analyzed:
 
 @cache
 def few() -> tuple[Analyzed, ...]:
-    """Return what every run of the tests analyzes: kernels and levels with models in turn."""
+    """Return what every run of the tests analyzes: kernels and levels with models in turn.
+
+    Each has a name of its own, so that one run of a tool can read them all from one folder.
+    """
     turns = []
     families = [family for family in FAMILIES if family not in FOR_CUTS]
     for k, (family, best) in enumerate(product(families, LEVELS)):
         models = ROTATED[k % len(ROTATED) :] + ROTATED[: k % len(ROTATED)]
         turns.append(next(a for a in (_with(m, family, best) for m in models) if a is not None))
-    return (*SPECIAL, *_distinct(turns))
+    return _named((*SPECIAL, *_distinct(turns)))
 
 
 def all_of(model: str) -> tuple[Analyzed, ...]:
-    """Return a model with all kernels and levels that differ in what is emitted."""
+    """Return a model with all kernels and levels that differ in what is emitted, each named."""
     found = (_with(model, *each) for each in product((None, *FAMILIES), LEVELS))
-    return _distinct(each for each in found if each is not None)
+    return _named(_distinct(each for each in found if each is not None))
 
 
 def planted(defect: str) -> dict[str, str]:
@@ -110,6 +115,28 @@ def write(files: Mapping[str, str], folder: Path) -> None:
         (folder / file).write_text(text, encoding="utf-8")
 
 
+def write_all(batch: Iterable[Analyzed], folder: Path) -> tuple[str, ...]:
+    """Write emissions of different names into a folder, and return the files to analyze."""
+    batch = tuple(batch)
+    for analyzed in batch:
+        write(analyzed.files, folder)
+    return tuple(source for analyzed in batch for source in analyzed.sources)
+
+
+def blamed(report: str, batch: Iterable[Analyzed] = ()) -> dict[str, list[str]]:
+    """Return the findings of a compiler or analyzer by emission, or by file where it is of none.
+
+    A report without the position of any finding is a finding as a whole.
+    """
+    owners = {file: str(analyzed) for analyzed in batch for file in analyzed.files}
+    found: dict[str, list[str]] = defaultdict(list)
+    for line in report.splitlines():
+        place = re.match(r"(?:.*/)?([\w.]+):\d+(?::\d+)?: (?:fatal )?(?:error|warning): ", line)
+        if place:
+            found[owners.get(place.group(1), place.group(1))].append(line)
+    return dict(found) if found or not report else {"": [report]}
+
+
 def _with(model: str, family: str | None, best: Optimize) -> Analyzed | None:
     """Return a model with a kernel; None where it has no layout for the model."""
     if family is not None and not _has_layout(model, family):
@@ -129,6 +156,15 @@ def _has_layout(model: str, family: str) -> bool:
 
 def _distinct(found: Iterable[Analyzed]) -> tuple[Analyzed, ...]:
     return tuple({each.files["m.c"]: each for each in found}.values())
+
+
+def _named(batch: Iterable[Analyzed]) -> tuple[Analyzed, ...]:
+    """Return emissions with names of their own; what has a name that is tested keeps it."""
+    return tuple(
+        replace(each, options=replace(each.options, name=f"m{k}"))
+        if each.options.name == "m" else each
+        for k, each in enumerate(batch)
+    )  # fmt: skip
 
 
 @cache

@@ -11,6 +11,7 @@ from benchmarks.multiplications import (
     AVR,
     MIPS,
     RISCV,
+    contents,
     host_instructions,
     mnemonics,
     undefined,
@@ -53,6 +54,12 @@ class Machine:
     def mnemonics(self, folder: Path, objects: tuple[str, ...]) -> list[str]:
         """Return every instruction of some objects, without operands."""
         return mnemonics(self.binutils, *(folder / name for name in objects))
+
+    def contents(
+        self, folder: Path, objects: tuple[str, ...]
+    ) -> dict[str, tuple[list[str], set[str]]]:
+        """Return instructions and undefined symbols of each object; each tool starts once."""
+        return contents(self.binutils, *(folder / name for name in objects))
 
     def undefined(self, folder: Path, objects: tuple[str, ...]) -> set[str]:
         """Return the symbols that some objects want from elsewhere: library routines."""

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.missing import why_not
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
-from tests.firmware.analyzed import STUBS, all_of, few, planted, write
+from tests.firmware.analyzed import STUBS, all_of, blamed, few, planted, write, write_all
 from tests.firmware.machines import MACHINES, MODELS
 from tests.firmware.packages import KINDS, files_of
 
@@ -38,7 +37,7 @@ COMPILERS = ("host-gcc", "cortex-m4", "rv32imc")
 
 
 def clang_tidy(folder: Path, sources: tuple[str, ...], machine: str) -> str:
-    """Return what clang-tidy says; nothing where all is well."""
+    """Return what clang-tidy says of some files; nothing where all is well."""
     done = subprocess.run(
         ("clang-tidy", "--quiet", f"--config-file={CONFIG}", *sources, "--", *C99, *CLANG[machine]),
         cwd=folder, capture_output=True, text=True, check=False,
@@ -48,7 +47,7 @@ def clang_tidy(folder: Path, sources: tuple[str, ...], machine: str) -> str:
 
 
 def analyze(folder: Path, sources: tuple[str, ...], name: str, *flags: str) -> str:
-    """Return what a compiler's analyzer says; nothing where all is well."""
+    """Return what a compiler's analyzer says of some files; nothing where all is well."""
     machine = MACHINES[name]
     done = subprocess.run(
         (machine.compiler, *machine.flags, *ANALYZER, *flags, "-c", *sources),
@@ -57,21 +56,26 @@ def analyze(folder: Path, sources: tuple[str, ...], name: str, *flags: str) -> s
     return done.stderr
 
 
-def test_clang_tidy_finds_nothing(require_tool, tmp_path):
+def in_turn(batch, among):
+    """Return a part of a batch for each of some names: one run of a tool reads each part."""
+    among = list(among)
+    return {name: batch[k :: len(among)] for k, name in enumerate(among)}
+
+
+@pytest.mark.parametrize("machine", CLANG)
+def test_clang_tidy_finds_nothing(machine, require_tool, tmp_path):
     """Machines take turns."""
     require_tool("clang-tidy")
-    for analyzed, machine in zip(FEW, cycle(CLANG), strict=False):
-        write(analyzed.files, tmp_path)
-        assert clang_tidy(tmp_path, analyzed.sources, machine) == "", str(analyzed)
+    batch = in_turn(FEW, CLANG)[machine]
+    assert blamed(clang_tidy(tmp_path, write_all(batch, tmp_path), machine), batch) == {}
 
 
-def test_the_analyzer_of_gcc_finds_nothing(require_tool, tmp_path):
+@pytest.mark.parametrize("name", COMPILERS)
+def test_the_analyzer_of_gcc_finds_nothing(name, require_tool, tmp_path):
     """Along all paths of every function, those of the self-test included; compilers take turns."""
-    for name in COMPILERS:
-        require_tool(MACHINES[name].compiler)
-    for analyzed, name in zip(FEW, cycle(COMPILERS), strict=False):
-        write(analyzed.files, tmp_path)
-        assert analyze(tmp_path, analyzed.sources, name) == "", str(analyzed)
+    require_tool(MACHINES[name].compiler)
+    batch = in_turn(FEW, COMPILERS)[name]
+    assert blamed(analyze(tmp_path, write_all(batch, tmp_path), name), batch) == {}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -92,12 +96,12 @@ def test_nothing_is_found_in_any_kernel(model, require_tool, tmp_path):
     """With every level of what is best; by both tools, for all machines."""
     for tool in ("clang-tidy", *(MACHINES[name].compiler for name in COMPILERS)):
         require_tool(tool)
-    for analyzed in all_of(model):
-        write(analyzed.files, tmp_path)
-        for machine in CLANG:
-            assert clang_tidy(tmp_path, analyzed.sources, machine) == "", str(analyzed)
-        for name in COMPILERS:
-            assert analyze(tmp_path, analyzed.sources, name) == "", str(analyzed)
+    batch = all_of(model)
+    sources = write_all(batch, tmp_path)
+    for machine in CLANG:
+        assert blamed(clang_tidy(tmp_path, sources, machine), batch) == {}, machine
+    for name in COMPILERS:
+        assert blamed(analyze(tmp_path, sources, name), batch) == {}, name
 
 
 @pytest.mark.parametrize(
@@ -110,9 +114,13 @@ def test_nothing_is_found_in_any_kernel(model, require_tool, tmp_path):
     ids=["out of bounds", "uninitialized", "no braces"],
 )
 def test_clang_tidy_finds_a_planted_defect(defect, check, require_tool, tmp_path):
+    """In one file among others, and names it alone."""
     require_tool("clang-tidy")
     write(planted(defect), tmp_path)
-    assert check in clang_tidy(tmp_path, ("m.c",), "host")
+    sound = write_all(FEW[:3], tmp_path)
+    found = blamed(clang_tidy(tmp_path, (sound[0], "m.c", *sound[1:]), "host"), FEW[:3])
+    assert list(found) == ["m.c"]
+    assert check in "".join(found["m.c"])
 
 
 @pytest.mark.parametrize("name", COMPILERS)
@@ -126,9 +134,13 @@ def test_clang_tidy_finds_a_planted_defect(defect, check, require_tool, tmp_path
     ids=["out of bounds", "uninitialized", "null"],
 )
 def test_the_analyzer_of_gcc_finds_a_planted_defect(defect, warning, name, require_tool, tmp_path):
+    """In one file among others, and names it alone."""
     require_tool(MACHINES[name].compiler)
     write(planted(defect), tmp_path)
-    assert warning in analyze(tmp_path, ("m.c",), name)
+    sound = write_all(FEW[:3], tmp_path)
+    found = blamed(analyze(tmp_path, (sound[0], "m.c", *sound[1:]), name), FEW[:3])
+    assert list(found) == ["m.c"]
+    assert warning in "".join(found["m.c"])
 
 
 FALSE_READS = ("+ *more);", "+ *more));", "(*to + m_message(")

@@ -12,6 +12,7 @@ from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests import models as hand
 from tests.agreement.large import mixed_kinds
+from tests.firmware.analyzed import blamed, few, planted, write_all
 from tests.firmware.machines import ENTRIES, MACHINES, MODELS, emit_all, emit_kernel
 
 pytestmark = pytest.mark.cc
@@ -20,6 +21,7 @@ C99 = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS)
 C11 = ("-std=c11", *STRICT_FLAGS, *STRICT_C_FLAGS)
 CPP17 = ("-xc++", "-std=c++17", *STRICT_FLAGS)
 OLD_CPP17 = ("-xc++", "-std=c++1z", *STRICT_FLAGS)
+FEW = few()
 
 
 def sources(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -27,11 +29,77 @@ def sources(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{name}{part}.c" for name in names for part in ("", "_selftest"))
 
 
+def warnings(machine, folder, sources, *flags):
+    """Return by file what a compiler says of sources in one run."""
+    command = (machine.compiler, *machine.flags, *flags, "-c", *sources)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert not done.returncode or done.stderr, command
+    return blamed(done.stderr)
+
+
+def languages(machine, require_tool):
+    """Return the flags of each language; a skip that names a compiler that is missing."""
+    require_tool(machine.compiler)
+    require_tool(re.sub("gcc$", "g++", machine.compiler))
+    # avr-gcc 5 knows the standard by its first name
+    return (C99, C11, OLD_CPP17 if machine.compiler == "avr-gcc" else CPP17)
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("name", COMPILED)
+def test_the_strict_flags_find_nothing_in_any_language(name, require_tool, tmp_path):
+    """Every model and self-test, as C99, C11 and C++17; the path of values through C99 in turn.
+
+    What is warned of after optimization does not depend on the language.
+    """
+    machine = MACHINES[name]
+    each_language = languages(machine, require_tool)
+    files = sources(emit_all(tmp_path, machine))
+    for language in each_language:
+        assert warnings(machine, tmp_path, files, *language, "-fsyntax-only") == {}, language
+    turn = files[COMPILED.index(name) :: len(COMPILED)]
+    assert warnings(machine, tmp_path, turn, *C99, "-O2") == {}
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("name", COMPILED)
+def test_the_strict_flags_find_nothing_in_few_of_each_kernel(name, require_tool, tmp_path):
+    """Every kernel and level with models in turn, as C99 and as C++17; optimized in turn."""
+    machine = MACHINES[name]
+    c99, _, cpp17 = languages(machine, require_tool)
+    files = write_all(FEW, tmp_path)
+    for language in (c99, cpp17):
+        assert warnings(machine, tmp_path, files, *language, "-fsyntax-only") == {}, language
+    turn = files[COMPILED.index(name) :: len(COMPILED)]
+    assert warnings(machine, tmp_path, turn, *c99, "-O2") == {}
+
+
+@pytest.mark.parametrize("language", [C99, CPP17], ids=["c99", "c++17"])
+@pytest.mark.parametrize(
+    ("defect", "warning"),
+    [
+        ("volatile int32_t wide = 1;\n    return wide;", "conversion"),
+        ("const int16_t left = 0;\n    return 0;", "unused variable"),
+    ],
+    ids=["narrowed", "unused"],
+)
+def test_a_planted_warning_is_found(language, defect, warning, require_tool, tmp_path):
+    """In one file among others, before code is generated, and it alone is named."""
+    require_tool("gcc")
+    require_tool("g++")
+    write(tmp_path, planted(defect))
+    first, *others = write_all(FEW[:3], tmp_path)
+    run = (first, "m.c", *others)
+    found = warnings(MACHINES["host-gcc"], tmp_path, run, *language, "-fsyntax-only")
+    assert list(found) == ["m.c"]
+    assert warning in "".join(found["m.c"])
+
+
 @pytest.mark.firmware
 @pytest.mark.parametrize("language", [C99, C11, CPP17], ids=["c99", "c11", "c++17"])
 @pytest.mark.parametrize("name", COMPILED)
 def test_the_strict_flags_find_nothing(name, language, require_tool, tmp_path):
-    """As C99, C11 and C++17, on the host and for three microcontrollers, self-tests included."""
+    """At a usual level, on the host and for three microcontrollers, self-tests included."""
     machine = MACHINES[name]
     require_tool(machine.compiler)
     if language is CPP17:
