@@ -85,4 +85,4 @@ def plan(features, method):
 def emitted(features, method, name="m"):
     """Return the C that finds all states in one way."""
     with patch("bncc.emit.fitting.choose_discretizers", return_value=plan(features, method)):
-        return dict(emit_c(model_of(features), EmitOptions(name)).files)
+        return emit_c(model_of(features), EmitOptions(name)).files
