@@ -11,7 +11,7 @@ from bncc.compiler.interpreter import costs
 from bncc.compiler.ir import Program
 from bncc.emit.emitter import Emission, EmitOptions
 from tests.cut_programs import cut_program, emitted, stand_in
-from tests.firmware.compiled import STANDARDS, faults, write_all
+from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all
 from tests.firmware.fleet import Member, answers
 from tests.firmware.machines import MACHINES
 
@@ -52,7 +52,7 @@ def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path
     chosen = MACHINES[machine]
     require_machine(chosen)
     names = write_all(tmp_path, {way: each.files for way, each in emissions().items()})
-    chosen.compile(tmp_path, tuple(f"{name}.c" for name in names), *STANDARDS["c++17"], "-O2")
+    compile_as_one(chosen, tmp_path, names, (*STANDARDS["c++17"], "-O2"))
     assert faults(chosen, tmp_path, names, ("-Os", "-O2", "-O3")) == {}
 
 

@@ -15,8 +15,9 @@ pytestmark = [pytest.mark.cc, pytest.mark.firmware]
 
 @cache
 def every_way():
+    """Of few classes: how states are found does not depend on them."""
     return {
-        f"{label} {method}": emitted(features, method)
+        f"{label} {method}": emitted(features, method, n_classes=5)
         for label, features in FEATURES.items()
         for method in METHODS
     }

@@ -14,7 +14,7 @@ from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import forest
 from tests.agreement.large import random_model
-from tests.firmware.compiled import STANDARDS, faults, write_all
+from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all
 from tests.firmware.fleet import answers, comparing, disagreeing
 from tests.firmware.machines import ENTRIES, MACHINES, MODELS
 
@@ -53,7 +53,7 @@ def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path
     some = ("mixed_kinds", "sum_256", "eight_classes", "sixteen_classes")
     names = write_all(tmp_path, {name: emitted(NAMED[name]()).files for name in some})
     for later in ("c11", "c++17"):
-        chosen.compile(tmp_path, tuple(f"{name}.c" for name in names), *STANDARDS[later], "-O2")
+        compile_as_one(chosen, tmp_path, names, (*STANDARDS[later], "-O2"))
     assert faults(chosen, tmp_path, names, ("-Os", "-O2")) == {}
 
 

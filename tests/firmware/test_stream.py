@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
-from tests.firmware.compiled import faults, write_all
+from tests.firmware.compiled import compile_as_one, faults, write_all
 from tests.firmware.fleet import answers, comparing, disagreeing
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS
 from tests.firmware.test_strict import C99, OLD_CPP17
@@ -32,7 +32,7 @@ def test_compilers_warn_of_nothing_and_call_nothing(require_machine, name, tmp_p
     require_machine(machine)
     names = write_all(tmp_path, emitted())
     language = OLD_CPP17 if "clang" not in machine.compiler else ("-xc++", "-std=c++17")
-    machine.compile(tmp_path, tuple(f"{each}.c" for each in names), *language, "-O2")
+    compile_as_one(machine, tmp_path, names, (*language, "-O2"))
     assert faults(machine, tmp_path, names, LEVELS, C99) == {}
 
 

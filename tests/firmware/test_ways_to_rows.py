@@ -18,7 +18,7 @@ from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.graph import forest
 from tests.agreement.large import random_model
-from tests.firmware.compiled import STANDARDS, faults, write_all
+from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all
 from tests.firmware.fleet import Member, answers, disagreeing
 from tests.firmware.machines import ENTRIES, MACHINES
 
@@ -62,7 +62,7 @@ def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path
     require_machine(chosen)
     assert sorted(emissions()) == sorted(WAYS)
     names = write_all(tmp_path, {way: each.files for way, each in emissions().items()})
-    chosen.compile(tmp_path, tuple(f"{name}.c" for name in names), *STANDARDS["c++17"], "-O2")
+    compile_as_one(chosen, tmp_path, names, (*STANDARDS["c++17"], "-O2"))
     assert faults(chosen, tmp_path, names, ("-Os", "-O2")) == {}
 
 

@@ -10,7 +10,7 @@ from bncc.build.agreement import verify
 from bncc.compiler.kernels.lanes import LaneKernel
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from tests.agreement.wide_lanes import emissions
-from tests.firmware.compiled import STANDARDS, faults, write_all
+from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all
 from tests.firmware.fleet import answers, comparing, disagreeing
 from tests.firmware.machines import ENTRIES, MACHINES, MODELS
 
@@ -29,7 +29,7 @@ def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path
     require_machine(chosen)
     names = write_all(tmp_path, {name: first_emission(name).files for name in NAMES})
     for later in ("c11", "c++17"):
-        chosen.compile(tmp_path, tuple(f"{name}.c" for name in names), *STANDARDS[later], "-O2")
+        compile_as_one(chosen, tmp_path, names, (*STANDARDS[later], "-O2"))
     may_call = not machine.startswith("host")
     assert faults(chosen, tmp_path, names, ["-O2"], may_call=may_call) == {}
 
