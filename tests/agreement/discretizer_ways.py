@@ -59,12 +59,12 @@ METHODS = (
 )  # fmt: skip
 
 
-def model_of(features):
+def model_of(features, n_classes=200):
     """Return a model of many classes, so that another state of any feature is another class."""
     rng = np.random.default_rng(0)
-    tables = [rng.integers(0, 2**16, (f.n_states, 200)).tolist() for f in features]
+    tables = [rng.integers(0, 2**16, (f.n_states, n_classes)).tolist() for f in features]
     return hand.model_of(
-        features, forest([None] * len(features)), QFormat(16, 0), [0] * 200, tables
+        features, forest([None] * len(features)), QFormat(16, 0), [0] * n_classes, tables
     )
 
 
@@ -82,7 +82,7 @@ def plan(features, method):
     return in_lines(features, search, rates_of(None), chosen)
 
 
-def emitted(features, method, name="m"):
+def emitted(features, method, name="m", n_classes=200):
     """Return the C that finds all states in one way."""
     with patch("bncc.lower.lowering.choose_discretizers", return_value=plan(features, method)):
-        return dict(emit_c(model_of(features), EmitOptions(name)).files)
+        return emit_c(model_of(features, n_classes), EmitOptions(name)).files

@@ -1,12 +1,15 @@
 """The emitted C gives Python's answers on every target, by every compiler and simulator for it."""
 
+from dataclasses import replace
+from functools import cache
+
 import numpy as np
 import pytest
 
 from bncc.device.agreement import compare, verify
 from bncc.device.cross import CrossHarness
 from bncc.device.harness import Harness
-from bncc.device.inputs.cases import Effort, cases
+from bncc.device.inputs.cases import Case, Effort, cases
 from bncc.device.inputs.raw import pack
 from bncc.device.machine import HarnessError
 from bncc.device.targets import TARGETS
@@ -16,6 +19,7 @@ from bncc.emit.textbook import textbook_c
 from bncc.model.reference import costs
 from tests import models as hand
 from tests.agreement.large import LARGE
+from tests.firmware.fleet import Member, answers, comparing, disagreeing
 
 pytestmark = pytest.mark.firmware
 
@@ -43,21 +47,10 @@ MODELS = {
     )
 }
 
-TELLING = ("mixed_kinds", "general_network", "sum_65536")
-"""Between them they have every type of the C, so they do where another compiler or simulator
-runs what the preferred ones have run for all models."""
-
-
-def is_preferred(target: str, compiler: str, simulator: str) -> bool:
-    of = TARGETS[target]
-    return (compiler, simulator) == (next(iter(of.flags)), of.simulators[0])
-
-
-RUNS = [
-    pytest.param(*place, name, id="-".join((*place, name)))
-    for place in PLACES
-    for name in (MODELS if is_preferred(*place) else TELLING)
-]
+LEVELS = ("-O0", "-O3", "-Os")
+"""Unoptimized, for speed and for size; -O2 is that of all models."""
+ODD = np.array([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1e-45, -1e-45, 3.4e38, 0.5])
+"""Floats of every kind: NaN is missing, both zeros, infinities, the smallest float."""
 
 
 def files_of(model):
@@ -68,40 +61,51 @@ def built(model, bench, level="-O2") -> CrossHarness:
     return CrossHarness(model, files_of(model), bench, level)
 
 
-def check(model, bench, level="-O2") -> None:
-    """Compare every entry point at every joint state, or 100 random ones and all table rows."""
-    with built(model, bench, level) as machine:
-        assert machine.entries == {"predict"} | ENTRIES
-        outcome = compare(machine, cases(model, effort=Effort(n_random=100)))
-    assert outcome.agree, outcome.first_mismatch
-    assert outcome.checked >= 100
+def odd_floats(model) -> Case:
+    R = np.array(np.meshgrid(ODD, ODD, ODD)).reshape(3, -1).T
+    states = states_of_raw(model.features, R)
+    assert {tuple(row) for row in states} > {(0, 0, 0), (1, 2, 1)}
+    return Case("raw", R, costs(model, states).argmin(axis=1).astype(np.int16))
 
 
-@pytest.mark.parametrize(("target", "compiler", "simulator", "name"), RUNS)
-def test_the_c_agrees(require_bench, target, compiler, simulator, name):
-    """Classes, scores, refusals and raw readings, bit for bit."""
-    check(MODELS[name](), require_bench(target, compiler, simulator))
+@cache
+def fleet() -> dict[str, Member]:
+    """Return every model, one of every type at every level, and textbook C of floats.
 
-
-@pytest.mark.parametrize("level", ["-O0", "-O3", "-Os"])
-@pytest.mark.parametrize("target", TARGETS)
-def test_the_c_agrees_at_every_level(require_bench, target, level):
-    """Unoptimized, for speed and for size; -O2 is tried above."""
-    check(LARGE["mixed_kinds"](), require_bench(target), level)
-
-
-@pytest.mark.parametrize(
-    ("target", "compiler"),
-    [(target.name, compiler) for target in TARGETS.values() for compiler in target.flags],
-)
-def test_the_textbook_agrees(require_bench, target, compiler):
-    """It compares floats, by the library of the compiler where there is no unit for them."""
+    Each with every entry point at every joint state, or 100 random ones, and all table rows.
+    """
+    has = ENTRIES | {"predict"}
+    found = {
+        name: comparing(make(), files_of(make()), 100, entries=has) for name, make in MODELS.items()
+    }
+    found |= {
+        f"mixed_kinds {level}": replace(found["mixed_kinds"], level=level) for level in LEVELS
+    }
     model = hand.tan_float()
-    files = textbook_c(model, "m").files
-    with CrossHarness(model, files, require_bench(target, compiler), "-O2") as machine:
-        assert machine.entries == {"predict", "trusted", "raw"}
-        outcome = compare(machine, cases(model, effort=Effort(n_random=200)))
-    assert outcome.agree, outcome.first_mismatch
+    found["odd floats"] = comparing(model, files_of(model), 0, also=[odd_floats(model)])
+    has = frozenset({"predict", "trusted", "raw"})
+    found["textbook"] = comparing(model, textbook_c(model, "m").files, 200, entries=has)
+    return found
+
+
+@pytest.mark.parametrize(("target", "compiler", "simulator"), PLACES)
+def test_the_c_agrees(require_bench, target, compiler, simulator):
+    """Classes, scores, refusals and raw readings, bit for bit, at every level.
+
+    The textbook's C compares floats, by the compiler's library where there is no unit for them.
+    """
+    bench = require_bench(target, compiler, simulator)
+    outcomes = answers(bench, "-O2", fleet())
+    assert disagreeing(outcomes) == {}
+    assert min(outcome.checked for outcome in outcomes.values()) >= 100
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_model_of_every_type_agrees(require_bench, target):
+    """On every target by its preferred tools: what is quick enough for every change."""
+    model = LARGE["mixed_kinds"]()
+    member = comparing(model, files_of(model), 100, entries=ENTRIES | {"predict"})
+    assert disagreeing(answers(require_bench(target), "-O2", {"mixed_kinds": member})) == {}
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -115,18 +119,6 @@ def test_verify_names_target_tools_and_strength(require_bench, target):
     assert bench.compiler.version in outcome.toolchain
     assert bench.simulator.tool(target).version in outcome.toolchain
     assert outcome.strength.startswith("all 12 joint states, 50 random readings")
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_floats_of_every_kind_arrive(require_bench, target):
-    """In the target's byte order: NaN is missing, both zeros, infinities, the smallest float."""
-    model = hand.tan_float()
-    odd = np.array([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1e-45, -1e-45, 3.4e38, 0.5])
-    R = np.array(np.meshgrid(odd, odd, odd)).reshape(3, -1).T
-    states = states_of_raw(model.features, R)
-    assert {tuple(row) for row in states} > {(0, 0, 0), (1, 2, 1)}
-    with built(model, require_bench(target)) as machine:
-        assert (machine.raw(R) == costs(model, states).argmin(axis=1)).all()
 
 
 @pytest.mark.parametrize("target", TARGETS)

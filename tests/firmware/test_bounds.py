@@ -11,6 +11,7 @@ from bncc.device.image import Builder
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.meter import Inputs, Meter
 from bncc.emit.emitter import EmitOptions, emit_c
+from tests.firmware.compiled import classifier
 from tests.firmware.machines import MODELS
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
@@ -50,7 +51,7 @@ def stack_below(function, frames, calls):
 def stack_by_text(files, bench, folder, objdump):
     """Compile with -fstack-usage, read the calls from the disassembly, and add up."""
     builder = Builder(folder, bench.target, bench.compiler)
-    builder.write(files)
+    builder.write(classifier(files))
     builder.compile("m.c", "m.o", "-Os", flags=("-fstack-usage",))
     frames = {}
     for line in (folder / "m.su").read_text().splitlines():

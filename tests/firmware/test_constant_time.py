@@ -1,16 +1,18 @@
 """C without branches on its input, on simulated machines: every decision costs the same."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
-from bncc.device.agreement import verify
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.kernels.families import FREE_OF_BRANCHES
+from tests.firmware.compiled import faults, write_all
+from tests.firmware.fleet import answers, comparing, disagreeing
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS
-from tests.firmware.test_add_only import offenses
 from tests.firmware.test_strict import C99
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
@@ -18,21 +20,17 @@ COMPILED = ("host-gcc", "host-clang", "atmega328p", "cortex-m0", "rv32imc")
 TELLING = ("many_features", "mixed_kinds", "tan_float", "letter_like", "wide_costs")
 
 
-def emitted(name, constant_time=True, **options):
-    return emit_c(MODELS[name](), EmitOptions("m", ENTRIES, constant_time=constant_time, **options))
+@cache
+def emitted(name):
+    return emit_c(MODELS[name](), EmitOptions("m", ENTRIES, constant_time=True))
 
 
 @pytest.mark.parametrize("machine_name", COMPILED)
 def test_compilers_warn_of_nothing_and_call_nothing(require_machine, machine_name, tmp_path):
     machine = MACHINES[machine_name]
     require_machine(machine)
-    for name in TELLING:
-        text = emitted(name).files
-        (tmp_path / f"{name}.c").write_text(text["m.c"].replace('"m.h"', f'"{name}.h"'))
-        (tmp_path / f"{name}.h").write_text(text["m.h"])
-    machine.compile(tmp_path, tuple(f"{name}.c" for name in TELLING), *C99, "-O2")
-    for level in LEVELS:
-        assert offenses(machine, TELLING, level, tmp_path) == {}
+    names = write_all(tmp_path, {name: emitted(name).files for name in TELLING})
+    assert faults(machine, tmp_path, names, LEVELS, C99) == {}
 
 
 def costs_of(name, bench, level, **options):
@@ -55,12 +53,11 @@ def test_every_decision_costs_the_same(require_bench, target, level, name):
 
 
 @pytest.mark.parametrize("target", ["avr", "rv32"])
-@pytest.mark.parametrize("name", ["wide_states", "mixed_kinds", "general_network"])
-def test_states_out_of_range_are_refused(require_bench, target, name):
+def test_states_out_of_range_are_refused(require_bench, target):
     """Where an int has the bits of a state, and where it has more."""
-    require_bench(target)
-    outcome = verify(MODELS[name](), target, emission=emitted(name), n_random=50)
-    assert outcome.agree, outcome.first_mismatch
+    names = ("wide_states", "mixed_kinds", "general_network")
+    members = {name: comparing(MODELS[name](), emitted(name).files, 50) for name in names}
+    assert disagreeing(answers(require_bench(target), "-O2", members)) == {}
 
 
 BENCHES = [

@@ -1,21 +1,19 @@
 """Kernels of cuts on other machines: strict C, no product, decisions and scores of the program."""
 
-import re
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bncc.device.cross import CrossHarness, find_bench
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import Emission, EmitOptions
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.program.interpreter import costs
 from bncc.program.ir import Program
 from tests.cut_programs import cut_program, emitted, stand_in
+from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all
+from tests.firmware.fleet import Member, answers
 from tests.firmware.machines import MACHINES
-from tests.firmware.test_ways_to_rows import STANDARDS
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
 
@@ -53,28 +51,28 @@ def emissions() -> dict[str, Emission]:
 def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path: Path) -> None:
     chosen = MACHINES[machine]
     require_machine(chosen)
-    for k, way in enumerate(WAYS):
-        for file, text in emissions()[way].files.items():
-            (tmp_path / file.replace("m.c", f"m{k}.c")).write_text(text, encoding="utf-8")
-        for flags in STANDARDS.values():
-            chosen.compile(tmp_path, (f"m{k}.c",), *flags, "-O2")
-        for level in ("-Os", "-O3"):
-            chosen.compile(tmp_path, (f"m{k}.c",), *STANDARDS["c99"], level)
-            found = chosen.mnemonics(tmp_path, (f"m{k}.o",))
-            assert not [m for m in found if re.fullmatch(chosen.multiplies, m)], way
-            assert not chosen.undefined(tmp_path, (f"m{k}.o",)), way
+    names = write_all(tmp_path, {way: each.files for way, each in emissions().items()})
+    compile_as_one(chosen, tmp_path, names, (*STANDARDS["c++17"], "-O2"))
+    assert faults(chosen, tmp_path, names, ("-Os", "-O2", "-O3")) == {}
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("target", ["avr", "cortex-m0", "cortex-m4", "big-endian"])
-def test_targets_agree(require_bench, target: str, way: str) -> None:
-    require_bench(target)
-    some = programs()[way.split()[0]]
-    X = np.random.default_rng(0).integers(0, some.n_states, (60, len(some.n_states)))
-    wanted = costs(some, X)
-    (bench,) = find_bench(TARGETS[target])
-    with CrossHarness(stand_in(some), emissions()[way].files, bench, "-O2") as machine:
-        classes, scores = machine.scores(X)
-        assert np.array_equal(scores, wanted - wanted.min(axis=1, keepdims=True))
-        assert np.array_equal(classes, wanted.argmin(axis=1))
-        assert np.array_equal(machine.trusted(X), wanted.argmin(axis=1))
+def test_targets_agree(require_bench, target: str) -> None:
+    inputs = {
+        name: np.random.default_rng(0).integers(0, some.n_states, (60, len(some.n_states)))
+        for name, some in programs().items()
+    }
+
+    def member(way: str) -> Member:
+        name = way.split()[0]
+        X, model = inputs[name], stand_in(programs()[name])
+        ask = lambda machine: (*machine.scores(X), machine.trusted(X))  # noqa: E731
+        return Member(model, emissions()[way].files, ask)
+
+    found = answers(require_bench(target), "-O2", {way: member(way) for way in WAYS})
+    for way, (classes, scores, trusted) in found.items():
+        name = way.split()[0]
+        wanted = costs(programs()[name], inputs[name])
+        assert np.array_equal(scores, wanted - wanted.min(axis=1, keepdims=True)), way
+        assert np.array_equal(classes, wanted.argmin(axis=1)), way
+        assert np.array_equal(trusted, wanted.argmin(axis=1)), way

@@ -1,6 +1,6 @@
 """Lanes of bytes, chosen for an AVR: strict C, without a product, bit for bit on the machine."""
 
-import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +13,9 @@ from bncc.fixed_point import QFormat
 from bncc.lower.kernels.lanes.layout import LaneKernel
 from bncc.model.model import Model
 from bncc.structure.graph import forest
-from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests.agreement.large import random_model
+from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all
+from tests.firmware.fleet import answers, comparing, disagreeing
 from tests.firmware.machines import ENTRIES, MACHINES, MODELS
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
@@ -35,11 +36,6 @@ NAMES = (
     "naive_integer", "mixed_kinds", "wide_states", "general_network", "sum_255", "sum_256",
     "eight_classes", "sixteen_classes",
 )  # fmt: skip
-STANDARDS = {
-    "c99": ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS),
-    "c11": ("-std=c11", *STRICT_FLAGS, *STRICT_C_FLAGS),
-    "c++17": ("-xc++", "-std=c++1z", *STRICT_FLAGS),
-}
 
 
 def emitted(model: Model) -> Emission:
@@ -54,25 +50,21 @@ def emitted(model: Model) -> Emission:
 def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path: Path) -> None:
     chosen = MACHINES[machine]
     require_machine(chosen)
-    for name in ("mixed_kinds", "sum_256", "eight_classes", "sixteen_classes"):
-        for file, text in emitted(NAMED[name]()).files.items():
-            (tmp_path / file).write_text(text, encoding="utf-8")
-        for flags in STANDARDS.values():
-            chosen.compile(tmp_path, ("m.c",), *flags, "-O2")
-        for level in ("-Os", "-O2"):
-            chosen.compile(tmp_path, ("m.c",), *STANDARDS["c99"], level)
-            found = chosen.mnemonics(tmp_path, ("m.o",))
-            assert not [m for m in found if re.fullmatch(chosen.multiplies, m)], name
-            assert not chosen.undefined(tmp_path, ("m.o",)), name
+    some = ("mixed_kinds", "sum_256", "eight_classes", "sixteen_classes")
+    names = write_all(tmp_path, {name: emitted(NAMED[name]()).files for name in some})
+    for later in ("c11", "c++17"):
+        compile_as_one(chosen, tmp_path, names, (*STANDARDS[later], "-O2"))
+    assert faults(chosen, tmp_path, names, ("-Os", "-O2")) == {}
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("level", ["-Os", "-O3"])
-def test_an_avr_agrees(require_bench, name: str, level: str) -> None:
-    require_bench("avr")
-    model = NAMED[name]()
-    outcome = verify(model, "avr", opt_level=level, n_random=50, emission=emitted(model))
-    assert outcome.agree, outcome.first_mismatch
+def test_an_avr_agrees(require_bench) -> None:
+    """Each model compiled for size and for speed."""
+    bench = require_bench("avr")
+    members = {}
+    for name in NAMES:
+        member = comparing(NAMED[name](), emitted(NAMED[name]()).files, 50)
+        members |= {f"{name} {level}": replace(member, level=level) for level in ("-Os", "-O3")}
+    assert disagreeing(answers(bench, "-Os", members)) == {}
 
 
 @pytest.mark.shared

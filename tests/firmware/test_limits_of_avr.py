@@ -16,6 +16,7 @@ from bncc.lower.c.avr import MOST_IN_ALL
 from bncc.model.model import Model
 from bncc.structure.graph import forest
 from tests.agreement.large import random_model
+from tests.firmware.compiled import classifier
 from tests.firmware.machines import MODELS, TOO_LARGE_FOR_AVR
 from tests.firmware.test_selftest_on_avr import answer
 
@@ -46,7 +47,8 @@ def compile_for(folder: Path, device: str, files: tuple[str, ...], *flags: str) 
 def write(folder: Path, model: Model, name: str, n_vectors: int | None = None) -> None:
     vectors = None if n_vectors is None else drawn_vectors(model, n_vectors)
     options = EmitOptions(name, kernel="plain", vectors=vectors, is_bounded=vectors is not None)
-    for file, text in emit_c(model, options).files.items():
+    files = emit_c(model, options).files
+    for file, text in (classifier(files) if n_vectors is None else files).items():
         (folder / file).write_text(text, encoding="utf-8")
 
 

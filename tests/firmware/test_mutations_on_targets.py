@@ -5,12 +5,12 @@ from functools import cache
 
 import pytest
 
-from bncc.device.agreement import Agreement, verify
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import Model
 from tests import models as hand
-from tests.agreement.mistakes import Spoiled, bumped, replaced
+from tests.agreement.mistakes import bumped, replaced
+from tests.firmware.fleet import Member, answers, comparing, disagreeing
 
 pytestmark = pytest.mark.firmware
 
@@ -47,34 +47,26 @@ MISTAKES: dict[str, tuple[Callable[[], Model], Callable[[Files], Files]]] = {
 }
 
 
-def check(model: Model, files: Files, target: str) -> Agreement:
-    return verify(model, target, emission=Spoiled(files), n_random=50)
-
-
-def emitted(mistake: str) -> tuple[Model, Files]:
-    model = MISTAKES[mistake][0]()
-    return model, dict(emit_c(model, EmitOptions("m", ENTRIES, kernel="plain")).files)
-
-
 @cache
-def without_it(model: str, target: str) -> Agreement:
-    """Check the right C, once where several mistakes start from the same."""
-    return check(*emitted(model), target)
+def fleet() -> dict[str, Member]:
+    """Return the C of a model without each mistake and with it."""
+    members: dict[str, Member] = {}
+    for mistake, (make, spoil) in MISTAKES.items():
+        model = make()
+        files = dict(emit_c(model, EmitOptions("m", ENTRIES, kernel="plain")).files)
+        wrong = spoil(files)
+        assert wrong != files
+        members[f"without {mistake}"] = comparing(model, files, 50)
+        members[mistake] = comparing(model, wrong, 50)
+    return members
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_mistake_is_caught(require_bench, target, mistake):
+def test_mistakes_are_caught(require_bench, target):
     """The C as emitted agrees; the same C with one mistake does not, and the message says where."""
-    require_bench(target)
-    model, files = emitted(mistake)
-    wrong = MISTAKES[mistake][1](files)
-    assert wrong != files
-    same_model = next(name for name, (of, _) in MISTAKES.items() if of is MISTAKES[mistake][0])
-    assert without_it(same_model, target).agree
-    outcome = check(model, wrong, target)
-    assert not outcome.agree
-    assert outcome.mismatches > 0
-    assert "the C says" in outcome.first_mismatch
-    if mistake == "tie rule":
-        assert outcome.first_mismatch.endswith("the C says 2, Python says 0")
+    outcomes = answers(require_bench(target), "-O2", fleet())
+    found = disagreeing(outcomes)
+    assert sorted(found) == sorted(MISTAKES)
+    assert all(outcomes[mistake].mismatches > 0 for mistake in MISTAKES)
+    assert all("the C says" in story for story in found.values())
+    assert found["tie rule"].endswith("the C says 2, Python says 0")

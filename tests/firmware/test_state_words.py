@@ -1,11 +1,13 @@
 """States in words: clean and without a call at every level, and one load where machines have it."""
 
 import re
+from functools import cache
 
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
+from tests.firmware.compiled import classifier
 from tests.firmware.machines import LEVELS, MACHINES, MODELS
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
@@ -18,11 +20,16 @@ CHECKED = ("letter_like", "three_classes_2_bits")
 """Models with states of 8 and of 16 bits."""
 
 
+@cache
+def emitted(name, target):
+    options = EmitOptions(name, kernel="plain", optimize="speed", target=target)
+    return classifier(emit_c(MODELS[name](), options).files)
+
+
 def compiled(folder, machine, target, *flags):
     """Compile the models and return how many instructions they have; none of them calls."""
     for name in CHECKED:
-        options = EmitOptions(name, kernel="plain", optimize="speed", target=target)
-        for file, text in emit_c(MODELS[name](), options).files.items():
+        for file, text in emitted(name, target).items():
             (folder / file).write_text(text, encoding="utf-8")
     machine.compile(folder, tuple(f"{name}.c" for name in CHECKED), *STRICT_FLAGS, *flags)
     objects = tuple(f"{name}.o" for name in CHECKED)

@@ -1,11 +1,13 @@
 """Features one by one, on simulated machines and as compilers for them see the C."""
 
+from functools import cache
+
 import pytest
 
-from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
+from tests.firmware.compiled import compile_as_one, faults, write_all
+from tests.firmware.fleet import answers, comparing, disagreeing
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS
-from tests.firmware.test_add_only import offenses
 from tests.firmware.test_strict import C99, OLD_CPP17
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
@@ -18,11 +20,9 @@ def options(**more):
     return EmitOptions("m", ENTRIES | {"stream"}, **more)
 
 
-def emit_into(folder):
-    for name in TELLING:
-        emission = emit_c(MODELS[name](), EmitOptions(name, ENTRIES | {"stream"}))
-        for file, text in emission.files.items():
-            (folder / file).write_text(text, encoding="utf-8")
+@cache
+def emitted():
+    return {name: emit_c(MODELS[name](), options()).files for name in TELLING}
 
 
 @pytest.mark.parametrize("name", COMPILED)
@@ -30,19 +30,19 @@ def test_compilers_warn_of_nothing_and_call_nothing(require_machine, name, tmp_p
     """Loops that clear or copy arrays are what compilers make library calls of."""
     machine = MACHINES[name]
     require_machine(machine)
-    emit_into(tmp_path)
-    machine.compile(tmp_path, tuple(f"{model}.c" for model in TELLING), *C99, "-O2")
+    names = write_all(tmp_path, emitted())
     language = OLD_CPP17 if "clang" not in machine.compiler else ("-xc++", "-std=c++17")
-    machine.compile(tmp_path, tuple(f"{model}.c" for model in TELLING), *language, "-O2")
-    for level in LEVELS:
-        assert offenses(machine, TELLING, level, tmp_path) == {}
+    compile_as_one(machine, tmp_path, names, (*language, "-O2"))
+    assert faults(machine, tmp_path, names, LEVELS, C99) == {}
 
 
 @pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32", "big-endian"])
-@pytest.mark.parametrize("name", ["tan_float", "category_with_missing"])
-def test_targets_agree(require_bench, target, name):
-    require_bench(target)
-    model = MODELS[name]()
-    emission = emit_c(model, options(target=target, optimize="size"))
-    outcome = verify(model, target, emission=emission, opt_level="-Os", n_random=50)
-    assert outcome.agree, outcome.first_mismatch
+def test_targets_agree(require_bench, target):
+    bench = require_bench(target)
+    members = {}
+    for name in ("tan_float", "category_with_missing", "general_network", "mixed_kinds"):
+        files = emit_c(MODELS[name](), options(target=target, optimize="size")).files
+        members[name] = comparing(MODELS[name](), files, 50)
+        assert "stream" in members[name].entries
+    assert "stream_raw" in members["tan_float"].entries
+    assert disagreeing(answers(bench, "-Os", members)) == {}

@@ -1,12 +1,14 @@
 """Rows found by products, addresses and through a dictionary: strict C, no product, agreement."""
 
 import re
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
 
 import pytest
 
-from bncc.device.agreement import verify
+from bncc.device.agreement import compare, verify
+from bncc.device.inputs.cases import Case, Effort, cases
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_c, emit_candidate
 from bncc.fixed_point import QFormat
@@ -15,17 +17,14 @@ from bncc.lower.kernels.lanes.layout import LaneKernel
 from bncc.lower.kernels.shared.row_starts import n_looked_up
 from bncc.model.model import Model
 from bncc.structure.graph import forest
-from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests.agreement.large import random_model
+from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all
+from tests.firmware.fleet import Member, answers, disagreeing
 from tests.firmware.machines import ENTRIES, MACHINES
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
 
 OPTIONS = EmitOptions("m", ENTRIES, optimize="speed")
-STANDARDS = {
-    "c99": ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS),
-    "c++17": ("-xc++", "-std=c++1z", *STRICT_FLAGS),
-}
 
 
 @lru_cache
@@ -62,24 +61,32 @@ def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path
     chosen = MACHINES[machine]
     require_machine(chosen)
     assert sorted(emissions()) == sorted(WAYS)
-    for way, emission in emissions().items():
-        for file, text in emission.files.items():
-            (tmp_path / file).write_text(text, encoding="utf-8")
-        for flags in STANDARDS.values():
-            chosen.compile(tmp_path, ("m.c",), *flags, "-O2")
-        for level in ("-Os", "-O2"):
-            chosen.compile(tmp_path, ("m.c",), *STANDARDS["c99"], level)
-            found = chosen.mnemonics(tmp_path, ("m.o",))
-            assert not [m for m in found if re.fullmatch(chosen.multiplies, m)], way
-            assert not chosen.undefined(tmp_path, ("m.o",)), way
+    names = write_all(tmp_path, {way: each.files for way, each in emissions().items()})
+    compile_as_one(chosen, tmp_path, names, (*STANDARDS["c++17"], "-O2"))
+    assert faults(chosen, tmp_path, names, ("-Os", "-O2")) == {}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@lru_cache
+def inputs(step: int) -> tuple[Case, ...]:
+    """Return every so manieth of the inputs of a check, with Python's answers."""
+    tried = cases(model(), effort=Effort(50))
+    return tuple(
+        replace(
+            case, x=case.x[::step], y=case.y[::step],
+            scores=None if case.scores is None else case.scores[::step],
+        )
+        for case in tried
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 17])
 @pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32", "big-endian"])
-def test_targets_agree(require_bench, target: str, way: str) -> None:
-    require_bench(target)
-    outcome = verify(model(), target, n_random=50, emission=emissions()[way])
-    assert outcome.agree, outcome.first_mismatch
+def test_targets_agree(require_bench, target: str, step: int) -> None:
+    """On all joint states, or one of 17: this machine tries all of them below."""
+    assert sum(len(case.x) for case in inputs(step)) > 7 * 5 * 11 * 8 * 3 * 4 // step
+    ask = partial(compare, inputs=inputs(step))
+    members = {way: Member(model(), emissions()[way].files, ask) for way in WAYS}
+    assert disagreeing(answers(require_bench(target), "-O2", members)) == {}
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -1,46 +1,45 @@
 """Lanes of 64-bit words: strict C on every machine, without a product, bit for bit on an x86."""
 
-import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from benchmarks.reference_models import Recipe, reference, some_rows
 from bncc.device.agreement import verify
-from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.lower.kernels.lanes.layout import LaneKernel
 from tests.agreement.wide_lanes import emissions
+from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all
+from tests.firmware.fleet import answers, comparing, disagreeing
 from tests.firmware.machines import ENTRIES, MACHINES, MODELS
-from tests.firmware.test_lanes_of_bytes import STANDARDS
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
 NAMES = ("ties", "wide_states", "general_network", "letter_like_1_bit", "ten_classes_2_bits")
+
+
+@cache
+def first_emission(name: str) -> Emission:
+    return next(emissions(MODELS[name]()))
 
 
 @pytest.mark.parametrize("machine", ["host-gcc", "host-clang", "cortex-m0", "atmega1284p"])
 def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path: Path) -> None:
     chosen = MACHINES[machine]
     require_machine(chosen)
-    for name in NAMES:
-        emission = next(emissions(MODELS[name]()))
-        for file, text in emission.files.items():
-            (tmp_path / file).write_text(text, encoding="utf-8")
-        for flags in STANDARDS.values():
-            chosen.compile(tmp_path, ("m.c",), *flags, "-O2")
-        chosen.compile(tmp_path, ("m.c",), *STANDARDS["c99"], "-O2")
-        found = chosen.mnemonics(tmp_path, ("m.o",))
-        assert not [m for m in found if re.fullmatch(chosen.multiplies, m)], name
-        if machine.startswith("host"):
-            assert not chosen.undefined(tmp_path, ("m.o",)), name
+    names = write_all(tmp_path, {name: first_emission(name).files for name in NAMES})
+    for later in ("c11", "c++17"):
+        compile_as_one(chosen, tmp_path, names, (*STANDARDS[later], "-O2"))
+    may_call = not machine.startswith("host")
+    assert faults(chosen, tmp_path, names, ["-O2"], may_call=may_call) == {}
 
 
 @pytest.mark.parametrize("target", ["x86", "avr", "big-endian"])
-@pytest.mark.parametrize("name", ["general_network", "ten_classes_2_bits"])
-def test_machines_of_all_widths_agree(require_bench, target: str, name: str) -> None:
-    require_bench(target)
-    model = MODELS[name]()
-    outcome = verify(model, target, n_random=50, emission=next(emissions(model)))
-    assert outcome.agree, outcome.first_mismatch
+def test_machines_of_all_widths_agree(require_bench, target: str) -> None:
+    members = {}
+    for name in NAMES:
+        members[name] = comparing(MODELS[name](), first_emission(name).files, 50)
+    assert disagreeing(answers(require_bench(target), "-O2", members)) == {}
 
 
 @pytest.mark.shared
