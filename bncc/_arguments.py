@@ -1,24 +1,71 @@
 """Messages of training in the words of Python: arguments of the estimator in place of flags."""
 
 import re
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, TypeVar
 
-from bncc.structure.catalog import STRUCTURES
-from bncc.train.settings_values import DISCRETIZERS, ENGINES, PARAMETERS
+from bncc.train.options import OPTIONS
 
 _RENAMED = {
+    **{
+        option.word: option.argument
+        for option in OPTIONS.values()
+        if option.argument not in (None, option.name)
+    },
     "class": "y",
     "drop": "X.drop(columns=...)",
     "float": "quantize=False",
     "force": "overwrite=True",
-    "lambda": "lam",
-    "seed": "random_state",
     "with": "entries",
 }
 """Arguments that are not called as their flags are."""
-_WORDS = frozenset({*STRUCTURES, *PARAMETERS, *DISCRETIZERS, *ENGINES, "cpu", "balanced"})
+_WORDS = frozenset({"cpu"}.union(*(option.choices for option in OPTIONS.values())))
 """Values that a flag may have in a message; another word belongs to the sentence."""
 _FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (-?\d[\w.+-]*\b|[a-z]+(?:-[a-z]+)*))?")
 _STRUCTURE_OPTION = re.compile(r"--structure-option ([a-z-]+)=?([\w.]*)")
+
+Class = TypeVar("Class", bound=type)
+
+
+def with_option_arguments(before: str) -> Callable[[Class], Class]:
+    """
+    Give an estimator the arguments of the table of options that its constructor does not name.
+
+    They replace ``**options`` in its signature, from which scikit-learn takes the parameters, and
+    ``{arguments}`` in its docstring; in the signature they precede the argument `before`.
+    """
+
+    def decorate(estimator: Class) -> Class:
+        init: Any = estimator.__init__  # type: ignore[misc]
+        named = [
+            each for each in signature(init).parameters.values() if each.kind != each.VAR_KEYWORD
+        ]
+        taken = {each.name for each in named}
+        ours = [
+            Parameter(
+                option.argument, Parameter.KEYWORD_ONLY, default=option.default,
+                annotation=option.kind | None,
+            )
+            for option in OPTIONS.values()
+            if option.argument is not None and option.argument not in taken
+        ]  # fmt: skip
+        place = [each.name for each in named].index(before)
+        whole = signature(init).replace(parameters=[*named[:place], *ours, *named[place:]])
+        defaults = {each.name: each.default for each in ours}
+
+        @wraps(init)
+        def checked(*args: Any, **kwargs: Any) -> None:
+            whole.bind(*args, **kwargs)
+            init(*args, **{**defaults, **kwargs})
+
+        checked.__signature__ = whole  # type: ignore[attr-defined]
+        estimator.__init__ = checked  # type: ignore[misc]
+        estimator.__doc__ = (estimator.__doc__ or "").replace("{arguments}", ", ".join(defaults))
+        return estimator
+
+    return decorate
 
 
 def as_arguments(message: str) -> str:

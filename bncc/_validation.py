@@ -20,10 +20,8 @@ from bncc.discretize.feature import states_of
 from bncc.discretize.missing import gaps_of
 from bncc.errors import BudgetError, DataError, ModelError, OptionError
 from bncc.structure.catalog import STRUCTURES
+from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
-
-OF_DEPLOYMENT = ("max_flash", "max_instructions", "target", "optimize", "entries")
-"""Parameters of the estimator that are no options of a training."""
 
 
 def checked_readings(estimator: Any, X: Any, *, fitting: bool = False) -> Table:
@@ -157,19 +155,20 @@ def texts_of(options: Any) -> dict[str, str]:
 
 def settings_of(estimator: Any) -> TrainSettings:
     """Return the options of training that an estimator's parameters stand for."""
-    params = estimator.get_params(deep=False)
-    for name in ("ordered", *OF_DEPLOYMENT):
-        del params[name]
-    params["structure"] = estimator.structure or STRUCTURES[0]
-    if params.pop("missing") not in ("state", "marginal"):
+    if estimator.missing not in ("state", "marginal"):
         raise OptionError(f"missing={estimator.missing!r} is unknown; use 'state' or 'marginal'")
-    params["seed"] = seed_of(params.pop("random_state"))
-    params["structure_options"] = texts_of(estimator.structure_options)
-    params["lambda_"] = params.pop("lam")
+    options = {
+        name: getattr(estimator, option.argument)
+        for name, option in OPTIONS.items()
+        if option.argument is not None
+    }
+    options["structure"] = estimator.structure or STRUCTURES[0]
+    options["structure_options"] = texts_of(estimator.structure_options)
+    options["seed"] = seed_of(estimator.random_state)
+    options["float_"] = not estimator.quantize
     if isinstance(estimator.class_weight, Mapping):
-        params["class_weight"] = None  # it is in the weights of the rows
-    params["float_"] = not params.pop("quantize")
-    return TrainSettings(**params)
+        options["class_weight"] = None  # it is in the weights of the rows
+    return TrainSettings(**options)
 
 
 @contextmanager

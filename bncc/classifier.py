@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from bncc import _validation, _within
-from bncc._arguments import as_arguments
+from bncc._arguments import as_arguments, with_option_arguments
 from bncc._deployment import Deployable
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.discretize.feature import states_of
@@ -19,6 +19,7 @@ from bncc.model.model import Model
 from bncc.train.unused_options import idle_notes
 
 
+@with_option_arguments(before="engine")
 # scikit-learn has no types
 class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
@@ -56,7 +57,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         a mapping has how much a row counts by its label, 1 where it is not named.
     validation : float, default=0.1
         Fraction of rows on which the split of the bits is chosen; tables use all rows.
-    epochs, batch_size, lr, lam, gamma, eta, dropout, jitter, average, quantize_from : number
+    {arguments} : number
         Of gradient descent and its margin (lambda, gamma, eta), as ``bncc train`` has them; None
         takes the defaults.
     engine : {"native", "torch"}, optional
@@ -117,16 +118,6 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         size_weight: float = 0.0,
         class_weight: str | Mapping[Any, float] | None = None,
         validation: float = 0.1,
-        epochs: int | None = None,
-        batch_size: int | None = None,
-        lr: float | None = None,
-        lam: float | None = None,
-        gamma: float | None = None,
-        eta: float | None = None,
-        dropout: float | None = None,
-        jitter: float | None = None,
-        average: float | None = None,
-        quantize_from: float | None = None,
         engine: str | None = None,
         missing: str = "state",
         ordered: bool = False,
@@ -136,7 +127,9 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         target: str | None = None,
         optimize: str | None = None,
         entries: Sequence[str] | None = None,
+        **options: Any,
     ) -> None:
+        self.__dict__.update(options)
         self.structure = structure
         self.parameters = parameters
         self.discretize = discretize
@@ -149,16 +142,6 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.size_weight = size_weight
         self.class_weight = class_weight
         self.validation = validation
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.lr = lr
-        self.lam = lam
-        self.gamma = gamma
-        self.eta = eta
-        self.dropout = dropout
-        self.jitter = jitter
-        self.average = average
-        self.quantize_from = quantize_from
         self.engine = engine
         self.missing = missing
         self.ordered = ordered

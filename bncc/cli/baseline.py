@@ -18,7 +18,7 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free
 from bncc.cli.staging import staged_directory
 from bncc.cli.sweep_options import targets_of
-from bncc.cli.train import key_values
+from bncc.cli.training_options import key_values, training_options
 from bncc.errors import OptionError
 from bncc.search.baseline_space import NAME, rival_settings
 from bncc.search.baseline_trial import run_rival
@@ -27,7 +27,6 @@ from bncc.search.option_domains import BASELINE, BASELINES, CLASSIFIER
 from bncc.search.record import trial_facts
 from bncc.search.trial_result import Choice
 from bncc.search.workload import Workload, check_rows, measured_rows
-from bncc.train.settings_values import DISCRETIZERS
 
 _WORDS: dict[str, Choice] = {"yes": True, "no": False}
 
@@ -39,11 +38,10 @@ _WORDS: dict[str, Choice] = {"yes": True, "no": False}
     "--option", "options", callback=key_values, multiple=True, metavar="K=V",
     help="An option of the classifier, repeatable; a wrong one is answered with those that it has.",
 )  # fmt: skip
-@click.option(
-    "--discretize", type=click.Choice(DISCRETIZERS), help="How readings become states "
-    "[default: mdl; states as they are].",
-)  # fmt: skip
-@click.option("--n-bins", type=int, default=8, help="Bins of quantile and width [default: 8].")
+@training_options(
+    "discretize", help="How readings become states [default: mdl; states as they are]."
+)
+@training_options("n_bins")
 @click.option(
     "--target", "targets", type=TargetChoice(), multiple=True, metavar="T",
     help="Measure the C on a machine, repeatable.",

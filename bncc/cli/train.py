@@ -16,7 +16,6 @@ from bncc.cli.checkpointing import (
     tell_of_the_end,
 )
 from bncc.cli.console import Console
-from bncc.cli.descent_options import descent_options
 from bncc.cli.inputs import test_rows, training_parts
 from bncc.cli.options import (
     class_option,
@@ -35,86 +34,24 @@ from bncc.cli.train_search import (
     refuse_with_budget,
     train_within,
 )
+from bncc.cli.training_options import BETWEEN, FIRST, LAST, training_options
 from bncc.data.units import read_units
 from bncc.errors import OptionError
 from bncc.model.file import save_model
-from bncc.structure.catalog import STRUCTURES, option_keys
 from bncc.train.checkpoint.callbacks import News
 from bncc.train.checkpoint.fingerprint import identity_of
 from bncc.train.checkpoint.folder_lock import folder_locked
 from bncc.train.cross_validation import DEFAULT_FOLDS
 from bncc.train.interrupts import first_signal_noted
+from bncc.train.options import CHOICES
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
-from bncc.train.settings_values import CHOICES, CLASS_WEIGHTS, DEFAULT_BITS, DISCRETIZERS
-
-DEFAULT_STRUCTURE = STRUCTURES[0]
-PARAMETERS = ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")
-ENGINES = ("torch", "native")
-
-
-def _options_of_structures() -> str:
-    """Return which option keys the structures read, those that read the same together."""
-    readers: dict[str, list[str]] = {}
-    for name in STRUCTURES:
-        readers.setdefault(", ".join(option_keys(name)), []).append(name)
-    return "; ".join(f"of {', '.join(names)}: {keys}" for keys, names in readers.items() if keys)
-
-
-def key_values(
-    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> dict[str, str]:
-    """Read pairs such as ``alpha=10``."""
-    options: dict[str, str] = {}
-    for value in values:
-        key, separator, text = value.partition("=")
-        if not key or not separator:
-            raise click.BadParameter(f"{value!r} is not of the form KEY=VALUE, such as parents=8")
-        if key in options:
-            raise click.BadParameter(f"{key!r} is given twice, give it once")
-        options[key] = text
-    return options
 
 
 @click.command("train")
 @data_argument
 @click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="The model file.")
-@click.option("--discretize", type=click.Choice(DISCRETIZERS), default="mdl", show_default=True)
-@click.option("--n-bins", type=int, default=8, help="Bins of quantile and width [default: 8].")
-@click.option(
-    "--structure", type=click.Choice(STRUCTURES), default=DEFAULT_STRUCTURE, show_default=True
-)
-@click.option(
-    "--structure-option",
-    "structure_options",
-    callback=key_values,
-    multiple=True,
-    metavar="K=V",
-    help=f"An option of the structure learner, repeatable: {_options_of_structures()}. Such as "
-    "parents=8 candidates each, order=random|identity|A|B|C|none, width=16 pixels a row, "
-    "step=0.01 of a descent or best|0|1|2|3 of a curriculum, candidates=all|mmpc, max-parents=5, "
-    "price=entries|bits, widths=2,4,6, score=mm|cr|cl|cmi|bdeu|bic, lambda=0.1, "
-    "alphas=1,2,5.",
-)
-@click.option("--parameters", type=click.Choice(PARAMETERS), default="hybrid", show_default=True)
-@click.option("--bits", type=int, metavar="B", help=f"Bits of a cost [default: {DEFAULT_BITS}].")
-@click.option("--int-bits", type=int, metavar="I", help="Of them before the binary point.")
-@click.option("--frac-bits", type=int, metavar="F", help="Of them after it; may be negative.")
-@click.option("--float", "float_", is_flag=True, help="Train without quantization.")
-@click.option(
-    "--size-weight",
-    type=float,
-    default=0.0,
-    metavar="L",
-    help="Price of a table entry or bit, for tan-*.",
-)
-@click.option(
-    "--class-weight",
-    type=click.Choice(CLASS_WEIGHTS),
-    help="balanced: rows of rare classes count as much, all together, as those of frequent ones.",
-)
-@descent_options
-@click.option("--seed", type=int, default=0, show_default=True, help="Of everything random.")
+@training_options(*FIRST, *BETWEEN, "seed")
 @click.option(
     "--repeats",
     type=click.IntRange(1, 1000),
@@ -122,14 +59,7 @@ def key_values(
     metavar="N",
     help="Trainings, with seeds from --seed on; the model is that of the first [default: 1].",
 )
-@click.option("--device", metavar="D", help="A torch device [default: cpu].")
-@click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    help="[default: native on a CPU where a C compiler is found, else torch]",
-)
-@click.option("--threads", type=int, metavar="N", help="CPU threads of torch.")
-@click.option("--validation", type=float, default=0.1, show_default=True, metavar="FRACTION")
+@training_options(*LAST)
 @click.option(
     "--choose-by",
     type=click.Choice(CHOICES),
@@ -166,7 +96,6 @@ def command(
     console: Console,
     data_path: str,
     output: str,
-    discretize: str,
     test_path: str | None,
     groups: str | None,
     ordered: bool,
@@ -194,11 +123,7 @@ def command(
     With --max-flash or --max-instructions families and sizes are searched for the
     classifier that errs least of those that fit, on rows held out of its training.
     """
-    settings = TrainSettings(
-        # Columns of states stay as they are unless the user asks for cuts.
-        discretize=discretize if given("discretize") else None,
-        **options,
-    )
+    settings = TrainSettings(**options)
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint keeps one training only; drop it, or --repeats")
     is_search = max_flash is not None or max_instructions is not None

@@ -1,10 +1,12 @@
 """What steers the descent, drawn at random or near what did well: the space of searches."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from bncc.train.bit_split import MAX_INT_BITS
+from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 
 LOG_LR, LOG_STEP = (-2.0, -0.7), (-2.5, -1.5)
@@ -14,13 +16,6 @@ MARGINS = {"hybrid": ((1.0, 3.0), (-0.5, 1.5)), "free": ((-1.0, 2.0), (0.0, 1.3)
 """Ranges of the decimal logarithms of lambda and gamma, by how tables are found. For S0's hybrid
 they are its setting II with less of gamma at both ends."""
 MOST_DROPOUT = 0.4
-AVERAGE = (0.0, 0.7, 0.9)
-JITTER = (0.0, 0.03, 0.06)
-"""Naive Bayes, free tables, two seeds on five splits of the training rows, a prototype's error in
-percent with 0, 0.04, 0.08 and 0.12: letter in floats 15.17, 14.99, 15.10, 15.32; letter with 3 bits
-17.73, 17.50, 17.80, 18.19; satimage with 2 bits 11.44, 11.50, 11.57, 11.79; usps with 2 bits 5.33,
-5.23, 5.37, 5.33. So a little is worth trying, and more is not. With it among what is drawn,
-the least validation error of naive Bayes on letter fell from 14.60 to 13.63 (60 runs)."""
 NEAR = 0.2
 """Standard deviation of a move, in decades; of dropout's root, as a share of its range."""
 
@@ -45,8 +40,7 @@ def draw_near(settings: TrainSettings, rng: np.random.Generator) -> TrainSetting
         gamma=_moved(settings.gamma, rng),
         dropout=_dropout(float(np.clip(root, 0.0, 1.0))),
         int_bits=_neighbor(settings.int_bits, rng),
-        jitter=settings.jitter if rng.random() < 0.75 else float(rng.choice(JITTER)),
-        average=settings.average if rng.random() < 0.75 else float(rng.choice(AVERAGE)),
+        **_chosen(rng, near=settings),
         seed=settings.seed if rng.random() < 0.5 else int(rng.integers(0, 2**31)),
     )
 
@@ -64,10 +58,20 @@ def _drawn(base: TrainSettings, rng: np.random.Generator) -> TrainSettings:
         gamma=_power(rng, log_gamma),
         eta=10.0,
         dropout=_dropout(rng.random()),
-        jitter=float(rng.choice(JITTER)),
-        average=float(rng.choice(AVERAGE)),
+        **_chosen(rng),
         seed=int(rng.integers(0, 2**31)),
     )
+
+
+def _chosen(rng: np.random.Generator, near: TrainSettings | None = None) -> dict[str, Any]:
+    """Return one of the values to search for each option that has some, or mostly the near one."""
+    return {
+        name: float(rng.choice(option.search))
+        if near is None or rng.random() >= 0.75
+        else getattr(near, name)
+        for name, option in OPTIONS.items()
+        if option.search
+    }
 
 
 def _power(rng: np.random.Generator, log_range: tuple[float, float]) -> float:

@@ -10,8 +10,8 @@ from bncc.papers.folds import FILES, Fold, read_folds, rows_at
 from bncc.papers.request import Advance, Cell, Effort, Request, part_of, selection
 from bncc.papers.s0_table1 import BATCH_SIZES, OUR_MNIST, PAPER
 from bncc.papers.search import explore
+from bncc.train.options import MAX_BITS, MIN_BITS
 from bncc.train.settings import TrainSettings
-from bncc.train.settings_values import MAX_BITS, MIN_BITS
 
 STRUCTURES = {"NB": "naive", "TAN": "chow-liu"}
 """S3's TAN is the best of S0's search of structures, which was chosen on test rows; ours is the

@@ -7,10 +7,13 @@ from typing import Any, cast
 from bncc.resources import Optimize
 from bncc.search.option_domains import BASELINE, CLASSIFIER, OPTIMIZE, STRUCTURE_OPTION, option_of
 from bncc.search.trial_result import Choice, model_name
+from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 
 Params = Mapping[str, Choice]
 
+_FIELDS = {option.word: option.name for option in OPTIONS.values()}
+"""Fields of `TrainSettings` by the words of their options."""
 NOT_TRAINED = (OPTIMIZE, CLASSIFIER)
 """Options of a trial that say nothing to training."""
 DEFAULT_OPTIMIZE: Optimize = "balanced"
@@ -26,7 +29,7 @@ def settings_of(params: Params, seed: int) -> TrainSettings:
         if key is not None:
             of_structure[key] = _text(value)
         elif name not in NOT_TRAINED:
-            fields[_FIELDS.get(name, name.replace("-", "_"))] = value
+            fields[_FIELDS[name]] = value
     return TrainSettings(**fields, structure_options=of_structure, seed=seed)
 
 
@@ -120,10 +123,6 @@ def rival_words(params: Params) -> tuple[str, ...]:
         elif key not in (None, "name"):
             words += ["--option", f"{key}={_text(value)}"]
     return ("--classifier", *words)
-
-
-_FIELDS = {"float": "float_", "lambda": "lambda_"}
-"""Fields of `TrainSettings` that are not called as their options."""
 
 
 def _text(value: Choice) -> str:

@@ -11,8 +11,8 @@ from bncc.pricing import price_of
 from bncc.resources import Budget
 from bncc.search.evaluation import Tried
 from bncc.search.split_folds import Fold
+from bncc.train.options import DEFAULT_BITS
 from bncc.train.settings import TrainSettings
-from bncc.train.settings_values import DEFAULT_BITS
 from bncc.train.train_model import train_model
 
 SHRUNK = 4

@@ -7,7 +7,7 @@ from bncc.errors import OptionError
 from bncc.lower.cost_model import LEVELS
 from bncc.search.trial_result import Choice
 from bncc.structure.catalog import STRUCTURES, option_keys
-from bncc.train.settings_values import CLASS_WEIGHTS, DISCRETIZERS, PARAMETERS
+from bncc.train.options import OPTIONS as TRAIN_OPTIONS
 
 STRUCTURE_OPTION = "structure-option"
 """What the names of structure options begin with, before a dot."""
@@ -35,8 +35,8 @@ MOST = 2**53
 
 
 @dataclass(frozen=True)
-class Option:
-    """One option."""
+class Drawable:
+    """An option that a sweep may draw."""
 
     name: str  # As on the command line, without dashes
     kind: str  # Of its values; ``any`` is a text, an integer or a number
@@ -72,19 +72,19 @@ class Option:
         return key if dot and head == group else None
 
 
-def option_of(name: str) -> Option:
+def option_of(name: str) -> Drawable:
     """Return an option."""
     head, _, key = name.partition(".")
     if head == STRUCTURE_OPTION:
         if key not in STRUCTURE_KEYS:
             keys = ", ".join(sorted(STRUCTURE_KEYS))
             raise OptionError(f"there is no structure option '{key}'; there are {keys}")
-        return Option(name, "any")
+        return Drawable(name, "any")
     if head == BASELINE:
         if key not in BASELINE_KEYS:
             keys = ", ".join(BASELINE_KEYS)
             raise OptionError(f"there is no option '{key}' of baselines; there are {keys}")
-        return Option(name, "any or flag")
+        return Drawable(name, "any or flag")
     if name not in OPTIONS:
         names = ", ".join((*OPTIONS, f"{STRUCTURE_OPTION}.KEY"))
         raise OptionError(f"a space cannot draw '{name}'; it can draw {names}")
@@ -103,19 +103,15 @@ _KINDS = {
     "any": "a number or a text in quotes",
     "any or flag": "a number, a text in quotes, true or false",
 }
+_KIND_OF = {str: "text", int: "integer", float: "number", bool: "flag"}
 _OPTIONS = (
-    Option("structure", "text", STRUCTURES),
-    Option("parameters", "text", PARAMETERS),
-    Option("discretize", "text", DISCRETIZERS),
-    *(Option(name, "integer") for name in ("n-bins", "bits", "int-bits", "frac-bits")),
-    Option("float", "flag"),
-    Option("size-weight", "number"),
-    Option("class-weight", "text", CLASS_WEIGHTS),
-    *(Option(name, "integer") for name in ("epochs", "batch-size")),
-    *(Option(name, "number") for name in ("lr", "lambda", "gamma", "eta", "dropout")),
-    *(Option(name, "number") for name in ("jitter", "average", "quantize-from")),
-    Option(OPTIMIZE, "text", tuple(LEVELS)),
-    Option(CLASSIFIER, "text", ("network", "baseline")),
+    *(
+        Drawable(option.word, _KIND_OF[option.kind], option.choices)
+        for option in TRAIN_OPTIONS.values()
+        if option.is_drawn
+    ),
+    Drawable(OPTIMIZE, "text", tuple(LEVELS)),
+    Drawable(CLASSIFIER, "text", ("network", "baseline")),
 )
-OPTIONS: Mapping[str, Option] = {option.name: option for option in _OPTIONS}
+OPTIONS: Mapping[str, Drawable] = {option.name: option for option in _OPTIONS}
 """By name, all but those of structures."""

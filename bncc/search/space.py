@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bncc.errors import OptionError
-from bncc.search.option_domains import BASELINE, STRUCTURE_OPTION, Option, option_of
+from bncc.search.option_domains import BASELINE, STRUCTURE_OPTION, Drawable, option_of
 from bncc.search.trial_result import Choice
 
 PRESETS = ("default", "s0-setting-1", "s0-setting-2")
@@ -151,7 +151,7 @@ def _tables(facts: Facts) -> Iterator[tuple[str, Any]]:
             yield f"{key}.{inner}", said
 
 
-def _case(option: Option, facts: object, earlier: tuple[str, ...]) -> Case:
+def _case(option: Drawable, facts: object, earlier: tuple[str, ...]) -> Case:
     name = option.name
     if not isinstance(facts, dict):
         raise OptionError(f"{name} is no table; write [{name}] and below it value = ...")
@@ -163,7 +163,7 @@ def _case(option: Option, facts: object, earlier: tuple[str, ...]) -> Case:
     return Case(_domain(option, facts), _when(name, facts.get("when", {}), earlier))
 
 
-def _domain(option: Option, facts: Facts) -> Domain:
+def _domain(option: Drawable, facts: Facts) -> Domain:
     name = option.name
     forms = [form for form in ("value", "choices", "low") if form in facts]
     if ("high" in facts and "low" not in facts) or ("low" in facts and "high" not in facts):
@@ -194,7 +194,7 @@ def _domain(option: Option, facts: Facts) -> Domain:
     return Domain(low=low, high=high, log=log)
 
 
-def _choices(option: Option, found: object) -> tuple[Choice, ...]:
+def _choices(option: Drawable, found: object) -> tuple[Choice, ...]:
     if not isinstance(found, list) or not found:
         raise OptionError(f"{option.name} has no list of choices; write choices = [...]")
     values = tuple(option.value(value) for value in found)

@@ -82,53 +82,19 @@ letter, satimage, usps and robot mostly gain, up to 17 % of their errors; magic0
 and 8 features, mostly lose. So it is left to the user, and to searches, and is 0 by default.
 """
 
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, fields
+from typing import Any
 
+from bncc.train.options import OPTIONS, DescentValues
 from bncc.train.settings import TrainSettings
 
-EPOCHS = 60
-LR = 0.05
-LAMBDA, GAMMA = 100.0, 4.0
-FREE_LAMBDA, FREE_GAMMA = 3.0, 6.0
-ETA = 10.0
-DROPOUT = 0.1
-JITTER = 0.0
-AVERAGE = 0.0
-QUANTIZE_FROM = 0.5
 LARGEST_BATCH, SMALLEST_BATCH = 1000, 32
 STEPS_PER_EPOCH = 25
-THREADS = 1
-"""A step takes a millisecond or two: a second thread saves little of it, and costs tenfold where
-other work keeps the cores busy."""
-
-
-Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True)
-class Hyperparameters:
+class Hyperparameters(DescentValues):
     """What steers the descent."""
-
-    loss: str  # The loss, see `bncc.train.gradient.losses.loss_of`
-    epochs: int  # epochs and batch_size: Passes over the rows; rows per step
-    batch_size: int
-    lr: float  # First step of Adam
-    lambda_: float  # lambda_, gamma, eta: Of the hybrid loss
-    gamma: float
-    eta: float
-    dropout: float  # Probability that a feature is left out of a sample's sum in a step
-    jitter: (
-        float  # Probability that a state is moved to a neighbour, see `bncc.train.gradient.jitter`
-    )
-    # Weight of the past, < 1, in the average of the tables over the epochs, which is what a
-    # training ends with; 0 ends with the tables of the last step
-    average: float
-    quantize_from: float  # Fraction of the epochs that is trained before quantization begins
-    seed: int  # Seed of shuffling and dropout
-    device: str = "cpu"  # A torch device
-    threads: int = 1  # CPU threads of torch
-    engine: str | None = None  # What computes the steps; None for the quicker one that is there
 
     @property
     def are_free(self) -> bool:
@@ -153,26 +119,10 @@ class Hyperparameters:
 
 def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparameters:
     """Fill in the defaults of gradient descent."""
-    are_free = settings.loss == "free"
-    batch = min(LARGEST_BATCH, max(SMALLEST_BATCH, n_samples // STEPS_PER_EPOCH))
-    return Hyperparameters(
-        loss=settings.loss,
-        epochs=_or(settings.epochs, EPOCHS),
-        batch_size=_or(settings.batch_size, batch),
-        lr=_or(settings.lr, LR),
-        lambda_=_or(settings.lambda_, FREE_LAMBDA if are_free else LAMBDA),
-        gamma=_or(settings.gamma, FREE_GAMMA if are_free else GAMMA),
-        eta=_or(settings.eta, ETA),
-        dropout=_or(settings.dropout, DROPOUT),
-        jitter=_or(settings.jitter, JITTER),
-        average=_or(settings.average, AVERAGE),
-        quantize_from=_or(settings.quantize_from, QUANTIZE_FROM),
-        seed=settings.seed,
-        device=settings.device or "cpu",
-        threads=_or(settings.threads, THREADS),
-        engine=settings.engine,
-    )
-
-
-def _or(value: Number | None, default: Number) -> Number:
-    return default if value is None else value
+    batch_size = min(LARGEST_BATCH, max(SMALLEST_BATCH, n_samples // STEPS_PER_EPOCH))
+    values: dict[str, Any] = {"loss": settings.loss, "batch_size": batch_size}
+    for name in (each.name for each in fields(Hyperparameters) if each.name in OPTIONS):
+        given = getattr(settings, name)
+        if given is not None or name not in values:
+            values[name] = OPTIONS[name].measured_of(settings.loss) if given is None else given
+    return Hyperparameters(**values)

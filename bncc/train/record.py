@@ -7,8 +7,8 @@ from bncc.data.dataset import Dataset
 from bncc.train.checkpoint.fingerprint import data_digest
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.margin.settings import margin_settings_of
+from bncc.train.options import MARGIN, OPTIONS, in_record_order
 from bncc.train.settings import TrainSettings
-from bncc.train.settings_values import MARGIN
 from bncc.train.sum_settings import boost_settings_of
 
 
@@ -49,14 +49,9 @@ def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
         record |= {"epochs": epochs, "batch_size": boosting.batch_size, "lr": boosting.lr}
     if settings.descends:
         hyper = hyperparameters_of(settings, n_samples)
-        record |= {"epochs": hyper.epochs, "batch_size": hyper.batch_size, "lr": hyper.lr}
-        record |= {"dropout": hyper.dropout, "jitter": hyper.jitter}
-        if not settings.is_refit:
-            record["average"] = hyper.average
-        if not (settings.is_refit or settings.float_):
-            record["quantize_from"] = hyper.quantize_from
-        if hyper.has_margin:
-            record |= {"lambda": hyper.lambda_, "gamma": hyper.gamma, "eta": hyper.eta}
+        for option in in_record_order(OPTIONS):
+            if option.uses and option.is_recorded and option.takes_effect(settings.uses):
+                record[option.key] = getattr(hyper, option.name)
     elif settings.parameters == MARGIN:
         margin = margin_settings_of(settings)
         record |= {"epochs": margin.most_iterations, "lambdas": list(margin.lambdas)}

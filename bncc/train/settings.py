@@ -1,78 +1,50 @@
-"""Every option of training, its default, and what follows from them."""
+"""The options of one training: what follows from them, and which make no sense together."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
 
+from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.structure.candidate_sets import CANDIDATE_SETS
-from bncc.structure.catalog import SUM
-from bncc.structure.options import alpha_of
-from bncc.train.settings_values import (
+from bncc.structure.catalog import check_structure_options
+from bncc.structure.options import alpha_of, price_of, widths_of
+from bncc.train.options import (
     COUNTED,
-    DEFAULT_BITS,
-    DEFAULT_SUM_BITS,
+    DESCENDED,
+    MARGIN,
+    MAX_BITS,
+    MIN_BITS,
+    OPTIONS,
     REFIT,
-    check_settings,
+    Option,
+    TrainOptions,
+    Use,
 )
+from bncc.train.sum_settings import boost_settings_of, n_bins_of
 
 FLOAT_FORMAT = QFormat(8, 16)
 """What --float is frozen in: 24 bits, rounding below 2**-17 nats, so that all downstream of the
 trainer still works on integers."""
+DEVICE = re.compile(r"cpu|mps|cuda(:\d{1,3})?")
 
 
 @dataclass(frozen=True)
-class TrainSettings:
-    """The options of ``bncc train``; None stands for a default that depends on the others."""
-
-    structure: str = "chow-liu"  # Name of a structure learner
-    # Its options; ``alpha`` also serves ``parameters="bdeu"``
-    structure_options: Mapping[str, str] = field(default_factory=dict)
-    # How tables are found: S0's hybrid loss, counts with add-one smoothing, posterior means under a
-    # BDeu prior, S1's maximum margin, cross-entropy, or as tables that need not be probabilities,
-    # by cross-entropy and S0's margin. A structure that is learned together with the tables
-    # descends on the hybrid loss under ``ml``, ``bdeu`` and ``margin``; its tables are then found
-    # anew.
-    parameters: str = "hybrid"
-    # Discretization; None is ``mdl`` that leaves columns of states as they are
-    discretize: str | None = None
-    n_bins: int = 8  # Bins of ``quantile`` and ``width``
-    # bits, int_bits, frac_bits: Width of a cost, 1 .. 8 (6; of a boosted sum 3), and the two sides
-    # of its binary point. With fewer than two of them given, the split is chosen on validation
-    # rows; a boosted sum has one by its width.
-    bits: int | None = None
-    int_bits: int | None = None
-    frac_bits: int | None = None
-    float_: bool = False  # Train without quantization and freeze in 24 bits
-    # Fraction of the training rows held out to choose the split and to measure
-    # ``error_validation``; 0 holds none out
-    validation: float = 0.1
-    # epochs, batch_size, lr, lambda_, gamma, eta, dropout, jitter, average, quantize_from: Of
-    # gradient descent; None takes the measured defaults of `Hyperparameters`. With ``margin``,
-    # epochs is the most iterations, and lambda and eta are those of `MarginSettings`.
-    epochs: int | None = None
-    batch_size: int | None = None
-    lr: float | None = None
-    lambda_: float | None = None
-    gamma: float | None = None
-    eta: float | None = None
-    dropout: float | None = None
-    jitter: float | None = None
-    average: float | None = None
-    quantize_from: float | None = None
-    seed: int = 0  # Seed of the validation rows, of random structures, of shuffling and of dropout
-    device: str | None = None  # A torch device; None is ``cpu``
-    threads: int | None = None  # CPU threads of torch; None is 1, see `hyperparameters.THREADS`
-    # What computes gradient descent: C on one core, or torch on any device; None takes C where the
-    # device is a CPU and a compiler is found
-    engine: str | None = None
-    # Price of an expected table entry, or with ``price=bits`` of a bit, in the loss of a structure
-    # that is learned together with the tables (lambda_MS of S3), >= 0
-    size_weight: float = 0.0
-    # ``balanced`` lets the rows of each class count as much as those of any other
-    class_weight: str | None = None
+class TrainSettings(TrainOptions):
+    """The options of ``bncc train``, checked."""
 
     def __post_init__(self) -> None:
-        check_settings(self)
+        _check_each(self, _check_kind)
+        _check_each(self, _check_choice)
+        extra = ("alpha",) if self.parameters == "bdeu" else ()
+        check_structure_options(self.structure, self.structure_options, extra)
+        _check_size_weight(self)
+        _check_device(self)
+        _check_each(self, _check_range)
+        _check_bits(self)
+        _check_table_bits(self)
+        _check_sum(self)
 
     @property
     def is_counted(self) -> bool:
@@ -90,11 +62,6 @@ class TrainSettings:
         return self.structure in CANDIDATE_SETS
 
     @property
-    def is_boosted(self) -> bool:
-        """Whether the tables are those of a boosted sum, and no network's."""
-        return self.structure == SUM
-
-    @property
     def descends(self) -> bool:
         """Whether there is gradient descent on the tables of a network."""
         return not self.is_boosted and (self.is_joint or not self.is_refit)
@@ -105,15 +72,130 @@ class TrainSettings:
         return "hybrid" if self.is_refit else self.parameters
 
     @property
+    def uses(self) -> frozenset[Use]:
+        """Where options take effect in this training."""
+        if self.is_boosted:
+            return frozenset({"boosting"})
+        if not self.descends:
+            return frozenset({"margin"} if self.parameters == MARGIN else ())
+        uses: set[Use] = {"descent"}
+        uses |= set() if self.loss == "cross-entropy" else {"hinge"}
+        uses |= set() if self.is_refit else {"tables"}
+        uses |= set() if self.is_refit or self.float_ else {"rounding"}
+        return frozenset(uses)
+
+    @property
     def alpha(self) -> float:
         """Equivalent sample size of BDeu, from the structure options."""
         return alpha_of(self.structure_options)
 
-    @property
-    def total_bits(self) -> int:
-        """B, the width of a cost."""
-        if self.bits is not None:
-            return self.bits
-        if self.int_bits is not None and self.frac_bits is not None:
-            return self.int_bits + self.frac_bits
-        return DEFAULT_SUM_BITS if self.is_boosted else DEFAULT_BITS
+
+def _one_of(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _check_each(settings: TrainSettings, check: Callable[[Option, object], None]) -> None:
+    for option in OPTIONS.values():
+        value = getattr(settings, option.name)
+        # None is a value of the options that it is the default of, and no choice of others.
+        if value is not None or (option.choices and option.default is not None):
+            check(option, value)
+
+
+def _check_kind(option: Option, value: object) -> None:
+    kinds: dict[type, tuple[type, str]] = {
+        int: (Integral, "a whole number"), float: (Real, "a number"),
+    }  # fmt: skip
+    if option.kind in kinds:
+        kind, words = kinds[option.kind]
+        if not isinstance(value, kind):
+            raise OptionError(f"{option.flag} is {value!r}; it must be {words}")
+
+
+def _check_choice(option: Option, value: object) -> None:
+    choices = option.choices
+    if choices and value not in choices:
+        known = _one_of(choices) if len(choices) > 1 else f"{choices[0]}, or leave it out"
+        raise OptionError(f"unknown {option.noun} '{value}'; choose {known}")
+
+
+def _check_range(option: Option, value: object) -> None:
+    for each in option.within:
+        if not each.holds(value):
+            raise OptionError(f"{option.flag} is {value}; it must be {each.words}")
+
+
+def _check_size_weight(settings: TrainSettings) -> None:
+    if settings.size_weight != 0 and not settings.is_joint:
+        raise OptionError(
+            "--size-weight needs a structure that is learned together with the tables; choose "
+            f"--structure {_one_of(tuple(CANDIDATE_SETS))}, or leave it at 0"
+        )
+
+
+def _check_device(settings: TrainSettings) -> None:
+    if settings.engine == "native" and settings.device not in (None, "cpu"):
+        raise OptionError(
+            f"engine 'native' runs on a CPU; leave out --device {settings.device}, or choose "
+            "--engine torch"
+        )
+    if not DEVICE.fullmatch(settings.device or "cpu"):
+        raise OptionError(f"unknown device '{settings.device}'; choose cpu, cuda, cuda:1 or mps")
+
+
+def _check_bits(settings: TrainSettings) -> None:
+    given = [settings.bits, settings.int_bits, settings.frac_bits]
+    if settings.float_ and any(value is not None for value in given):
+        raise OptionError("--float trains without quantization; leave out the bits or --float")
+    bits, int_bits, frac_bits = given
+    if (
+        int_bits is not None
+        and frac_bits is not None
+        and settings.total_bits != int_bits + frac_bits
+    ):
+        raise OptionError(
+            f"--int-bits {int_bits} and --frac-bits {frac_bits} make {int_bits + frac_bits} "
+            f"bits, not --bits {bits}; leave one of the three out"
+        )
+    if not MIN_BITS <= settings.total_bits <= MAX_BITS:
+        raise OptionError(
+            f"{settings.total_bits} bits per cost were asked for; choose {MIN_BITS} to {MAX_BITS}"
+        )
+    whole = int_bits if int_bits is not None else settings.total_bits - (frac_bits or 0)
+    if not -16 <= whole <= 16:
+        raise OptionError(f"{whole} integer bits were asked for; choose -16 to 16")
+
+
+def _check_table_bits(settings: TrainSettings) -> None:
+    """Refuse to count or bound the bits of tables that have none, or fewer."""
+    options = settings.structure_options
+    widths = widths_of(options)
+    asked = [f"widths={options['widths']}"] if widths else []
+    asked += ["price=bits"] if price_of(options) == "bits" else []
+    for option in asked if settings.is_joint else []:
+        if settings.float_:
+            raise OptionError(f"structure option {option} asks for bits; leave it or --float out")
+        if settings.is_refit:
+            raise OptionError(
+                f"structure option {option} needs tables that are trained in their bits; choose "
+                f"--parameters {_one_of(DESCENDED)}, or leave it out"
+            )
+    if widths and widths[-1] > settings.total_bits:
+        raise OptionError(
+            f"structure option {asked[0]} has more than the {settings.total_bits} bits of a cost; "
+            f"choose widths up to {settings.total_bits}, or --bits {widths[-1]}"
+        )
+
+
+def _check_sum(settings: TrainSettings) -> None:
+    """Refuse what a boosted sum cannot be asked for."""
+    if not settings.is_boosted:
+        return
+    if settings.float_:
+        raise OptionError("--structure tables is always of integers; leave out --float")
+    if settings.parameters != "hybrid":
+        raise OptionError("--structure tables fits its tables itself; leave out --parameters")
+    if settings.engine == "torch":
+        raise OptionError("--structure tables does without torch; leave out --engine")
+    boost_settings_of(settings)
+    n_bins_of(settings)

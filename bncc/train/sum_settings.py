@@ -1,12 +1,12 @@
 """From the options of ``bncc train`` to those of a sum of tables."""
 
 import re
-from collections.abc import Mapping
 from math import isfinite
-from typing import Any, Protocol
+from typing import Any
 
 from bncc.boosting.settings import BoostSettings
 from bncc.errors import OptionError
+from bncc.train.options import TrainOptions
 
 DEFAULT_CUTS = 255
 """Most cuts of a column that are tried, where the user names no discretization.
@@ -29,59 +29,7 @@ SHIFTED_EPOCHS = 4, 12
 """Before and after rounding begins, where each row comes five times."""
 
 
-class SumOptions(Protocol):
-    """What is read here of `bncc.train.settings.TrainSettings`, which is checked by this."""
-
-    @property
-    def structure_options(self) -> Mapping[str, str]:
-        """From ``tables``, most of them, to ``shift``: see `bncc.structure.catalog.SUM_KEYS`."""
-
-    @property
-    def discretize(self) -> str | None:
-        """Method of discretization, if one is named."""
-
-    @property
-    def n_bins(self) -> int:
-        """Its bins."""
-
-    @property
-    def total_bits(self) -> int:
-        """Of a cost."""
-
-    @property
-    def int_bits(self) -> int | None:
-        """Of them before the binary point, if named."""
-
-    @property
-    def frac_bits(self) -> int | None:
-        """Of them behind it, if named."""
-
-    @property
-    def epochs(self) -> int | None:
-        """Of the refit in integers, if named."""
-
-    @property
-    def batch_size(self) -> int | None:
-        """Rows of a step, if named."""
-
-    @property
-    def lr(self) -> float | None:
-        """First step of Adam, if named."""
-
-    @property
-    def dropout(self) -> float | None:
-        """Chance that a table is left out, if named."""
-
-    @property
-    def seed(self) -> int:
-        """Of everything random."""
-
-    @property
-    def engine(self) -> str | None:
-        """What computes, if named."""
-
-
-def boost_settings_of(settings: SumOptions) -> BoostSettings:
+def boost_settings_of(settings: TrainOptions) -> BoostSettings:
     """Return the options of boosting."""
     whole = {"n_tables": "tables", "rows": "rows", "features": "features"}
     options = settings.structure_options
@@ -106,21 +54,21 @@ def boost_settings_of(settings: SumOptions) -> BoostSettings:
     return BoostSettings(bits=settings.total_bits, seed=settings.seed, **given)
 
 
-def _frac_bits_of(settings: SumOptions) -> int | None:
+def _frac_bits_of(settings: TrainOptions) -> int | None:
     """Return the bits after the binary point, where they or those before it are named."""
     if settings.int_bits is not None:
         return settings.total_bits - settings.int_bits
     return settings.frac_bits
 
 
-def n_bins_of(settings: SumOptions) -> int:
+def n_bins_of(settings: TrainOptions) -> int:
     """Return the bins of a column, of which boosting tries all bounds."""
     if "cuts" in settings.structure_options:
         return _whole(settings, "cuts") + 1
     return settings.n_bins if settings.discretize is not None else DEFAULT_CUTS + 1
 
 
-def shift_of(settings: SumOptions) -> tuple[int, int] | None:
+def shift_of(settings: TrainOptions) -> tuple[int, int] | None:
     """
     Return the image that columns are, if its moved copies are to be learned from too.
 
@@ -135,14 +83,14 @@ def shift_of(settings: SumOptions) -> tuple[int, int] | None:
     return int(found[1]), int(found[2])
 
 
-def _whole(settings: SumOptions, key: str) -> int:
+def _whole(settings: TrainOptions, key: str) -> int:
     text = settings.structure_options[key]
     if not (text.isascii() and text.isdigit() and len(text) <= 9):
         raise OptionError(f"structure option {key}={text} is not a whole number; try {key}=16")
     return int(text)
 
 
-def _number(settings: SumOptions, key: str) -> float:
+def _number(settings: TrainOptions, key: str) -> float:
     text = settings.structure_options[key]
     try:
         value = float(text)

@@ -1,37 +1,29 @@
 """Options that have no effect, because of others."""
 
+from dataclasses import replace
+
 from bncc.structure.learners import LEARNERS
 from bncc.structure.options import price_of
+from bncc.train.options import OPTIONS, in_record_order
 from bncc.train.settings import TrainSettings
-from bncc.train.settings_values import MARGIN, option_name
-
-_MARGIN = ("lambda_", "gamma", "eta")
-_OF_TABLES = ("average", "quantize_from")
-"""What has no effect on the structure, and so none where its tables are found anew."""
-_STEPS = ("batch_size", "lr")
-_SHARES = ("dropout", "jitter", *_OF_TABLES)
-_MACHINES = ("device", "threads", "engine")
-_OF_NETWORKS = (*_MARGIN, "jitter", *_OF_TABLES, "device", "threads")
-"""What has no effect on a boosted sum."""
 
 
 def idle_notes(settings: TrainSettings) -> tuple[str, ...]:
     """Return a sentence for each option that has no effect in a combination."""
-    idle: tuple[str, ...] = ()
     method = f"--parameters {settings.parameters}"
     if settings.is_boosted:
-        idle, method = _OF_NETWORKS, f"--structure {settings.structure}"
-    elif settings.parameters == MARGIN and not settings.descends:
-        idle = (*_STEPS, *_SHARES, "gamma", *_MACHINES)
-    elif not settings.descends:
-        idle = ("epochs", *_STEPS, *_SHARES, *_MARGIN, *_MACHINES)
-    elif settings.is_refit:
-        idle = _OF_TABLES
-    elif settings.loss == "cross-entropy":
-        idle = _MARGIN
-    notes = [f"{option} has no effect with {method}" for option in _given(settings, idle)]
-    if settings.float_ and not settings.is_refit and settings.quantize_from is not None:
-        notes.append("--quantize-from has no effect with --float")
+        method = f"--structure {settings.structure}"
+    unused = [
+        option
+        for option in (OPTIONS.values() if settings.is_boosted else in_record_order(OPTIONS))
+        if option.uses
+        and getattr(settings, option.name) is not None
+        and not option.takes_effect(settings.uses)
+    ]
+    quantized = replace(settings, float_=False).uses
+    by_float = [option for option in unused if option.takes_effect(quantized)]
+    notes = [f"{each.flag} has no effect with {method}" for each in unused if each not in by_float]
+    notes += [f"{option.flag} has no effect with --float" for option in by_float]
     has_engine = settings.descends and not settings.is_refit
     if has_engine and settings.engine == "native" and settings.threads is not None:
         notes.append("--threads has no effect with --engine native")
@@ -55,7 +47,3 @@ def _idle_structure_options(settings: TrainSettings) -> list[str]:
         if key != "alpha" or settings.parameters != "bdeu"
     }
     return list(LEARNERS[settings.structure].idle(own))
-
-
-def _given(settings: TrainSettings, names: tuple[str, ...]) -> list[str]:
-    return [option_name(name) for name in names if getattr(settings, name) is not None]

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.cli.train import PARAMETERS, STRUCTURES, command
-from bncc.structure.catalog import option_keys
+from bncc.cli.train import command
+from bncc.structure.catalog import STRUCTURES, option_keys
+from bncc.train.options import OPTIONS
 from tests.cli.conftest import HEADER, write_csv
 
 Run = Callable[..., Result]
@@ -144,7 +145,14 @@ def test_the_choices_stand_as_in_the_contract() -> None:
         "hill-climb", "anneal", "etan", "s-etan", "sa-etan", "a-etan", "network-hill-climb",
         "tabu", "mmhc", "curriculum", "tables",
     )  # fmt: skip
-    assert PARAMETERS == ("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu")
+    assert OPTIONS["parameters"].shown == (
+        "hybrid",
+        "ml",
+        "margin",
+        "cross-entropy",
+        "free",
+        "bdeu",
+    )
     names = {option for parameter in command.params for option in parameter.opts}
     assert names >= {
         "--discretize", "--structure", "--structure-option", "--parameters", "--bits",

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from bncc.papers.draw import AVERAGE, JITTER, LOG_STEP, MARGINS, draw_near, draw_settings
+from bncc.papers.draw import LOG_STEP, MARGINS, draw_near, draw_settings
+from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 
 NAIVE = TrainSettings(structure="naive", float_=True, epochs=2, batch_size=20)
@@ -34,8 +35,8 @@ def test_the_margin_is_drawn_for_how_tables_are_found():
         ):
             assert 10**low <= min(values) < 10 ** ((low + high) / 2) < max(values) <= 10**high
     assert 0 <= min(s.dropout for s in drawn) < 0.05 < 0.3 < max(s.dropout for s in drawn) <= 0.4
-    assert {s.average for s in drawn} == set(AVERAGE)
-    assert {s.jitter for s in drawn} == set(JITTER)
+    assert {s.average for s in drawn} == set(OPTIONS["average"].search)
+    assert {s.jitter for s in drawn} == set(OPTIONS["jitter"].search)
 
 
 def test_a_neighbor_differs_by_a_little():

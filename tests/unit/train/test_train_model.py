@@ -19,8 +19,8 @@ from bncc.train import fit_network as fit
 from bncc.train import learn_network as learn
 from bncc.train.holdout import tells_apart
 from bncc.train.maximum_likelihood import ml_log_tables
+from bncc.train.options import PARAMETERS
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
-from bncc.train.settings_values import PARAMETERS
 from bncc.train.train_model import train_model
 
 ML = TrainSettings(structure="naive", parameters="ml")

@@ -1,0 +1,57 @@
+"""The options of training on the command line, made from the table `bncc.train.options`."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from bncc.cli.options import Command
+from bncc.train.options import OPTIONS
+
+FIRST = (
+    "discretize", "n_bins", "structure", "structure_options", "parameters", "bits", "int_bits",
+    "frac_bits", "float_", "size_weight", "class_weight",
+)  # fmt: skip
+LAST = ("device", "engine", "threads", "validation")
+"""What the help shows last, `FIRST` first, and ``--seed`` before the last; the rest is between."""
+BETWEEN = tuple(name for name in OPTIONS if name not in (*FIRST, *LAST, "seed"))
+
+
+def training_options(*names: str, help: str | None = None) -> Callable[[Command], Command]:
+    """Give a command options of training, with the table's help or another."""
+
+    def decorate(command: Command) -> Command:
+        for name in reversed(names):
+            command = _decorator(name, help)(command)
+        return command
+
+    return decorate
+
+
+def key_values(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    """Read pairs such as ``alpha=10``."""
+    options: dict[str, str] = {}
+    for value in values:
+        key, separator, text = value.partition("=")
+        if not key or not separator:
+            raise click.BadParameter(f"{value!r} is not of the form KEY=VALUE, such as parents=8")
+        if key in options:
+            raise click.BadParameter(f"{key!r} is given twice, give it once")
+        options[key] = text
+    return options
+
+
+def _decorator(name: str, help: str | None) -> Callable[[Command], Command]:
+    option = OPTIONS[name]
+    facts: dict[str, Any] = {"type": click.Choice(option.shown) if option.shown else option.kind}
+    if option.kind is bool:
+        facts = {"is_flag": True}
+    elif option.kind is Mapping:
+        facts = {"callback": key_values, "multiple": True}
+    elif option.default is not None:
+        facts |= {"default": option.default, "show_default": option.shows_default}
+    return click.option(
+        option.flag, name, metavar=option.metavar, help=help or option.help_text, **facts
+    )

@@ -1,0 +1,441 @@
+"""
+The options of training: one table, from which all that names an option is made.
+
+A row is a field of `TrainOptions`: name, type, default, and an `Option` with the rest. Made from it
+are the command line's options (`bncc.cli.training_options`), the arguments of `BNClassifier` and
+their names in messages, what a sweep may draw, the checks of values, the notes about unused
+options, and a model's record of its training. What gradient descent reads has a second line, in
+`DescentValues`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from math import isfinite
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from bncc.structure.catalog import STRUCTURES, SUM, option_keys
+
+DISCRETIZERS = ("mdl", "quantile", "width", "median", "none")
+COUNTED = ("ml", "bdeu")
+"""Parameters read off counts, without torch."""
+MARGIN = "margin"
+"""Parameters of S1's maximum margin, which begin with counts."""
+REFIT = (*COUNTED, MARGIN)
+"""Parameters found in floats once the structure is there, and rounded at the end."""
+DESCENDED = ("hybrid", "cross-entropy", "free")
+"""Parameters found by gradient descent, in the bits that they are to have."""
+PARAMETERS = (*DESCENDED, *REFIT)
+ENGINES = ("native", "torch")
+"""What computes the steps of gradient descent."""
+CLASS_WEIGHTS = ("balanced",)
+CHOICES = ("error", "balanced-error", "log-loss")
+"""Measures that a search for a budget can minimize on validation rows."""
+
+MIN_BITS, MAX_BITS = 1, 8
+DEFAULT_BITS = 6
+DEFAULT_SUM_BITS = 3
+"""Of a boosted sum: ten costs fill a word."""
+MAX_SEED = 2**63 - 1
+
+Use = Literal["descent", "tables", "rounding", "hinge", "margin", "boosting"]
+"""
+Where an option takes effect.
+
+In any gradient descent; in one that ends with the tables of the model; in one that ends with
+quantized ones; in S0's hinge; in S1's maximum margin after counts; in boosted tables.
+"""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Values that a number may have."""
+
+    holds: Callable[[Any], bool]
+    words: str  # As in "--lr is 0; it must be a positive number"
+
+
+def at_least(least: int) -> Range:
+    """Return the range from a number on."""
+    return Range(lambda value: bool(value >= least), f"at least {least}")
+
+
+def at_most(most: int) -> Range:
+    """Return the range up to a number."""
+    return Range(lambda value: bool(value <= most), f"at most {most}")
+
+
+POSITIVE = Range(lambda value: isfinite(value) and bool(value > 0), "a positive number")
+NOT_NEGATIVE = Range(lambda value: isfinite(value) and bool(value >= 0), "a number, 0 or more")
+FRACTION = Range(lambda value: bool(0 <= value < 1), "a fraction from 0 to below 1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """A row of the table; what is None or empty is as most options have it."""
+
+    # name, kind, default: Those of the field
+    name: str = ""
+    kind: type = str
+    default: Any = None
+    help: str | None = None  # May name ``{measured}`` and ``{free}``
+    metavar: str | None = None
+    flag: str = ""  # On the command line [default: by the name]
+    shows_default: bool = False  # Whether the help ends with the default
+    choices: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()  # The choices in the help's order [default: theirs]
+    noun: str = ""  # What a choice is, in "unknown noun 'x'"
+    within: tuple[Range, ...] = ()  # All of them must hold
+    # measured, free: Default of gradient descent where the field is None, and with free tables
+    measured: Any = None
+    free: Any = None
+    uses: tuple[Use, ...] = ()  # Where it takes effect; empty for everywhere
+    is_recorded: bool = True  # Among what the record has of the descent
+    argument: str | None = ""  # Of `BNClassifier` [default: the name]; None for none
+    is_drawn: bool = True  # Whether the space of a sweep may name it
+    search: tuple[float, ...] = ()  # Values that searches of papers draw from
+
+    @property
+    def word(self) -> str:
+        """Its flag without dashes, as spaces of sweeps and trials have it."""
+        return self.flag.removeprefix("--")
+
+    @property
+    def key(self) -> str:
+        """Its name in a record."""
+        return self.name.rstrip("_")
+
+    @property
+    def help_text(self) -> str | None:
+        """The help with the measured defaults filled in."""
+        return self.help and self.help.format(measured=self.measured, free=self.free)
+
+    def measured_of(self, loss: str) -> Any:
+        """Return the default of gradient descent on a loss."""
+        return self.free if loss == "free" and self.free is not None else self.measured
+
+    def takes_effect(self, uses: frozenset[Use]) -> bool:
+        """Return whether a training with these uses reads it."""
+        return not self.uses or not uses.isdisjoint(self.uses)
+
+
+def _options_of_structures() -> str:
+    """Return which option keys the structures read, those that read the same together."""
+    readers: dict[str, list[str]] = {}
+    for name in STRUCTURES:
+        readers.setdefault(", ".join(option_keys(name)), []).append(name)
+    return "; ".join(f"of {', '.join(names)}: {keys}" for keys, names in readers.items() if keys)
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """The table: None stands for a default that depends on the other options."""
+
+    structure: Annotated[str, Option(choices=STRUCTURES, noun="structure", shows_default=True)] = (
+        STRUCTURES[0]
+    )
+    # ``alpha`` also serves ``parameters="bdeu"``
+    structure_options: Annotated[
+        Mapping[str, str],
+        Option(
+            flag="--structure-option",
+            metavar="K=V",
+            help="An option of the structure learner, repeatable: "
+            f"{_options_of_structures()}. Such as "
+            "parents=8 candidates each, order=random|identity|A|B|C|none, width=16 pixels a row, "
+            "step=0.01 of a descent or best|0|1|2|3 of a curriculum, candidates=all|mmpc, "
+            "max-parents=5, price=entries|bits, widths=2,4,6, score=mm|cr|cl|cmi|bdeu|bic, "
+            "lambda=0.1, alphas=1,2,5.",
+            is_drawn=False,
+        ),
+    ] = field(default_factory=dict)
+    # How tables are found: S0's hybrid loss, counts with add-one smoothing, posterior means under a
+    # BDeu prior, S1's maximum margin, cross-entropy, or as tables that need not be probabilities,
+    # by cross-entropy and S0's margin. A structure that is learned together with the tables
+    # descends on the hybrid loss under ``ml``, ``bdeu`` and ``margin``; its tables are then found
+    # anew.
+    parameters: Annotated[
+        str,
+        Option(
+            choices=PARAMETERS,
+            shown=("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu"),
+            noun="parameters",
+            shows_default=True,
+        ),
+    ] = "hybrid"
+    # None is ``mdl`` that leaves columns of states as they are
+    discretize: Annotated[
+        str | None, Option(choices=DISCRETIZERS, noun="discretization", help="[default: mdl]")
+    ] = None
+    n_bins: Annotated[
+        int, Option(within=(at_least(2),), help="Bins of quantile and width [default: 8].")
+    ] = 8
+    # With fewer than two of the three numbers of bits given, the binary point is chosen on
+    # validation rows; boosted tables have one by their width.
+    bits: Annotated[
+        int | None, Option(metavar="B", help=f"Bits of a cost [default: {DEFAULT_BITS}].")
+    ] = None
+    int_bits: Annotated[
+        int | None, Option(metavar="I", help="Of them before the binary point.")
+    ] = None
+    frac_bits: Annotated[
+        int | None, Option(metavar="F", help="Of them after it; may be negative.")
+    ] = None
+    float_: Annotated[bool, Option(help="Train without quantization.", argument="quantize")] = False
+    # In the loss of a structure that is learned together with the tables (lambda_MS of S3)
+    size_weight: Annotated[
+        float,
+        Option(
+            metavar="L", within=(NOT_NEGATIVE,), help="Price of a table entry or bit, for tan-*."
+        ),
+    ] = 0.0
+    class_weight: Annotated[
+        str | None,
+        Option(
+            choices=CLASS_WEIGHTS,
+            noun="class weight",
+            help="balanced: rows of rare classes count as much, all together, as those of "
+            "frequent ones.",
+        ),
+    ] = None
+    # Fraction of the training rows held out to choose the binary point and to measure
+    # ``error_validation``; 0 holds none out
+    validation: Annotated[
+        float,
+        Option(metavar="FRACTION", within=(FRACTION,), shows_default=True, is_drawn=False),
+    ] = 0.1
+    epochs: Annotated[
+        int | None,
+        Option(
+            metavar="N",
+            within=(at_least(1),),
+            measured=60,
+            uses=("descent", "margin", "boosting"),
+            help="Passes over the rows, in each of two trainings [default: {measured}]; of margin "
+            "the most iterations.",
+        ),
+    ] = None
+    # By the number of rows, see `hyperparameters_of`
+    batch_size: Annotated[
+        int | None,
+        Option(
+            metavar="N",
+            within=(at_least(1),),
+            uses=("descent", "boosting"),
+            help="Rows per step [default: by rows].",
+        ),
+    ] = None
+    lr: Annotated[
+        float | None,
+        Option(
+            metavar="R",
+            within=(POSITIVE,),
+            measured=0.05,
+            uses=("descent", "boosting"),
+            help="First step size of Adam [default: {measured}].",
+        ),
+    ] = None
+    lambda_: Annotated[
+        float | None,
+        Option(
+            metavar="L",
+            within=(NOT_NEGATIVE,),
+            measured=100.0,
+            free=3.0,
+            uses=("hinge", "margin"),
+            argument="lam",
+            help="Weight of the margin loss [default: {measured:g}; free: {free:g}; "
+            "margin: chosen].",
+        ),
+    ] = None
+    gamma: Annotated[
+        float | None,
+        Option(
+            metavar="G",
+            within=(NOT_NEGATIVE,),
+            measured=4.0,
+            free=6.0,
+            uses=("hinge",),
+            help="Margin aimed at, in nats [default: {measured:g}; free: {free:g}].",
+        ),
+    ] = None
+    eta: Annotated[
+        float | None,
+        Option(
+            metavar="E",
+            within=(POSITIVE,),
+            measured=10.0,
+            uses=("hinge", "margin"),
+            help="Sharpness of the soft maximum [default: {measured:g}].",
+        ),
+    ] = None
+    dropout: Annotated[
+        float | None,
+        Option(
+            metavar="P",
+            within=(FRACTION,),
+            measured=0.1,
+            uses=("descent", "boosting"),
+            help="Chance to leave a feature out of a sum [default: {measured}].",
+        ),
+    ] = None
+    jitter: Annotated[
+        float | None,
+        Option(
+            metavar="P",
+            within=(FRACTION,),
+            measured=0.0,
+            uses=("descent",),
+            help="Chance that a number falls into the bin beside its own [default: {measured:g}].",
+            # Naive Bayes, free tables, two seeds on five splits of the training rows, a
+            # prototype's error in percent with 0, 0.04, 0.08 and 0.12: letter in floats 15.17,
+            # 14.99, 15.10, 15.32; letter with 3 bits 17.73, 17.50, 17.80, 18.19; satimage with 2
+            # bits 11.44, 11.50, 11.57, 11.79; usps with 2 bits 5.33, 5.23, 5.37, 5.33. So a little
+            # is worth trying, and more is not. With it among what is drawn, the least validation
+            # error of naive Bayes on letter fell from 14.60 to 13.63 (60 runs).
+            search=(0.0, 0.03, 0.06),
+        ),
+    ] = None
+    average: Annotated[
+        float | None,
+        Option(
+            metavar="W",
+            within=(FRACTION,),
+            measured=0.0,
+            uses=("tables",),
+            help="Weight of past epochs in the tables [default: {measured:g}, none].",
+            search=(0.0, 0.7, 0.9),
+        ),
+    ] = None
+    quantize_from: Annotated[
+        float | None,
+        Option(
+            metavar="FRACTION",
+            within=(FRACTION,),
+            measured=0.5,
+            uses=("rounding",),
+            help="Of the epochs, before rounding begins [default: {measured}].",
+        ),
+    ] = None
+    # Of the validation rows, of random structures, of shuffling and of dropout
+    seed: Annotated[
+        int,
+        Option(
+            within=(at_least(0), at_most(MAX_SEED)),
+            shows_default=True,
+            help="Of everything random.",
+            argument="random_state",
+            is_drawn=False,
+        ),
+    ] = 0
+    device: Annotated[
+        str | None,
+        Option(
+            metavar="D",
+            measured="cpu",
+            uses=("descent",),
+            is_recorded=False,
+            argument=None,
+            is_drawn=False,
+            help="A torch device [default: cpu].",
+        ),
+    ] = None
+    # A step takes a millisecond or two: a second thread saves little of it, and costs tenfold where
+    # other work keeps the cores busy.
+    threads: Annotated[
+        int | None,
+        Option(
+            metavar="N",
+            within=(at_least(1),),
+            measured=1,
+            uses=("descent",),
+            is_recorded=False,
+            argument=None,
+            is_drawn=False,
+            help="CPU threads of torch.",
+        ),
+    ] = None
+    engine: Annotated[
+        str | None,
+        Option(
+            choices=ENGINES,
+            shown=("torch", "native"),
+            noun="engine",
+            uses=("descent", "boosting"),
+            is_recorded=False,
+            is_drawn=False,
+            help="[default: native on a CPU where a C compiler is found, else torch]",
+        ),
+    ] = None
+
+    @property
+    def is_boosted(self) -> bool:
+        """Whether the tables are those of a boosted sum, and no network's."""
+        return self.structure == SUM
+
+    @property
+    def total_bits(self) -> int:
+        """B, the width of a cost."""
+        if self.bits is not None:
+            return self.bits
+        if self.int_bits is not None and self.frac_bits is not None:
+            return self.int_bits + self.frac_bits
+        return DEFAULT_SUM_BITS if self.is_boosted else DEFAULT_BITS
+
+
+@dataclass(frozen=True)
+class DescentValues:
+    """What gradient descent reads, with every default filled in."""
+
+    loss: str  # The loss, see `bncc.train.gradient.losses.loss_of`
+    epochs: int
+    batch_size: int
+    lr: float
+    lambda_: float
+    gamma: float
+    eta: float
+    dropout: float  # Probability that a feature is left out of a sample's sum in a step
+    # Probability that a state is moved to a neighbour, see `bncc.train.gradient.jitter`
+    jitter: float
+    # Weight of the past, < 1, in the average of the tables over the epochs, which is what a
+    # training ends with; 0 ends with the tables of the last step
+    average: float
+    quantize_from: float  # Fraction of the epochs that is trained before quantization begins
+    seed: int  # Seed of shuffling and dropout
+    device: str = "cpu"
+    threads: int = 1
+    engine: str | None = None  # None for the quicker one that is there
+
+
+def _row(name: str, hint: Any, default: Any) -> Option:
+    """Return a field's option, with what the field says itself."""
+    annotated: Any
+    option: Option
+    annotated, option = get_args(hint)
+    kind = next((each for each in get_args(annotated) if each is not type(None)), annotated)
+    return replace(
+        option,
+        name=name,
+        kind=Mapping if get_origin(annotated) is Mapping else kind,
+        default=default,
+        flag=option.flag or "--" + name.rstrip("_").replace("_", "-"),
+        shown=option.shown or option.choices,
+        argument=name if option.argument == "" else option.argument,
+    )
+
+
+OPTIONS: Mapping[str, Option] = {
+    each.name: _row(
+        each.name,
+        each.type,
+        each.default_factory() if callable(each.default_factory) else each.default,
+    )
+    for each in fields(TrainOptions)
+}
+"""The rows by name, in the table's order."""
+
+
+def in_record_order(options: Mapping[str, Option]) -> list[Option]:
+    """Return options as records and notes have them: the hinge's late, those of speed last."""
+    return sorted(
+        options.values(), key=lambda option: (not option.is_recorded, "hinge" in option.uses)
+    )
