@@ -63,7 +63,7 @@ def command(
     payload = facts_of(model, model_path)
     reports = []
     if dot:
-        from bncc.cli.drawing import dot_of
+        from bncc.report.structure_picture import dot_of
 
         payload["dot"] = dot_of(model)
         reports.append(payload["dot"].rstrip("\n"))
@@ -71,7 +71,7 @@ def command(
         payload["ir"] = _ir(model, flow)
         reports.append(_ir_report(payload["ir"]))
     if svg is not None:
-        from bncc.cli.drawing import svg_of
+        from bncc.report.structure_picture import svg_of
 
         write_file(svg, svg_of(model, show_all=console.verbose).encode("utf-8"), force=force)
         payload["svg"] = svg
