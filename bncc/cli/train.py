@@ -37,11 +37,11 @@ from bncc.cli.train_search import (
 )
 from bncc.data.units import read_units
 from bncc.errors import OptionError
+from bncc.locks import folder_locked
 from bncc.model.file import save_model
 from bncc.structure.catalog import STRUCTURES, option_keys
 from bncc.train.checkpoint.callbacks import News
 from bncc.train.checkpoint.fingerprint import identity_of
-from bncc.train.checkpoint.folder_lock import folder_locked
 from bncc.train.cross_validation import DEFAULT_FOLDS
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.repeats import train_repeats
