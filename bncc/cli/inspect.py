@@ -6,11 +6,10 @@ from typing import Any
 
 import click
 
-from bncc.cli.confusion import error_words
 from bncc.cli.console import Console, aligned, printable
 from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
-from bncc.cli.resource_text import resource_words
+from bncc.cli.results import error_words, resource_words
 from bncc.discretize.feature import Feature
 from bncc.emit.provenance import data_line
 from bncc.lower.c.c99 import number_text
