@@ -9,10 +9,10 @@ from bncc.boosting.bins import Bins, bins_of
 from bncc.boosting.descent import Pace, SumProblem
 from bncc.boosting.engines import best_cuts_for, slopes_for, sum_engine_for
 from bncc.boosting.growth import Bounds, grow
-from bncc.boosting.progress import Watch
 from bncc.boosting.settings import BoostSettings, Recipe
 from bncc.boosting.sums import Samples, Scores, rows_of
 from bncc.errors import ConstantColumnsError
+from bncc.progress import Watch
 from bncc.structure.decision_tables import Grid
 
 CORRECTIVE_LR, CORRECTIVE_DROPOUT = 0.04, 0.1
@@ -59,7 +59,7 @@ def boost(
             grown, sums = _corrected(grown, samples, settings, rng)
         else:
             sums += leaves.astype(np.float32)[cells]
-        goes_on = watch.goes_on("tables", len(grown.tables), settings.n_tables)
+        goes_on = watch.goes_on("table", len(grown.tables), settings.n_tables)
     return grown if grown.tables else _with_table(grown, *_nothing(bins, samples.n_classes))
 
 

@@ -5,8 +5,8 @@ from math import cos, pi
 import numpy as np
 
 from bncc.boosting.descent import SumEngine
-from bncc.boosting.progress import Watch
 from bncc.boosting.settings import BoostSettings
+from bncc.progress import Watch
 
 
 class Epochs:
@@ -34,7 +34,7 @@ class Epochs:
             noise = self._rng.integers(0, 256, self._shape, dtype=np.uint8)
             engine.epoch(order, noise, self._lr())
             self._done += 1
-            self._goes_on = self._watch.goes_on("epochs", self._done, self._n_epochs)
+            self._goes_on = self._watch.goes_on("epoch", self._done, self._n_epochs)
 
     def _lr(self) -> float:
         first, last = self._settings.lr, self._settings.last_lr

@@ -7,11 +7,11 @@ import numpy as np
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.boosting.boost import boost
 from bncc.boosting.learned import Learned
-from bncc.boosting.progress import Progress, Watch
 from bncc.boosting.refit import refit
 from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.boosting.sums import Samples
 from bncc.errors import DataError
+from bncc.progress import Progress, Watch, silence
 
 
 def learn_tables(
@@ -21,7 +21,7 @@ def learn_tables(
     n_classes: int,
     settings: BoostSettings,
     weights: AnyArray | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silence,
     should_stop: Callable[[], bool] | None = None,
 ) -> Learned:
     """
@@ -33,8 +33,11 @@ def learn_tables(
     """
     samples = samples_of(X, y, n_states, n_classes, weights)
     recipe = recipe_of(settings, X.shape[1], n_classes)
+    n_epochs = settings.float_epochs + settings.quantized_epochs
+    share = settings.n_tables / (settings.n_tables + n_epochs)
     watch = Watch(progress, should_stop)
-    return refit(boost(samples, settings, recipe, watch), samples, settings, recipe, watch)
+    boosted = boost(samples, settings, recipe, watch.part(0.0, share))
+    return refit(boosted, samples, settings, recipe, watch.part(share, 1.0))
 
 
 def samples_of(

@@ -11,10 +11,10 @@ from bncc.boosting.dictionary import first_dictionary, reassigned
 from bncc.boosting.engines import slopes_for, sum_engine_for
 from bncc.boosting.epochs import Epochs
 from bncc.boosting.learned import Learned
-from bncc.boosting.progress import Watch
 from bncc.boosting.settings import BoostSettings, Recipe
 from bncc.boosting.sums import Samples, Scores, Unit, by_table, rows_of
 from bncc.errors import diverged
+from bncc.progress import Watch
 from bncc.structure.decision_tables import Grids
 
 DICTIONARY_ROUNDS, ROUND_EPOCHS = 8, 6

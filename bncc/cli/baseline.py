@@ -15,8 +15,7 @@ from bncc.cli.options import (
     speaks,
     split_options,
 )
-from bncc.cli.output import check_free
-from bncc.cli.staging import staged_directory
+from bncc.cli.output import check_free, staged_directory
 from bncc.cli.sweep_options import targets_of
 from bncc.cli.training_options import key_values, training_options
 from bncc.errors import OptionError

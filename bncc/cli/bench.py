@@ -8,7 +8,6 @@ import click
 from bncc import pricing
 from bncc.cli.budget_options import entry_option
 from bncc.cli.console import Console
-from bncc.cli.figures import facts_of, report_text
 from bncc.cli.inputs import rows_to_classify
 from bncc.cli.lowering import Emissions, Lowering, lowering_options
 from bncc.cli.machines import blame, check_fit, usable_machines
@@ -21,6 +20,7 @@ from bncc.cli.options import (
     speaks,
     target_option,
 )
+from bncc.cli.results import facts_of, report_text
 from bncc.data.dataset import Table
 from bncc.device.cross import find_bench
 from bncc.device.meter import Inputs

@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -12,12 +12,10 @@ from typing import Any
 import click
 
 from bncc.data.text import printable as printable
+from bncc.progress import Progress, silence
 
 _BOLD = re.compile("(\x1b\\[1m|\x1b\\[0m)")
 """Escape sequences that `table_text` adds on a terminal, and no more."""
-
-Advance = Callable[[float, str], None]
-"""Progress so far as a fraction in 0 .. 1, and a short text such as the current loss."""
 
 EVERY = 30.0
 """Seconds between two lines of progress where there is no terminal."""
@@ -118,7 +116,7 @@ class Console:
         else:
             click.echo(content, nl=False)
 
-    def _said(self, description: str) -> Advance:
+    def _said(self, description: str) -> Progress:
         """Return what says how far the work is, every half minute."""
         due = monotonic() + EVERY
 
@@ -131,16 +129,17 @@ class Console:
         return advance
 
     @contextmanager
-    def progress(self, description: str) -> Iterator[Advance]:
+    def progress(self, description: str) -> Iterator[Progress]:
         """Show a progress bar with the time left, on a terminal; elsewhere ``-v`` prints lines."""
         if self.verbose and not sys.stderr.isatty():
             yield self._said(description)
             return
         if self.quiet or self.json or not sys.stderr.isatty():
-            yield lambda fraction, text: None
+            yield silence
             return
         from rich.console import Console as RichConsole
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bars
 
         columns = (
             TextColumn("{task.description}"),
@@ -149,6 +148,6 @@ class Console:
             TextColumn("{task.fields[text]}", markup=False),
             TimeRemainingColumn(),
         )
-        with Progress(*columns, console=RichConsole(stderr=True), transient=True) as bars:
+        with Bars(*columns, console=RichConsole(stderr=True), transient=True) as bars:
             task = bars.add_task(description, total=1.0, text="")
             yield lambda fraction, text: bars.update(task, completed=fraction, text=printable(text))

@@ -14,14 +14,12 @@ import click
 from bncc.cli import bench, demo_choice
 from bncc.cli.checkpointing import said
 from bncc.cli.console import Console
-from bncc.cli.demo_narrator import Narrator
-from bncc.cli.demo_summary import summary
+from bncc.cli.demo_text import Narrator, summary
 from bncc.cli.evaluate import evaluation
-from bncc.cli.figures import facts_of, report_text
 from bncc.cli.lowering import Emissions, Lowering
 from bncc.cli.options import force_option, speaks
-from bncc.cli.output import check_free
-from bncc.cli.staging import staged_directory
+from bncc.cli.output import check_free, staged_directory
+from bncc.cli.results import facts_of, report_text
 from bncc.cli.verify import sentence
 from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bncc.cli.console import Console
-from bncc.cli.demo_narrator import Narrator
+from bncc.cli.demo_text import Narrator
 from bncc.cli.inputs import rows_to_classify
 from bncc.cli.sweep_options import NO_TARGET, toolchains_of
 from bncc.cli.sweep_work import swept

@@ -29,9 +29,8 @@ from bncc.cli.options import (
     speaks,
     with_option,
 )
-from bncc.cli.output import check_free
-from bncc.cli.resource_text import resource_words
-from bncc.cli.staging import staged_directory
+from bncc.cli.output import check_free, staged_directory
+from bncc.cli.results import resource_words
 from bncc.emit.code_digest import code_digest
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES

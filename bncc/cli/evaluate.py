@@ -7,7 +7,6 @@ import click
 import numpy as np
 
 from bncc._types import BoolArray, IntArray
-from bncc.cli.confusion import confusion_lines
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import labeled_rows
 from bncc.cli.options import (
@@ -19,6 +18,7 @@ from bncc.cli.options import (
     model_argument,
     speaks,
 )
+from bncc.cli.results import confusion_lines
 from bncc.discretize.feature import states_of
 from bncc.discretize.missing import gaps_of
 from bncc.errors import DataError

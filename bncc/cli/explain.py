@@ -7,7 +7,6 @@ import numpy as np
 
 from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.cli.console import Console, aligned, printable
-from bncc.cli.explanation_picture import explanation_svg
 from bncc.cli.inputs import rows_to_classify
 from bncc.cli.options import (
     class_option,
@@ -18,7 +17,6 @@ from bncc.cli.options import (
     speaks,
 )
 from bncc.cli.output import check_free, write_file
-from bncc.cli.reading_words import between
 from bncc.data.dataset import Table
 from bncc.discretize.feature import Feature, states_of
 from bncc.emit.card import why_no_probabilities
@@ -26,6 +24,7 @@ from bncc.errors import DataError
 from bncc.model.explanation import changes, contributions, impossible, runner_up
 from bncc.model.file import load_model
 from bncc.model.model import Model
+from bncc.report.table_pictures import between, explanation_svg
 from bncc.structure.row_index import LookUp
 
 _MOST_TABLES = 12

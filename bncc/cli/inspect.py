@@ -6,11 +6,10 @@ from typing import Any
 
 import click
 
-from bncc.cli.confusion import error_words
 from bncc.cli.console import Console, aligned, printable
 from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
-from bncc.cli.resource_text import resource_words
+from bncc.cli.results import error_words, resource_words
 from bncc.discretize.feature import Feature
 from bncc.emit.provenance import data_line
 from bncc.lower.c.c99 import number_text
@@ -63,7 +62,7 @@ def command(
     payload = facts_of(model, model_path)
     reports = []
     if dot:
-        from bncc.cli.drawing import dot_of
+        from bncc.report.structure_picture import dot_of
 
         payload["dot"] = dot_of(model)
         reports.append(payload["dot"].rstrip("\n"))
@@ -71,7 +70,7 @@ def command(
         payload["ir"] = _ir(model, flow)
         reports.append(_ir_report(payload["ir"]))
     if svg is not None:
-        from bncc.cli.drawing import svg_of
+        from bncc.report.structure_picture import svg_of
 
         write_file(svg, svg_of(model, show_all=console.verbose).encode("utf-8"), force=force)
         payload["svg"] = svg

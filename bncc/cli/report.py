@@ -138,7 +138,7 @@ def _where(place: str) -> object:
 
 
 def _check_target(target: str | None, studies: "Sequence[Study]") -> None:
-    from bncc.report.axes import targets_of
+    from bncc.report.panels import targets_of
 
     known = targets_of([point for study in studies for point in study.points])
     if target is not None and target not in known:

@@ -6,14 +6,13 @@ from typing import Any
 
 import click
 
-from bncc.cli.chart import svg_of
 from bncc.cli.console import Console, aligned
-from bncc.cli.curves import CHARTS
 from bncc.cli.options import force_option, given, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.errors import OptionError
 from bncc.papers.experiments import EXPERIMENTS, STEERING, Experiment
 from bncc.papers.request import Effort, Request
+from bncc.report.curves import CHARTS, svg_of
 
 TABLES = (
     "s0-table1", "s0-recover-chow-liu", "s1-table1", "s1-table2", "s1-table3", "s1-missing",

@@ -8,7 +8,7 @@ from typing import Any
 
 from bncc.cli.console import aligned, table_text
 from bncc.lower.cost_model import LEVELS
-from bncc.report.axes import entries_on
+from bncc.report.panels import entries_on
 from bncc.resources import Budget, functions_of
 from bncc.search.config import optimize_of
 from bncc.search.pareto import front

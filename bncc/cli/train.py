@@ -37,10 +37,10 @@ from bncc.cli.train_search import (
 from bncc.cli.training_options import BETWEEN, FIRST, LAST, training_options
 from bncc.data.units import read_units
 from bncc.errors import OptionError
+from bncc.locks import folder_locked
 from bncc.model.file import save_model
 from bncc.train.checkpoint.callbacks import News
 from bncc.train.checkpoint.fingerprint import identity_of
-from bncc.train.checkpoint.folder_lock import folder_locked
 from bncc.train.cross_validation import DEFAULT_FOLDS
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.options import CHOICES

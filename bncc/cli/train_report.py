@@ -7,8 +7,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from bncc.cli.confusion import error_words, trained_confusion
 from bncc.cli.console import Console, aligned
+from bncc.cli.results import error_words, trained_confusion
 from bncc.data.dataset import Dataset
 from bncc.model.card import model_facts, number_words, structure_words, table_widths
 from bncc.model.model import Model

@@ -9,9 +9,8 @@ import click
 
 from bncc.cli.budget_options import check_reserve
 from bncc.cli.checkpointing import EXIT_SIGNAL, tell_of_the_end
-from bncc.cli.confusion import error_words, trained_confusion
 from bncc.cli.console import Console, aligned
-from bncc.cli.resource_text import resource_words
+from bncc.cli.results import error_words, resource_words, trained_confusion
 from bncc.data.dataset import Dataset
 from bncc.errors import OptionError
 from bncc.model.card import model_facts, number_words, search_words, structure_words

@@ -1,7 +1,6 @@
 """Output files appear whole or not at all."""
 
 import errno
-import importlib
 import os
 import re
 import secrets
@@ -10,9 +9,10 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from bncc._types import StrPath
+from bncc.locks import kernel_locks, try_lock
 
 YOUNG = 0.1
 """Seconds after which a process has surely locked the file that it has made."""
@@ -51,31 +51,28 @@ def remove_leftovers(folder: Path) -> None:
     A process locks what it writes: a file that can be locked has none any more. Files younger than
     `YOUNG` stay, as one may be about to lock them; where a system has no locks, all do.
     """
-    fcntl = locks()
-    if fcntl is None:
+    if kernel_locks() is None:
         return
     with suppress(OSError):
         for path in [path for path in folder.iterdir() if _LEFTOVER.fullmatch(path.name)]:
-            _remove_unlocked(fcntl, path)
+            _remove_unlocked(path)
 
 
-def _remove_unlocked(fcntl: Any, path: Path) -> None:
+def _remove_unlocked(path: Path) -> None:
     with suppress(OSError):
         if not stat.S_ISREG(path.lstat().st_mode) or not is_old(path):
             return
         with path.open("r+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink()
+            if try_lock(file.fileno()):
+                path.unlink()
 
 
 def _held(file: IO[bytes]) -> int | None:
     """Lock a file; return a descriptor that holds the lock, or None where there are none."""
-    fcntl = locks()
-    if fcntl is None:
+    if kernel_locks() is None:
         return None
     hold = os.dup(file.fileno())
-    with suppress(OSError):  # some network file systems have no locks
-        fcntl.flock(hold, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    try_lock(hold)
     return hold
 
 
@@ -92,23 +89,10 @@ def hold_file(path: Path) -> int | None:
 
 def is_held(path: Path) -> bool:
     """Return whether a process lives that holds a file; where a system has no locks, True."""
-    fcntl = locks()
-    if fcntl is None:
+    if kernel_locks() is None:
         return True
     with path.open("r+b") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return True
-    return False
-
-
-def locks() -> Any:
-    """Return the module ``fcntl``, or None on Windows, which has none."""
-    try:
-        return importlib.import_module("fcntl")
-    except ImportError:
-        return None
+        return try_lock(file.fileno()) is not True
 
 
 def write_all(

@@ -6,14 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from bncc.report.axes import targets_of
-from bncc.report.columns import word
-from bncc.report.fronts import families_of
-from bncc.report.marks import marks_of
-from bncc.report.methods import METHODS
+from bncc.report.panels import families_of, targets_of
 from bncc.report.sheets import Sheet, View, front_grid
 from bncc.report.static_svg import drawing_svg
-from bncc.report.words import kinds
+from bncc.report.svg import marks_of
+from bncc.report.words import METHODS, kinds, word
 from bncc.search.record import trial_facts
 from bncc.search.trial_result import Footprint, Point
 

@@ -10,21 +10,22 @@ from markupsafe import Markup
 from bncc import __version__
 from bncc.data.text import printable
 from bncc.emit.environment import template_folder
-from bncc.report.axes import targets_of
-from bncc.report.charts import embedded, plot_spec, vega_script
-from bncc.report.columns import page_data
-from bncc.report.fronts import families_of
-from bncc.report.marks import Mark, marks_of
-from bncc.report.meaning import Advice
-from bncc.report.methods import METHODS
-from bncc.report.pictures import picture, words
+from bncc.report.page_data import embedded, page_data, plot_spec, vega_script
+from bncc.report.panels import families_of, targets_of
 from bncc.report.sheets import Sheet, View, budgets_of, front_grid
 from bncc.report.static_svg import plot_svg
-from bncc.report.words import kinds, memory, percent, settings
-from bncc.search.trial_result import Study
+from bncc.report.structure_picture import structure_svg
+from bncc.report.svg import Mark, marks_of
+from bncc.report.words import METHODS, Advice, kinds, memory, percent, settings
+from bncc.search.trial_result import Point, Study
+from bncc.structure.catalog import SUM
+from bncc.structure.graph import Structure
 
 _SCRIPTS = ("data", "filters", "hover", "plots", "table", "main")
 """Files of the template folder, in the order in which they need each other."""
+_CLASS = "class"
+_MOST_FEATURES = 256
+"""Features of which the structure is drawn."""
 
 
 def page_html(sheets: Sequence[Sheet], title: str) -> str:
@@ -125,11 +126,49 @@ def _pictures(view: View, study: Study, marks: Mapping[str, Mark]) -> list[dict[
             "settings": settings(point),
             "for_whom": f"trial {point.number}, {budgets_of(point, view.advice)}",
         }
-        found.setdefault((picture(point, study), words(point)), []).append(one)
+        found.setdefault((_picture(point, study), structure_words(point)), []).append(one)
     return [
         {"svg": None if svg is None else Markup(svg), "words": text, "chosen": some}
         for (svg, text), some in sorted(found.items(), key=lambda entry: entry[0][0] is None)
     ]
+
+
+def _picture(point: Point, study: Study) -> str | None:
+    """Draw the arcs between the features of a point."""
+    names = study.facts.get("features") or []
+    arcs = _arcs(point)
+    if not arcs or len(names) != len(point.parents) or len(names) > _MOST_FEATURES:
+        return None
+    place = {name: i for i, name in enumerate(names)}
+    try:
+        structure = Structure(
+            tuple(tuple(place[name] for name in _features(some)) for some in point.parents),
+            tuple(some[-1:] == (_CLASS,) for some in point.parents),
+        )
+    except (KeyError, ValueError):
+        return None
+    return structure_svg(structure, [printable(str(name)) for name in names], caption=False)
+
+
+def structure_words(point: Point) -> str:
+    """Return the structure of a point in a sentence."""
+    if not point.is_network:
+        return "Another classifier, to compare with; it has no network of features."
+    if point.family == SUM:
+        return "A sum of tables, each over a few cuts of a few features; it has no network of them."
+    arcs = _arcs(point)
+    if arcs == 0:
+        return f"Naive Bayes: each of {len(point.parents):,} features depends on the class alone."
+    return f"{len(point.parents):,} features with {arcs:,} arcs between them."
+
+
+def _features(parents: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the parents that are features; the class stands last."""
+    return parents[:-1] if parents[-1:] == (_CLASS,) else parents
+
+
+def _arcs(point: Point) -> int:
+    return sum(len(_features(parents)) for parents in point.parents)
 
 
 def _source(name: str) -> str:

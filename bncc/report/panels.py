@@ -1,12 +1,130 @@
-"""What one plot shows: points, fronts and limits, computed before anything is drawn."""
+"""What plots show: costs, Pareto fronts and limits, computed before anything is drawn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, log
 
-from bncc.report.axes import Axis, Scale, axes_of, cost_scale, error_scale
-from bncc.report.fronts import Step, box_of, families_of, hypervolume, steps_of
+from bncc.report.scales import Scale, cost_scale, error_scale
+from bncc.resources import functions_of
+from bncc.search.pareto import front
 from bncc.search.trial_result import Point
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A cost of a trial."""
+
+    key: str  # For programs
+    noun: str  # For sentences, such as "instructions"
+    title: str  # Below a plot
+    of: Callable[[Point], float | None]  # The cost of a point; None where it was not measured
+
+
+def axes_of(points: Sequence[Point], target: str | None) -> tuple[Axis, ...]:
+    """Return the costs that are drawn."""
+    bits = Axis("bits", "bits", "bits of all tables", lambda point: float(point.bits))
+    if target is None:
+        operations = Axis(
+            "operations", "additions", "additions per decision", lambda p: float(p.operations)
+        )
+        return bits, operations
+    unit = time_unit(points, target)
+    flash = Axis("flash", "bytes", f"flash on {target}", lambda point: _flash(point, target))
+    title = f"{unit} of {entries_on(points, target)} on {target}"
+    time = Axis("time", unit, title, lambda p: _time(p, target))
+    return flash, time, bits
+
+
+def time_unit(points: Sequence[Point], target: str) -> str:
+    """Return what decisions are counted in on a machine, "instructions" or "cycles"."""
+    found = (point.footprint(target) for point in points)
+    return next((cost.unit for cost in found if cost is not None), "instructions")
+
+
+def entries_on(points: Sequence[Point], target: str) -> str:
+    """Return the entry points that were measured on a machine, such as "predict (from states)"."""
+    found = (point.footprint(target) for point in points)
+    named = dict.fromkeys(cost.entries for cost in found if cost is not None)
+    return ", or ".join(functions_of(entries) for entries in named)
+
+
+def targets_of(points: Sequence[Point]) -> tuple[str, ...]:
+    """Return the machines on which at least one point was measured, in the points' order."""
+    named = dict.fromkeys(target for point in points for target in point.costs)
+    return tuple(t for t in named if any(point.footprint(t) is not None for point in points))
+
+
+def _flash(point: Point, target: str) -> float | None:
+    cost = point.footprint(target)
+    return None if cost is None else float(cost.flash)
+
+
+def _time(point: Point, target: str) -> float | None:
+    cost = point.footprint(target)
+    return None if cost is None else cost.mean
+
+
+@dataclass(frozen=True)
+class Step:
+    """A point of a front."""
+
+    point: Point  # Of all that cost no more, it errs least on validation rows
+    x: float  # What it costs
+    # Whether the upper end of its interval lies below the mean error of the sure step before it.
+    # The first step is sure.
+    sure: bool
+
+
+def steps_of(points: Sequence[Point], axis: Axis) -> tuple[Step, ...]:
+    """Return the front of some points and say which steps exceed the interval."""
+    found: list[Step] = []
+    least = float("inf")
+    for point in front(points, axis.of, lambda point: point.validation.mean):
+        sure = not found or point.validation.interval[1] < least
+        if sure:
+            least = point.validation.mean
+        x = axis.of(point)
+        assert x is not None
+        found.append(Step(point, x, sure))
+    return tuple(found)
+
+
+def families_of(points: Sequence[Point]) -> tuple[str, ...]:
+    """Return the families in the order of their names."""
+    return tuple(sorted({point.family for point in points}))
+
+
+@dataclass(frozen=True)
+class Box:
+    """What a hypervolume is a share of: costs between two values, errors from 0 to another."""
+
+    least: float  # least and most: The least and the largest cost of all points
+    most: float
+    error: float  # The largest error of all points, 0 .. 1.
+
+
+def box_of(points: Sequence[Point], axis: Axis) -> Box | None:
+    """Return the box around all points that have a cost, None where there are none."""
+    known = [(x, point.validation.mean) for point in points if (x := axis.of(point)) is not None]
+    if not known:
+        return None
+    costs = [max(x, 1.0) for x, _ in known]
+    return Box(min(costs), max(costs), max(error for _, error in known))
+
+
+def hypervolume(points: Sequence[Point], axis: Axis, box: Box) -> float:
+    """Return the share of a box that some points dominate."""
+    steps = steps_of(points, axis)
+    if not steps or box.error == 0:
+        return float(bool(steps))
+    gains = [1 - step.point.validation.mean / box.error for step in steps]
+    width = log(box.most) - log(box.least)
+    if width == 0:
+        return gains[-1]
+    ends = [log(max(step.x, 1.0)) for step in steps[1:]] + [log(box.most)]
+    starts = [log(max(step.x, 1.0)) for step in steps]
+    return sum(g * (b - a) for g, a, b in zip(gains, starts, ends, strict=True)) / width
+
 
 _USUAL = 0.95
 """Share of the points that lie below the upper limit of errors; the worst would squeeze all."""

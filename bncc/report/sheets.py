@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bncc.data.text import printable
-from bncc.report.axes import targets_of
-from bncc.report.meaning import Advice, advise
-from bncc.report.panels import Panel, panels_of
-from bncc.report.words import interval, memory, percent, settings
+from bncc.report.panels import Panel, panels_of, targets_of
+from bncc.report.words import Advice, advise, interval, memory, percent, settings
 from bncc.search.trial_result import Point, Study
 
 _COUNTS = {

@@ -1,9 +1,10 @@
-"""Figures and settings in words."""
+"""Studies in words: figures, settings, what to take within a budget, how all was measured."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from bncc.resources import functions_of
-from bncc.search.trial_result import Choice, Footprint, Point, Rate
+from bncc.search.trial_result import Choice, Footprint, Point, Rate, Study
 from bncc.structure.catalog import SUM
 
 BASELINE = "baseline."
@@ -57,6 +58,11 @@ def _figure(share: float) -> str:
     return f"{100 * share + 1e-9:.{1 if share == 0 or share >= 0.00995 else 2}f}"
 
 
+def word(value: Choice) -> str:
+    """Return a value as it stands in a command, numbers to the last bit."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def interval(rate: Rate) -> str:
     """Return the ends of an interval in percent, such as "10.1 to 12.4"."""
     low, high = rate.interval
@@ -77,3 +83,144 @@ def memory(n_bytes: int) -> str:
 def pace(cost: Footprint) -> str:
     """Return the time of a call, such as "611 instructions a call of predict (from states)"."""
     return f"{cost.mean:,.0f} {cost.unit} a call of {functions_of(cost.entries)}"
+
+
+BUDGETS = tuple(256 * 2**k for k in range(11))
+"""Bytes, where the user names none: 256 to 256 KB."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to take within a budget."""
+
+    budget: int  # Bytes
+    # Of those that fit, the one that errs least on validation rows; None where none fits
+    point: Point | None
+    sentences: tuple[str, str]  # Two
+
+
+def advise(study: Study, target: str | None, budgets: Sequence[int] = ()) -> tuple[Advice, ...]:
+    """Choose a classifier for each budget of flash."""
+    sized = _sized(study.points, target)
+    if not sized:
+        return ()
+    found: list[Advice] = []
+    for budget in sorted(set(budgets or BUDGETS)):
+        advice = _within(budget, sized, target)
+        same = advice.point is None or (found and found[-1].point is advice.point)
+        if budgets or not same:
+            found.append(advice)
+    # A tiny or a huge study has no power of two in its range.
+    return tuple(found) or (_within(min(size for size, _ in sized), sized, target),)
+
+
+Sized = list[tuple[int, Point]]
+
+
+def _sized(points: Sequence[Point], target: str | None) -> Sized:
+    """Return the points with their bytes, the least error first, then the least bytes."""
+    sized = []
+    for point in points:
+        if target is None:
+            sized.append(((point.bits + 7) // 8, point))
+        elif (cost := point.footprint(target)) is not None:
+            sized.append((cost.flash, point))
+    return sorted(sized, key=lambda entry: (entry[1].validation.mean, entry[0], entry[1].number))
+
+
+def _within(budget: int, sized: Sized, target: str | None) -> Advice:
+    where = f"flash on {target}" if target else "tables"
+    size, point = _best(budget, sized)
+    if point is None:
+        size, least = min(sized, key=lambda entry: (entry[0], entry[1].number))
+        return Advice(
+            budget,
+            None,
+            (
+                f"Nothing measured fits in {memory(budget)} of {where}.",
+                f"The smallest is {settings(least)}: {size:,} bytes, and it errs on "
+                f"{percent(least.validation.mean)} of validation rows.",
+            ),
+        )
+    tested = "" if point.test is None else f" and {percent(point.test.mean)} of test rows"
+    cost = point.footprint(target) if target else None
+    time = f"{point.operations:,} additions a decision" if cost is None else pace(cost)
+    first = (
+        f"In {memory(budget)} of {where}, {settings(point)} errs on "
+        f"{percent(point.validation.mean)} ({interval(point.validation)}) of validation rows"
+        f"{tested}, and takes {size:,} bytes and {time}."
+    )
+    return Advice(budget, point, (first, _cheaper(budget, point, sized, target)))
+
+
+def _best(most: float, sized: Sized) -> tuple[int, Point | None]:
+    return next(((size, point) for size, point in sized if size <= most), (0, None))
+
+
+def _cheaper(budget: int, point: Point, sized: Sized, target: str | None) -> str:
+    """Say what half the budget would cost in accuracy."""
+    what = "flash" if target else "memory"
+    half, other = _best(budget / 2, sized)
+    if other is None:
+        return f"Nothing measured fits in half as much {what}."
+    if other is point:
+        return f"It fits in half as much {what}, too."
+    told = f"{settings(other)} in {half:,} bytes"
+    more = other.validation.mean - point.validation.mean
+    if more < 0.00005:
+        return f"Half as much {what} does as well: {told}."
+    within = other.validation.mean <= point.validation.interval[1]
+    doubt = ", within the interval" if within else ""
+    points = points_between(point.validation.mean, other.validation.mean)
+    return f"Half as much {what} costs {points} more{doubt}: {told}."
+
+
+METHODS = (
+    (
+        "Selection",
+        "Models are compared and chosen by their error on validation rows, which training held "
+        "out, the mean over the seeds of a trial. Test rows choose nothing; their error is told "
+        "beside it.",
+    ),
+    (
+        "Interval",
+        "Wilson's interval of 95 %, with the number of validation rows summed over the seeds. Rows "
+        "are taken as independent, with --groups and --ordered too, so that it is too narrow "
+        "there. It holds for one trial; the best of many looks better than it is, and the test "
+        "error says by how much.",
+    ),
+    (
+        "Pareto front",
+        "A trial is on the front if every trial that costs no more errs more. A step is marked as "
+        "sure if the upper end of its interval lies below the mean error of the sure step before "
+        "it, and the first step is. Trials are judged on the same rows: it is a rule of thumb, no "
+        "test.",
+    ),
+    (
+        "Hypervolume",
+        "The share of a box that a family's front dominates, 0 to 100 %: errors from 0 to the "
+        "largest of all trials, the logarithm of the cost from the least to the largest of all "
+        "trials of the study on that machine. It depends on which trials were run.",
+    ),
+    (
+        "Flash, RAM, stack",
+        "Bytes of the entry points that are named, compiled for the machine, with every library "
+        "routine that they pull in, as bncc bench reports them. The stack is apart from RAM.",
+    ),
+    (
+        "Instructions, cycles",
+        "The mean of executed instructions per call of the slowest entry point that is named, on "
+        "a simulator, cycles on AVR. Call and return count. predict takes states; predict_raw "
+        "takes readings. The largest is that of the inputs tried, not a bound.",
+    ),
+    (
+        "Operations",
+        "Additions of a decision: C (D + 1) for C classes and D features, each with the table "
+        "entry that it reads. There are no multiplications.",
+    ),
+    (
+        "Table bits",
+        "Bits of all table entries and the prior, before the compiler's passes, which store fewer.",
+    ),
+)
+"""Heads and texts."""

@@ -1,6 +1,6 @@
 """The best classifier for a budget, by rows held out of training."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -8,6 +8,7 @@ from time import perf_counter
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError, ConstantColumnsError, DataError
 from bncc.pricing import price_of
+from bncc.progress import Progress, silence
 from bncc.resources import Budget, Resources
 from bncc.search.ensemble_configs import BITS, ROWS, Form
 from bncc.search.ensemble_race import judged_sums, order_of
@@ -29,9 +30,6 @@ LEAST_FORM = Form(rows=ROWS[0], bits=BITS[0])
 LESS = 0.97
 """Of the tables, where the sum of all rows takes more than that of some did."""
 
-Tell = Callable[[float, str], None]
-"""Told of the share that is done, and of what was found."""
-
 
 @dataclass(frozen=True)
 class Found:
@@ -52,7 +50,7 @@ def search(
     *,
     families: tuple[str, ...] = FAMILIES,
     test: Dataset | None = None,
-    tell: Tell | None = None,
+    tell: Progress = silence,
     stop: StopRequest | None = None,
     choose_by: str | None = None,
 ) -> Found:
@@ -65,7 +63,7 @@ def search(
     that fit, and judged by the same folds.
     """
     begin = perf_counter()
-    tell, stop = tell or (lambda share, words: None), stop or StopRequest()
+    stop = stop or StopRequest()
     base = replace(base, validation=max(base.validation, HELD))
     dataset = counting_rows(dataset)
     folds = tuple(folds_of(dataset, base, choose_by))

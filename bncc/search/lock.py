@@ -1,6 +1,5 @@
-"""One process at a time works on a study."""
+"""One process at a time works on a study in a database."""
 
-import importlib
 import os
 import platform
 import time
@@ -12,6 +11,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from bncc.errors import StudyError
+from bncc.locks import study_taken
 
 if TYPE_CHECKING:
     from optuna.study import Study
@@ -20,49 +20,6 @@ CLAIM = "bncc:coordinator"
 """Attribute of a study in a database that says who works on it."""
 BEAT_EVERY, DEAD_AFTER = 10.0, 60.0
 """Seconds between two signs of life, and after which one that gave none is taken for dead."""
-
-
-@contextmanager
-def file_claimed(path: Path) -> Iterator[None]:
-    """
-    Keep other processes of bncc from a study in a file.
-
-    The kernel lets go of the lock when the process ends, however it ends. Where a system or a file
-    system has no such locks, nothing is locked.
-    """
-    lock = path.with_name(f".{path.name}.lock")
-    try:
-        fcntl = importlib.import_module("fcntl")
-    except ImportError:
-        yield
-        return
-    descriptor = _locked(fcntl, lock, path)
-    try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
-        os.close(descriptor)
-
-
-def _locked(fcntl: Any, lock: Path, path: Path) -> int:
-    while True:
-        try:
-            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise StudyError(
-                f"cannot keep a study in '{path}' ({error.strerror or error}); name another --study"
-            ) from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            os.close(descriptor)
-            raise StudyError(_taken(str(path))) from error
-        except OSError:
-            return descriptor  # some network file systems lock no files
-        # Its last owner may have removed the file in the meantime.
-        if lock.exists() and lock.stat().st_ino == os.fstat(descriptor).st_ino:
-            return descriptor
-        os.close(descriptor)
 
 
 @contextmanager
@@ -88,7 +45,7 @@ def claimed(
         if now() - last < BEAT_EVERY:
             return
         if last and _owner(study).get("token") != token:
-            raise StudyError(_taken(said))
+            raise StudyError(study_taken(said))
         last = now()
         owner = {"token": token, "machine": _machine(), "pid": os.getpid(), "beat": last}
         study.set_user_attr(CLAIM, owner)
@@ -96,7 +53,7 @@ def claimed(
     beat()
     sleep(0.2)  # of two that came at once, the later one is seen here
     if _owner(study).get("token") != token:
-        raise StudyError(_taken(said))
+        raise StudyError(study_taken(said))
     try:
         yield beat
     finally:
@@ -117,7 +74,7 @@ def _await_end(
         if is_alive is False:
             return
         if is_alive or owner != first:
-            raise StudyError(_taken(said))
+            raise StudyError(study_taken(said))
         sleep(1.0)
 
 
@@ -145,10 +102,3 @@ def _machine() -> str:
     except OSError:
         boot = ""
     return sha256(f"{platform.node()} {boot}".encode()).hexdigest()[:16]
-
-
-def _taken(said: str) -> str:
-    return (
-        f"another bncc works on the study '{said}'; wait until it ends, or name another with "
-        "--study"
-    )

@@ -5,9 +5,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bncc.errors import StudyError
+from bncc.locks import file_claimed
 from bncc.search.executor import Outcome, Task
 from bncc.search.fingerprint import Facts, check_same, checked_facts
-from bncc.search.lock import claimed, file_claimed
+from bncc.search.lock import claimed
 from bncc.search.objective import values_of
 from bncc.search.space import Domain, Space
 from bncc.search.storage import DEFAULT_NAME, Place, place_of

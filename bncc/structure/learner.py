@@ -5,17 +5,15 @@ from dataclasses import dataclass, field
 
 from bncc._types import IntArray
 from bncc.data.splits import SplitRule
+from bncc.progress import Progress
+from bncc.progress import silence as silence
 from bncc.structure.graph import Structure
 from bncc.structure.option_readers import Options
 
 Reader = Callable[[Options], object]
 """Reads the value of an option among all; raises `OptionError` where it cannot be read."""
-Tell = Callable[[float, str], None]
+Tell = Progress
 """Told of the share that is done, and of what was found."""
-
-
-def silence(share: float, words: str) -> None:
-    """Tell nobody."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,13 @@ import numpy as np
 from bncc._types import FloatArray, IntArray
 from bncc.boosting.learn import learn_tables, samples_of
 from bncc.boosting.learned import Learned
-from bncc.boosting.progress import Progress
 from bncc.boosting.sums import Samples
 from bncc.data.dataset import Dataset
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
+from bncc.progress import Progress, silence
 from bncc.train.checkpoint.callbacks import Progress as CourseProgress
 from bncc.train.prune import pruned
 from bncc.train.settings import TrainSettings
@@ -23,7 +23,7 @@ from bncc.train.sum_settings import boost_settings_of, n_bins_of, shift_of
 from bncc.train.weights import row_weights
 
 
-def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress | None = None) -> Model:
+def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress = silence) -> Model:
     """Boost a sum of tables on all rows of a data set."""
     rows = sum_rows(dataset, settings)
     boosting = boost_settings_of(settings)
@@ -105,16 +105,10 @@ def fit_sums(
 
 def _part_of(
     progress: CourseProgress | None, settings: TrainSettings, run: int, n_runs: int
-) -> Progress | None:
+) -> Progress:
     """Return what tells of tables and epochs as of steps of all trainings together."""
     if progress is None:
-        return None
+        return silence
     boosting = boost_settings_of(settings)
-    n_tables = boosting.n_tables
-    steps = n_tables + boosting.float_epochs + boosting.quantized_epochs
-
-    def report(stage: str, done: int, total: int) -> None:
-        before = 0 if stage == "tables" else n_tables
-        progress(run * steps + min(before + done, steps), n_runs * steps, None)
-
-    return report
+    steps = boosting.n_tables + boosting.float_epochs + boosting.quantized_epochs
+    return lambda share, _: progress(run * steps + round(share * steps), n_runs * steps, None)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from click.testing import Result
 
-from bncc.cli.drawing import dot_of, svg_of
 from bncc.model.file import save_model
+from bncc.report.structure_picture import dot_of, svg_of
 from bncc.structure.graph import Structure
 from bncc.train import learn_network as learn
 from tests import models as hand

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.cli.chart import Line, Point
-from bncc.cli.curves import bits_chart, missing_chart, pareto_chart, size_chart
 from bncc.papers import s1_missing, s3_bits, s3_pareto, s3_size
 from bncc.papers.request import Cell, Request
+from bncc.report.curves import Line, Point, bits_chart, missing_chart, pareto_chart, size_chart
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]

@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import Result
 
-from bncc.cli.explanation_picture import explanation_svg
 from bncc.model.file import save_model
+from bncc.report.table_pictures import explanation_svg
 from tests import models as hand
 
 Run = Callable[..., Result]

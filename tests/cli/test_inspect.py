@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from click.testing import Result
 
-from bncc.cli.drawing import dot_of, svg_of
 from bncc.discretize.feature import Feature
 from bncc.fixed_point import QFormat
 from bncc.model.card import table_widths
 from bncc.model.file import load_model, model_digest, save_model
 from bncc.model.model import Model
+from bncc.report.structure_picture import dot_of, svg_of
 from bncc.structure.graph import Structure, forest, one_parent_each
 from tests import models
 

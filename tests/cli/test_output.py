@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bncc.cli.output import check_free, os_error_sentence, write_file
-from bncc.cli.staging import staged_directory
+from bncc.cli.output import check_free, os_error_sentence, staged_directory, write_file
 from bncc.errors import OptionError
 
 Refused = Callable[..., str]

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from bncc.cli import staging
-from bncc.cli.staging import staged_directory
+from bncc.cli import output
+from bncc.cli.output import staged_directory
 
 OLD = {"a.c": "mine", "sub/b.h": "mine too", "main.c": "unrelated"}
 NEW = {"a.c": "new", "new/c.h": "new", "sub/b.h": "new"}
@@ -46,7 +46,7 @@ class Hit:
         self.lines, self.strike, self.seen = lines, strike, 0
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> Any:
-        if frame.f_code.co_filename != staging.__file__:
+        if frame.f_code.co_filename != output.__file__:
             return None
         if event == "line":
             self.seen += 1

@@ -13,10 +13,10 @@ import pytest
 from click.testing import Result
 
 from bncc.cli.console import Console
+from bncc.locks import folder_locked
 from bncc.model.file import load_model
 from bncc.train import fit_network as fit
 from bncc.train.checkpoint.folder import NAME
-from bncc.train.checkpoint.folder_lock import folder_locked
 from tests.cli.conftest import sensor_rows, write_csv
 from tests.cli.stops import stop_after
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from click.testing import Result
 
-from bncc.cli.drawing import svg_of
-from bncc.cli.reading_words import between, span
 from bncc.discretize.feature import Feature
 from bncc.model.explanation import contributions
 from bncc.model.file import save_model
 from bncc.model.model import Model
+from bncc.report.structure_picture import svg_of
+from bncc.report.table_pictures import between, span
 from bncc.structure.decision_tables import Grids
 from tests import models as hand
 

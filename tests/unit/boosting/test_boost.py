@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bncc.boosting.boost import boost
-from bncc.boosting.progress import Watch
 from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.boosting.sums import rows_of
 from bncc.errors import DataError
+from bncc.progress import Watch
 from bncc.structure.decision_tables import Grid
 from tests.unit.boosting.samples import few_samples
 
@@ -105,4 +105,4 @@ def test_it_tells_of_each_table_and_ends_early():
     told = []
     watch = Watch(lambda *step: told.append(step), lambda: len(told) == 3)
     assert len(boosted(few_samples(), NUMPY, watch).tables) == 3
-    assert told == [("tables", n, 12) for n in (1, 2, 3)]
+    assert told == [(n / 12, f"table {n} of 12") for n in (1, 2, 3)]

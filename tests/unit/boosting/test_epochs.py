@@ -3,8 +3,8 @@
 import pytest
 
 from bncc.boosting.epochs import Epochs
-from bncc.boosting.progress import Watch
 from bncc.boosting.settings import BoostSettings
+from bncc.progress import Watch
 
 
 class Listener:

@@ -43,7 +43,9 @@ def test_only_ratios_of_weights_matter():
 def test_it_tells_of_tables_then_of_epochs_and_ends_early():
     told = []
     learned_from(SHORT, progress=lambda *step: told.append(step))
-    assert told == [("tables", n, 4) for n in (1, 2, 3, 4)] + [("epochs", 1, 2), ("epochs", 2, 2)]
+    steps = [f"table {n} of 4" for n in (1, 2, 3, 4)] + ["epoch 1 of 2", "epoch 2 of 2"]
+    assert [words for _, words in told] == steps
+    assert [share for share, _ in told] == pytest.approx([n / 6 for n in range(1, 7)])
     assert len(learned_from(SHORT, should_stop=lambda: True).tables) == 1
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bncc.boosting.boost import boost
-from bncc.boosting.progress import Watch
 from bncc.boosting.refit import refit
 from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.errors import OptionError
+from bncc.progress import Watch
 from tests.unit.boosting.samples import few_samples
 
 SETTINGS = BoostSettings(
@@ -64,7 +64,7 @@ def test_a_dictionary_of_more_codewords_than_rows_changes_nothing():
 def test_it_tells_of_each_epoch(dictionary, n_epochs):
     told = []
     refitted(replace(SETTINGS, dictionary=dictionary), Watch(lambda *step: told.append(step)))
-    assert told == [("epochs", k, n_epochs) for k in range(1, n_epochs + 1)]
+    assert told == [(k / n_epochs, f"epoch {k} of {n_epochs}") for k in range(1, n_epochs + 1)]
 
 
 @pytest.mark.parametrize("dictionary", [0, 9])

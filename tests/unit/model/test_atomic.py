@@ -141,7 +141,7 @@ def test_a_file_is_locked_until_it_has_its_name(tmp_path, monkeypatch):
 
 def test_where_there_are_no_locks_nothing_is_removed(tmp_path, monkeypatch):
     path = left(tmp_path)
-    monkeypatch.setattr(atomic, "locks", lambda: None)
+    monkeypatch.setattr(atomic, "kernel_locks", lambda: None)
     write_whole(tmp_path / "m", b"new")
     assert (tmp_path / "m").read_bytes() == b"new"
     assert path.exists()
@@ -155,12 +155,11 @@ def test_a_file_is_held_until_its_descriptor_is_closed(tmp_path, monkeypatch):
     assert atomic.is_held(path)
     os.close(hold)
     assert not atomic.is_held(path)
-    monkeypatch.setattr(atomic, "locks", lambda: None)
+    monkeypatch.setattr(atomic, "kernel_locks", lambda: None)
     assert atomic.is_held(path)
 
 
 def test_without_fcntl_there_are_no_locks(tmp_path, monkeypatch):
     """As on Windows."""
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    assert atomic.locks() is None
     assert atomic.hold_file(tmp_path / "lock") is None

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from bncc.report import charts
+from bncc.report import page_data
 from bncc.report.page import page_html
 from bncc.report.sheets import sheets_of
 from bncc.search.trial_result import Study
@@ -124,5 +124,5 @@ def test_without_altair_the_remedy_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(charts.OptionError, match=r"pip install -e '\.\[report\]'"):
-        charts.plot_spec([])
+    with pytest.raises(page_data.OptionError, match=r"pip install -e '\.\[report\]'"):
+        page_data.plot_spec([])

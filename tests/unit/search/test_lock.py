@@ -1,14 +1,13 @@
-"""One process at a time: locks that die with their owner, claims that grow old."""
+"""One process at a time on a study in a database: claims grow old."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bncc.errors import StudyError
 from bncc.search import lock
-from bncc.search.lock import BEAT_EVERY, CLAIM, DEAD_AFTER, claimed, file_claimed
+from bncc.search.lock import BEAT_EVERY, CLAIM, DEAD_AFTER, claimed
 
 
 class Clock:
@@ -36,26 +35,6 @@ class Clock:
 
 def elsewhere(beat: float, **more: Any) -> dict[str, Any]:
     return {"token": "other", "machine": "elsewhere", "pid": 1, "beat": beat, **more}
-
-
-def test_a_file_is_kept_from_others_and_nothing_is_left(tmp_path: Path) -> None:
-    path = tmp_path / "s.db"
-    with file_claimed(path):
-        with pytest.raises(StudyError, match="another bncc works on the study"), file_claimed(path):
-            pass
-        with file_claimed(tmp_path / "t.db"):
-            pass
-    assert list(tmp_path.iterdir()) == []
-    with file_claimed(path):
-        pass
-
-
-def test_a_lock_whose_owner_was_killed_is_free(tmp_path: Path) -> None:
-    (tmp_path / ".s.db.lock").touch()
-    is_claimed = False
-    with file_claimed(tmp_path / "s.db"):
-        is_claimed = True
-    assert is_claimed
 
 
 def test_a_claim_is_let_go_of() -> None:

@@ -6,8 +6,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.report.charts import embedded
-from bncc.report.columns import page_data
+from bncc.report.page_data import embedded, page_data
 from bncc.search.trial_result import Study
 from tests import studies
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.report.axes import cost_scale, error_scale
+from bncc.report.scales import cost_scale, error_scale
 
 COSTS = st.lists(st.floats(1, 1e9), min_size=1, max_size=5)
 

@@ -1,4 +1,4 @@
-"""A folder has one user at a time, for as long as that one lives."""
+"""A folder or file has one user at a time, for as long as that one lives."""
 
 import errno
 import fcntl
@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from bncc.errors import CheckpointError
-from bncc.train.checkpoint import folder_lock
-from bncc.train.checkpoint.folder_lock import folder_locked
+from bncc import locks
+from bncc.errors import CheckpointError, StudyError
+from bncc.locks import file_claimed, folder_locked
 
 HOLD = """
 import sys
 from pathlib import Path
-from bncc.train.checkpoint.folder_lock import folder_locked
+from bncc.locks import folder_locked
 with folder_locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
@@ -52,16 +52,16 @@ def test_where_there_are_no_locks_nothing_is_locked(tmp_path, monkeypatch):
         patched.setattr(fcntl, "flock", unable)
         with folder_locked(tmp_path), folder_locked(tmp_path):
             entered = 1
-    monkeypatch.setattr(folder_lock, "locks", lambda: None)
+    monkeypatch.setattr(locks, "kernel_locks", lambda: None)
     with folder_locked(tmp_path), folder_locked(tmp_path):
         entered += 1
     assert entered == 2
 
 
 def test_windows_has_no_fcntl(monkeypatch):
-    assert folder_lock.locks() is fcntl
+    assert locks.kernel_locks() is fcntl
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    assert folder_lock.locks() is None
+    assert locks.kernel_locks() is None
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
@@ -71,3 +71,23 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
         folder_locked(tmp_path / "file" / "kept"),
     ):
         pass
+
+
+def test_a_file_is_kept_from_others_and_nothing_is_left(tmp_path):
+    path = tmp_path / "s.db"
+    with file_claimed(path):
+        with pytest.raises(StudyError, match="another bncc works on the study"), file_claimed(path):
+            pass
+        with file_claimed(tmp_path / "t.db"):
+            pass
+    assert list(tmp_path.iterdir()) == []
+    with file_claimed(path):
+        pass
+
+
+def test_a_lock_whose_owner_was_killed_is_free(tmp_path):
+    (tmp_path / ".s.db.lock").touch()
+    is_claimed = False
+    with file_claimed(tmp_path / "s.db"):
+        is_claimed = True
+    assert is_claimed

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.report.axes import Axis, axes_of, targets_of
-from bncc.report.fronts import Box, box_of, hypervolume, steps_of
+from bncc.report.panels import Axis, Box, axes_of, box_of, hypervolume, steps_of, targets_of
 from bncc.search.trial_result import Point, Rate
 from tests import studies
 

@@ -1,65 +1,11 @@
-"""What errors are drawn against: flash, time and table bits."""
+"""Scales of axes: limits, ticks with their labels, and where values lie."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log
+from math import ceil, floor, log, log10
 
-from bncc.resources import functions_of
-from bncc.search.trial_result import Point
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A cost of a trial."""
-
-    key: str  # For programs
-    noun: str  # For sentences, such as "instructions"
-    title: str  # Below a plot
-    of: Callable[[Point], float | None]  # The cost of a point; None where it was not measured
-
-
-def axes_of(points: Sequence[Point], target: str | None) -> tuple[Axis, ...]:
-    """Return the costs that are drawn."""
-    bits = Axis("bits", "bits", "bits of all tables", lambda point: float(point.bits))
-    if target is None:
-        operations = Axis(
-            "operations", "additions", "additions per decision", lambda p: float(p.operations)
-        )
-        return bits, operations
-    unit = time_unit(points, target)
-    flash = Axis("flash", "bytes", f"flash on {target}", lambda point: _flash(point, target))
-    title = f"{unit} of {entries_on(points, target)} on {target}"
-    time = Axis("time", unit, title, lambda p: _time(p, target))
-    return flash, time, bits
-
-
-def time_unit(points: Sequence[Point], target: str) -> str:
-    """Return what decisions are counted in on a machine, "instructions" or "cycles"."""
-    found = (point.footprint(target) for point in points)
-    return next((cost.unit for cost in found if cost is not None), "instructions")
-
-
-def entries_on(points: Sequence[Point], target: str) -> str:
-    """Return the entry points that were measured on a machine, such as "predict (from states)"."""
-    found = (point.footprint(target) for point in points)
-    named = dict.fromkeys(cost.entries for cost in found if cost is not None)
-    return ", or ".join(functions_of(entries) for entries in named)
-
-
-def targets_of(points: Sequence[Point]) -> tuple[str, ...]:
-    """Return the machines on which at least one point was measured, in the points' order."""
-    named = dict.fromkeys(target for point in points for target in point.costs)
-    return tuple(t for t in named if any(point.footprint(t) is not None for point in points))
-
-
-def _flash(point: Point, target: str) -> float | None:
-    cost = point.footprint(target)
-    return None if cost is None else float(cost.flash)
-
-
-def _time(point: Point, target: str) -> float | None:
-    cost = point.footprint(target)
-    return None if cost is None else cost.mean
+Place = Callable[[float], float]
+"""From a value to px."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +15,18 @@ class Scale:
     low: float  # low and high: What lies between is drawn
     high: float
     ticks: tuple[tuple[float, str], ...]  # Values and their labels
+
+    def linear(self, start: float, end: float) -> Place:
+        """Return what puts the low end at a place and the high end at another."""
+        if self.low == self.high:
+            return lambda _: (start + end) / 2
+        span = self.high - self.low
+        return lambda value: start + (value - self.low) / span * (end - start)
+
+    def logarithmic(self, start: float, end: float) -> Place:
+        """Return the same for the logarithms of values."""
+        place = Scale(log10(self.low), log10(self.high), ()).linear(start, end)
+        return lambda value: place(log10(value))
 
 
 def cost_scale(values: Sequence[float], *, binary: bool) -> Scale:
@@ -129,3 +87,43 @@ def error_scale(low: float, high: float) -> Scale:
     )
     ticks = [k * step for k in range(ceil(bottom / step - 1e-9), floor(top / step + 1e-9) + 1)]
     return Scale(bottom, top, tuple((round(tick, 6), f"{100 * tick:.3g} %") for tick in ticks))
+
+
+_MOST_STEPS, _MOST_LOG_STEPS = 9, 4
+"""Between the ticks of an axis; of a logarithmic one that has too few of 1, 2 and 5."""
+_WHOLE = 1.0
+"""Step between ticks of whole numbers at least."""
+
+
+def round_scale(values: Sequence[float], least_step: float, form: str) -> Scale:
+    """Lay out an axis from tick to tick; without values it has none."""
+    ticks = _round_numbers(values, _MOST_STEPS, least_step)
+    ends = (ticks[0], ticks[-1]) if ticks else (0.0, 0.0)
+    return Scale(*ends, tuple((tick, format(tick, form)) for tick in ticks))
+
+
+def log_scale(values: Sequence[float], form: str) -> Scale:
+    """Lay out a logarithmic axis from the least value to the largest; without values it is bare."""
+    if not values:
+        return Scale(1.0, 1.0, ())
+    least, most = min(values), max(values)
+    powers = range(floor(log10(least)), ceil(log10(most)) + 1)
+    ticks = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+    if sum(least <= tick <= most for tick in ticks) < 2:
+        ticks = list(_round_numbers(values, _MOST_LOG_STEPS, _WHOLE))
+    return Scale(
+        least, most, tuple((tick, format(tick, form)) for tick in ticks if least <= tick <= most)
+    )
+
+
+def _round_numbers(
+    values: Sequence[float], most_steps: int, least_step: float
+) -> tuple[float, ...]:
+    """Return numbers from below to above, 1, 2 or 5 times a power of ten apart."""
+    if not values:
+        return ()
+    least, most = min(values), max(values)
+    rough = max((most - least) / most_steps, least_step)
+    power = 10.0 ** floor(log10(rough))
+    step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough)
+    return tuple(round(k * step, 12) for k in range(floor(least / step), ceil(most / step) + 1))

@@ -1,9 +1,13 @@
-"""The structure of a classifier as an SVG, children below their parents."""
+"""The structure of a classifier: an SVG, children below their parents, or DOT for Graphviz."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
 
+from bncc.data.text import printable
+from bncc.model.model import Model
+from bncc.report.svg import BACKGROUND, element, monospaced, shortened, shown, text
+from bncc.report.table_pictures import sum_svg
+from bncc.structure.decision_tables import Grids
 from bncc.structure.graph import Structure, acyclic_part, topological_order
 
 _CHAR = 7.2
@@ -16,8 +20,12 @@ _SHELF = 1600.0
 """Width after which trees go on below, px."""
 _BULGE, _BULGE_LINE = 18.0, 10.0
 """How far an arc that closes a cycle leads aside, and more for each line that it climbs, px."""
-BACK = "#b03a2e"
+_BACK = "#b03a2e"
 """Color of such an arc."""
+_ARROW = (
+    "<defs><marker id='tip' viewBox='0 0 8 8' refX='8' refY='4' markerWidth='7' "
+    "markerHeight='7' orient='auto'><path d='M0 0L8 4L0 8z'/></marker></defs>"
+)
 _LONGEST = 28
 """Characters of a label that are drawn; the whole name is the box's tooltip."""
 
@@ -49,7 +57,9 @@ def structure_svg(
     counts = ["" if n_states is None else f" ({n})" for n in n_states or names]
     if structure.class_parents:
         names, counts = [*names, "class"], [*counts, ""]
-    boxes = _layout(tree, [_label(name) + n for name, n in zip(names, counts, strict=True)])
+    boxes = _layout(
+        tree, [shortened(name, _LONGEST) + n for name, n in zip(names, counts, strict=True)]
+    )
     aside = [_aside(boxes[j], boxes[i]) for j, i in closing]
     width = max([*aside, *(box.x + box.width / 2 for box in boxes)]) + _MARGIN
     height = max(box.y for box in boxes) + _HEIGHT + _MARGIN
@@ -64,41 +74,32 @@ def structure_svg(
     if caption:
         width = max(width, len(title) * _CHAR + 2 * _MARGIN)
     top = 0.0 if caption else _CAPTION
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height - top:.0f}" '
-        f'viewBox="0 {top:.0f} {width:.0f} {height - top:.0f}" font-family="monospace" '
-        'font-size="12">',
-        "<defs><marker id='tip' viewBox='0 0 8 8' refX='8' refY='4' markerWidth='7' "
-        "markerHeight='7' orient='auto'><path d='M0 0L8 4L0 8z'/></marker></defs>",
-        '<rect width="100%" height="100%" fill="white"/>',
-    ]
+    parts = [_ARROW, BACKGROUND]
     if caption:
-        lines.append(f'<text x="{_MARGIN}" y="{_MARGIN + 6}">{escape(title)}</text>')
+        parts.append(text(_MARGIN, _MARGIN + 6, title))
     for i, parents in enumerate(tree.parents):
-        lines += [_arc(boxes[j], boxes[i]) for j in parents]
-    lines += [_closing_arc(boxes[j], boxes[i]) for j, i in closing]
+        parts += [_arc(boxes[j], boxes[i]) for j in parents]
+    parts += [_closing_arc(boxes[j], boxes[i]) for j, i in closing]
     for i, box in enumerate(boxes):
-        lines.append(_frame(box, names[i], tree.class_is_parent[i]))
-    return "\n".join([*lines, "</svg>"]) + "\n"
+        parts.append(_frame(box, names[i], tree.class_is_parent[i]))
+    return monospaced(parts, width, height, font_size=12, top=top)
 
 
 def _arc(parent: Box, child: Box) -> str:
     y1, y2 = parent.y + _HEIGHT, child.y
     bend = (y2 - y1) / 2
-    return (
-        f'<path d="M{parent.x:.1f} {y1:.1f}C{parent.x:.1f} {y1 + bend:.1f} {child.x:.1f} '
-        f'{y2 - bend:.1f} {child.x:.1f} {y2:.1f}" fill="none" stroke="#456" '
-        'marker-end="url(#tip)"/>'
+    curve = (
+        f"M{parent.x:.1f} {y1:.1f}C{parent.x:.1f} {y1 + bend:.1f} {child.x:.1f} "
+        f"{y2 - bend:.1f} {child.x:.1f} {y2:.1f}"
     )
+    return element("path", d=curve, fill="none", stroke="#456", marker_end="url(#tip)")
 
 
 def _closing_arc(parent: Box, child: Box) -> str:
     x1, x2 = parent.x + parent.width / 2, child.x + child.width / 2
     y1, y2, aside = parent.y + _HEIGHT / 2, child.y + _HEIGHT / 2, _aside(parent, child)
-    return (
-        f'<path d="M{x1:.1f} {y1:.1f}C{aside:.1f} {y1:.1f} {aside:.1f} {y2:.1f} {x2:.1f} {y2:.1f}" '
-        f'fill="none" stroke="{BACK}" marker-end="url(#tip)"/>'
-    )
+    curve = f"M{x1:.1f} {y1:.1f}C{aside:.1f} {y1:.1f} {aside:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
+    return element("path", d=curve, fill="none", stroke=_BACK, marker_end="url(#tip)")
 
 
 def _aside(parent: Box, child: Box) -> float:
@@ -109,13 +110,12 @@ def _aside(parent: Box, child: Box) -> float:
 
 
 def _frame(box: Box, name: str, reads_class: bool) -> str:
-    dash = "" if reads_class else ' stroke-dasharray="4 3"'
-    return (
-        f'<g><title>{escape(name)}</title><rect x="{box.x - box.width / 2:.1f}" '
-        f'y="{box.y:.1f}" width="{box.width:.1f}" height="{_HEIGHT:.0f}" rx="5" fill="#eef3f8" '
-        f'stroke="#456"{dash}/><text x="{box.x:.1f}" y="{box.y + 17:.1f}" text-anchor="middle">'
-        f"{escape(box.label)}</text></g>"
-    )
+    frame = element(
+        "rect", x=box.x - box.width / 2, y=box.y, width=box.width, height=round(_HEIGHT), rx=5,
+        fill="#eef3f8", stroke="#456", stroke_dasharray=None if reads_class else "4 3",
+    )  # fmt: skip
+    label = text(box.x, box.y + 17, box.label, text_anchor="middle")
+    return element("g", element("title", shown(name)) + frame + label)
 
 
 def _with_class(tree: Structure) -> Structure:
@@ -174,5 +174,47 @@ def _depths(structure: Structure) -> list[int]:
     return depth
 
 
-def _label(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+def dot_of(model: Model) -> str:
+    """Return the structure in Graphviz's language."""
+    if isinstance(model.structure, Grids):
+        return _dot_of_sum(model, model.structure)
+    closing = set(model.structure.cycles.closing)
+    red = f' [color="{_BACK}", constraint=false]'
+    lines = [
+        "digraph structure {",
+        "  node [shape=box];",
+        '  c [label="class", shape=ellipse];',
+    ]
+    for i, feature in enumerate(model.features):
+        label = f"{_quoted(feature.name)}\\n{feature.n_states} states"
+        given = ", style=dotted" if i in model.structure.given else ""
+        lines.append(f'  x{i} [label="{label}"{given}];')
+    for i, parents in enumerate(model.structure.parents):
+        if model.structure.class_is_parent[i]:
+            lines.append(f"  c -> x{i} [style=dashed];")
+        lines += [f"  x{j} -> x{i}{red if (j, i) in closing else ''};" for j in parents]
+    lines += [f"  x{j} -> c;" for j in model.structure.class_parents]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _dot_of_sum(model: Model, grids: Grids) -> str:
+    lines = ["digraph structure {", "  node [shape=box];"]
+    for f in grids.features:
+        lines.append(f'  x{f} [label="{_quoted(model.features[f].name)}"];')
+    for t, grid in enumerate(grids.tables):
+        lines.append(f'  t{t} [label="table {t}\\n{grid.n_rows} rows", shape=ellipse];')
+        for f, cuts in zip(grid.features, grid.cuts, strict=True):
+            lines.append(f'  x{f} -> t{t} [label="{len(cuts)}"];')
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def svg_of(model: Model, *, show_all: bool = False) -> str:
+    """Draw what a classifier is made of as an SVG."""
+    if isinstance(model.structure, Grids):
+        return sum_svg(model, show_all=show_all)
+    names = [printable(feature.name) for feature in model.features]
+    return structure_svg(model.structure, names, n_states=model.n_states)

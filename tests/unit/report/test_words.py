@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bncc.report.meaning import advise
-from bncc.report.pictures import words
-from bncc.report.words import memory, percent, points_between
+from bncc.report.page import structure_words
+from bncc.report.words import advise, memory, percent, points_between
 from bncc.search.trial_result import Footprint, Point, Rate, Study
 from tests import studies
 
@@ -117,7 +116,7 @@ def test_a_sum_of_tables_is_not_taken_for_naive_bayes() -> None:
     one = replace(point(1, "tables", 112, 900), parents=((), ()))
     (advice,) = advise(with_points(one), "rv32", [1024])
     assert "flash on rv32, tables with 3 bits errs" in advice.sentences[0]
-    assert words(one).startswith("A sum of tables")
+    assert structure_words(one).startswith("A sum of tables")
 
 
 def test_figures_in_words() -> None:

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from bncc.cli.chart import Chart, Line, Panel, Point, svg_of
+from bncc.report.curves import Chart, Line, Panel, Point, svg_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 

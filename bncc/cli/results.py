@@ -1,0 +1,195 @@
+"""Results for people: errors with confusion matrices, footprints, and what was measured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from bncc.cli.console import aligned, table_text
+from bncc.model.card import has_folds
+from bncc.model.intervals import interval_words, is_interval
+from bncc.model.model import Model
+from bncc.resources import FUNCTIONS, Resources, functions_of
+
+if TYPE_CHECKING:
+    from bncc.device.measure import Measurement
+    from bncc.device.meter import Cost
+    from bncc.device.on_target import TargetReport
+
+MOST_COLUMNS = 30
+"""Classes up to which the confusion matrix is shown."""
+_ROWS = {
+    "test": "test rows",
+    "cross-validation": "rows of all folds, each decided by a training without its fold",
+    "validation": "validation rows, decided by a training without them",
+    "first fold": "validation rows of the first fold, decided by a training without them",
+    "train": "training rows",
+}
+"""By the training record's ``confusion_of``; of a search for a budget, the first of its folds."""
+
+
+def confusion_lines(found: Mapping[str, Any], classes: Sequence[str], title: str = "") -> list[str]:
+    """
+    Return the lines of a confusion matrix with the recall of each class, after an empty line.
+
+    ``found`` has ``confusion`` and ``recall``, in the order of ``classes``. More than
+    `MOST_COLUMNS` classes take one line, which names ``--json``.
+    """
+    if len(classes) > MOST_COLUMNS:
+        return [f"the confusion matrix of {len(classes)} classes is in --json"]
+    rows = [["true \\ predicted", *classes, "recall"]]
+    for label, row, recall in zip(classes, found["confusion"], found["recall"], strict=True):
+        rows.append([label, *map(str, row), "-" if recall is None else f"{100 * recall:.1f} %"])
+    return ["", *filter(None, [title]), aligned(rows, right=range(1, len(classes) + 2))]
+
+
+def trained_confusion(model: Model) -> list[str]:
+    """Return the lines of the confusion matrix in a model's training record."""
+    facts = model.training
+    part = facts["confusion_of"]
+    rows = _ROWS["first fold" if part == "validation" and has_folds(facts) else part]
+    return confusion_lines(facts, model.classes, f"confusion matrix of the {rows}:")
+
+
+def error_words(facts: Mapping[str, Any]) -> str | None:
+    """Return the error that new readings can expect, with its interval, for people."""
+    part, of_new = facts["confusion_of"], facts["error_cross_validation"]
+    if not is_interval(facts["error_interval"]):
+        return None
+    words = interval_words(facts["error_interval"], str(facts["interval_method"]))
+    if part == "cross-validation" and of_new is not None:
+        return f"{100 * of_new:.2f} % by cross-validation in {facts['folds']} folds, {words}"
+    return f"{part} error: {words}"
+
+
+def resource_words(resources: Resources) -> list[str]:
+    """Return for people what entry points take: memory, and a line of time for each of them."""
+    where = f"on {resources.target} at {resources.opt_level}"
+    functions = " and ".join(FUNCTIONS[entry] for entry in resources.entries)
+    lines = [
+        f"{resources.flash:,} bytes of flash, {resources.ram} of RAM, {resources.stack} of stack "
+        f"to call {functions}, {where}"
+    ]
+    for entry in resources.entries:
+        lines.append(f"{functions_of((entry,))}: {_time_words(resources, entry)}")
+    return lines
+
+
+def _time_words(resources: Resources, entry: str) -> str:
+    span = resources.spans.get(entry)
+    if span is None:
+        return "time not estimated; --target measures it where its tools are installed"
+    if resources.how == "estimated":
+        return f"about {span.max:,} {resources.unit}"
+    return f"{span.min:,} to {span.max:,} {resources.unit} over the inputs tried, not a bound"
+
+
+ENTRIES = ("predict", "trusted", "raw")
+"""Entry points in the order in which they are shown."""
+WIDTH = 100
+"""Columns that the report for people keeps to."""
+
+
+def facts_of(report: "TargetReport") -> dict[str, Any]:
+    """Return the JSON object of one target."""
+    return {
+        "toolchain": report.toolchain,
+        "simulator": report.simulator,
+        **_facts(report.ours, report.unit),
+        "missing": None if report.missing is None else {report.unit: _spread(report.missing)},
+        "baseline": None if report.baseline is None else _facts(report.baseline, report.unit),
+        "baseline_misfit": report.baseline_misfit,
+        "ratio": dict(report.ratio),
+        "estimate": {**asdict(report.estimate), "machine": report.target},
+        "resources": None if report.resources is None else report.resources.to_json(),
+    }
+
+
+def _facts(measured: "Measurement", unit: str) -> dict[str, Any]:
+    entries = {
+        name: None if (cost := measured.costs.get(name)) is None else {unit: _spread(cost)}
+        for name in ENTRIES
+    }
+    return {
+        "optimization": measured.optimization,
+        "flash": measured.flash,
+        "ram": measured.ram,
+        "stack": measured.stack,
+        **entries,
+    }
+
+
+def _spread(cost: "Cost") -> dict[str, float]:
+    return {"min": cost.min, "mean": cost.mean, "max": cost.max}
+
+
+def report_text(reports: Mapping[str, "TargetReport"], n_rows: int) -> str:
+    """Lay out for people what was measured."""
+    by_machine = {report.target: report for report in reports.values()}
+    names = {
+        machine: ", ".join(name for name, report in reports.items() if report.target == machine)
+        for machine in by_machine
+    }
+    tables = [_table(names[machine], report) for machine, report in by_machine.items()]
+    first = next(iter(by_machine.values()))
+    meaning = (
+        f"bytes: what a call of {_kept(first.ours)} needs, with all library routines"
+        f"{_of_textbook(first)}\n"
+        f"time per call: mean (min .. max) over {n_rows:,} inputs, not a bound; ratio: textbook to "
+        "bncc\npredict and trusted take states, raw takes readings"
+        f"{_of_checked(first.ours)}\n"
+        f"estimated without a compiler, for {first.target}: {first.estimate.flash:,} bytes of "
+        f"flash, {first.estimate.instructions:,} {first.unit}\n(bytes of all functions, or of "
+        "predict_raw alone where it compares readings directly;\ntime of predict, from states)"
+    )
+    return "\n\n".join([*tables, meaning])
+
+
+def _kept(measured: "Measurement") -> str:
+    from bncc.device.meter import METERED  # only here: other commands start without what builds
+
+    names = {entry: FUNCTIONS[name] for name, entry in METERED.items()}
+    return " and ".join(names[entry] for entry in measured.kept)
+
+
+def _of_textbook(report: "TargetReport") -> str:
+    """Return what the textbook's bytes are of, where it lacks an entry point."""
+    book = report.baseline
+    if book is None or book.kept == report.ours.kept:
+        return ""
+    return f"\n(of the textbook: {_kept(book)})"
+
+
+def _of_checked(measured: "Measurement") -> str:
+    """Return why calls of the checked entry point may be short."""
+    is_there = "raw_checked" in measured.kept
+    return "\nraw_checked returns at the first reading out of range" if is_there else ""
+
+
+def _table(names: str, report: "TargetReport") -> str:
+    """Return one machine's figures as a table."""
+    ours, book = report.ours, report.baseline
+    rows = [["", "bncc", "textbook", "ratio"]]
+    for what, name in (("flash", "flash"), ("RAM", "ram"), ("stack", "stack")):
+        values = [f"{getattr(m, name):,}" if m else "" for m in (ours, book)]
+        rows.append([f"{what}, bytes", *values, _times(report.ratio.get(name))])
+    for entry in ENTRIES:
+        costs = [m.costs.get(entry) if m else None for m in (ours, book)]
+        if costs[0] is not None:
+            values = [_range(cost) if cost else "" for cost in costs]
+            rows.append([f"{entry}, {report.unit}", *values, _times(report.ratio[entry])])
+    others = (entry for entry in ours.kept if entry not in (*ENTRIES, "missing"))
+    rows += [[f"{entry}, {report.unit}", _range(ours.costs[entry]), "", ""] for entry in others]
+    if report.missing is not None:
+        rows.append([f"missing, {report.unit}", _range(report.missing), "", ""])
+    title = f"{names}: {report.toolchain} {ours.optimization}, {report.simulator}"
+    note = f"textbook: {book.optimization}" if book else f"no textbook: {report.baseline_misfit}"
+    return f"{table_text(title, rows, right=(1, 2, 3))}\n{fill(note, WIDTH)}"
+
+
+def _range(cost: "Cost") -> str:
+    return f"{cost.mean:,.1f} ({cost.min:,} .. {cost.max:,})"
+
+
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.2f}"
