@@ -27,9 +27,8 @@ from bncc.data.readers import read_table
 from bncc.data.target import fold_parts
 from bncc.discretize.feature import states_of
 from bncc.discretize.fit import fit_features
-from bncc.structure.candidate_sets import find_candidates
-from bncc.structure.learners.chow_liu import chow_liu_tree
-from bncc.structure.learners.naive import naive_bayes
+from bncc.structure.candidates import find_candidates
+from bncc.structure.learners.trees import chow_liu_tree, naive_bayes
 from bncc.train.gradient.engine import Engine, Problem
 from bncc.train.gradient.layout import layout_of
 from bncc.train.gradient.losses import loss_of

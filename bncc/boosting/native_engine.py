@@ -9,8 +9,7 @@ from bncc.boosting.bins import Bins
 from bncc.boosting.cuts import BestCuts, Cut
 from bncc.boosting.descent import Pace, SumProblem
 from bncc.boosting.sums import Samples, Scores, Unit
-from bncc.native.arrays import POINTERS, VECTOR, aligned
-from bncc.native.parts import BOOSTING
+from bncc.native.parts import BOOSTING, POINTERS, VECTOR, aligned
 from bncc.toolchain.library import native_library
 
 NO_CLASS = -1e30

@@ -10,7 +10,7 @@ from bncc._types import FloatArray, IntArray
 from bncc.cli.reading_words import span
 from bncc.data.text import printable
 from bncc.model.model import Model
-from bncc.structure.row_index import LookUp
+from bncc.structure.decision_tables import LookUp
 
 MOST_TABLES = 12
 """Tables that are drawn unless all are asked for."""

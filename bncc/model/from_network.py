@@ -23,8 +23,8 @@ from bncc.model.network_costs import (
 from bncc.network.blanket import blanket_of
 from bncc.network.network import Network
 from bncc.network.sampling import sample, with_even_classes
+from bncc.structure.decision_tables import lookups_of
 from bncc.structure.graph import Structure, class_rows
-from bncc.structure.row_index import lookups_of
 
 MAX_TABLE_BYTES = 1 << 20
 """Limit of the tables of a model from a network, in its file; few microcontrollers have more

@@ -12,9 +12,8 @@ from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.check import check_feature, check_grids, check_text
 from bncc.model.ranges import reading_ranges
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import Grids, LookUp, lookups_of
 from bncc.structure.graph import Structure
-from bncc.structure.row_index import LookUp, lookups_of
 
 MAX_CLASSES = 255
 MAX_FEATURES = 65535

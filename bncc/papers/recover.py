@@ -9,7 +9,7 @@ from bncc.papers.folds import AUTHORS, Fold, check_files, read_folds
 from bncc.papers.request import Advance, Cell, Request, part_of
 from bncc.structure.candidates import all_earlier
 from bncc.structure.graph import Structure, topological_order
-from bncc.structure.learners.chow_liu import chow_liu_tree
+from bncc.structure.learners.trees import chow_liu_tree
 from bncc.structure.options import DEFAULT_STEP
 from bncc.structure.scores import conditional_mutual_information
 from bncc.train.checkpoint.callbacks import Course, News, Progress

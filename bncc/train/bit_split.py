@@ -6,8 +6,8 @@ import numpy as np
 
 from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat, rounded
+from bncc.structure.decision_tables import lookups_of
 from bncc.structure.graph import Structure
-from bncc.structure.row_index import lookups_of
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
 
 MAX_INT_BITS = 8

@@ -10,11 +10,11 @@ from bncc.data.splits import SplitRule
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.model import MAX_TABLE_ENTRIES
-from bncc.structure.alphas import alphas_of, best_alpha
-from bncc.structure.candidate_sets import find_candidates
+from bncc.structure.candidates import find_candidates
 from bncc.structure.catalog import learn_structure, option_keys
 from bncc.structure.graph import Structure, table_entries
 from bncc.structure.learner import Tell
+from bncc.structure.learners.etan import alphas_of, best_alpha
 from bncc.structure.options import price_of, step_of, widths_of
 from bncc.train.checkpoint.callbacks import Course
 from bncc.train.gradient.loop import descend

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bncc.fixed_point import QFormat
-from bncc.structure.candidate_sets import CANDIDATE_SETS
+from bncc.structure.candidates import CANDIDATE_SETS
 from bncc.structure.catalog import SUM
 from bncc.structure.options import alpha_of
 from bncc.train.settings_values import (

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 from bncc.errors import OptionError
-from bncc.structure.candidate_sets import CANDIDATE_SETS
+from bncc.structure.candidates import CANDIDATE_SETS
 from bncc.structure.catalog import check_structure_options
 from bncc.structure.options import price_of, widths_of
 from bncc.train.sum_settings import boost_settings_of, n_bins_of

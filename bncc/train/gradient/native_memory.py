@@ -7,8 +7,7 @@ import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
-from bncc.native.arrays import POINTERS, VECTOR, aligned
-from bncc.native.parts import DESCENT
+from bncc.native.parts import DESCENT, POINTERS, VECTOR, aligned
 from bncc.toolchain.library import native_library
 from bncc.train.gradient.engine import Passed
 from bncc.train.gradient.layout import LEAST_LOG

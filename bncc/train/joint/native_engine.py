@@ -6,7 +6,7 @@ import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
-from bncc.native.arrays import aligned
+from bncc.native.parts import aligned
 from bncc.train.gradient.engine import Passed
 from bncc.train.gradient.native_memory import Memory, contiguous, zeros
 from bncc.train.hyperparameters import Hyperparameters

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.cc
 LARGE = """
 from pathlib import Path
 import numpy as np
-from bncc.structure.candidate_sets import find_candidates
+from bncc.structure.candidates import find_candidates
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.settings import TrainSettings
 from bncc.train.joint.descent import descend_structure

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.structure.candidates import all_others
-from bncc.structure.learners.naive import naive_bayes
+from bncc.structure.learners.trees import naive_bayes
 from bncc.train.gradient.engine import Problem
 from bncc.train.gradient.engines import engine_for, structure_engine_for
 from bncc.train.gradient.jitter import Jitter

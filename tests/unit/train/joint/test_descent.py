@@ -8,7 +8,7 @@ import pytest
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import all_earlier
 from bncc.structure.graph import topological_order
-from bncc.structure.learners.chow_liu import chow_liu_tree
+from bncc.structure.learners.trees import chow_liu_tree
 from bncc.train.checkpoint.callbacks import Course
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint import descent as module

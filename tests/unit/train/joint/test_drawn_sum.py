@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from bncc.structure.candidates import subset
-from bncc.structure.pools import earlier
+from bncc.structure.orders import earlier
 from bncc.train.gradient.losses import loss_of
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint import drawn_sum as module
