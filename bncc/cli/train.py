@@ -40,11 +40,10 @@ from bncc.errors import OptionError
 from bncc.model.file import save_model
 from bncc.structure.catalog import STRUCTURES, option_keys
 from bncc.train.checkpoint.callbacks import News
-from bncc.train.checkpoint.fingerprint import identity_of
+from bncc.train.checkpoint.folder import identity_of
 from bncc.train.checkpoint.folder_lock import folder_locked
-from bncc.train.cross_validation import DEFAULT_FOLDS
 from bncc.train.interrupts import first_signal_noted
-from bncc.train.repeats import train_repeats
+from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
 from bncc.train.settings import TrainSettings
 from bncc.train.settings_values import CHOICES, CLASS_WEIGHTS, DEFAULT_BITS, DISCRETIZERS
 

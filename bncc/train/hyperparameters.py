@@ -110,7 +110,7 @@ Number = TypeVar("Number", int, float)
 class Hyperparameters:
     """What steers the descent."""
 
-    loss: str  # The loss, see `bncc.train.gradient.losses.loss_of`
+    loss: str  # The loss, see `bncc.train.gradient.torch_engine.loss_of`
     epochs: int  # epochs and batch_size: Passes over the rows; rows per step
     batch_size: int
     lr: float  # First step of Adam
@@ -119,7 +119,7 @@ class Hyperparameters:
     eta: float
     dropout: float  # Probability that a feature is left out of a sample's sum in a step
     jitter: (
-        float  # Probability that a state is moved to a neighbour, see `bncc.train.gradient.jitter`
+        float  # Probability that a state is moved to a neighbour, see `bncc.train.gradient.loop`
     )
     # Weight of the past, < 1, in the average of the tables over the epochs, which is what a
     # training ends with; 0 ends with the tables of the last step
