@@ -5,7 +5,7 @@ from typing import Any
 
 from bncc.cli.console import aligned
 from bncc.model.card import has_folds
-from bncc.model.intervals import interval_words, is_interval
+from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.model import Model
 
 MOST_COLUMNS = 30

@@ -5,7 +5,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from bncc.cli.sum_picture import AGAINST, FOR
-from bncc.data.text import printable
+from bncc.data.files import printable
 
 MOST_STEPS = 14
 """Tables that are drawn one by one, those that say most; the others are one step."""

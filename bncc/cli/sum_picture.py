@@ -8,7 +8,7 @@ import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.cli.reading_words import span
-from bncc.data.text import printable
+from bncc.data.files import printable
 from bncc.model.model import Model
 from bncc.structure.decision_tables import LookUp
 

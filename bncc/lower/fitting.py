@@ -16,9 +16,9 @@ from bncc.lower.layout import EntryPoints, Layout, lay_out
 from bncc.lower.missing.plan import plan_missing
 from bncc.lower.request import ENTRIES, Request, checked_limits
 from bncc.lower.textbook_cost import TextbookCost
+from bncc.model.marginal import state_frequencies
 from bncc.model.model import Model
 from bncc.model.ranges import units_of
-from bncc.model.state_frequencies import state_frequencies
 from bncc.program.ir import Program
 from bncc.resources import Optimize, default_entries
 

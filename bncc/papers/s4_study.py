@@ -18,7 +18,7 @@ from bncc.structure.dags.dag_score import Columns
 
 TEXTS = (
     "structure/dags", "structure/scores.py", "structure/counts.py",
-    "network/bif_reader.py", "network/bif_scanner.py", "network/bif_tables.py",
+    "network/bif_reader.py", "network/bif_scanner.py",
     "network/network.py", "network/sampling.py",
     "papers/s4_learners.py", "papers/s4_networks.py", "papers/s4_study.py",
 )  # fmt: skip

@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bncc import __version__
-from bncc.data.text import printable
+from bncc.data.files import printable
 from bncc.emit.environment import template_folder
 from bncc.report.axes import targets_of
 from bncc.report.charts import embedded, plot_spec, vega_script

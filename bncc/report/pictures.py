@@ -1,6 +1,6 @@
 """The structures of chosen models as pictures, or in words where there is nothing to draw."""
 
-from bncc.data.text import printable
+from bncc.data.files import printable
 from bncc.search.trial_result import Point, Study
 from bncc.structure.catalog import SUM
 from bncc.structure.graph import Structure

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bncc.data.text import printable
+from bncc.data.files import printable
 from bncc.report.axes import targets_of
 from bncc.report.meaning import Advice, advise
 from bncc.report.panels import Panel, panels_of

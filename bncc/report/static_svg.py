@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import log
 from xml.sax.saxutils import escape
 
-from bncc.data.text import printable
+from bncc.data.files import printable
 from bncc.report.fronts import Step
 from bncc.report.marks import Mark
 from bncc.report.panels import Panel

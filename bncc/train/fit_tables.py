@@ -7,9 +7,8 @@ import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.boosting.learn import learn_tables, samples_of
-from bncc.boosting.learned import Learned
 from bncc.boosting.progress import Progress
-from bncc.boosting.sums import Samples
+from bncc.boosting.sums import Learned, Samples
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.discretize.feature import LOWEST, Feature, states_of
 from bncc.discretize.fit import fit_features

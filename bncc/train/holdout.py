@@ -9,8 +9,7 @@ from bncc.data.dataset import Dataset
 from bncc.data.splits import SplitRule
 from bncc.discretize.feature import states_of
 from bncc.model import reference
-from bncc.model.confusion import confusion_matrix, recall_of
-from bncc.model.intervals import INDEPENDENT, wilson, wilson_of_units
+from bncc.model.error_rates import INDEPENDENT, confusion_matrix, recall_of, wilson, wilson_of_units
 from bncc.model.model import Model
 from bncc.train.settings import TrainSettings
 

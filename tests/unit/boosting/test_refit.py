@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bncc.boosting.boost import boost
+from bncc.boosting.learn import refit
 from bncc.boosting.progress import Watch
-from bncc.boosting.refit import refit
 from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.errors import OptionError
 from tests.unit.boosting.samples import few_samples
