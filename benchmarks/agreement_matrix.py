@@ -38,7 +38,7 @@ from bncc.model.model import Model
 from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import Structure
 from bncc.toolchain.tools import host_compilers
-from bncc.train.freeze import freeze
+from bncc.train.fit_network import freeze
 from bncc.train.maximum_likelihood import ml_log_tables
 
 DATA_SETS = {"letter": "letter", "satimage": "satimage", "usps": "usps_all"}

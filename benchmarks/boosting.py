@@ -24,8 +24,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.boosting.boost import boost
-from bncc.boosting.learn import samples_of
-from bncc.boosting.refit import refit
+from bncc.boosting.learn import refit, samples_of
 from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.data.readers import read_table
 from bncc.data.target import fold_parts

@@ -24,8 +24,7 @@ from bncc.data.target import fold_parts
 from bncc.discretize.feature import states_of
 from bncc.fixed_point import dequantize
 from bncc.model import marginal, missing
-from bncc.model.log_add import CORRECTIONS
-from bncc.model.missing_form import missing_form_of
+from bncc.model.missing_form import CORRECTIONS, missing_form_of
 from bncc.model.model import Model
 from bncc.structure.graph import Structure
 from bncc.train.settings import TrainSettings

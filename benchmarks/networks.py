@@ -21,9 +21,8 @@ from bncc.cli.import_bif import LITTLE
 from bncc.device.agreement import verify
 from bncc.errors import BnccError, NetworkError
 from bncc.model.card import model_facts
-from bncc.model.from_network import model_of
+from bncc.model.from_network import DEFAULT_BITS, model_of
 from bncc.model.model import Model
-from bncc.model.network_costs import DEFAULT_BITS
 from bncc.network.bif_reader import read_bif
 from bncc.network.network import Network
 

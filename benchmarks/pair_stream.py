@@ -22,12 +22,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bncc._types import IntArray
-from bncc.structure.family_scores import bdeu_families_of_sums
 from bncc.structure.learners.etan import best_forest
-from bncc.structure.scores import information_of_sums
-from bncc.structure.spanning_forest import maximum_spanning_forest
+from bncc.structure.scores import (
+    bdeu_families_of_sums,
+    information_of_sums,
+    log_gamma_term,
+    log_likelihood_term,
+)
+from bncc.structure.spanning_trees import maximum_spanning_forest
 from bncc.structure.streamed_counts import count_pairs
-from bncc.structure.table_sums import log_gamma_term, log_likelihood_term
 
 N_FEATURES, N_STATES, N_CLASSES, CLASS = 50, 4, 2, "y"
 PART = 100_000

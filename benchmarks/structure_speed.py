@@ -28,10 +28,9 @@ from bncc.data.readers import read_table
 from bncc.data.target import dataset_of, fold_parts
 from bncc.discretize.feature import states_of
 from bncc.discretize.fit import fit_features
-from bncc.structure.alphas import DEFAULT_ALPHAS
-from bncc.structure.family_scores import bdeu_families
-from bncc.structure.learners.chow_liu import bdeu_tree, chow_liu_tree
-from bncc.structure.learners.etan import best_forest, etan
+from bncc.structure.learners.etan import DEFAULT_ALPHAS, best_forest, etan
+from bncc.structure.learners.trees import bdeu_tree, chow_liu_tree
+from bncc.structure.scores import bdeu_families
 
 Data = tuple[IntArray, IntArray, list[int], int]
 SETS = ("letter", "satimage", "spambase")

@@ -27,18 +27,15 @@ from bncc.data.readers import read_table
 from bncc.data.target import fold_parts
 from bncc.discretize.feature import states_of
 from bncc.discretize.fit import fit_features
-from bncc.structure.candidate_sets import find_candidates
-from bncc.structure.learners.chow_liu import chow_liu_tree
-from bncc.structure.learners.naive import naive_bayes
-from bncc.train.gradient.engine import Engine, Problem
+from bncc.structure.candidates import find_candidates
+from bncc.structure.learners.trees import chow_liu_tree, naive_bayes
+from bncc.train.gradient.engine import Chance, Engine, Problem, StructureEngine, StructureProblem
 from bncc.train.gradient.layout import layout_of
-from bncc.train.gradient.losses import loss_of
 from bncc.train.gradient.native_engine import NativeEngine
-from bncc.train.gradient.torch_engine import TorchEngine
+from bncc.train.gradient.torch_engine import TorchEngine, loss_of
 from bncc.train.hyperparameters import Hyperparameters, hyperparameters_of
 from bncc.train.joint.candidate_layout import counted_start
 from bncc.train.joint.descent import chance_of
-from bncc.train.joint.engine import Chance, StructureEngine, StructureProblem
 from bncc.train.joint.native_engine import NativeStructureEngine
 from bncc.train.joint.torch_engine import TorchStructureEngine
 from bncc.train.maximum_likelihood import ml_log_tables

@@ -10,9 +10,8 @@ from bncc._types import IntArray
 from bncc.discretize.feature import Feature, FeatureKind
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.decision_tables import Grid, Grids, lookups_of
 from bncc.structure.graph import Structure, forest, one_parent_each
-from bncc.structure.row_index import lookups_of
 
 KINDS: tuple[FeatureKind, ...] = ("int16", "int32", "float32", "category", "state")
 

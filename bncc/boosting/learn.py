@@ -1,17 +1,188 @@
 """From states and classes to a sum of integer tables."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.boosting.boost import boost
-from bncc.boosting.learned import Learned
-from bncc.boosting.refit import refit
-from bncc.boosting.settings import BoostSettings, recipe_of
-from bncc.boosting.sums import Samples
-from bncc.errors import DataError
+from bncc.boosting.boost import Boosted, boost
+from bncc.boosting.descent import Epochs, Pace, SumEngine, SumProblem
+from bncc.boosting.engines import slopes_for, sum_engine_for
+from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
+from bncc.boosting.sums import Learned, Samples, Scores, Slopes, Unit, by_table, rows_of
+from bncc.errors import DataError, diverged
 from bncc.progress import Progress, Watch, silence
+from bncc.structure.decision_tables import Grids
+
+MEANS_ROUNDS = 20
+CAUTION = 0.75
+"""Weight of the squares in the loss by which rows change codewords: its second order has 1/2, more
+keeps them from going far on the word of a slope."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dictionary:
+    """Which codeword each row is."""
+
+    codewords: FloatArray  # (n_codewords, n_classes) float64: Scores
+    chosen: IntArray  # (n_rows,) int64: The codeword of each row of all tables
+
+
+def first_dictionary(
+    rows: FloatArray, n_reads: IntArray, n_codewords: int, rng: np.random.Generator
+) -> Dictionary:
+    """
+    Sort rows by k-means; a row weighs as much as samples read it.
+
+    Shapes: `rows` (n_rows, n_classes) float64; `n_reads` (n_rows,) int.
+    """
+    centered = rows - rows.mean(axis=1, keepdims=True)
+    weights = n_reads + 1.0
+    n = min(n_codewords, len(rows))
+    begin = rng.choice(len(rows), n, replace=False, p=weights / weights.sum())
+    codewords = centered[np.sort(begin)]
+    chosen = _nearest(centered, codewords)
+    for _ in range(MEANS_ROUNDS):
+        totals = np.bincount(chosen, weights, n)
+        sums = np.stack([np.bincount(chosen, weights * lane, n) for lane in centered.T], axis=1)
+        is_used = totals > 0
+        codewords[is_used] = sums[is_used] / totals[is_used, None]
+        chosen = _nearest(centered, codewords)
+    return Dictionary(codewords, chosen)
+
+
+def _nearest(rows: FloatArray, codewords: FloatArray) -> IntArray:
+    apart = (codewords**2).sum(axis=1) - 2.0 * rows @ codewords.T
+    return np.asarray(apart.argmin(axis=1))
+
+
+def reassigned(
+    dictionary: Dictionary,
+    prior: FloatArray,
+    rows: IntArray,
+    n_rows: Sequence[int],
+    slopes: Slopes,
+) -> Dictionary:
+    """
+    Let each row choose its codeword anew, table by table.
+
+    With slopes G and H of the samples that read it, a row that changes by d changes the loss by
+    about ``G . d + H . d**2 / 2``.
+
+    Shapes: `prior` (n_classes,) float64; `rows` (n_samples, n_tables) int.
+    """
+    codewords = dictionary.codewords
+    chosen = dictionary.chosen.copy()
+    single = codewords.astype(np.float32)
+    sums = np.tile(prior.astype(np.float32), (len(rows), 1))
+    for row in rows.T:
+        sums += single[chosen[row]]
+    begin = 0
+    for row, n in zip(rows.T, n_rows, strict=True):
+        gradient, curvature = slopes.by_row(slopes.of(sums), row - begin, n)
+        old = chosen[begin : begin + n]
+        # G . d + CAUTION H . d**2 up to what is the same for all codewords, d being new - old.
+        pull = gradient - 2.0 * CAUTION * curvature * codewords[old]
+        change = pull @ codewords.T + CAUTION * curvature @ (codewords**2).T
+        new = change.argmin(axis=1)
+        sums += (single[new] - single[old])[row - begin]
+        chosen[begin : begin + n] = new
+        begin += n
+    return Dictionary(codewords, chosen)
+
+
+DICTIONARY_ROUNDS, ROUND_EPOCHS = 8, 6
+"""How often rows choose their codewords anew, and epochs before each time."""
+MOST_NATS = 1e4
+"""No score that says anything is so far from 0."""
+
+
+def refit(
+    boosted: Boosted,
+    samples: Samples,
+    settings: BoostSettings,
+    recipe: Recipe,
+    watch: Watch | None = None,
+) -> Learned:
+    """Refit all tables together."""
+    work = _Work.of(boosted, samples, settings, recipe, watch or Watch())
+    chosen: IntArray = np.arange(len(boosted.scores.rows))
+    engine = work.engine(chosen, boosted.scores)
+    work.epochs.run(engine, settings.float_epochs)
+    if work.n_rounds:
+        scores, chosen = _with_dictionary(work, engine.scores())
+        engine = work.engine(chosen, scores)
+    unit = Unit(settings.bits, recipe.frac_bits)
+    engine.quantize(unit)
+    work.epochs.run(engine, settings.quantized_epochs)
+    scores = _checked(engine.scores(), settings.lr)
+    costs = unit.costs(scores.rows, unit.most).astype(np.int64)[chosen]
+    return Learned(
+        grids=Grids(boosted.tables),
+        tables=by_table(costs, boosted.tables),
+        prior=unit.costs(scores.prior).astype(np.int64),
+        frac_bits=unit.frac_bits,
+    )
+
+
+def _checked(scores: Scores, lr: float) -> Scores:
+    if not all(np.all(np.abs(part) < MOST_NATS) for part in (scores.rows, scores.prior)):
+        raise diverged(lr)
+    return scores
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What all parts of one refit share."""
+
+    boosted: Boosted
+    samples: Samples
+    settings: BoostSettings
+    pace: Pace
+    rows: IntArray
+    n_rounds: int
+    epochs: Epochs
+
+    @classmethod
+    def of(
+        cls,
+        boosted: Boosted,
+        samples: Samples,
+        settings: BoostSettings,
+        recipe: Recipe,
+        watch: Watch,
+    ) -> "_Work":
+        rows = rows_of(boosted.tables, samples.X)
+        has_dictionary = 0 < settings.dictionary < len(boosted.scores.rows)
+        n_rounds = DICTIONARY_ROUNDS * has_dictionary
+        n_epochs = settings.float_epochs + n_rounds * ROUND_EPOCHS + settings.quantized_epochs
+        pace = Pace(settings.batch_size, recipe.dropout, settings.weight_decay, settings.has_prior)
+        epochs = Epochs(settings, n_epochs, rows.shape, watch)
+        return cls(boosted, samples, settings, pace, rows, n_rounds, epochs)
+
+    def engine(self, chosen: IntArray, scores: Scores) -> SumEngine:
+        """Return what trains scores where each row of the tables is a chosen one of them."""
+        rows = chosen.astype(np.uint32)[self.rows]
+        problem = SumProblem(rows, self.samples.y, self.samples.weights)
+        return sum_engine_for(problem, scores, self.pace, self.settings.engine)
+
+
+def _with_dictionary(work: _Work, scores: Scores) -> tuple[Scores, IntArray]:
+    """Return codewords in training, and the one that each row has chosen."""
+    rng = np.random.default_rng([work.settings.seed, 2])
+    n_reads = np.bincount(work.rows.ravel(), minlength=len(scores.rows))
+    slopes = slopes_for(work.samples, work.settings.engine)
+    sizes = [grid.n_rows for grid in work.boosted.tables]
+    dictionary = first_dictionary(scores.rows, n_reads, work.settings.dictionary, rng)
+    for _ in range(work.n_rounds):
+        start = replace(scores, rows=dictionary.codewords)
+        engine = work.engine(dictionary.chosen, start)
+        work.epochs.run(engine, ROUND_EPOCHS)
+        scores = engine.scores()
+        trained = replace(dictionary, codewords=scores.rows)
+        dictionary = reassigned(trained, scores.prior, work.rows, sizes, slopes)
+    return scores, dictionary.chosen
 
 
 def learn_tables(
@@ -33,9 +204,9 @@ def learn_tables(
     """
     samples = samples_of(X, y, n_states, n_classes, weights)
     recipe = recipe_of(settings, X.shape[1], n_classes)
+    watch = Watch(progress, should_stop)
     n_epochs = settings.float_epochs + settings.quantized_epochs
     share = settings.n_tables / (settings.n_tables + n_epochs)
-    watch = Watch(progress, should_stop)
     boosted = boost(samples, settings, recipe, watch.part(0.0, share))
     return refit(boosted, samples, settings, recipe, watch.part(share, 1.0))
 

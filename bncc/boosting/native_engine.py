@@ -5,12 +5,10 @@ from typing import Any
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.boosting.bins import Bins
-from bncc.boosting.cuts import BestCuts, Cut
+from bncc.boosting.cuts import BestCuts, Bins, Cut
 from bncc.boosting.descent import Pace, SumProblem
 from bncc.boosting.sums import Samples, Scores, Unit
-from bncc.native.arrays import POINTERS, VECTOR, aligned
-from bncc.native.parts import BOOSTING
+from bncc.native.parts import BOOSTING, POINTERS, VECTOR, aligned
 from bncc.toolchain.library import native_library
 
 NO_CLASS = -1e30
@@ -48,7 +46,7 @@ def native_best_cuts(bins: Bins, l2: float, n_classes: int, most_cells: int) -> 
 
 
 class NativeSlopes:
-    """Derivatives of the samples' losses, see `bncc.boosting.gradients.Slopes`."""
+    """Derivatives of the samples' losses, see `bncc.boosting.sums.Slopes`."""
 
     def __init__(self, samples: Samples) -> None:
         self._ffi, self._library = native_library(BOOSTING)

@@ -1,11 +1,12 @@
-"""What a sum is learned from and made of meanwhile: samples, scores, the unit of its costs."""
+"""What a sum is learned from and made of: samples, scores, derivatives, integer tables."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.structure.decision_tables import Grid
+from bncc.structure.decision_tables import Grid, Grids
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,3 +76,68 @@ def by_table(rows: AnyArray, tables: tuple[Grid, ...]) -> tuple[AnyArray, ...]:
     """Cut the rows of all tables, (n_rows, ...), into those of each."""
     ends = np.cumsum([grid.n_rows for grid in tables])[:-1]
     return tuple(np.split(rows, ends))
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A sum of tables; the class of the least sum is decided for, of equal ones the first."""
+
+    grids: Grids  # Where each table is read
+    tables: tuple[IntArray, ...]  # Costs in ``0 .. 2**bits - 1``; the least of each row is 0.
+    prior: IntArray  # (n_classes,) int64: The classes' own costs; the least is 0
+    frac_bits: int  # A cost of 1 is ``2**-frac_bits`` nats
+
+    def costs(self, X: IntArray) -> IntArray:
+        """
+        Return the sums of samples.
+
+        Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_classes) int64, in units of
+        ``2**-frac_bits`` nats.
+        """
+        sums = np.tile(self.prior, (len(X), 1))
+        for grid, table in zip(self.grids.tables, self.tables, strict=True):
+            sums += table[grid.rows(X)]
+        return sums
+
+
+class Slopes(Protocol):
+    """What finds derivatives of weighted cross-entropies of some samples."""
+
+    def of(self, sums: AnyArray) -> AnyArray:
+        """
+        Return the derivatives: w (p - 1[y]), then w p (1 - p).
+
+        Shapes: `sums` (n_samples, n_classes) float; returns (n_samples, 2 * n_classes) float, all
+        first ones, then all second ones.
+        """
+
+    def by_row(self, slopes: AnyArray, row: IntArray, n_rows: int) -> tuple[FloatArray, FloatArray]:
+        """
+        Add up derivatives by the row of a table.
+
+        Shapes: `slopes` (n_samples, 2 * n_classes) float; `row` (n_samples,) int; returns gradient,
+        curvature (n_rows, n_classes) float64, sums of the first, and of the second ones.
+        """
+
+
+class NumpySlopes:
+    """The reference."""
+
+    def __init__(self, samples: Samples) -> None:
+        self._samples = samples
+
+    def of(self, sums: AnyArray) -> AnyArray:
+        """Return the derivatives; see `Slopes`."""
+        p = np.exp(sums - sums.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        slopes = np.concatenate([p, p * (1.0 - p)], axis=1)
+        slopes[np.arange(len(p)), self._samples.y] -= 1.0
+        slopes *= self._samples.weights.astype(slopes.dtype)[:, None]
+        return slopes
+
+    def by_row(self, slopes: AnyArray, row: IntArray, n_rows: int) -> tuple[FloatArray, FloatArray]:
+        """Add up derivatives by the row of a table; see `Slopes`."""
+        lanes = [np.bincount(row, lane, n_rows) for lane in slopes.T]
+        sums: FloatArray = np.stack(lanes, axis=1, dtype=np.float64)
+        gradient, curvature = np.split(sums, 2, axis=1)
+        return gradient, curvature

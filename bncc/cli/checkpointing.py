@@ -8,8 +8,7 @@ from bncc.cli.console import Console
 from bncc.errors import ModelFileError, OptionError
 from bncc.model.file import load_model
 from bncc.train.checkpoint.callbacks import News
-from bncc.train.checkpoint.fingerprint import Identity, identity_digest
-from bncc.train.checkpoint.folder import Checkpoint, open_checkpoint
+from bncc.train.checkpoint.folder import Checkpoint, Identity, identity_digest, open_checkpoint
 
 EXIT_SIGNAL = 128
 """What shells add to the number of the signal that ended a command."""

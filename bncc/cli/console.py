@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from bncc.data.text import printable as printable
+from bncc.data.files import printable as printable
 from bncc.progress import Progress, silence
 
 _BOLD = re.compile("(\x1b\\[1m|\x1b\\[0m)")

@@ -11,7 +11,7 @@ from bncc.cli.inputs import rows_to_classify
 from bncc.cli.sweep_options import NO_TARGET, toolchains_of
 from bncc.cli.sweep_work import swept
 from bncc.data.dataset import Dataset
-from bncc.data.text import printable
+from bncc.data.files import printable
 from bncc.errors import OptionError, StudyError
 from bncc.search.config import source_words
 from bncc.search.fingerprint import study_facts

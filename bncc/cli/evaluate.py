@@ -24,7 +24,7 @@ from bncc.discretize.missing import gaps_of
 from bncc.errors import DataError
 from bncc.model import missing as marginal
 from bncc.model.card import cycle_note
-from bncc.model.confusion import confusion_matrix, recall_of
+from bncc.model.error_rates import confusion_matrix, recall_of
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.model.reference import log_proba, predict

@@ -25,7 +25,7 @@ from bncc.model.explanation import changes, contributions, impossible, runner_up
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.report.table_pictures import between, explanation_svg
-from bncc.structure.row_index import LookUp
+from bncc.structure.decision_tables import LookUp
 
 _MOST_TABLES = 12
 """Tables that are shown to people without ``-v``, those that say most first."""

@@ -11,8 +11,14 @@ from bncc.fixed_point import MAX_BITS
 from bncc.lower.c.prose import counted
 from bncc.model.card import class_parent_names, given_names, model_facts, structure_words
 from bncc.model.file import to_bytes
-from bncc.model.from_network import MAX_TABLE_BYTES, Import, model_of
-from bncc.model.network_costs import DEFAULT_BITS, ENOUGH, MOST_DEFAULT_BITS
+from bncc.model.from_network import (
+    DEFAULT_BITS,
+    ENOUGH,
+    MAX_TABLE_BYTES,
+    MOST_DEFAULT_BITS,
+    Import,
+    model_of,
+)
 from bncc.network.bif_reader import read_bif
 from bncc.network.network import Network
 

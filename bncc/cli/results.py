@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bncc.cli.console import aligned, table_text
 from bncc.model.card import has_folds
-from bncc.model.intervals import interval_words, is_interval
+from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.model import Model
 from bncc.resources import FUNCTIONS, Resources, functions_of
 

@@ -40,11 +40,10 @@ from bncc.errors import OptionError
 from bncc.locks import folder_locked
 from bncc.model.file import save_model
 from bncc.train.checkpoint.callbacks import News
-from bncc.train.checkpoint.fingerprint import identity_of
-from bncc.train.cross_validation import DEFAULT_FOLDS
+from bncc.train.checkpoint.folder import identity_of
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.options import CHOICES
-from bncc.train.repeats import train_repeats
+from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
 from bncc.train.settings import TrainSettings
 
 

@@ -12,9 +12,8 @@ from bncc.cli.results import error_words, trained_confusion
 from bncc.data.dataset import Dataset
 from bncc.model.card import model_facts, number_words, structure_words, table_widths
 from bncc.model.model import Model
-from bncc.train.cross_validation import cross_validated
 from bncc.train.interrupts import StopRequest
-from bncc.train.repeats import Repeats
+from bncc.train.repeats import Repeats, cross_validated
 from bncc.train.settings import TrainSettings
 
 PARTS = ("train", "validation", "test")

@@ -1,4 +1,4 @@
-"""Bytes and text of a data file: decompressed, decoded, and of a size that memory can hold."""
+"""Bytes and text of data files: decompressed, decoded, of a bearable size, made fit to show."""
 
 import gzip
 import hashlib
@@ -8,6 +8,12 @@ from pathlib import Path
 
 from bncc._types import StrPath
 from bncc.errors import DataError
+
+
+def printable(text: str) -> str:
+    """Return a text on one line, safe for a terminal."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
 
 MAX_BYTES = 2**30
 """Largest file, after decompression, that a reader takes: 1 GiB."""

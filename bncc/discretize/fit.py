@@ -6,9 +6,8 @@ import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.data.dataset import Column, Table
-from bncc.discretize.binning import median_cuts, quantile_cuts, width_cuts
+from bncc.discretize.binning import mdl_cuts, median_cuts, quantile_cuts, width_cuts
 from bncc.discretize.feature import Feature, FeatureKind, float32_grid
-from bncc.discretize.mdl import mdl_cuts
 from bncc.errors import DataError, OptionError
 
 METHODS = ("mdl", "quantile", "width", "median", "none")

@@ -12,8 +12,8 @@ from bncc.lower.c.prose import counted
 from bncc.lower.kernels.families import FOR_CUTS, FREE_OF_BRANCHES
 from bncc.lower.layout import Layout
 from bncc.model.card import cost_format, early_end_note, is_rate, search_words, structure_words
+from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.file import model_digest
-from bncc.model.intervals import interval_words, is_interval
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange
 from bncc.structure.decision_tables import Grids

@@ -16,8 +16,8 @@ from bncc.lower.kernels.base import Kernel
 from bncc.lower.layout import Layout, lay_out
 from bncc.lower.request import Request
 from bncc.lower.textbook_cost import textbook_cost
+from bncc.model.marginal import state_frequencies
 from bncc.model.ranges import units_of
-from bncc.model.state_frequencies import state_frequencies
 from bncc.program.from_model import program_of
 from bncc.program.ir import Program
 from bncc.program.pipeline import Optimized, PassReport

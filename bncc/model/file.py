@@ -1,15 +1,257 @@
 """The `.bncc` file: data only, versioned, digested, refused unless it is whole."""
 
+import json
 import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
+from math import prod
 from pathlib import Path
+from typing import Any, NoReturn, cast
 
-from bncc._types import StrPath
+import numpy as np
+
+from bncc._types import IntArray, StrPath
+from bncc.discretize.feature import Feature, FeatureKind
 from bncc.errors import ModelError, ModelFileError, OptionError
-from bncc.model.archive import SUMS, pack, unpack, with_sums
+from bncc.fixed_point import QFormat
+from bncc.model.archive import SUMS, from_npy, npy, pack, unpack, with_sums
 from bncc.model.atomic import write_whole
-from bncc.model.codec import FORMATS, decode, encode, read_document
-from bncc.model.model import Model
+from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
+from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.graph import Structure
+
+FORMAT, SUM_FORMAT, GENERAL_FORMAT = 1, 2, 3
+FORMATS = (FORMAT, SUM_FORMAT, GENERAL_FORMAT)
+"""Of a file with a network, of one with another sum of tables, and of one with a network whose
+class has parents or some of whose features are given."""
+# Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
+# removed or given another meaning. A key inside `training` is not such a change. The zip
+# container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
+# bncc can tell a newer file from a damaged one.
+
+DOCUMENT, PRIOR, TABLES = "model.json", "prior.npy", "tables.npy"
+MAX_DOCUMENT = 32 * 2**20
+"""Bytes of model.json; 10,000 features with 100 thresholds each need half of it."""
+
+
+def encode(model: Model) -> dict[str, bytes]:
+    """Return the entries of a model's file; equal models give equal bytes."""
+    check_model(model)
+    document = {
+        "format": _format(model.structure),
+        "features": [_feature_record(feature) for feature in model.features],
+        "classes": list(model.classes),
+        "structure": _structure_record(model.structure),
+        "q_format": {
+            "int_bits": model.q_format.int_bits,
+            "frac_bits": model.q_format.frac_bits,
+        },
+        "training": dict(model.training),
+    }
+    try:
+        text = _canonical(document)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ModelError(f"the model's training record is not JSON: {error}") from error
+    if len(text) > MAX_DOCUMENT:
+        raise ModelError(f"the model's description is larger than {MAX_DOCUMENT} bytes")
+    flat = np.concatenate([table.ravel() for table in model.tables])
+    bits = model.q_format.bits
+    return {DOCUMENT: text, PRIOR: npy(model.prior, bits), TABLES: npy(flat, bits)}
+
+
+def read_document(entries: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return what model.json holds, if it is canonical JSON."""
+    text = entries.get(DOCUMENT)
+    if text is None or len(text) > MAX_DOCUMENT:
+        raise ModelFileError(f"it holds no {DOCUMENT} of at most {MAX_DOCUMENT} bytes")
+    try:
+        document = json.loads(text.decode("ascii"))
+        if isinstance(document, dict) and _canonical(document) == text:
+            return document
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"its {DOCUMENT} cannot be read") from error
+    raise ModelFileError(f"its {DOCUMENT} is not in canonical form")
+
+
+def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
+    """Return the model that the entries of a file describe."""
+    if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
+        raise ModelFileError("an entry is missing or superfluous")
+    keys = ("classes", "features", "format", "q_format", "structure", "training")
+    labels, records, number, q_record, record, training = _fields(document, keys)
+    features = tuple(_feature(record) for record in _items(records, dict))
+    if len(features) > MAX_FEATURES:
+        raise ModelFileError("it holds too many features")
+    q_format = QFormat(*map(_integer, _fields(q_record, ("int_bits", "frac_bits"))))
+    structure = _STRUCTURES[number](record)
+    if type(training) is not dict:
+        _malformed("training")
+    classes = tuple(_items(labels, str))
+    shapes = _shapes(structure, [feature.n_states for feature in features], len(classes))
+    flat = from_npy(entries[TABLES], sum(map(prod, shapes)), q_format.bits)
+    prior = from_npy(entries[PRIOR], len(classes), q_format.bits)
+    tables = _split(flat, shapes)
+    prior.flags.writeable = False
+    model = Model(features, classes, structure, q_format, prior, tables, training)
+    check_model(model)
+    return model
+
+
+def _canonical(document: Mapping[str, Any]) -> bytes:
+    text = json.dumps(
+        document, sort_keys=True, allow_nan=False, ensure_ascii=True, separators=(",", ":")
+    )
+    return text.encode("ascii") + b"\n"
+
+
+def _feature_record(feature: Feature) -> dict[str, Any]:
+    return {
+        "name": feature.name,
+        "kind": feature.kind,
+        "n_states": feature.n_states,
+        "thresholds": list(feature.thresholds),
+        "categories": list(feature.categories),
+        "fallback": feature.fallback,
+    }
+
+
+def _feature(record: dict[str, Any]) -> Feature:
+    keys = ("name", "kind", "n_states", "thresholds", "categories", "fallback")
+    name, kind, n_states, thresholds, categories, fallback = _fields(record, keys)
+    if type(name) is not str or type(kind) is not str:
+        _malformed("a feature's name or kind")
+    return Feature(
+        name,
+        cast(FeatureKind, kind),  # any text until check_feature has seen it
+        _integer(n_states),
+        tuple(_items(thresholds, int, float)),
+        tuple(_items(categories, str)),
+        _integer(fallback),
+    )
+
+
+def _format(structure: Structure | Grids) -> int:
+    if isinstance(structure, Grids):
+        return SUM_FORMAT
+    return GENERAL_FORMAT if structure.class_parents or structure.given else FORMAT
+
+
+def _structure_record(structure: Structure | Grids) -> dict[str, Any]:
+    if isinstance(structure, Grids):
+        return {
+            "features": [list(grid.features) for grid in structure.tables],
+            "cuts": [[list(cuts) for cuts in grid.cuts] for grid in structure.tables],
+        }
+    record: dict[str, Any] = {
+        "parents": [list(parents) for parents in structure.parents],
+        "class_is_parent": list(structure.class_is_parent),
+    }
+    if _format(structure) == GENERAL_FORMAT:
+        record |= {"class_parents": list(structure.class_parents), "given": list(structure.given)}
+    return record
+
+
+def _network(record: Any) -> Structure:
+    class_is_parent, parents = _fields(record, ("class_is_parent", "parents"))
+    return Structure(
+        tuple(tuple(_items(row, int)) for row in _items(parents, list)),
+        tuple(_items(class_is_parent, bool)),
+    )
+
+
+def _general_network(record: Any) -> Structure:
+    keys = ("class_is_parent", "class_parents", "given", "parents")
+    flags, class_parents, given, parents = _fields(record, keys)
+    plain = _network({"class_is_parent": flags, "parents": parents})
+    of_class, alone = tuple(_items(class_parents, int)), tuple(_items(given, int))
+    if not (of_class or alone):
+        _malformed("a network of format 1 in another")
+    return replace(plain, class_parents=of_class, given=alone)
+
+
+def _grids(record: Any) -> Grids:
+    cuts, features = _fields(record, ("cuts", "features"))
+    if len(_items(features, list)) != len(_items(cuts, list)):
+        _malformed("the grids of its tables")
+    return Grids(
+        tuple(
+            Grid(
+                tuple(_items(read, int)),
+                tuple(tuple(_items(states, int)) for states in _items(of_features, list)),
+            )
+            for read, of_features in zip(features, cuts, strict=True)
+        )
+    )
+
+
+_STRUCTURES: Mapping[int, Callable[[Any], Structure | Grids]] = dict(
+    zip(FORMATS, (_network, _grids, _general_network), strict=True)
+)
+
+
+def _fields(record: Any, keys: Sequence[str]) -> list[Any]:
+    if type(record) is not dict or record.keys() != set(keys):
+        _malformed(f"the record of {', '.join(keys)}")
+    return [record[key] for key in keys]
+
+
+def _items(value: Any, *kinds: type) -> list[Any]:
+    # `type` and not isinstance: a bool must not pass for an int.
+    if type(value) is not list or not all(type(item) in kinds for item in value):
+        _malformed(f"a list of {' or '.join(kind.__name__ for kind in kinds)}")
+    return value
+
+
+def _integer(value: Any) -> int:
+    if type(value) is not int:
+        _malformed("a number")
+    return value
+
+
+def _malformed(what: str) -> NoReturn:
+    raise ModelFileError(f"{what} is malformed in its {DOCUMENT}")
+
+
+def _shapes(
+    structure: Structure | Grids, n_states: Sequence[int], n_classes: int
+) -> list[tuple[int, int]]:
+    shapes, total = [], 0
+    for levels in _levels(structure, n_states):
+        rows = 1
+        for n in levels:
+            rows *= n
+            # Stopping here keeps a product of a million factors from being formed.
+            if not 0 < rows <= MAX_TABLE_ENTRIES:
+                raise ModelFileError("it asks for a table beyond all bounds")
+        total += rows * n_classes
+        shapes.append((rows, n_classes))
+    if not 0 < total <= MAX_TABLE_ENTRIES:
+        raise ModelFileError("it asks for tables beyond all bounds")
+    return shapes
+
+
+def _levels(structure: Structure | Grids, n_states: Sequence[int]) -> Iterator[Iterable[int]]:
+    """Yield the levels of the features of each table."""
+    if isinstance(structure, Grids):
+        yield from (grid.n_levels for grid in structure.tables)
+        return
+    if len(structure.parents) != len(n_states):
+        raise ModelFileError("its structure and its features disagree in number")
+    for i, parents in enumerate(structure.parents):
+        yield (n_states[j] for j in (i, *parents))
+    if structure.class_parents:
+        yield (n_states[j] for j in structure.class_parents)
+
+
+def _split(flat: IntArray, shapes: Sequence[tuple[int, int]]) -> tuple[IntArray, ...]:
+    flat.flags.writeable = False
+    ends = np.cumsum([rows * columns for rows, columns in shapes])
+    return tuple(
+        flat[end - rows * columns : end].reshape(rows, columns)
+        for end, (rows, columns) in zip(ends, shapes, strict=True)
+    )
+
 
 MAX_FILE = 256 * 2**20
 """Bytes of a model file; a microcontroller holds a thousandth of it."""

@@ -3,7 +3,7 @@ Decisions where some features are missing at run time: these are summed out, in 
 
 The C's ``m_predict_missing`` follows the same rule bit for bit. A missing feature is skipped if
 nothing below it is known, nor the class, which is what is asked: its table sums to one. Every other
-one is summed out by integer additions of probabilities, `bncc.model.log_add`: in a forest by
+one is summed out by integer additions of probabilities, `bncc.model.missing_form`: in a forest by
 messages from the leaves upward (S1, figure 5), in other networks, and where the class has parents,
 over all joint states.
 """
@@ -15,8 +15,7 @@ import numpy as np
 from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.errors import DataError
 from bncc.model import missing_form
-from bncc.model.log_add import LogAdd
-from bncc.model.missing_form import MissingForm, missing_form_of
+from bncc.model.missing_form import LogAdd, MissingForm, missing_form_of
 from bncc.model.model import Model
 
 PART = 1 << 20

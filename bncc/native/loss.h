@@ -1,6 +1,6 @@
 /* loss.h -- what a sample's log p(x, c) are worth, and their slopes.
  *
- * The same mathematics as bncc/train/gradient/losses.py, which says what is meant.
+ * The same mathematics as bncc/train/gradient/torch_engine.py, which says what is meant.
  */
 #ifndef BNCC_LOSS_H
 #define BNCC_LOSS_H

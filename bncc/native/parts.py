@@ -1,5 +1,8 @@
-"""Sources of each native library."""
+"""Sources of each native library, and arrays as their C reads them."""
 
+import numpy as np
+
+from bncc._types import AnyArray
 from bncc.toolchain.library import CParts
 
 _PACKAGE = "bncc.native"
@@ -18,3 +21,21 @@ BOOSTING = CParts(
     sources=("growth.c", "slopes.c", "sum.c"),
 )
 """Boosted tables: the best cut, derivatives of losses, and an epoch of the refit."""
+SCORES = CParts(_PACKAGE, "scores.h", headers=(), sources=("scores.c",))
+"""Trees: margins and other scores of held-out rows."""
+
+
+VECTOR = 8
+"""Floats of a vector; rows are padded to whole ones."""
+LINE_BYTES = 64
+"""Of memory; tables begin where one does."""
+POINTERS = {"f4": "float *", "u1": "uint8_t *", "u2": "uint16_t *", "u4": "uint32_t *"}
+
+
+def aligned(shape: tuple[int, int]) -> AnyArray:
+    """Return float32 zeros that begin where a line of memory does."""
+    size = 4 * shape[0] * shape[1]
+    memory = np.zeros(size + LINE_BYTES, dtype=np.uint8)
+    begin = -memory.ctypes.data % LINE_BYTES
+    zeroed: AnyArray = memory[begin : begin + size].view(np.float32).reshape(shape)
+    return zeroed

@@ -9,14 +9,13 @@ from bncc.papers.folds import AUTHORS, Fold, check_files, read_folds
 from bncc.papers.request import Advance, Cell, Request, part_of
 from bncc.structure.candidates import all_earlier
 from bncc.structure.graph import Structure, topological_order
-from bncc.structure.learners.chow_liu import chow_liu_tree
+from bncc.structure.learners.trees import chow_liu_tree
 from bncc.structure.options import DEFAULT_STEP
 from bncc.structure.scores import conditional_mutual_information
 from bncc.train.checkpoint.callbacks import Course, News, Progress
-from bncc.train.gradient.engine import Passed
+from bncc.train.gradient.engine import Passed, StructureProblem
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint.descent import descend_structure
-from bncc.train.joint.engine import StructureProblem
 from bncc.train.settings import TrainSettings
 
 NO_MNIST = "the authors' discretized mnist could not be obtained"

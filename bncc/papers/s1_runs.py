@@ -20,8 +20,8 @@ from bncc.train.maximum_likelihood import ml_log_tables
 N_RUNS = 10
 """Annealings per cell, as in S1."""
 PROGRAM = (
-    "structure", "train/maximum_likelihood.py", "train/margin/descent.py", "train/margin/fit.py",
-    "train/margin/layout.py", "train/margin/loss.py", "train/margin/settings.py", "discretize",
+    "structure", "native/scores.c", "native/scores.h",
+    "train/maximum_likelihood.py", "train/margin", "discretize",
     "data/splits.py", "papers/s1_data.py", "papers/s1_missing_runs.py", "papers/s1_runs.py",
     "papers/s1_structures.py", "papers/s1_svm.py", "papers/training.py", "model/marginal.py",
 )  # fmt: skip

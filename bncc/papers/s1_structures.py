@@ -8,10 +8,9 @@ from bncc.papers.folds import Fold
 from bncc.structure.graph import Structure
 from bncc.structure.learner import Problem
 from bncc.structure.learners import LEARNERS
-from bncc.structure.learners.hill_climbing import hill_climb
-from bncc.structure.margin_scores.annealing import Schedule, anneal
+from bncc.structure.learners.margin import hill_climb
 from bncc.structure.margin_scores.scored_tree import Found
-from bncc.structure.margin_scores.search import Search, begin
+from bncc.structure.margin_scores.search import Schedule, Search, anneal, begin
 
 COUNTED: Mapping[str, str] = {"NB": "naive", "TAN-ST-CMI": "chow-liu"}
 """Learners that read a structure off counts, by the paper's names."""

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc.papers.folds import Fold
-from bncc.structure.alphas import DEFAULT_ALPHAS
-from bncc.structure.family_scores import FamilyScores, bdeu_families, score_of
 from bncc.structure.graph import Structure, forest, one_parent_each
-from bncc.structure.learners.etan import best_forest
-from bncc.structure.spanning_forest import maximum_spanning_forest
+from bncc.structure.learners.etan import DEFAULT_ALPHAS, best_forest
+from bncc.structure.scores import FamilyScores, bdeu_families, score_of
+from bncc.structure.spanning_trees import maximum_spanning_forest
 
 ALPHA = 2.0
 """Equivalent sample size of the learners that do not choose it."""

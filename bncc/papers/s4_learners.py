@@ -4,17 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bncc.structure.dags.climbing import climb, tabu_search
-from bncc.structure.dags.columns import Columns, Dag, arcs_of
-from bncc.structure.dags.curriculum_search import (
+from bncc.structure.dags.curriculum import (
     CurriculumSettings,
     choose_step,
     held_rows,
     learn_by_curriculum,
     order_of,
 )
-from bncc.structure.dags.dag_score import DagScore, ScoreKind
-from bncc.structure.dags.equivalence import structural_distance
-from bncc.structure.dags.measures import measure
+from bncc.structure.dags.dag_score import Columns, Dag, DagScore, ScoreKind, arcs_of
+from bncc.structure.dags.measures import measure, structural_distance
 from bncc.structure.dags.neighbors import parents_and_children, varying_pairs
 
 ALPHA = 10.0
@@ -33,7 +31,7 @@ class Reached:
     bic: float
     kl: float
     # shd and shd_of_patterns: Distance to the true graph, see
-    # `bncc.structure.dags.equivalence.Distance`
+    # `bncc.structure.dags.measures.Distance`
     shd: int
     shd_of_patterns: int
     n_arcs: int  # Arcs

@@ -14,11 +14,11 @@ from bncc.papers.request import Advance
 from bncc.papers.s2_log import SetLog
 from bncc.papers.s4_learners import Reached, judge_all
 from bncc.papers.s4_networks import read_network
-from bncc.structure.dags.columns import Columns
+from bncc.structure.dags.dag_score import Columns
 
 TEXTS = (
-    "structure/dags", "structure/scores.py", "structure/table_sums.py", "structure/pair_counts.py",
-    "network/bif_reader.py", "network/bif_scanner.py", "network/bif_tables.py",
+    "structure/dags", "structure/scores.py", "structure/counts.py",
+    "network/bif_reader.py", "network/bif_scanner.py",
     "network/network.py", "network/sampling.py",
     "papers/s4_learners.py", "papers/s4_networks.py", "papers/s4_study.py",
 )  # fmt: skip

@@ -12,11 +12,11 @@ from bncc.fixed_point import QFormat, rounded
 from bncc.papers.folds import Fold
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure, table_entries
-from bncc.train.bit_split import formats_of
-from bncc.train.joint.engine import Learned
+from bncc.train.gradient.engine import Learned
 from bncc.train.learn_network import Task, fit_in_turn, fit_jointly
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.settings import TrainSettings
+from bncc.train.train_model import formats_of
 
 N_SPLITS = 5
 """Parts of a fold's training rows, the same for all settings; each can be held out to judge by."""

@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bncc import __version__
-from bncc.data.text import printable
+from bncc.data.files import printable
 from bncc.emit.environment import template_folder
 from bncc.report.page_data import embedded, page_data, plot_spec, vega_script
 from bncc.report.panels import families_of, targets_of

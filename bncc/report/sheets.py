@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bncc.data.text import printable
+from bncc.data.files import printable
 from bncc.report.panels import Panel, panels_of, targets_of
 from bncc.report.words import Advice, advise, interval, memory, percent, settings
 from bncc.search.trial_result import Point, Study

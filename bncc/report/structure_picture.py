@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bncc.data.text import printable
+from bncc.data.files import printable
 from bncc.model.model import Model
 from bncc.report.svg import BACKGROUND, element, monospaced, shortened, shown, text
 from bncc.report.table_pictures import sum_svg

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from bncc.data.text import printable
+from bncc.data.files import printable
 
 _NAMESPACE = "http://www.w3.org/2000/svg"
 BACKGROUND = '<rect width="100%" height="100%" fill="white"/>'

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.data.text import printable
+from bncc.data.files import printable
 from bncc.discretize.feature import Feature
 from bncc.model.model import Model
 from bncc.report.svg import BACKGROUND, element, hex_color, monospaced, shortened, text
-from bncc.structure.row_index import LookUp
+from bncc.structure.decision_tables import LookUp
 
 _MOST_TABLES = 12
 """Tables that are drawn unless all are asked for."""

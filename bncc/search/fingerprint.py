@@ -8,7 +8,7 @@ from bncc.data.dataset import Dataset
 from bncc.errors import StudyError
 from bncc.search.space import Space
 from bncc.search.store import damaged
-from bncc.train.checkpoint.fingerprint import data_digest
+from bncc.train.checkpoint.folder import data_digest
 
 Facts = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from bncc._types import BoolArray, FloatArray
 from bncc.boosting.boost import Boosted, boost
-from bncc.boosting.refit import refit
+from bncc.boosting.learn import refit
 from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.data.dataset import Dataset
 from bncc.discretize.feature import states_of

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from math import inf
 from typing import Any
 
-from bncc.model.intervals import wilson
+from bncc.model.error_rates import wilson
 from bncc.resources import ENTRIES, Resources, Span
 
 Choice = str | int | float | bool

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bncc._types import IntArray
 from bncc.data.splits import SplitRule
 from bncc.errors import OptionError
-from bncc.structure.candidate_sets import CANDIDATE_SETS
+from bncc.structure.candidates import CANDIDATE_SETS
 from bncc.structure.graph import Structure
 from bncc.structure.learner import Problem, Tell, silence
 from bncc.structure.learners import LEARNERS

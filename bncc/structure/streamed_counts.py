@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.structure.counts import class_counts
-from bncc.structure.pair_counts import BLOCK_ROWS, PairBlock, blocks_of_equal_states
-from bncc.structure.table_sums import TableSums, Term, sum_tables
+from bncc.structure.counts import BLOCK_ROWS, PairBlock, blocks_of_equal_states, class_counts
+from bncc.structure.scores import TableSums, Term, sum_tables
 
 
 @dataclass(frozen=True, eq=False)

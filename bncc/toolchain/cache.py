@@ -3,6 +3,7 @@
 import atexit
 import os
 import stat
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -48,3 +49,18 @@ def _temporary(name: str) -> Path:
     folder = TemporaryDirectory(prefix=f"bncc-{name}-")
     atexit.register(folder.cleanup)
     return Path(folder.name)
+
+
+def zig_environment() -> Mapping[str, str]:
+    """
+    Return the variables that zig is started with besides those of this process.
+
+    zig builds a runtime library for each machine, which takes seconds, and keeps it in the user's
+    cache; it gives up where that cannot be written. What it makes of a model it would keep there
+    too, and for ever: that goes into the folder it runs in, which is temporary.
+    """
+    chosen = os.environ.get
+    return {
+        "ZIG_GLOBAL_CACHE_DIR": chosen("ZIG_GLOBAL_CACHE_DIR") or str(cache_folder("bncc-zig")),
+        "ZIG_LOCAL_CACHE_DIR": chosen("ZIG_LOCAL_CACHE_DIR") or ".zig-cache",
+    }

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from bncc.errors import ToolchainError
-from bncc.toolchain.zig import zig_environment
+from bncc.toolchain.cache import zig_environment
 
 STRICT_FLAGS = (
     "-pedantic",

@@ -5,22 +5,51 @@ Everything is fitted to the rows that are handed in and to nothing else, so that
 the caller stay unseen by every stage.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
+from bncc._types import FloatArray
 from bncc.data.dataset import Dataset
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
 from bncc.errors import DataError
-from bncc.fixed_point import QFormat
-from bncc.model.model import MAX_CLASSES, Model
+from bncc.fixed_point import QFormat, quantize
+from bncc.model.model import MAX_CLASSES, Model, check_model
 from bncc.structure.graph import Structure
 from bncc.train.checkpoint.callbacks import Course
-from bncc.train.freeze import freeze
 from bncc.train.learn_network import Task, fit_in_turn, fit_jointly
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.settings import TrainSettings
 from bncc.train.weights import row_weights
+
+
+def freeze(
+    features: Sequence[Feature],
+    classes: Sequence[str],
+    structure: Structure,
+    log_prior: FloatArray,
+    log_tables: Sequence[FloatArray],
+    q_format: QFormat,
+    training: Mapping[str, Any],
+) -> Model:
+    """
+    Quantize log-probabilities into a model: prior and tables alike, S3 equation 11.
+
+    Shapes: `log_prior` (n_classes,) float64.
+    """
+    model = Model(
+        features=tuple(features),
+        classes=tuple(classes),
+        structure=structure,
+        q_format=q_format,
+        prior=quantize(log_prior, q_format),
+        tables=tuple(quantize(table, q_format) for table in log_tables),
+        training=MappingProxyType(dict(training)),
+    )
+    check_model(model)
+    return model
 
 
 @dataclass(frozen=True, eq=False)

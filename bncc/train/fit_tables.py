@@ -1,26 +1,166 @@
 """One training of a sum of tables, from raw readings to a model."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.boosting.learn import learn_tables, samples_of
-from bncc.boosting.learned import Learned
-from bncc.boosting.sums import Samples
-from bncc.data.dataset import Dataset
-from bncc.discretize.feature import Feature, states_of
+from bncc.boosting.sums import Learned, Samples
+from bncc.data.dataset import Column, Dataset, Table
+from bncc.discretize.feature import LOWEST, Feature, states_of
 from bncc.discretize.fit import fit_features
+from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.progress import Progress, silence
+from bncc.structure.decision_tables import Grid, Grids
 from bncc.train.checkpoint.callbacks import Progress as CourseProgress
-from bncc.train.prune import pruned
 from bncc.train.settings import TrainSettings
-from bncc.train.shifts import image_of, moved_tables
-from bncc.train.sum_inputs import sum_inputs
 from bncc.train.sum_settings import boost_settings_of, n_bins_of, shift_of
 from bncc.train.weights import row_weights
+
+MOST_OF_A_BYTE = 255
+"""Most states of a feature that the C takes in a byte."""
+
+
+def sum_inputs(features: Sequence[Feature]) -> tuple[Feature, ...]:
+    """Prepare fitted features for a sum of tables."""
+    return one_range([missing_below(feature) for feature in one_kind(features)])
+
+
+def one_kind(features: Sequence[Feature]) -> tuple[Feature, ...]:
+    """Let numeric columns share a kind, so that readings are an array."""
+    narrow = [feature for feature in features if feature.kind == "int16"]
+    kinds = {feature.kind for feature in features} - {"int16"}
+    if len(kinds) != 1 or 2 * len(narrow) > len(features):
+        return tuple(features)
+    (kind,) = kinds
+    if kind not in LOWEST:
+        return tuple(features)
+    number = float if kind == "float32" else int
+    return tuple(
+        replace(feature, kind=kind, thresholds=tuple(map(number, feature.thresholds)))
+        for feature in features
+    )
+
+
+def missing_below(feature: Feature) -> Feature:
+    """Let missing readings lie below all others."""
+    if not feature.is_numeric:
+        return feature
+    thresholds = feature.thresholds
+    has_own = feature.n_states > len(thresholds) + 1
+    if has_own and not feature.has_missing_below:
+        thresholds = (LOWEST[feature.kind], *thresholds)
+    return replace(feature, thresholds=thresholds, n_states=len(thresholds) + 1, fallback=0)
+
+
+def one_range(features: Sequence[Feature]) -> tuple[Feature, ...]:
+    """
+    Give all columns of states the range of the widest.
+
+    A sum reads states only by cuts: one beyond those that a column has shown lies above all of
+    them. So one limit serves all columns where the C checks its input, in place of one for each.
+    """
+    given = [feature.n_states for feature in features if feature.kind == "state"]
+    most = max((n for n in given if n <= MOST_OF_A_BYTE), default=0)
+    return tuple(
+        replace(feature, n_states=most)
+        if feature.kind == "state" and feature.n_states < most
+        else feature
+        for feature in features
+    )
+
+
+def pruned(features: Sequence[Feature], grids: Grids) -> tuple[tuple[Feature, ...], Grids]:
+    """Drop the thresholds that no table asks for; a state is then what lies between two others."""
+    used: list[set[int]] = [set() for _ in features]
+    for grid in grids.tables:
+        for f, cuts in zip(grid.features, grid.cuts, strict=True):
+            used[f].update(cuts)
+    kept = [
+        _kept(feature, cuts) if feature.is_numeric else tuple(range(feature.n_states - 1))
+        for feature, cuts in zip(features, used, strict=True)
+    ]
+    place = [{cut: k for k, cut in enumerate(cuts)} for cuts in kept]
+    tables = (
+        Grid(
+            grid.features,
+            tuple(
+                tuple(place[f][cut] for cut in cuts)
+                for f, cuts in zip(grid.features, grid.cuts, strict=True)
+            ),
+        )
+        for grid in grids.tables
+    )
+    inputs = (_fewer(feature, cuts) for feature, cuts in zip(features, kept, strict=True))
+    return tuple(inputs), Grids(tuple(tables))
+
+
+def _kept(feature: Feature, used: set[int]) -> tuple[int, ...]:
+    """Return the cuts that stay, ascending; that below the state of missing readings does."""
+    n_cuts = len(feature.thresholds)
+    below_missing = {n_cuts} if feature.n_states > n_cuts + 1 else set()
+    return tuple(sorted(used | below_missing))
+
+
+def _fewer(feature: Feature, kept: Sequence[int]) -> Feature:
+    if not feature.is_numeric:
+        return feature
+    thresholds = tuple(feature.thresholds[cut] for cut in kept if cut < len(feature.thresholds))
+    fallback = sum(cut < feature.fallback for cut in kept)
+    return replace(feature, n_states=len(kept) + 1, thresholds=thresholds, fallback=fallback)
+
+
+MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
+"""Rows and columns of pixels by which an image is moved."""
+
+
+def sources_of(height: int, width: int, move: tuple[int, int]) -> IntArray:
+    """
+    Return which pixel each pixel of a moved image comes from.
+
+    Shapes: returns (height * width,) int64, row by row; what comes from beyond the edge is what
+    lies at it.
+    """
+    row = np.clip(np.arange(height) - move[0], 0, height - 1)
+    column = np.clip(np.arange(width) - move[1], 0, width - 1)
+    return np.asarray((row[:, None] * width + column).ravel())
+
+
+def image_of(table: Table, height: int, width: int) -> Table:
+    """Return readings as the pixels of an image, which are all alike."""
+    if len(table.columns) != height * width:
+        raise DataError(
+            f"shift={height}x{width} asks for {height * width} columns, and the rows have "
+            f"{len(table.columns)}; give the height and width of the image that they are"
+        )
+    odd = [column.name for column in table.columns if column.kind == "category"]
+    if odd:
+        raise DataError(
+            f"shift={height}x{width} asks for pixels, and column {odd[0]!r} holds text; mend its "
+            "cells, or leave out shift"
+        )
+    if len({column.kind for column in table.columns}) == 1:
+        return table
+    return Table(tuple(map(_fractions, table.columns)))
+
+
+def _fractions(column: Column) -> Column:
+    return replace(column, kind="float", values=column.values.astype(np.float64))
+
+
+def moved_tables(image: Table, height: int, width: int) -> Iterator[Table]:
+    """Move the images of all rows."""
+    for move in MOVES:
+        sources = sources_of(height, width, move)
+        columns = (
+            replace(image.columns[source], name=column.name)
+            for source, column in zip(sources.tolist(), image.columns, strict=True)
+        )
+        yield Table(tuple(columns))
 
 
 def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress = silence) -> Model:

@@ -1,8 +1,16 @@
-"""Which rows are held out of training, to judge by."""
+"""Rows held out of training, and what a classifier gets wrong of them."""
+
+from typing import Any
 
 import numpy as np
 
+from bncc._types import BoolArray, IntArray
 from bncc.data.dataset import Dataset
+from bncc.data.splits import SplitRule
+from bncc.discretize.feature import states_of
+from bncc.model import reference
+from bncc.model.error_rates import INDEPENDENT, confusion_matrix, recall_of, wilson, wilson_of_units
+from bncc.model.model import Model
 from bncc.train.settings import TrainSettings
 
 
@@ -28,3 +36,44 @@ def tells_apart(dataset: Dataset) -> bool:
         and (column.missing.any() or bool((column.values != column.values[0]).any()))
         for column in dataset.table.columns
     )
+
+
+BLOCKS = 20
+"""Blocks of rows in file order between which the error varies as it does in time."""
+
+
+def decided(model: Model, dataset: Dataset) -> tuple[IntArray, IntArray]:
+    """Return true classes, -1 where the model does not know them, and the model's decisions."""
+    X = states_of(model.features, dataset.table)
+    return dataset.with_classes(model.classes).y, reference.predict(model, X)
+
+
+def judged_record(
+    y: IntArray, decisions: IntArray, n_classes: int, split: SplitRule, part: str
+) -> dict[str, Any]:
+    """
+    Return ``confusion``, ``recall``, ``confusion_of``, ``error_interval``, ``interval_method``.
+
+    Shapes: `y`, `decisions` (n_rows,) int.
+    """
+    confusion = confusion_matrix(y, decisions, n_classes).tolist()
+    interval, method = (None, None) if part == "train" else _interval(decisions != y, split)
+    return {
+        "confusion": confusion,
+        "recall": recall_of(confusion),
+        "confusion_of": part,
+        "error_interval": interval,
+        "interval_method": method,
+    }
+
+
+def _interval(misses: BoolArray, split: SplitRule) -> tuple[list[float], str]:
+    """Return a 95 % interval of the error rate, and its name."""
+    units, what = split.groups, "groups"
+    if units is None and split.ordered:
+        units, what = np.arange(len(misses)) * min(BLOCKS, len(misses)) // len(misses), "blocks"
+    n_units = 0 if units is None else len(np.unique(units))
+    if units is None or n_units < 2:
+        return list(wilson(float(misses.mean()), len(misses))), INDEPENDENT
+    method = f"Wilson, effective number of rows from {n_units} {what}"
+    return list(wilson_of_units(misses, units)), method

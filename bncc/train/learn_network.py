@@ -10,18 +10,18 @@ from bncc.data.splits import SplitRule
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.model import MAX_TABLE_ENTRIES
-from bncc.structure.alphas import alphas_of, best_alpha
-from bncc.structure.candidate_sets import find_candidates
+from bncc.structure.candidates import find_candidates
 from bncc.structure.catalog import learn_structure, option_keys
 from bncc.structure.graph import Structure, table_entries
 from bncc.structure.learner import Tell
+from bncc.structure.learners.etan import alphas_of, best_alpha
 from bncc.structure.options import price_of, step_of, widths_of
 from bncc.train.checkpoint.callbacks import Course
+from bncc.train.gradient.engine import Learned, StructureProblem
 from bncc.train.gradient.loop import descend
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint.candidate_layout import count_rows
 from bncc.train.joint.descent import descend_structure
-from bncc.train.joint.engine import Learned, StructureProblem
 from bncc.train.margin.settings import margin_settings_of
 from bncc.train.maximum_likelihood import LogTables, bdeu_log_tables, ml_log_tables
 from bncc.train.settings import TrainSettings

@@ -4,7 +4,7 @@ from typing import Any
 
 from bncc import __version__
 from bncc.data.dataset import Dataset
-from bncc.train.checkpoint.fingerprint import data_digest
+from bncc.train.checkpoint.folder import data_digest
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.margin.settings import margin_settings_of
 from bncc.train.options import MARGIN, OPTIONS, in_record_order

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
-from bncc.structure.candidate_sets import CANDIDATE_SETS
+from bncc.structure.candidates import CANDIDATE_SETS
 from bncc.structure.catalog import check_structure_options
 from bncc.structure.options import alpha_of, price_of, widths_of
 from bncc.train.options import (

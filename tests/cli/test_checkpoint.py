@@ -10,8 +10,7 @@ from click.testing import Result
 from bncc.errors import CheckpointError
 from bncc.model.file import load_model
 from bncc.train.checkpoint import callbacks as course
-from bncc.train.checkpoint.codec import Saved
-from bncc.train.checkpoint.folder import NAME, Checkpoint
+from bncc.train.checkpoint.folder import NAME, Checkpoint, Saved
 from tests.cli.stops import stop_after
 
 Run = Callable[..., Result]

@@ -8,14 +8,14 @@ has the C for 64-bit registers. What build systems want around the C is under pa
 """
 
 import pytest
-from bncc.compiler.importer import program_of
-from bncc.compiler.text import print_program
 
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES
 from bncc.emit.textbook import textbook_c
 from bncc.fixed_point import QFormat
+from bncc.program.from_model import program_of
+from bncc.program.text import print_program
 from bncc.structure.graph import forest
 from tests import models as hand
 from tests.agreement.large import mixed_kinds, random_model

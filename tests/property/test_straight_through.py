@@ -9,14 +9,14 @@ from bncc.fixed_point import dequantize, quantize
 from bncc.model.model import Model
 from bncc.model.reference import costs
 from bncc.structure.graph import Structure
-from bncc.train.freeze import freeze
+from bncc.train.fit_network import freeze
 from bncc.train.gradient.layout import layout_of
 from tests.models import feature
 from tests.strategies import q_formats, structures
 
 torch = pytest.importorskip("torch")
 network = pytest.importorskip("bncc.train.gradient.network")
-quantizer = pytest.importorskip("bncc.train.gradient.quantizer")
+quantizer = pytest.importorskip("bncc.train.gradient.network")
 
 log_probabilities = st.one_of(
     st.floats(-300, 0, width=32), st.integers(-600, 0).map(lambda k: k / 16)

@@ -9,7 +9,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.model.model import Model
 from bncc.model.reference import predict
-from bncc.structure.row_index import LookUp
+from bncc.structure.decision_tables import LookUp
 
 
 def spans(n: int, size: int) -> Iterator[tuple[int, int]]:

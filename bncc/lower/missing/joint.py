@@ -13,8 +13,7 @@ import numpy as np
 
 from bncc.discretize.readings import state_dtype
 from bncc.lower.missing.tables import MissingTables
-from bncc.model.missing_form import MissingForm, n_joint
-from bncc.model.missing_range import missing_range
+from bncc.model.missing_form import MissingForm, missing_range, n_joint
 from bncc.model.model import Model
 from bncc.program.ir import width_of
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from bncc.lower.missing.joint import JointPlan, plan_jointly
 from bncc.lower.missing.tables import MissingTables
-from bncc.model.missing_form import MissingForm, missing_form_of
-from bncc.model.missing_range import missing_range
+from bncc.model.missing_form import MissingForm, missing_form_of, missing_range
 from bncc.model.model import Model
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bncc._types import IntArray
-from bncc.model.log_add import LogAdd
+from bncc.model.missing_form import LogAdd
 from bncc.program.ir import width_of
 
 NARROW_BITS = 4

@@ -7,7 +7,7 @@ from bncc.lower.missing.joint import JointPlan
 from bncc.lower.missing.joint_text import JointText, joint_text
 from bncc.lower.missing.plan import MissingPlan
 from bncc.lower.missing.tables import NARROW_BITS, MissingTables
-from bncc.model.log_add import CORRECTIONS
+from bncc.model.missing_form import CORRECTIONS
 from bncc.program.ir import width_of
 
 _OF_KIND = {
@@ -38,7 +38,7 @@ class MissingText:
     absent: str
     is_narrow: bool  # Whether two costs share a byte
     extra: int  # By how many bits costs are shifted
-    half: int  # half, index_shift, value_shift, reach: Of `bncc.model.log_add.LogAdd`
+    half: int  # half, index_shift, value_shift, reach: Of `bncc.model.missing_form.LogAdd`
     index_shift: int
     value_shift: int
     reach: int

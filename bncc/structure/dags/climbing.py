@@ -1,13 +1,139 @@
 """Hill climbing and tabu search over directed acyclic graphs."""
 
 from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from bncc._types import BoolArray
-from bncc.structure.dags.columns import Dag, arcs_of
-from bncc.structure.dags.dag_score import DagScore
-from bncc.structure.dags.moves import Move, Moves
-from bncc.structure.family_scores import NEGLIGIBLE_NATS
+import numpy as np
+
+from bncc._types import BoolArray, FloatArray
+from bncc.structure.dags.dag_score import Dag, DagScore, arcs_of, no_arcs
 from bncc.structure.learner import Tell, silence
+from bncc.structure.scores import NEGLIGIBLE_NATS
+
+KINDS = ("add", "delete", "reverse")
+
+
+class Move(NamedTuple):
+    """A change of one arc."""
+
+    kind: str  # What is done
+    child: int  # Where the arc ends, before it is reversed
+    parent: int  # Where it begins
+    gain: float  # Change of the score, in nats
+
+
+class Moves:
+    """
+    A graph that is searched from, and its neighbours.
+
+    Row i of the gains holds what it gains variable i alone to have another parent, or not to have
+    one of those that it has. Reversing an arc is the sum of two entries, so a move renews one row,
+    or two.
+
+    Shapes: `allowed` (n_variables, n_variables) bool.
+    """
+
+    def __init__(self, score: DagScore, allowed: BoolArray, start: Dag | None = None) -> None:
+        n = score.columns.n_variables
+        self._score = score
+        self._allowed = allowed & ~np.eye(n, dtype=bool)
+        self._parents = [list(parents) for parents in start or no_arcs(n)]
+        self._has = np.zeros((n, n), dtype=bool)
+        for i, parents in enumerate(self._parents):
+            self._has[i, parents] = True
+        self._gains = np.full((n, n), -np.inf)
+        for i in range(n):
+            self._renew(i)
+        self._far = far_ancestors_of(self._has)
+
+    @property
+    def dag(self) -> Dag:
+        """The graph as it is now."""
+        return tuple(tuple(sorted(parents)) for parents in self._parents)
+
+    def gains(self) -> FloatArray:
+        """
+        Return what each move gains.
+
+        Shapes: returns (3, n_variables, n_variables) float64, by kind, child and parent; -inf where
+        a move is impossible or makes a cycle.
+        """
+        has, far = self._has, self._far
+        add = np.where(has | (has | far).T, -np.inf, self._gains)
+        delete = np.where(has, self._gains, -np.inf)
+        # Reversed, j -> i closes a cycle if j leads to another parent of i.
+        may = has & ~far & self._allowed.T
+        reverse = np.where(may, delete + self._gains.T, -np.inf)
+        return np.stack([add, delete, reverse])
+
+    def best(self) -> Move:
+        """Return the move that gains most."""
+        gains = self.gains().ravel()
+        if gains.size == 0:
+            return Move(KINDS[0], 0, 0, -np.inf)
+        return self._move(int(np.argmax(gains >= gains.max() - NEGLIGIBLE_NATS)), gains)
+
+    def by_gain(self) -> Iterator[Move]:
+        """Return the possible moves, best first."""
+        gains = self.gains().ravel()
+        rounded = np.where(np.isfinite(gains), np.round(gains / NEGLIGIBLE_NATS), -np.inf)
+        for place in np.argsort(-rounded, kind="stable"):
+            if gains[place] == -np.inf:
+                return
+            yield self._move(int(place), gains)
+
+    def _move(self, place: int, gains: FloatArray) -> Move:
+        kind, child, parent = np.unravel_index(place, (3, *self._has.shape))
+        return Move(KINDS[kind], int(child), int(parent), float(gains[place]))
+
+    def apply(self, move: Move) -> None:
+        """Change the graph."""
+        child, parent = move.child, move.parent
+        self._toggle(child, parent)
+        if move.kind == "reverse":
+            self._toggle(parent, child)
+            self._renew(parent)
+        self._renew(child)
+        self._far = far_ancestors_of(self._has)
+
+    def _toggle(self, child: int, parent: int) -> None:
+        parents = self._parents[child]
+        if self._has[child, parent]:
+            parents.remove(parent)
+        else:
+            parents.append(parent)
+        self._has[child, parent] = not self._has[child, parent]
+
+    def _renew(self, i: int) -> None:
+        score, parents = self._score, self._parents[i]
+        self._gains[i] = -np.inf
+        candidates = np.flatnonzero(self._allowed[i] | self._has[i]).tolist()
+        now = score.family(i, parents) if candidates else 0.0
+        for j in candidates:
+            others = [k for k in parents if k != j]
+            family = others if self._has[i, j] else [*parents, j]
+            if len(family) < len(parents) or score.fits(i, family):
+                self._gains[i, j] = score.family(i, family) - now
+
+
+def far_ancestors_of(has: BoolArray) -> BoolArray:
+    """
+    Return who is an ancestor of whom by more than one arc.
+
+    Shapes: `has` (n, n) bool; returns (n, n) bool, whether ``[i, j]``: a path of two arcs or more
+    leads from j to i.
+    """
+    far, n_to_see = np.zeros_like(has), has.sum(axis=1)
+    ready = np.flatnonzero(n_to_see == 0).tolist()
+    while ready:
+        i = ready.pop()
+        parents, children = has[i], has[:, i]
+        far[i] = (has[parents] | far[parents]).any(axis=0)
+        n_to_see[children] -= 1
+        ready += np.flatnonzero(children & (n_to_see == 0)).tolist()
+    return far
+
 
 TABU_LENGTH = 100
 """Graphs that are not gone back to, as in MMHC's paper."""

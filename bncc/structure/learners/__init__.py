@@ -1,17 +1,14 @@
-"""One file a learner, or a family of them: whatever lies here is offered by its name."""
+"""The structures that are learned before the tables: a file for each family, listed here."""
 
-from collections.abc import Iterable, Mapping
-from importlib import import_module
-from pkgutil import iter_modules
+from collections.abc import Mapping
 
 from bncc.structure.learner import Learner
+from bncc.structure.learners import etan, margin, networks, trees
 
+FAMILIES = (trees, margin, etan, networks)
+"""Modules with a tuple ``LEARNERS``; a new one is offered once it stands here."""
 
-def learners_in(folders: Iterable[str]) -> dict[str, Learner]:
-    """Return the learners that files define."""
-    modules = (import_module(f"{__name__}.{found.name}") for found in iter_modules(folders))
-    return {learner.name: learner for module in modules for learner in module.LEARNERS}
-
-
-LEARNERS: Mapping[str, Learner] = learners_in(__path__)
-"""Structures that are learned before the tables, by name."""
+LEARNERS: Mapping[str, Learner] = {
+    learner.name: learner for family in FAMILIES for learner in family.LEARNERS
+}
+"""Learners by the name of their structure."""

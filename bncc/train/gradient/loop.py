@@ -10,14 +10,63 @@ from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
 from bncc.train.checkpoint.callbacks import Course
 from bncc.train.checkpoint.snapshot import go_on, moment_of
-from bncc.train.gradient.average import averaged
-from bncc.train.gradient.class_tables import class_tables
 from bncc.train.gradient.engine import Problem, check_converging
 from bncc.train.gradient.engines import engine_for
-from bncc.train.gradient.jitter import Jitter
+from bncc.train.gradient.layout import class_tables
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.weights import drawn_order
+
+
+def averaged(past: LogTables | None, now: LogTables, weight: float) -> LogTables:
+    r"""
+    Return an exponential moving average after one more epoch.
+
+    .. math:: \bar\theta \leftarrow w \bar\theta + (1 - w)\, \theta
+
+    Of logarithms of probabilities it is one no more, but for a factor near 1 that each
+    distribution has.
+    """
+    if past is None or weight == 0:
+        return now
+    prior = weight * past[0] + (1 - weight) * now[0]
+    pairs = zip(past[1], now[1], strict=True)
+    return prior, tuple(weight * old + (1 - weight) * new for old, new in pairs)
+
+
+EVERY_WAY = 256
+"""Values of a byte of chance."""
+
+
+class Jitter:
+    """
+    States of which some are moved to a neighbour, anew for every epoch.
+
+    What the lowest or the highest state would become stays as it is.
+
+    Shapes: `X` (n_samples, n_features) int.
+    """
+
+    def __init__(
+        self, X: IntArray, n_states: Sequence[int], is_ordered: Sequence[bool], chance: float
+    ) -> None:
+        self._X = X
+        self._highest = np.array(n_states, dtype=np.int32) - 1
+        self._n_up = round(EVERY_WAY * chance / 2)
+        self._stays = np.flatnonzero(~np.array(is_ordered or [True] * X.shape[1]))
+
+    def draw(self, rng: np.random.Generator) -> IntArray:
+        """
+        Return the states of an epoch.
+
+        Shapes: returns (n_samples, n_features) int32, each at most one from where it was.
+        """
+        noise = rng.integers(0, EVERY_WAY, self._X.shape, dtype=np.uint8)
+        moved = self._X.astype(np.int32) + (noise < self._n_up) - (noise >= EVERY_WAY - self._n_up)
+        moved = np.clip(moved, 0, self._highest)
+        moved[:, self._stays] = self._X[:, self._stays]
+        return moved
+
 
 FormatChoice = Callable[[LogTables], QFormat]
 

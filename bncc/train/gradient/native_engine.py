@@ -1,16 +1,129 @@
 """Tables of a given structure in training by C on one core, see tables.c."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
-from bncc._types import AnyArray, IntArray
+from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
+from bncc.native.parts import DESCENT, POINTERS, VECTOR, aligned
+from bncc.toolchain.library import native_library
 from bncc.train.gradient.engine import Passed, Problem
-from bncc.train.gradient.layout import layout_of
-from bncc.train.gradient.native_memory import Memory, contiguous, zeros
+from bncc.train.gradient.layout import LEAST_LOG, layout_of
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
+
+PARAMETERS = ("rho", "theta", "p", "gradient", "first", "second")
+"""What types.h keeps of each parameter."""
+AT_REST = "gradient"
+"""Of these, what is 0 between two steps."""
+N_STEPS = "n_steps"
+"""Steps of Adam so far."""
+
+
+class Memory:
+    """One engine's structure in C and the arrays behind its pointers."""
+
+    def __init__(self, kind: str, n_classes: int) -> None:
+        self.ffi, self.library = native_library(DESCENT)
+        self.engine = self.ffi.new(f"{kind} *")
+        self.n_classes = n_classes
+        self.n_lanes = -(-n_classes // VECTOR) * VECTOR
+        self._arrays: list[AnyArray] = []
+        self._changing: dict[str, AnyArray] = {}
+
+    def pointer(self, array: AnyArray) -> Any:
+        """Return an array's address; the caller keeps it alive."""
+        return self.ffi.cast(POINTERS[array.dtype.str[1:]], array.ctypes.data)
+
+    def keep(self, arrays: Mapping[str, AnyArray]) -> None:
+        """Make arrays members of the engine."""
+        for name, array in arrays.items():
+            assert array.flags.c_contiguous
+            self._arrays.append(array)
+            setattr(self.engine, name, self.pointer(array))
+
+    def keep_changing(self, arrays: Mapping[str, AnyArray]) -> None:
+        """Make arrays members of the engine that are part of its state."""
+        self.keep(arrays)
+        self._changing |= arrays
+
+    def state(self) -> dict[str, AnyArray]:
+        """
+        Return copies of all numbers that steps change.
+
+        Also of those which follow from others: normalizing anew may round otherwise.
+        """
+        n_steps = np.array([self.engine.n_steps], dtype=np.uint64)
+        return {name: array.copy() for name, array in self._changing.items()} | {N_STEPS: n_steps}
+
+    def restore(self, state: Mapping[str, AnyArray]) -> None:
+        """Take up what `state` has returned."""
+        for name, array in self._changing.items():
+            array[:] = state[name]
+        self.engine.n_steps = int(state[N_STEPS][0])
+
+    def set_objective(self, hyper: Hyperparameters) -> None:
+        """Fill in the loss, in floats."""
+        objective = self.engine.objective
+        objective.n_classes, objective.n_lanes = self.n_classes, self.n_lanes
+        for name in ("has_margin", "is_conditional", "are_free"):
+            setattr(objective, name, getattr(hyper, name))
+        for name in ("lambda", "gamma", "eta"):
+            setattr(objective, name, getattr(hyper, "lambda_" if name == "lambda" else name))
+
+    def set_format(self, fmt: QFormat | None) -> None:
+        """Choose what is computed with, from the next normalization on."""
+        self.engine.objective.is_quantized = fmt is not None
+        if fmt is not None:
+            self.engine.objective.scale = 2.0**fmt.frac_bits
+            self.engine.objective.max_cost = float(fmt.max_cost)
+
+    def set_samples(self, X: IntArray, y: IntArray, hyper: Hyperparameters) -> None:
+        """Fill in the samples and how they are taken."""
+        samples = self.engine.samples
+        samples.n_features, samples.batch_size = X.shape[1], hyper.batch_size
+        samples.dropped_below = hyper.dropped_below
+        arrays = [np.array(values, dtype=np.uint16, order="C") for values in (X, y)]
+        self._arrays += arrays
+        samples.x, samples.y = (self.pointer(array) for array in arrays)
+        self._states = arrays[0]
+
+    def see(self, X: IntArray) -> None:
+        """Replace the states of the samples."""
+        self._states[:] = X
+
+    def passed(self, loss: float, n_samples: int) -> Passed:
+        """Return what an epoch says of its samples, from the sum of their losses."""
+        return Passed(loss / n_samples, self.engine.samples.n_wrong / n_samples)
+
+    def parameters(
+        self, name: str, start: FloatArray, more_rows: int = 0
+    ) -> Mapping[str, AnyArray]:
+        """
+        Make parameters members of the engine.
+
+        Shapes: `start` (n_rows, n_classes) float64.
+        """
+        shape = len(start) + more_rows, self.n_lanes
+        arrays = {part: aligned(shape) for part in PARAMETERS}
+        arrays["rho"][: len(start), : self.n_classes] = np.maximum(start, LEAST_LOG)
+        self._arrays += arrays.values()
+        self._changing |= {f"{name}.{part}": arrays[part] for part in PARAMETERS if part != AT_REST}
+        for part, array in arrays.items():
+            setattr(getattr(self.engine, name), part, self.pointer(array))
+        return arrays
+
+
+def contiguous(arrays: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
+    """Return indices and sizes as C reads them."""
+    return {name: np.ascontiguousarray(array, dtype=np.uint32) for name, array in arrays.items()}
+
+
+def zeros(shape: Iterable[int], names: Iterable[str], kind: str = "f4") -> dict[str, AnyArray]:
+    """Return arrays of zeros of one shape."""
+    return {name: np.zeros(tuple(shape), dtype=kind) for name in names}
 
 
 class NativeEngine:

@@ -1,31 +1,44 @@
 """The descent on structure and tables together: S0's expected loss, one structure a minibatch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
 from bncc._types import FloatArray
-from bncc.fixed_point import QFormat
+from bncc.fixed_point import QFormat, quantize
 from bncc.structure.graph import Structure
 from bncc.train.checkpoint.callbacks import Course
 from bncc.train.checkpoint.snapshot import go_on, moment_of
-from bncc.train.gradient.average import averaged
-from bncc.train.gradient.engine import check_converging
-from bncc.train.gradient.engines import structure_engine_for
-from bncc.train.gradient.jitter import Jitter
-from bncc.train.gradient.loop import DECAY
-from bncc.train.hyperparameters import Hyperparameters
-from bncc.train.joint.clip_costs import narrowed
-from bncc.train.joint.engine import (
+from bncc.train.gradient.engine import (
     Chance,
     Learned,
     StructureEngine,
     StructureProblem,
+    check_converging,
 )
-from bncc.train.joint.table_sizes import entries_of, flash_bits_of
+from bncc.train.gradient.engines import structure_engine_for
+from bncc.train.gradient.loop import DECAY, Jitter, averaged
+from bncc.train.hyperparameters import Hyperparameters
+from bncc.train.joint.candidate_layout import entries_of, flash_bits_of
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.weights import drawn_order
+
+
+def narrowed(tables: LogTables, widths: Sequence[int], fmt: QFormat) -> LogTables:
+    """
+    Bound tables so that quantizing them gives costs of few bits, but for the least of each row.
+
+    What all classes of a row have in common decides nothing, and the compiler takes it off. So a
+    cost of w bits is one that exceeds the least of its row by at most ``2**w - 1``.
+    """
+    prior, full = tables
+    bounded = []
+    for table, width in zip(full, widths, strict=True):
+        least = quantize(table.max(axis=1, keepdims=True), fmt)
+        bounded.append(np.maximum(table, -(least + 2.0**width - 1) * 2.0**-fmt.frac_bits))
+    return prior, tuple(bounded)
+
 
 FIRST_TAU, LAST_TAU = 10.0, 0.1
 """Temperature of the relaxed indicators, geometrically per epoch (S0, section 4.1)."""

@@ -6,19 +6,18 @@ import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
-from bncc.native.arrays import aligned
-from bncc.train.gradient.engine import Passed
-from bncc.train.gradient.native_memory import Memory, contiguous, zeros
+from bncc.native.parts import aligned
+from bncc.train.gradient.engine import Chance, Learned, Passed, StructureProblem
+from bncc.train.gradient.native_engine import Memory, contiguous, zeros
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.joint.candidate_layout import counted_start
-from bncc.train.joint.engine import Chance, Learned, StructureProblem
 
 UNBOUNDED = 1e30
 """A unit that no logarithm reaches: before quantization all widths read the same."""
 
 
 class NativeStructureEngine:
-    """A model in training, see `bncc.train.joint.engine.StructureEngine`."""
+    """A model in training, see `bncc.train.gradient.engine.StructureEngine`."""
 
     kind = "native"
 

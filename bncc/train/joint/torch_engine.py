@@ -8,28 +8,66 @@ from torch import Tensor
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
-from bncc.train.checkpoint.torch_state import (
+from bncc.train.gradient.engine import Chance, Learned, Passed, StructureProblem
+from bncc.train.gradient.network import states_tensor
+from bncc.train.gradient.torch_engine import (
+    device_of,
+    loss_of,
+    n_wrong,
     optimizer_state,
     put_back,
     restore_optimizer,
     taken_down,
 )
-from bncc.train.gradient.engine import Passed
-from bncc.train.gradient.lazy_adam import LazyAdam
-from bncc.train.gradient.losses import loss_of, n_wrong
-from bncc.train.gradient.network import states_tensor
-from bncc.train.gradient.torch_engine import device_of
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.joint.candidate_layout import counted_start
-from bncc.train.joint.engine import Chance, Learned, StructureProblem
 from bncc.train.joint.network import StructureNetwork
+
+BETAS = (0.9, 0.999)
+EPSILON = 1e-8
+
+
+class LazyAdam:
+    """
+    Adam whose moments rest while a row is not read.
+
+    Of all candidate tables a structure reads one per feature. Dense Adam would walk over all of
+    them in every step, and move tables that were not even read by what is left of their
+    momentum; here each row counts its own steps.
+
+    Shapes: `value` (n_rows, n_columns) float.
+    """
+
+    def __init__(self, value: Tensor) -> None:
+        self.value = value
+        self._mean = torch.zeros_like(value)
+        self._square = torch.zeros_like(value)
+        self._count = value.new_zeros(len(value), 1)
+
+    def state(self) -> dict[str, Tensor]:
+        """Return the tensors that steps change beside `value`."""
+        return {"mean": self._mean, "square": self._square, "count": self._count}
+
+    def step(self, rows: Tensor, grad: Tensor, lr: float) -> None:
+        """
+        Take a step.
+
+        Shapes: `rows` (n_read,) int64; `grad` (n_read, n_columns) float.
+        """
+        count = self._count[rows] + 1
+        mean = self._mean[rows].lerp_(grad, 1 - BETAS[0])
+        square = self._square[rows].lerp_(grad.square(), 1 - BETAS[1])
+        self._count[rows], self._mean[rows], self._square[rows] = count, mean, square
+        unbiased = square.div_(1 - BETAS[1] ** count).sqrt_().add_(EPSILON)
+        self.value[rows] -= lr / (1 - BETAS[0] ** count) * mean / unbiased
+
 
 LARGEST_STEP = 1e37
 """Of Adam: ten times as much, which its first step divides by 1 - 0.9, is still a float."""
 
 
 class TorchStructureEngine:
-    """See `bncc.train.joint.engine.StructureEngine`."""
+    """See `bncc.train.gradient.engine.StructureEngine`."""
 
     kind = "torch"
 

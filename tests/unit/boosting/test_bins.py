@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bncc.boosting.bins import MOST_BINS, bins_of
+from bncc.boosting.cuts import MOST_BINS, bins_of
 
 
 def test_each_state_that_is_seen_has_a_bin_and_cuts_lie_halfway():

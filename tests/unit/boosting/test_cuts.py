@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from bncc.boosting.bins import bins_of
-from bncc.boosting.cuts import numpy_best_cuts
-from bncc.boosting.gradients import NumpySlopes
+from bncc.boosting.cuts import bins_of, numpy_best_cuts
 from bncc.boosting.native_engine import native_best_cuts
-from bncc.boosting.sums import Samples
+from bncc.boosting.sums import NumpySlopes, Samples
 
 RELATIVE = 1e-4
 """Of gains in single precision."""

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from bncc.boosting.dictionary import Dictionary, first_dictionary, reassigned
-from bncc.boosting.gradients import NumpySlopes
-from bncc.boosting.sums import Samples
+from bncc.boosting.learn import Dictionary, first_dictionary, reassigned
+from bncc.boosting.sums import NumpySlopes, Samples
 
 
 def test_rows_that_say_alike_share_a_codeword():

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from bncc.boosting import native_engine as steps
-from bncc.boosting.bins import bins_of
+from bncc.boosting.cuts import bins_of
 from bncc.boosting.descent import Pace, SumProblem
-from bncc.boosting.engines import best_cuts_for, sum_engine_for
+from bncc.boosting.engines import NumpySumEngine, best_cuts_for, sum_engine_for
 from bncc.boosting.native_engine import NativeSumEngine
-from bncc.boosting.numpy_engine import NumpySumEngine
 from bncc.boosting.settings import BoostSettings
 from bncc.boosting.sums import Scores, Unit
 from bncc.errors import ToolchainError

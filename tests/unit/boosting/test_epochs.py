@@ -2,7 +2,7 @@
 
 import pytest
 
-from bncc.boosting.epochs import Epochs
+from bncc.boosting.descent import Epochs
 from bncc.boosting.settings import BoostSettings
 from bncc.progress import Watch
 

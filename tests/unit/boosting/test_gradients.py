@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from bncc.boosting.gradients import NumpySlopes
 from bncc.boosting.native_engine import NativeSlopes
-from bncc.boosting.sums import Samples
+from bncc.boosting.sums import NumpySlopes, Samples
 
 STEP = 1e-5
 

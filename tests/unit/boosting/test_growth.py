@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bncc.boosting.bins import bins_of
-from bncc.boosting.cuts import Cut, numpy_best_cuts
-from bncc.boosting.growth import Bounds, grow
+from bncc.boosting.boost import Bounds, grow
+from bncc.boosting.cuts import Cut, bins_of, numpy_best_cuts
 from bncc.structure.decision_tables import Grid
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.boosting.boost import boost
-from bncc.boosting.refit import refit
+from bncc.boosting.learn import refit
 from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.errors import OptionError
 from bncc.progress import Watch

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
-from bncc.discretize.mdl import mdl_cuts
+from bncc.discretize.binning import mdl_cuts
 from tests.counted import calls
 
 FIXTURE = json.loads(

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from bncc.discretize.feature import Feature
 from bncc.errors import ModelError
-from bncc.model.check import (
+from bncc.model.model import (
     MAX_MAPPED_STATES,
     MAX_STATES,
     check_feature,

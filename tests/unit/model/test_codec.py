@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from bncc.errors import BnccError, ModelError, ModelFileError
-from bncc.model import codec
+from bncc.model import file as codec
 from bncc.model.archive import npy, with_sums
-from bncc.model.codec import DOCUMENT, PRIOR, TABLES, decode, encode, read_document
+from bncc.model.file import DOCUMENT, PRIOR, TABLES, decode, encode, read_document
 from tests import models as hand
 
 ENTRIES = with_sums(encode(hand.tan_float()))

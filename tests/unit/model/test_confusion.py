@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bncc.model.confusion import confusion_matrix, recall_of
+from bncc.model.error_rates import confusion_matrix, recall_of
 
 
 def test_rows_are_true_classes_and_unknown_ones_are_left_out():

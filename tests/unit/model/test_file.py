@@ -15,8 +15,7 @@ from hypothesis import given
 from bncc.errors import BnccError, ModelError, ModelFileError, OptionError
 from bncc.model import file as module
 from bncc.model.archive import pack, unpack, with_sums
-from bncc.model.codec import DOCUMENT
-from bncc.model.file import load_model, model_digest, save_model
+from bncc.model.file import DOCUMENT, load_model, model_digest, save_model
 from tests import models as hand
 from tests.strategies import models
 

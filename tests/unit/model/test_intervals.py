@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bncc.model.intervals import INDEPENDENT, interval_words, is_interval, wilson, wilson_of_units
+from bncc.model.error_rates import INDEPENDENT, interval_words, is_interval, wilson, wilson_of_units
 
 
 def test_wilson_is_the_textbooks():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bncc.model.log_add import CORRECTIONS, LogAdd, log_add_of
+from bncc.model.missing_form import CORRECTIONS, LogAdd, log_add_of
 
 
 def test_the_corrections_fit_in_256_bytes():

@@ -9,7 +9,7 @@ import pytest
 from bncc.errors import DataError, ModelError
 from bncc.fixed_point import QFormat
 from bncc.model import marginal, missing, missing_form, reference
-from bncc.model.log_add import LogAdd
+from bncc.model.missing_form import LogAdd
 from bncc.model.to_network import network_of_model
 from bncc.network.inference import log_posterior
 from bncc.structure.graph import Structure

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from bncc.fixed_point import QFormat
-from bncc.model.missing_range import Range, missing_range
+from bncc.model.missing_form import Range, missing_range
 from tests.missing_oracle import Oracle, drawn_model
 from tests.models import all_zero, general_network, saturated
 

@@ -11,9 +11,8 @@ from bncc.fixed_point import QFormat
 from bncc.model import from_network
 from bncc.model import missing as marginal
 from bncc.model.explanation import contributions, impossible
-from bncc.model.from_network import model_of
-from bncc.model.missing_range import deepest_fold
-from bncc.model.network_costs import DEFAULT_BITS, ENOUGH, _widest, possible_rows
+from bncc.model.from_network import DEFAULT_BITS, ENOUGH, _widest, model_of, possible_rows
+from bncc.model.missing_form import deepest_fold
 from bncc.model.reference import costs, predict
 from bncc.model.to_network import network_of_model
 from bncc.network.inference import log_joint

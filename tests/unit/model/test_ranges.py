@@ -8,8 +8,7 @@ import pytest
 from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import Feature
 from bncc.errors import ModelError
-from bncc.model.codec import encode
-from bncc.model.file import from_bytes, to_bytes
+from bncc.model.file import encode, from_bytes, to_bytes
 from bncc.model.ranges import (
     READINGS,
     ReadingRange,

@@ -5,7 +5,7 @@ import pytest
 
 from bncc.discretize.feature import Feature
 from bncc.fixed_point import QFormat
-from bncc.model.state_frequencies import state_frequencies
+from bncc.model.marginal import state_frequencies
 from bncc.structure.graph import forest, one_parent_each
 from tests import models as hand
 

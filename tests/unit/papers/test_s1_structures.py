@@ -12,7 +12,7 @@ from bncc.papers.s1_structures import (
 from bncc.structure.graph import forest
 from bncc.structure.learner import Problem
 from bncc.structure.learners import LEARNERS
-from bncc.structure.learners.annealing import anneal_tree
+from bncc.structure.learners.margin import anneal_tree
 from bncc.structure.margin_scores.search import LAMBDAS, Search
 from tests.folds import small_fold
 

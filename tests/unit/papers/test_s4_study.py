@@ -14,8 +14,8 @@ from bncc.papers.s2_log import SetLog
 from bncc.papers.s4_learners import HC, LEARNERS, MMHC, PRICED, judge, learn_graphs
 from bncc.papers.s4_networks import NETWORKS, QUICK, network_files, read_network
 from bncc.papers.s4_study import Draw, study, try_draw
-from bncc.structure.dags.columns import Columns, arcs_of
-from bncc.structure.dags.equivalence import structural_distance
+from bncc.structure.dags.dag_score import Columns, arcs_of
+from bncc.structure.dags.measures import structural_distance
 from bncc.structure.dags.neighbors import parents_and_children
 
 

@@ -9,7 +9,7 @@ from bncc.data.dataset import Column, Dataset, Table
 from bncc.papers import training
 from bncc.papers.training import N_SPLITS, decide, train_and_judge
 from bncc.structure.graph import forest
-from bncc.structure.learners.naive import naive_bayes
+from bncc.structure.learners.trees import naive_bayes
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from tests.folds import small_fold

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from bncc.errors import OptionError
-from bncc.structure.alphas import DEFAULT_ALPHAS, alphas_of, best_alpha
-from bncc.structure.family_scores import bdeu_families, score_of
 from bncc.structure.graph import Structure
+from bncc.structure.learners.etan import DEFAULT_ALPHAS, alphas_of, best_alpha
+from bncc.structure.scores import bdeu_families, score_of
 
 
 def test_alphas_are_read_in_order():

@@ -6,8 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from bncc.structure.branching import maximum_branching
-from bncc.structure.cycles import find_cycles
+from bncc.structure.graph import find_cycles
+from bncc.structure.spanning_trees import maximum_branching
 
 
 def is_branching(parent):

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from bncc.errors import OptionError
-from bncc.structure import candidate_sets
-from bncc.structure.candidate_sets import CANDIDATE_SETS, find_candidates
-from bncc.structure.candidates import ABSENT
+from bncc.structure import candidates as candidate_sets
+from bncc.structure.candidates import ABSENT, CANDIDATE_SETS, find_candidates
 from bncc.structure.options import ORDERS
 from bncc.structure.orders import image_order
 

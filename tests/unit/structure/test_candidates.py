@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bncc.structure.candidates import ABSENT, Candidates, all_earlier, all_others, nearest, subset
-from bncc.structure.orders import image_order
-from bncc.structure.pools import earlier, others
+from bncc.structure.orders import earlier, image_order, others
 
 orders = st.integers(1, 12).flatmap(lambda n: st.permutations(range(n))).map(np.array)
 

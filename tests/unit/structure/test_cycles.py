@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.structure.cycles import Cycles, find_cycles
-from bncc.structure.graph import Structure
+from bncc.structure.graph import Cycles, Structure, find_cycles
 from tests.strategies import rings
 
 graphs = st.integers(1, 6).flatmap(

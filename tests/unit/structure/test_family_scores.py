@@ -7,15 +7,17 @@ import numpy as np
 import pytest
 
 from bncc.structure.counts import family_counts
-from bncc.structure.family_scores import (
+from bncc.structure.graph import Structure, forest
+from bncc.structure.scores import (
+    bdeu,
     bdeu_families,
     bdeu_families_of_sums,
+    bdeu_gains,
     bic_families,
+    log_gamma_term,
     score_of,
+    table_sums,
 )
-from bncc.structure.graph import Structure, forest
-from bncc.structure.scores import bdeu, bdeu_gains
-from bncc.structure.table_sums import log_gamma_term, table_sums
 
 PGMPY = Path(__file__).parents[2] / "fixtures" / "families_pgmpy.json"
 N_STATES, N_CLASSES = (3, 2, 4, 1), 3

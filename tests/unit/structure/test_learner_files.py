@@ -1,6 +1,6 @@
-"""One file makes a learner: the page of contributors is true."""
+"""One file and one line make a learner: the page of contributors is true."""
 
-import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import numpy as np
@@ -9,19 +9,22 @@ import pytest
 import bncc.structure.learners
 from bncc.errors import OptionError
 from bncc.structure.learner import Problem
-from bncc.structure.learners import LEARNERS, learners_in
+from bncc.structure.learners import FAMILIES, LEARNERS
 
 CONTRIBUTING = Path(__file__).resolve().parents[3] / "CONTRIBUTING.md"
 
 
 @pytest.fixture
-def star(tmp_path, monkeypatch):
-    """Return the learner that the page shows, from a folder that holds its file alone."""
+def star(tmp_path):
+    """Return the learner of the file that the page shows."""
     text = CONTRIBUTING.read_text("utf-8").partition("<!-- file: star.py -->\n```python\n")[2]
     (tmp_path / "star.py").write_text(text.partition("```")[0], encoding="utf-8")
-    monkeypatch.setattr(bncc.structure.learners, "__path__", [str(tmp_path)])
-    yield learners_in([str(tmp_path)])["star"]
-    sys.modules.pop("bncc.structure.learners.star", None)
+    spec = spec_from_file_location("star", tmp_path / "star.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    (learner,) = module.LEARNERS
+    assert learner.name == "star"
+    return learner
 
 
 def test_a_file_is_a_learner(star):
@@ -34,5 +37,6 @@ def test_a_file_is_a_learner(star):
 
 def test_every_file_of_the_folder_is_offered():
     files = {p.stem for p in Path(bncc.structure.learners.__file__).parent.glob("*.py")}
-    modules = {learner.learn.__module__.rpartition(".")[2] for learner in LEARNERS.values()}
+    modules = {family.__name__.rpartition(".")[2] for family in FAMILIES}
     assert modules == files - {"__init__"}
+    assert len(LEARNERS) == sum(len(family.LEARNERS) for family in FAMILIES)

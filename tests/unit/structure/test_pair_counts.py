@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.structure import pair_counts
-from bncc.structure.table_sums import sum_tables
+from bncc.structure import counts as pair_counts
+from bncc.structure.scores import sum_tables
 
 WAYS = (pair_counts._by_pair, pair_counts._by_product)
 

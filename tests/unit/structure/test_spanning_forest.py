@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bncc.structure.graph import forest
-from bncc.structure.spanning_forest import maximum_spanning_forest
+from bncc.structure.spanning_trees import maximum_spanning_forest
 
 
 def is_acyclic(edges, n):

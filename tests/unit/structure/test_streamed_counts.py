@@ -8,14 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bncc.structure import streamed_counts
-from bncc.structure.family_scores import bdeu_families, bdeu_families_of_sums
 from bncc.structure.graph import forest
-from bncc.structure.learners.chow_liu import chow_liu_tree
 from bncc.structure.learners.etan import best_of_alphas, etan
-from bncc.structure.scores import conditional_mutual_information, information_of_sums
-from bncc.structure.spanning_forest import maximum_spanning_forest
+from bncc.structure.learners.trees import chow_liu_tree
+from bncc.structure.scores import (
+    bdeu_families,
+    bdeu_families_of_sums,
+    conditional_mutual_information,
+    information_of_sums,
+    log_gamma_term,
+    log_likelihood_term,
+)
+from bncc.structure.spanning_trees import maximum_spanning_forest
 from bncc.structure.streamed_counts import count_pairs
-from bncc.structure.table_sums import log_gamma_term, log_likelihood_term
 
 N_STATES = (3, 2, 30, 3, 1)
 GENERATOR = np.random.default_rng(6)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from bncc.structure import table_sums
-from bncc.structure.table_sums import log_gamma_term, log_likelihood_term
+from bncc.structure import scores as table_sums
+from bncc.structure.scores import log_gamma_term, log_likelihood_term
 
 COUNTS = np.array([[0, 1, 2], [70_000, 9, 1_000_000]])
 

@@ -6,13 +6,12 @@ import torch
 
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import all_others
-from bncc.structure.learners.naive import naive_bayes
-from bncc.train.gradient.engine import Problem
+from bncc.structure.learners.trees import naive_bayes
+from bncc.train.gradient.engine import Problem, StructureProblem
 from bncc.train.gradient.engines import engine_for, structure_engine_for
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint.candidate_layout import candidate_layout
 from bncc.train.joint.descent import chance_of
-from bncc.train.joint.engine import StructureProblem
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.settings import TrainSettings
 

@@ -15,8 +15,8 @@ from bncc.model.file import to_bytes
 from bncc.model.model import check_model
 from bncc.model.reference import predict
 from bncc.structure.decision_tables import Grids
+from bncc.train.fit_tables import moved_tables
 from bncc.train.settings import TrainSettings
-from bncc.train.shifts import moved_tables
 from bncc.train.sum_settings import boost_settings_of, n_bins_of
 from bncc.train.train_model import train_model
 from bncc.train.unused_options import idle_notes

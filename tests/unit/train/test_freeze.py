@@ -6,7 +6,7 @@ import pytest
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import forest
-from bncc.train.freeze import freeze
+from bncc.train.fit_network import freeze
 from tests.models import feature
 
 PRIOR = np.log([0.5, 0.5])

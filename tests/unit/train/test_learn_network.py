@@ -7,9 +7,9 @@ import pytest
 
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
-from bncc.structure.alphas import alphas_of, best_alpha
 from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import Structure, forest
+from bncc.structure.learners.etan import alphas_of, best_alpha
 from bncc.train import learn_network as learn
 from bncc.train.checkpoint.callbacks import Course
 from bncc.train.learn_network import Task, fit_in_turn, fit_jointly

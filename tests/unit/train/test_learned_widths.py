@@ -8,12 +8,12 @@ import pytest
 from bncc.fixed_point import QFormat, quantize
 from bncc.structure.candidates import all_earlier
 from bncc.train.checkpoint.callbacks import Course
+from bncc.train.gradient.engine import StructureProblem
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.interrupts import StopRequest
 from bncc.train.joint import descent as module
+from bncc.train.joint.candidate_layout import entries_of, flash_bits_of
 from bncc.train.joint.descent import descend_structure
-from bncc.train.joint.engine import StructureProblem
-from bncc.train.joint.table_sizes import entries_of, flash_bits_of
 from bncc.train.joint.torch_engine import TorchStructureEngine
 from bncc.train.settings import TrainSettings
 

@@ -10,11 +10,11 @@ pytestmark = pytest.mark.cc
 LARGE = """
 from pathlib import Path
 import numpy as np
-from bncc.structure.candidate_sets import find_candidates
+from bncc.structure.candidates import find_candidates
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.settings import TrainSettings
 from bncc.train.joint.descent import descend_structure
-from bncc.train.joint.engine import StructureProblem
+from bncc.train.gradient.engine import StructureProblem
 
 rng = np.random.default_rng(0)
 X = rng.integers(0, 13, (47_000, 196))

@@ -9,7 +9,7 @@ from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import read_table
 from bncc.data.splits import SplitRule
 from bncc.data.target import dataset_of
-from bncc.train.order_notes import neighbor_ratio, order_notes
+from bncc.train.data_notes import neighbor_ratio, order_notes
 
 N = 400
 RNG = np.random.default_rng(0)

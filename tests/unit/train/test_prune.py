@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import Feature, states_of
 from bncc.structure.decision_tables import Grid, Grids
-from bncc.train.prune import pruned
+from bncc.train.fit_tables import pruned
 from tests.strategies import grids
 
 READINGS = [-9.0, -1.0, 0.0, 1.0, 2.5, 7.0, 99.0]

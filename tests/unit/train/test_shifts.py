@@ -7,7 +7,7 @@ import pytest
 
 from bncc.data.dataset import Column, Table
 from bncc.errors import DataError
-from bncc.train.shifts import image_of, moved_tables
+from bncc.train.fit_tables import image_of, moved_tables
 
 IMAGE = np.array([[1, 2, 3], [4, 5, 6]])
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from bncc.data.dataset import Column, Dataset, Table
+from bncc.train.data_notes import tells_nothing
 from bncc.train.settings import TrainSettings
-from bncc.train.silent import tells_nothing
 from bncc.train.train_model import train_model
 
 N = 600

@@ -7,10 +7,10 @@ import pytest
 
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import Candidates, all_earlier, all_others
-from bncc.structure.learners.naive import naive_bayes
+from bncc.structure.learners.trees import naive_bayes
+from bncc.train.gradient.engine import Chance, StructureProblem
 from bncc.train.gradient.engines import structure_engine_for
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.joint.engine import Chance, StructureProblem
 from bncc.train.joint.native_engine import NativeStructureEngine
 from bncc.train.joint.torch_engine import TorchStructureEngine
 from bncc.train.maximum_likelihood import ml_log_tables

@@ -5,7 +5,7 @@ import pytest
 
 from bncc.data.dataset import Column
 from bncc.discretize.feature import Feature
-from bncc.train.sum_inputs import missing_below, one_kind, one_range, sum_inputs
+from bncc.train.fit_tables import missing_below, one_kind, one_range, sum_inputs
 
 
 def test_columns_of_states_get_one_range():

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bncc.structure.cycles import find_cycles
-from bncc.structure.dags.columns import Columns
+from bncc.structure.dags.dag_score import Columns
+from bncc.structure.graph import find_cycles
 
 ORACLE = json.loads(
     (Path(__file__).parents[3] / "fixtures" / "dags_oracle.json").read_text("utf-8")

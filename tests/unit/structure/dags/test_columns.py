@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bncc.structure.dags.columns import arcs_of, columns_of, no_arcs, one_joint
+from bncc.structure.dags.dag_score import arcs_of, columns_of, no_arcs, one_joint
 from tests.unit.structure.dags.rows import columns
 
 

@@ -3,17 +3,18 @@
 import numpy as np
 import pytest
 
-from bncc.structure.dags.climbing import climb
-from bncc.structure.dags.curriculum import pair_information, stages_of, unfixing_order
-from bncc.structure.dags.curriculum_search import (
+from bncc.structure.dags.climbing import Moves, climb
+from bncc.structure.dags.curriculum import (
     CurriculumSettings,
     arc_price,
     choose_step,
     held_rows,
     learn_by_curriculum,
+    pair_information,
+    stages_of,
+    unfixing_order,
 )
 from bncc.structure.dags.dag_score import DagScore, Limits, ScoreKind
-from bncc.structure.dags.moves import Moves
 from tests.unit.structure.dags.rows import columns, drawn, oracle_columns
 
 DATA = drawn(((), (0,), (1,), (1, 2), (), (3, 4), (5,)), 800, 7, fidelity=0.7)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from bncc.errors import OptionError
-from bncc.structure.dags.columns import one_joint
-from bncc.structure.dags.dag_score import DagScore, Limits, ScoreKind
+from bncc.structure.dags.dag_score import DagScore, Limits, ScoreKind, one_joint
 from bncc.structure.scores import bdeu
 from tests.unit.structure.dags.rows import ORACLE, columns, oracle_columns
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from bncc.structure.dags.independence import IndependenceTests
+from bncc.structure.dags.neighbors import IndependenceTests
 from tests.unit.structure.dags.rows import columns, drawn, oracle_columns
 
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from bncc.structure.dags.columns import no_arcs
-from bncc.structure.dags.dag_score import DagScore, Limits, ScoreKind
-from bncc.structure.dags.moves import KINDS, Moves, far_ancestors_of
+from bncc.structure.dags.climbing import KINDS, Moves, far_ancestors_of
+from bncc.structure.dags.dag_score import DagScore, Limits, ScoreKind, no_arcs
 from tests.unit.structure.dags.rows import all_dags, changes, drawn, oracle_columns
 
 ANY = np.ones((5, 5), bool)

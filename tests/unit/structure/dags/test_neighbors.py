@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from bncc.structure.dags.independence import IndependenceTests
-from bncc.structure.dags.neighbors import max_min, parents_and_children, varying_pairs
+from bncc.structure.dags.neighbors import (
+    IndependenceTests,
+    max_min,
+    parents_and_children,
+    varying_pairs,
+)
 from tests.unit.structure.dags.rows import columns, drawn
 
 CHAIN = ((), (0,), (1,), (2,))

@@ -5,16 +5,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bncc.structure.alphas import DEFAULT_ALPHAS, best_alpha
-from bncc.structure.cycles import find_cycles
-from bncc.structure.family_scores import bdeu_families, bic_families, score_of
-from bncc.structure.graph import Structure
+from bncc.structure.graph import Structure, find_cycles
 from bncc.structure.learner import Problem
 from bncc.structure.learners import LEARNERS
-from bncc.structure.learners.chow_liu import bdeu_tree
-from bncc.structure.learners.etan import best_forest, etan
-from bncc.structure.learners.forest import forest_tan
-from bncc.structure.learners.naive import naive_bayes
+from bncc.structure.learners.etan import DEFAULT_ALPHAS, best_alpha, best_forest, etan
+from bncc.structure.learners.trees import bdeu_tree, forest_tan, naive_bayes
+from bncc.structure.scores import bdeu_families, bic_families, score_of
 
 NAMES = ("etan", "s-etan", "sa-etan", "a-etan")
 

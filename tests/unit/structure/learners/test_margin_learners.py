@@ -6,11 +6,9 @@ import pytest
 from bncc.errors import OptionError
 from bncc.structure.catalog import check_structure_options, learn_structure
 from bncc.structure.learner import Problem
-from bncc.structure.learners.annealing import anneal_tree
-from bncc.structure.learners.chow_liu import chow_liu_tree
-from bncc.structure.learners.hill_climbing import hill_climb
-from bncc.structure.margin_scores.annealing import Schedule
-from bncc.structure.margin_scores.search import Search
+from bncc.structure.learners.margin import anneal_tree, hill_climb
+from bncc.structure.learners.trees import chow_liu_tree
+from bncc.structure.margin_scores.search import Schedule, Search
 from tests.unit.structure.margin_scores.rows import random_rows
 
 ROWS = random_rows(n_samples=60)

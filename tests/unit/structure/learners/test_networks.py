@@ -5,14 +5,13 @@ import pytest
 
 from bncc.errors import OptionError
 from bncc.structure.dags.climbing import climb, tabu_search
-from bncc.structure.dags.columns import columns_of
-from bncc.structure.dags.curriculum_search import learn_by_curriculum
-from bncc.structure.dags.dag_score import DagScore, ScoreKind
+from bncc.structure.dags.curriculum import learn_by_curriculum
+from bncc.structure.dags.dag_score import DagScore, ScoreKind, columns_of
 from bncc.structure.dags.neighbors import parents_and_children, varying_pairs
-from bncc.structure.dags.problem import structure_of
 from bncc.structure.graph import Structure
 from bncc.structure.learner import Problem
 from bncc.structure.learners import LEARNERS
+from bncc.structure.learners.networks import structure_of
 
 NAMES = ("network-hill-climb", "tabu", "mmhc", "curriculum")
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.structure.learners.random_tan import random_tan
+from bncc.structure.learners.trees import random_tan
 
 
 @given(st.integers(1, 12).flatmap(lambda n: st.permutations(range(n))), st.integers(0, 5))

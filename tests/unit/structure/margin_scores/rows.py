@@ -5,7 +5,7 @@ from math import exp, log
 
 import numpy as np
 
-from bncc.structure.cycles import find_cycles
+from bncc.structure.graph import find_cycles
 from bncc.structure.margin_scores.held_out import EPSILON, hold_out
 
 

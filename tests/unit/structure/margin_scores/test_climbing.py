@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from bncc.structure.learner import silence
-from bncc.structure.margin_scores.climbing import climb
 from bncc.structure.margin_scores.held_out import hold_out
 from bncc.structure.margin_scores.score import Score
 from bncc.structure.margin_scores.scored_tree import ScoredTree
+from bncc.structure.margin_scores.search import climb
 from tests.unit.structure.margin_scores.rows import all_forests, random_rows
 
 

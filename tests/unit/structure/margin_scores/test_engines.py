@@ -7,14 +7,10 @@ import pytest
 
 from bncc.errors import ToolchainError
 from bncc.structure.learner import silence
-from bncc.structure.margin_scores.annealing import Schedule, anneal
-from bncc.structure.margin_scores.climbing import climb
-from bncc.structure.margin_scores.engines import score_engine_for
-from bncc.structure.margin_scores.native import engine as native
-from bncc.structure.margin_scores.numpy_engine import NumpyScoreEngine
-from bncc.structure.margin_scores.score import KINDS, Score
-from bncc.structure.margin_scores.scored_tree import ScoredTree
-from bncc.structure.margin_scores.terms import SpeedUps
+from bncc.structure.margin_scores import score as native
+from bncc.structure.margin_scores.score import KINDS, NumpyScoreEngine, Score, score_engine_for
+from bncc.structure.margin_scores.scored_tree import ScoredTree, SpeedUps
+from bncc.structure.margin_scores.search import Schedule, anneal, climb
 from tests.unit.structure.margin_scores.rows import random_held_out
 
 PLAIN = SpeedUps(stops_early=False, keeps_joint=False, table_bytes=0, row_bytes=0)

@@ -6,8 +6,8 @@ import pytest
 from bncc.structure.graph import forest
 from bncc.structure.learner import Problem, silence
 from bncc.structure.margin_scores import search as module
+from bncc.structure.margin_scores.scored_tree import Tables
 from bncc.structure.margin_scores.search import LAMBDAS, Search, begin, classification_rate
-from bncc.structure.margin_scores.terms import Tables
 from tests.unit.structure.margin_scores.rows import random_held_out, random_rows, spelled_score
 
 QUICK = Search(engine="numpy", n_folds=3)

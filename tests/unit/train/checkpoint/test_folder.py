@@ -12,10 +12,22 @@ from bncc.fixed_point import QFormat
 from bncc.model import archive
 from bncc.model.archive import pack, unpack, with_sums
 from bncc.model.file import to_bytes
-from bncc.train.checkpoint import codec as checkpoint_codec
-from bncc.train.checkpoint.codec import ARRAYS, DOCUMENT, FIRST, Saved, decode, encode
-from bncc.train.checkpoint.fingerprint import data_digest, difference, identity_of
-from bncc.train.checkpoint.folder import HALF, NAME, Checkpoint, open_checkpoint
+from bncc.train.checkpoint import folder as checkpoint_codec
+from bncc.train.checkpoint.folder import (
+    ARRAYS,
+    DOCUMENT,
+    FIRST,
+    HALF,
+    NAME,
+    Checkpoint,
+    Saved,
+    data_digest,
+    decode,
+    difference,
+    encode,
+    identity_of,
+    open_checkpoint,
+)
 from bncc.train.checkpoint.snapshot import Moment
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model

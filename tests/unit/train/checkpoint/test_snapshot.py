@@ -10,10 +10,10 @@ from bncc.fixed_point import QFormat
 from bncc.structure.candidates import all_earlier
 from bncc.structure.graph import forest
 from bncc.train.checkpoint.callbacks import Course
+from bncc.train.gradient.engine import StructureProblem
 from bncc.train.gradient.loop import descend
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint.descent import descend_structure
-from bncc.train.joint.engine import StructureProblem
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.settings import TrainSettings
 

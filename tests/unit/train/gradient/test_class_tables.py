@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.structure.graph import Structure
-from bncc.train.gradient.class_tables import class_tables
+from bncc.train.gradient.layout import class_tables
 from bncc.train.gradient.loop import descend
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.maximum_likelihood import ml_log_tables

@@ -10,7 +10,7 @@ from bncc.fixed_point import QFormat, rounded
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure, forest
 from bncc.train.gradient import engines
-from bncc.train.gradient import native_memory as native
+from bncc.train.gradient import native_engine as native
 from bncc.train.gradient.engine import Problem
 from bncc.train.gradient.engines import engine_for
 from bncc.train.gradient.native_engine import NativeEngine

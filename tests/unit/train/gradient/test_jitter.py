@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 from bncc.structure.candidates import all_others
-from bncc.structure.learners.naive import naive_bayes
-from bncc.train.gradient.engine import Problem
+from bncc.structure.learners.trees import naive_bayes
+from bncc.train.gradient.engine import Problem, StructureProblem
 from bncc.train.gradient.engines import engine_for, structure_engine_for
-from bncc.train.gradient.jitter import Jitter
-from bncc.train.gradient.loop import descend
+from bncc.train.gradient.loop import Jitter, descend
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint.descent import chance_of, descend_structure
-from bncc.train.joint.engine import StructureProblem
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.settings import TrainSettings
 

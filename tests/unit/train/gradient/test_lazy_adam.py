@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from bncc.train.gradient.lazy_adam import LazyAdam
+from bncc.train.joint.torch_engine import LazyAdam
 
 GENERATOR = torch.Generator().manual_seed(0)
 

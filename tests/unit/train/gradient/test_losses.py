@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from bncc.train.gradient.losses import loss_of
+from bncc.train.gradient.torch_engine import loss_of
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.settings import TrainSettings
 

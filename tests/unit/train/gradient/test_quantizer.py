@@ -3,7 +3,7 @@
 import torch
 
 from bncc.fixed_point import QFormat
-from bncc.train.gradient.quantizer import log_prior_of, log_tables_of, normalize, quantize
+from bncc.train.gradient.network import log_prior_of, log_tables_of, normalize, quantize
 
 GROUPS = ((2, 3), (1, 2), (3, 1))
 

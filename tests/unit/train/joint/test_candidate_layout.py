@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bncc.structure.candidates import all_earlier, subset
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import n_rows
-from bncc.structure.pools import earlier, others
+from bncc.structure.orders import earlier, others
 from bncc.train.joint.candidate_layout import candidate_layout, count_rows, counted_start
 from bncc.train.maximum_likelihood import ml_log_tables
 

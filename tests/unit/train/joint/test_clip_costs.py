@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bncc.fixed_point import QFormat, quantize
-from bncc.train.joint.clip_costs import narrowed
+from bncc.train.joint.descent import narrowed
 
 PRIOR = np.log([0.2, 0.8])
 

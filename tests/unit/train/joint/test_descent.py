@@ -8,12 +8,12 @@ import pytest
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import all_earlier
 from bncc.structure.graph import topological_order
-from bncc.structure.learners.chow_liu import chow_liu_tree
+from bncc.structure.learners.trees import chow_liu_tree
 from bncc.train.checkpoint.callbacks import Course
+from bncc.train.gradient.engine import Chance, StructureProblem
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint import descent as module
 from bncc.train.joint.descent import descend_structure
-from bncc.train.joint.engine import Chance, StructureProblem
 from bncc.train.joint.torch_engine import TorchStructureEngine
 from bncc.train.settings import TrainSettings
 

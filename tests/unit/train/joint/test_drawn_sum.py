@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from bncc.structure.candidates import subset
-from bncc.structure.pools import earlier
-from bncc.train.gradient.losses import loss_of
+from bncc.structure.orders import earlier
+from bncc.train.gradient.torch_engine import loss_of
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.joint import drawn_sum as module
+from bncc.train.joint import network as module
 from bncc.train.joint.candidate_layout import candidate_layout, counted_start
 from bncc.train.joint.network import StructureNetwork
 from bncc.train.settings import TrainSettings

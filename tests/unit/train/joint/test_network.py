@@ -7,9 +7,8 @@ import torch
 from bncc.fixed_point import QFormat, dequantize, quantize
 from bncc.structure.candidates import all_earlier
 from bncc.structure.graph import table_entries
-from bncc.train.joint.candidate_layout import candidate_layout, counted_start
+from bncc.train.joint.candidate_layout import candidate_layout, counted_start, entries_of
 from bncc.train.joint.network import StructureNetwork
-from bncc.train.joint.table_sizes import entries_of
 from bncc.train.maximum_likelihood import ml_log_tables
 
 GENERATOR = np.random.default_rng(4)

@@ -15,8 +15,7 @@ from bncc.program.passes.drop_constant import drop_constant
 from bncc.program.passes.normalize_rows import normalize_rows
 from bncc.program.passes.shrink_width import shrink_width
 from bncc.structure.candidates import all_earlier
-from bncc.train.joint.candidate_layout import candidate_layout
-from bncc.train.joint.table_sizes import entries_of, flash_bits_of
+from bncc.train.joint.candidate_layout import candidate_layout, entries_of, flash_bits_of
 from tests.models import feature, model_of
 
 B = 6

@@ -8,9 +8,7 @@ import pytest
 from bncc.papers.training import decide
 from bncc.structure.graph import Structure, forest
 from bncc.train.margin import fit as margin_fit
-from bncc.train.margin.descent import MarginDescent, Samples
-from bncc.train.margin.fit import margin_log_tables
-from bncc.train.margin.layout import margin_layout_of
+from bncc.train.margin.fit import MarginDescent, Samples, margin_layout_of, margin_log_tables
 from bncc.train.margin.settings import MarginSettings
 from bncc.train.maximum_likelihood import ml_log_tables
 

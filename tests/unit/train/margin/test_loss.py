@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bncc.train.margin.loss import huber_hinge, log_margins, margin_loss
+from bncc.train.margin.fit import huber_hinge, log_margins, margin_loss
 
 
 def test_the_hinge_is_straight_then_a_parabola_then_nothing():

@@ -1,4 +1,4 @@
-"""95 % intervals of error rates: Wilson's, and for rows that come in groups or in time order."""
+"""Error rates: confusion matrix, recall, and 95 % intervals, of rows in groups or in order too."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -7,6 +7,27 @@ from typing import TypeGuard
 import numpy as np
 
 from bncc._types import BoolArray, IntArray
+
+
+def confusion_matrix(y: IntArray, decisions: IntArray, n_classes: int) -> IntArray:
+    """
+    Count decisions by true class, (n_classes, n_classes) int64; rows are true classes.
+
+    Rows of an unknown class (``y < 0``) are left out.
+    """
+    known = y >= 0
+    confusion = np.zeros((n_classes, n_classes), dtype=np.int64)
+    np.add.at(confusion, (y[known], decisions[known]), 1)
+    return confusion
+
+
+def recall_of(confusion: Sequence[Sequence[int]]) -> list[float | None]:
+    """Return for each true class the fraction of its rows that are found; None without rows."""
+    totals = [sum(row) for row in confusion]
+    return [
+        row[c] / n if n else None for c, (row, n) in enumerate(zip(confusion, totals, strict=True))
+    ]
+
 
 Z = 1.959963984540054
 """Quantile of the normal distribution: 95 % are between -Z and Z."""

@@ -1,14 +1,30 @@
-"""From a problem of a classifier to a search for a graph, and back to a structure."""
+"""Networks in which the class is a variable like any other, as structures of a classifier."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from bncc._types import BoolArray
 from bncc.errors import OptionError
-from bncc.structure.dags.columns import Columns, Dag, columns_of
-from bncc.structure.dags.dag_score import MAX_ENTRIES, SCORES, Limits, ScoreKind
+from bncc.structure.dags.climbing import climb, tabu_search
+from bncc.structure.dags.curriculum import (
+    STEPS,
+    CurriculumSettings,
+    choose_step,
+    held_rows,
+    learn_by_curriculum,
+)
+from bncc.structure.dags.dag_score import (
+    MAX_ENTRIES,
+    SCORES,
+    Columns,
+    Dag,
+    DagScore,
+    Limits,
+    ScoreKind,
+    columns_of,
+)
 from bncc.structure.dags.neighbors import LEVEL, parents_and_children, varying_pairs
 from bncc.structure.graph import Structure
-from bncc.structure.learner import Problem, Reader, Tell
+from bncc.structure.learner import Learner, Problem, Reader, Tell
 from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
 
 DEFAULT_ALPHA = 10.0
@@ -17,6 +33,8 @@ DEFAULT_PARENTS = 5
 """Of S4's authors, where they limit parents at all."""
 CANDIDATES = ("all", "mmpc")
 """Any two variables that vary may be joined, or those that MMPC finds."""
+BEST = "best"
+"""The step whose network of four fifths of the rows has the highest BDeu on the others."""
 MAX_VARIABLES = 1000
 """Each move renews the gains of a variable with all others, and all pairs begin."""
 
@@ -105,3 +123,52 @@ def structure_of(dag: Dag) -> Structure:
         tuple(c in parents for parents in dag[:-1]),
         class_parents=dag[-1],
     )
+
+
+def _learner(
+    name: str,
+    search: Callable[..., Dag],
+    readers: Mapping[str, Reader],
+    needs: Mapping[str, tuple[str, str]],
+) -> Learner:
+    """Return a learner by a search; the pairs are those of MMPC where no option names others."""
+
+    def learn(problem: Problem) -> Structure:
+        columns, options = variables_of(problem), problem.options
+        candidates = candidates_of(options) if "candidates" in readers else "mmpc"
+        allowed = allowed_pairs(columns, options, candidates, problem.tell)
+        score = DagScore(columns, kind_of(options), limits_of(options))
+        return structure_of(search(score, allowed, tell=part_of(problem.tell, 0.5, 1.0)))
+
+    return Learner(name, learn, readers, needs)
+
+
+def _step_of(options: Options) -> str:
+    return choice_of(options, "step", (BEST, *map(str, STEPS)))
+
+
+def _learn_curriculum(problem: Problem) -> Structure:
+    columns, options = variables_of(problem), problem.options
+    settings = CurriculumSettings(alpha_of(options), limits_of(options))
+    allowed = allowed_pairs(columns, options, "mmpc", problem.tell)
+    if _step_of(options) == BEST:
+        is_held = held_rows(columns.n_samples, problem.seed, problem.origin)
+        tell = part_of(problem.tell, 0.5, 0.9)
+        step = choose_step(columns, is_held, allowed, settings, tell=tell)
+    else:
+        step = int(_step_of(options))
+    tell = part_of(problem.tell, 0.9, 1.0)
+    return structure_of(learn_by_curriculum(columns, allowed, step, settings, tell))
+
+
+_SEARCH = {**LIMIT_READERS, "score": score_of, "candidates": candidates_of, "level": level_of}
+_SEARCH_NEEDS = {"alpha": ("score", "bdeu"), "level": ("candidates", "mmpc")}
+_MMHC = {**LIMIT_READERS, "score": score_of, "level": level_of}
+LEARNERS = (
+    _learner("network-hill-climb", climb, _SEARCH, _SEARCH_NEEDS),
+    _learner("tabu", tabu_search, _SEARCH, _SEARCH_NEEDS),
+    _learner("mmhc", climb, _MMHC, {"alpha": ("score", "bdeu")}),
+    Learner(
+        "curriculum", _learn_curriculum, {**LIMIT_READERS, "level": level_of, "step": _step_of}
+    ),
+)

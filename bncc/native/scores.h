@@ -1,6 +1,6 @@
-/* scores.h -- what bncc/structure/margin_scores/native/engine.py hands to C.
+/* scores.h -- what bncc/structure/margin_scores/score.py hands to C.
  *
- * The same integers as bncc/structure/margin_scores/score.py, which says what is meant.
+ * The same integers as its numpy engine, which says what is meant.
  */
 #ifndef BNCC_SCORES_H
 #define BNCC_SCORES_H

@@ -1,4 +1,4 @@
-"""Simulated annealing by the margin of held-out rows, or by another score of what is decided."""
+"""Trees by the margin of held-out rows, or by another score of what is decided."""
 
 from dataclasses import replace
 
@@ -8,12 +8,43 @@ from bncc._types import IntArray
 from bncc.errors import OptionError
 from bncc.structure.graph import Structure
 from bncc.structure.learner import Learner, Problem, Tell
-from bncc.structure.learners.chow_liu import chow_liu_tree
-from bncc.structure.margin_scores.annealing import Schedule, anneal
-from bncc.structure.margin_scores.options import NEEDS, READERS, search_of
+from bncc.structure.learners.trees import chow_liu_tree
 from bncc.structure.margin_scores.scored_tree import Found
-from bncc.structure.margin_scores.search import Search, begin
+from bncc.structure.margin_scores.search import (
+    NEEDS,
+    READERS,
+    Schedule,
+    Search,
+    anneal,
+    begin,
+    climb,
+    search_of,
+)
 from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
+
+STOPS = ("full", "early")
+
+
+def hill_climb(problem: Problem, search: Search | None = None, *, is_full: bool = True) -> Found:
+    """
+    Learn a tree by hill climbing from naive Bayes.
+
+    References
+    ----------
+    S1, section 4.2.
+    """
+    tree, n_choosing, tell = begin(problem, search or Search())
+    return replace(climb(tree, tell, is_full=is_full), n_choosing=n_choosing)
+
+
+def _stop_of(options: Options) -> str:
+    return choice_of(options, "stop", STOPS)
+
+
+def _learn_by_climbing(problem: Problem) -> Structure:
+    is_full = _stop_of(problem.options) == "full"
+    return hill_climb(problem, search_of(problem.options), is_full=is_full).structure
+
 
 STARTS = ("naive", "chow-liu")
 
@@ -86,14 +117,15 @@ def _start_of(options: Options) -> str:
     return choice_of(options, "start", STARTS)
 
 
-def _learn(problem: Problem) -> Structure:
+def _learn_by_annealing(problem: Problem) -> Structure:
     options = problem.options
     schedule = Schedule(_cooling_of(options), _scale_of(options))
     runs = anneal_tree(problem, search_of(options), schedule, _runs_of(options), _start_of(options))
     return runs[0].structure
 
 
-READERS_OF_ANNEALING = {
-    **READERS, "cooling": _cooling_of, "scale": _scale_of, "runs": _runs_of, "start": _start_of
-}  # fmt: skip
-LEARNERS = (Learner("anneal", _learn, READERS_OF_ANNEALING, NEEDS),)
+_OF_ANNEALING = {"cooling": _cooling_of, "scale": _scale_of, "runs": _runs_of, "start": _start_of}
+LEARNERS = (
+    Learner("hill-climb", _learn_by_climbing, {**READERS, "stop": _stop_of}, NEEDS),
+    Learner("anneal", _learn_by_annealing, {**READERS, **_OF_ANNEALING}, NEEDS),
+)

@@ -1,1 +1,0 @@
-"""The scores' costly loop in C."""
