@@ -49,6 +49,13 @@ def refused(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
     return point(number, params=dict(params))
 
 
+def halved(more: float, number: float) -> float:
+    """Halve a number, and add some more."""
+    if number < 0:
+        raise OptionError("less than nothing")
+    return number / 2 + more
+
+
 def broken(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
     """Fail as a program with an error does."""
     raise ZeroDivisionError("by zero")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from bncc.errors import StudyError
-from bncc.search.executor import Outcome
 from bncc.search.fingerprint import study_facts
+from bncc.search.pool import Outcome
 from bncc.search.space import space_of
 from bncc.search.storage import place_of
 from bncc.search.store import opened_half
