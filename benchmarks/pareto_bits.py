@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from bncc.cli import chart
 from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.model.card import model_facts
+from bncc.report import curves as chart
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 

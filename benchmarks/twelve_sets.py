@@ -40,7 +40,8 @@ from bncc.device.targets import find_target
 from bncc.emit.options import WRITTEN
 from bncc.lower.cost_model import LEVELS
 from bncc.resources import Budget
-from bncc.search.budget_search import HELD, Tried, search
+from bncc.search.budget_search import HELD, search
+from bncc.search.evaluation import Evaluation
 from bncc.search.split_folds import folds_of
 from bncc.train.settings import TrainSettings
 
@@ -109,7 +110,7 @@ def ours(name: str, train: Dataset, test: Dataset, bench: Bench) -> Entry:
         model, bench, bench_inputs(model, test.table),
         opt_level=level, options=options, with_trusted=False,
     )  # fmt: skip
-    words = Tried(found.settings, (), price).words
+    words = Evaluation(found.settings, (), price).words
     wrong = round(model.training["error_test"] * test.n_rows)
     mean = measured.costs["raw"].mean
     return Entry(name, OURS, words, None, wrong, test.n_rows, measured.flash, mean)

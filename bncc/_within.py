@@ -27,8 +27,7 @@ def trained(
     if flash is None and instructions is None:
         return train_model(dataset, settings), goal
     from bncc.pricing import with_resources  # only here: it builds and measures
-    from bncc.search.budget_search import search
-    from bncc.search.families import families_of, refuse_searched
+    from bncc.search.budget_search import families_of, refuse_searched, search
 
     refuse_searched(settings)
     families, note = families_of(settings, estimator.structure, extras)

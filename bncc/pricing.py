@@ -92,6 +92,18 @@ def priced(
     return replace(found, target=target or GENERIC)
 
 
+def toolchain_of(budget: Budget) -> str | None:
+    """Return what measures resources on the target of a budget; None where they are estimated."""
+    from bncc.device.cross import find_bench
+    from bncc.device.targets import find_target
+
+    try:
+        (bench,) = find_bench(find_target(machine_of(budget.target)))
+    except ToolchainError:
+        return None
+    return f"{bench.compiler}, {bench.place}"
+
+
 def measured(
     model: Model,
     emission: Emission,

@@ -67,4 +67,18 @@ def search_options(function: Command) -> Command:
         metavar="T",
         help="Target or part that the budget is for [default: cortex-m0].",
     )
+    jobs = click.option(
+        "--jobs",
+        type=click.IntRange(1, 4096),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Processes that evaluate the candidates of a search.",
+    )
+    scheduler = click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Of a dask.distributed cluster that is to evaluate them.",
+    )
+    function = jobs(scheduler(function))
     return flash(instructions(budget_options(with_option(target(function)))))

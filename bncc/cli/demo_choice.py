@@ -16,13 +16,12 @@ from bncc.errors import OptionError, StudyError
 from bncc.search.config import source_words
 from bncc.search.fingerprint import study_facts
 from bncc.search.objective import default_objectives
-from bncc.search.processes import local_processes
+from bncc.search.pool import local_processes
 from bncc.search.space import PRESETS, read_space
-from bncc.search.storage import Place
-from bncc.search.store import check_optuna
+from bncc.search.storage import Place, check_optuna
 from bncc.search.study import read_study
+from bncc.search.trial import Workload, measured_rows, run_trial
 from bncc.search.trial_result import Study
-from bncc.search.workload import Workload, measured_rows
 from bncc.train.interrupts import StopRequest
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def sweep(
     place = Place(tell.place(STUDY), None, folder / STUDY)
     swept(
         console, place, space, facts, N_TRIALS, StopRequest(),
-        lambda: local_processes(work, N_JOBS),
+        lambda: local_processes(work, N_JOBS, run_trial),
     )  # fmt: skip
     (study,) = read_study(str(folder / STUDY))
     errors = [point.validation.mean for point in study.points]

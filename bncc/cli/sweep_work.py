@@ -6,12 +6,11 @@ from time import monotonic
 
 from bncc.cli.console import Console
 from bncc.cli.sweep_report import error_of
-from bncc.search.executor import Execution, Outcome
 from bncc.search.fingerprint import Facts
-from bncc.search.runner import work_on
+from bncc.search.pool import Execution, Outcome
 from bncc.search.space import Space
 from bncc.search.storage import Place
-from bncc.search.study import Journal, journal
+from bncc.search.study import Journal, journal, work_on
 from bncc.search.trial_result import Point
 from bncc.train.interrupts import StopRequest
 
@@ -52,7 +51,7 @@ def swept(
 
 
 def _line(outcome: Outcome) -> str:
-    point: Point | None = outcome.point
+    point: Point | None = outcome.result
     if point is None:
         return f"trial {outcome.number} came to nothing: {outcome.reason}"
     return f"trial {point.number}: {error_of(point)} of validation rows in {point.seconds:.1f} s"

@@ -29,6 +29,7 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free
 from bncc.cli.train_report import facts_of, report_of, stopped_note, with_cross_validation
 from bncc.cli.train_search import (
+    SearchWork,
     families_to_try,
     limits_of,
     refuse_with_budget,
@@ -114,6 +115,8 @@ def command(
     priced: tuple[str, ...],
     reserve: int | None,
     entries: tuple[str, ...],
+    jobs: int,
+    scheduler: str | None,
     **options: Any,
 ) -> None:
     """
@@ -126,14 +129,16 @@ def command(
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint keeps one training only; drop it, or --repeats")
     is_search = max_flash is not None or max_instructions is not None
+    work = SearchWork(folder, resume, force, jobs, scheduler)
     if is_search:
-        refuse_with_budget(settings, folder=folder, repeats=repeats)
+        refuse_with_budget(settings, repeats=repeats)
+        work.check()
     elif folder is not None and settings.is_boosted:
         raise OptionError(
             "boosted tables keep no checkpoint; leave out --checkpoint and --resume, or choose "
             "another --structure"
         )
-    checkpoint = checkpoint_of(folder, resume=resume, force=force)
+    checkpoint = None if is_search else checkpoint_of(folder, resume=resume, force=force)
     # Whether a model that is there is the training's own is known once its rows are read.
     check_free(output, force=force or resume, sources=[data_path, test_path, units_path])
     train, test = training_parts(
@@ -143,7 +148,7 @@ def command(
         columns = (*train.table.names, train.class_name, *drop, *([groups] if groups else []))
         train = replace(train, units=read_units(units_path, columns))
     overwrite = force or (resume and is_interim_of(identity_of(train, settings), output))
-    check_free(output, force=overwrite)
+    check_free(output, force=overwrite or is_search)
     if test_path is not None:
         if test is not None:
             raise OptionError("the fold has test rows of its own; drop --test or --fold")
@@ -160,7 +165,7 @@ def command(
         families = families_to_try(console, settings, named, limits)
         train_within(
             console, train, test, settings, limits, families, output,
-            force=overwrite, choose_by=choose_by,
+            work=work, choose_by=choose_by,
         )  # fmt: skip
         return
     idle = {
@@ -169,6 +174,8 @@ def command(
         "--reserve": reserve,
         "--entry": priced,
         "--with": entries,
+        "--jobs": jobs > 1,
+        "--scheduler": scheduler,
     }
     for option, value in idle.items():
         if value:

@@ -1,7 +1,10 @@
 """``bncc train`` with a budget: families and sizes are searched for the best that fits."""
 
 import shlex
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,20 +13,28 @@ import click
 from bncc.cli.budget_options import check_reserve
 from bncc.cli.checkpointing import EXIT_SIGNAL, tell_of_the_end
 from bncc.cli.console import Console, aligned
+from bncc.cli.output import check_free
 from bncc.cli.results import error_words, resource_words, trained_confusion
 from bncc.data.dataset import Dataset
 from bncc.errors import OptionError
+from bncc.locks import folder_locked
 from bncc.model.card import model_facts, number_words, search_words, structure_words
-from bncc.model.file import save_model
+from bncc.model.file import save_model, to_bytes
 from bncc.resources import DEFAULT_TARGET, Budget, Resources
 from bncc.train.interrupts import first_signal_noted
 from bncc.train.settings import TrainSettings
 
 if TYPE_CHECKING:  # imported where it is needed: it builds and measures
     from bncc.search.budget_search import Found
-    from bncc.search.evaluation import Tried
+    from bncc.search.evaluation import Evaluation, SearchInput
+    from bncc.search.log import Log
+    from bncc.search.pool import Execution
 
 _OF_REFIT = ("epochs", "lr", "dropout")
+_LOG = "search.log"
+"""Of the file in the folder of ``--checkpoint``."""
+_WRITTEN = "written"
+"""Key in the log of the digest of the model file that was written last."""
 _SHOWN = 8
 """Candidates shown to people, the best first."""
 
@@ -48,13 +59,69 @@ def limits_of(
     )
 
 
-def refuse_with_budget(settings: TrainSettings, *, folder: str | None, repeats: int) -> None:
-    """Refuse options that a search has no use for."""
-    from bncc.search.families import refuse_searched
+@dataclass(frozen=True)
+class SearchWork:
+    """Where a search is kept, and who works on it."""
 
-    for option, is_given in {"--checkpoint": folder is not None, "--repeats": repeats > 1}.items():
-        if is_given:
-            raise OptionError(f"a search for a budget has no use for {option}; leave it out")
+    folder: str | None  # Of the log
+    resume: bool
+    force: bool
+    jobs: int
+    scheduler: str | None  # Address of a cluster
+
+    @property
+    def path(self) -> Path | None:
+        """The log."""
+        return None if self.folder is None else Path(self.folder, _LOG)
+
+    def check(self) -> None:
+        """Refuse, before any work is done, a folder that holds something else."""
+        if self.path is None:
+            if self.resume:
+                raise OptionError(
+                    "--resume needs the folder that training was kept in; add --checkpoint"
+                )
+            return
+        if self.path.parent.exists() and not self.path.parent.is_dir():
+            raise OptionError(f"'{self.folder}' is not a directory; name one with --checkpoint")
+        if self.path.exists() and not (self.resume or self.force):
+            raise OptionError(
+                f"'{self.folder}' holds the log of a search; give --resume to go on with it, "
+                "--force to begin again, or another --checkpoint"
+            )
+
+    def log(self, given: "SearchInput", families: tuple[str, ...], lock: ExitStack) -> "Log":
+        """Return what is known of the search, and keep other processes from it."""
+        from bncc.search.budget_search import open_log
+
+        if self.path is not None:
+            lock.enter_context(folder_locked(self.path.parent))
+            if not self.resume:
+                self.path.unlink(missing_ok=True)
+        return open_log(self.path, given, families)
+
+    def workers(self, given: "SearchInput") -> AbstractContextManager["Execution | None"]:
+        """Return who works on evaluations; None works on them here."""
+        from bncc.search.evaluation import evaluate
+
+        if self.scheduler is not None:
+            from bncc.search.cluster import dask_cluster
+
+            goes_on = "with --checkpoint and --resume to go on"
+            return dask_cluster(given, self.scheduler, evaluate, goes_on)
+        if self.jobs > 1:
+            from bncc.search.pool import local_processes
+
+            return local_processes(given, self.jobs, evaluate)
+        return nullcontext()
+
+
+def refuse_with_budget(settings: TrainSettings, *, repeats: int) -> None:
+    """Refuse options that a search has no use for."""
+    from bncc.search.budget_search import refuse_searched
+
+    if repeats > 1:
+        raise OptionError("a search for a budget has no use for --repeats; leave it out")
     refuse_searched(settings)
 
 
@@ -62,7 +129,7 @@ def families_to_try(
     console: Console, settings: TrainSettings, named: str | None, budget: Budget
 ) -> tuple[str, ...]:
     """Return the structures to try, without those that have no use for the user's options."""
-    from bncc.search.families import families_of
+    from bncc.search.budget_search import families_of
 
     families, note = families_of(settings, named, budget.emitted(budget.entries))
     if note is not None:
@@ -79,38 +146,45 @@ def train_within(
     families: tuple[str, ...],
     output: str,
     *,
-    force: bool,
+    work: SearchWork,
     choose_by: str | None = None,
 ) -> None:
     """Search, write the model, and tell of it."""
     from bncc.pricing import with_resources
-    from bncc.search.budget_search import search
+    from bncc.search.budget_search import search_input, searched
     from bncc.search.split_folds import default_choice
 
-    with (
-        first_signal_noted(partial(tell_of_the_end, console, "candidate")) as stop,
-        console.progress("searching") as advance,
-    ):
-        found = search(
-            train,
-            settings,
-            budget,
-            families=families,
-            test=test,
-            tell=advance,
-            stop=stop,
-            choose_by=choose_by,
-        )
+    given = search_input(train, settings, budget, test=test, choose_by=choose_by)
+    with ExitStack() as lock:
+        log = work.log(given, families, lock)
+        is_ours = work.resume and _WRITTEN in log and log[_WRITTEN] == _digest_of(Path(output))
+        check_free(output, force=work.force or is_ours)
+        with (
+            first_signal_noted(partial(tell_of_the_end, console, "candidate")) as stop,
+            console.progress("searching") as advance,
+        ):
+            found = searched(given, families, log, work.workers, tell=advance, stop=stop)
+        model = with_resources(found.result.model, found.price)
+        log.add(_WRITTEN, {"sha256": sha256(to_bytes(model)).hexdigest()})
+        save_model(model, output, overwrite=work.force or is_ours)
+        if not found.is_short:
+            log.remove()
     choose_by = choose_by or default_choice(settings)
-    save_model(with_resources(found.result.model, found.price), output, overwrite=force)
     for note in found.result.notes:
         console.note(note)
     facts = {**_facts(found, budget, output), "choose_by": choose_by}
     console.result(facts, _report(found, budget, output, train, test))
     if found.is_short and stop.signal is not None:
         tried = f"{len(found.tried)} candidate" + "s" * (len(found.tried) > 1)
-        console.note(f"stopped after {tried}; '{output}' is the best of them")
+        how = f"; repeat the command with --resume to go on from '{work.folder}'"
+        goes_on = "" if work.path is None else how
+        console.note(f"stopped after {tried}; '{output}' is the best of them{goes_on}")
         raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
+
+
+def _digest_of(path: Path) -> dict[str, str] | None:
+    """Return what a log keeps of a model file, None where there is none."""
+    return {"sha256": sha256(path.read_bytes()).hexdigest()} if path.is_file() else None
 
 
 def _facts(found: "Found", budget: Budget, output: str) -> dict[str, Any]:
@@ -190,7 +264,7 @@ def _report(
     return "\n".join([aligned(rows), *trained_confusion(model), "", *_table(found.tried, price)])
 
 
-def _table(tried: tuple["Tried", ...], price: Resources) -> list[str]:
+def _table(tried: tuple["Evaluation", ...], price: Resources) -> list[str]:
     """Return what was tried, the best first."""
     order = sorted(tried, key=lambda one: (-len(one.errors), sum(one.choice), one.price.flash))
     rows = [["tried", "error", "folds", "flash", f"{price.unit}, at most"]]

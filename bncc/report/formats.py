@@ -11,8 +11,7 @@ from bncc.report.sheets import Sheet, View, front_grid
 from bncc.report.static_svg import drawing_svg
 from bncc.report.svg import marks_of
 from bncc.report.words import METHODS, kinds, word
-from bncc.search.record import trial_facts
-from bncc.search.trial_result import Footprint, Point
+from bncc.search.trial_result import Footprint, Point, trial_facts
 
 
 def report_md(sheets: Sequence[Sheet], title: str) -> str:

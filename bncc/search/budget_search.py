@@ -1,20 +1,23 @@
 """The best classifier for a budget, by rows held out of training."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from time import perf_counter
 
 from bncc.data.dataset import Dataset
-from bncc.errors import BudgetError, ConstantColumnsError, DataError
-from bncc.pricing import price_of
+from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, DataError, OptionError
+from bncc.pricing import price_of, toolchain_of
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Resources
 from bncc.search.ensemble_configs import BITS, ROWS, Form
 from bncc.search.ensemble_race import judged_sums, order_of
-from bncc.search.evaluation import Tried, with_errors
+from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
+from bncc.search.fingerprint import search_difference, search_head
+from bncc.search.log import Log
 from bncc.search.network_configs import judged_network, least_network
-from bncc.search.split_folds import Fold, folds_of
+from bncc.search.pool import Execution
 from bncc.structure.catalog import SUM
 from bncc.train.interrupts import StopRequest
 from bncc.train.settings import TrainSettings
@@ -27,6 +30,7 @@ FAMILIES = (SUM, *NETWORKS)
 HELD = 0.2
 """Least fraction of rows held out: what is chosen among is close together."""
 LEAST_FORM = Form(rows=ROWS[0], bits=BITS[0])
+_SEARCHED = ("tables", "rows", "features", "dictionary")
 LESS = 0.97
 """Of the tables, where the sum of all rows takes more than that of some did."""
 
@@ -38,9 +42,72 @@ class Found:
     result: TrainResult  # The model, learned from all rows
     settings: TrainSettings  # What trains it again
     price: Resources  # What it takes
-    tried: tuple[Tried, ...] = ()  # Those that fit, in the order in which they were tried
+    tried: tuple[Evaluation, ...] = ()  # Those that fit, in the order in which they were tried
     seconds: float = 0.0  # Wall time of all
     is_short: bool = False  # Whether the search was ended early, as it was asked to
+
+
+def refuse_searched(settings: TrainSettings) -> None:
+    """Raise an OptionError where an option is set of which a search tries several values."""
+    given = {
+        "--bits": settings.bits is not None,
+        "--int-bits": settings.int_bits is not None,
+        "--float": settings.float_,
+    }
+    if settings.is_boosted:
+        options = settings.structure_options
+        given |= {f"--structure-option {key}": key in options for key in _SEARCHED}
+    for option, is_given in given.items():
+        if is_given:
+            raise OptionError(f"a search for a budget has no use for {option}; leave it out")
+
+
+def families_of(
+    settings: TrainSettings, named: str | None, extras: frozenset[str] = frozenset()
+) -> tuple[tuple[str, ...], str | None]:
+    """
+    Return the structures to try, only the one that is named if any, and a note on others.
+
+    `extras` are the entry points that are emitted, as in ``--with``. Boosted tables are left out
+    where they have no use for an option; the note says so.
+    """
+    if named is not None:
+        return (named,), None
+    of_networks = {
+        f"--parameters {settings.parameters}": settings.parameters != "hybrid",
+        f"--engine {settings.engine}": settings.engine == "torch",
+        "--with missing": "missing" in extras,
+    }
+    for option, is_given in of_networks.items():
+        if is_given:
+            return NETWORKS, f"boosted tables are not tried, as they do not support {option}"
+    return FAMILIES, None
+
+
+def search_input(
+    dataset: Dataset,
+    base: TrainSettings,
+    budget: Budget,
+    *,
+    test: Dataset | None = None,
+    choose_by: str | None = None,
+) -> SearchInput:
+    """Return what all evaluations of a search share."""
+    base = replace(base, validation=max(base.validation, HELD))
+    return SearchInput(counting_rows(dataset), base, budget, test, choose_by, toolchain_of(budget))
+
+
+def open_log(path: Path | None, given: SearchInput, families: tuple[str, ...]) -> Log:
+    """Return what is known of a search, kept in a file; refuse the file of another search."""
+    head = {} if path is None else search_head(given, families)
+    return Log(
+        path,
+        head,
+        lambda theirs: CheckpointError(
+            f"'{path}' is of another search: {search_difference(head, theirs)}; repeat the options "
+            "it began with, or give another --checkpoint"
+        ),
+    )
 
 
 def search(
@@ -54,6 +121,22 @@ def search(
     stop: StopRequest | None = None,
     choose_by: str | None = None,
 ) -> Found:
+    """Try families and sizes, and train the best that fits; see `searched`."""
+    given = search_input(dataset, base, budget, test=test, choose_by=choose_by)
+    return searched(given, families, open_log(None, given, families), tell=tell, stop=stop)
+
+
+def searched(
+    given: SearchInput,
+    families: tuple[str, ...],
+    log: Log,
+    workers: Callable[[SearchInput], AbstractContextManager[Execution | None]] = (
+        lambda given: nullcontext()
+    ),
+    *,
+    tell: Progress = silence,
+    stop: StopRequest | None = None,
+) -> Found:
     """
     Try families and sizes, and train the best that fits.
 
@@ -61,73 +144,66 @@ def search(
     in several forms, each with as many tables as fit, and going on from the best form to those
     beside it; where rows are few, several folds of them judge. Networks are tried in the most bits
     that fit, and judged by the same folds.
+
+    What is found depends on neither the log nor who works: parts of evaluations that the log holds
+    are not worked on again.
     """
     begin = perf_counter()
     stop = stop or StopRequest()
-    base = replace(base, validation=max(base.validation, HELD))
-    dataset = counting_rows(dataset)
-    folds = tuple(folds_of(dataset, base, choose_by))
-    if not folds:
+    if not given.folds:
         raise DataError("too few rows to hold any out to choose by; train without a budget")
-    tried: list[Tried] = []
+    tried: list[Evaluation] = []
     is_short = False
-    candidates = _candidates(dataset, folds, base, budget, families, test)
-    for one in candidates:
-        tried.append(one)
+    with workers(given) as execution:
+        evaluator = Evaluator(given, log, execution)
+        for one in _candidates(evaluator, families):
+            tried.append(one)
+            best = _best(tried)
+            tell(len(tried) / (len(tried) + 4), f"{100 * best.error:.2f} % with {best.words}")
+            stop.is_armed = True
+            if is_short := stop.is_wanted:
+                break
+        if not tried:
+            raise BudgetError(
+                f"nothing that was tried fits in {_limits(given.budget)}, where the least takes "
+                f"{_least(given, families)}; allow more, or leave out columns"
+            )
         best = _best(tried)
-        tell(len(tried) / (len(tried) + 4), f"{100 * best.error:.2f} % with {best.words}")
-        stop.is_armed = True
-        if is_short := stop.is_wanted:
-            break
-    if not tried:
-        raise BudgetError(
-            f"nothing that was tried fits in {_limits(budget)}, where the least takes "
-            f"{_least(dataset, base, budget, families)}; allow more, or leave out columns"
-        )
-    best = _best(tried)
-    found = _final(dataset, best, budget, test)
-    result = with_errors(found.result, best.errors, folds[0].choose_by)
+        found = _final(evaluator, best)
+    result = with_errors(found.result, best.errors, given.folds[0].choose_by)
     tell(1.0, "")
     seconds = perf_counter() - begin
     return replace(found, result=result, tried=tuple(tried), seconds=seconds, is_short=is_short)
 
 
-def _best(tried: Sequence[Tried]) -> Tried:
+def _best(tried: Sequence[Evaluation]) -> Evaluation:
     """Return what errs least of those that all folds have judged."""
     return min(tried, key=lambda one: order_of(one.choice, one.price))
 
 
-def _candidates(
-    dataset: Dataset,
-    folds: Sequence[Fold],
-    base: TrainSettings,
-    budget: Budget,
-    families: tuple[str, ...],
-    test: Dataset | None,
-) -> Iterator[Tried]:
+def _candidates(evaluator: Evaluator, families: tuple[str, ...]) -> Iterator[Evaluation]:
     networks = [name for name in families if name != SUM]
     if SUM in families:
         try:
-            for one in judged_sums(folds, base, budget):
-                losses = () if folds[0].chooses_by_error else one.choice
-                yield Tried(one.settings, one.errors, one.price, losses=losses)
+            for one in judged_sums(evaluator):
+                losses = () if evaluator.given.folds[0].chooses_by_error else one.choice
+                yield Evaluation(one.settings, one.errors, one.price, losses=losses)
         except ConstantColumnsError:
             if not networks:
                 raise
     for name in networks:
-        network = judged_network(name, dataset, folds, base, budget, test)
+        network = judged_network(name, evaluator)
         if network is not None:
             yield network
 
 
-def _final(dataset: Dataset, best: Tried, budget: Budget, test: Dataset | None) -> Found:
+def _final(evaluator: Evaluator, best: Evaluation) -> Found:
     """Train on all rows, with fewer tables while they do not fit."""
     if best.result is not None:
         return Found(best.result, best.settings, best.price)
-    settings = best.settings
+    settings, budget = best.settings, evaluator.given.budget
     while True:
-        result = train_model(dataset, settings, test=test)
-        price = price_of(result.model, budget, dataset.table)
+        result, price = evaluator.trained(settings)
         if budget.admits(price):
             return Found(result, settings, price)
         n_tables = int(LESS * len(result.model.tables) / max(1.0, budget.utilization(price) ** 0.5))
@@ -139,16 +215,17 @@ def _final(dataset: Dataset, best: Tried, budget: Budget, test: Dataset | None) 
         settings = replace(settings, structure_options=options)
 
 
-def _least(dataset: Dataset, base: TrainSettings, budget: Budget, families: tuple[str, ...]) -> str:
+def _least(given: SearchInput, families: tuple[str, ...]) -> str:
     """Return what the smallest classifier of all families takes of what is limited."""
     prices = []
     for name in families:
-        settings = LEAST_FORM.settings(base, 1) if name == SUM else least_network(name, base)
+        least = LEAST_FORM.settings(given.base, 1) if name == SUM else None
+        settings = least or least_network(name, given.base)
         with suppress(ConstantColumnsError):
-            model = train_model(dataset, replace(settings, validation=0)).model
-            prices.append(price_of(model, budget, dataset.table))
-    least = min(prices, key=budget.utilization)
-    return _taken(budget, least.flash, least.slowest)
+            model = train_model(given.dataset, replace(settings, validation=0)).model
+            prices.append(price_of(model, given.budget, given.dataset.table))
+    smallest = min(prices, key=given.budget.utilization)
+    return _taken(given.budget, smallest.flash, smallest.slowest)
 
 
 def _limits(budget: Budget) -> str:

@@ -7,13 +7,9 @@ from itertools import count
 import numpy as np
 
 from bncc._types import FloatArray
-from bncc.model.model import Model
-from bncc.pricing import price_of
 from bncc.resources import Budget, Resources
 from bncc.search.ensemble_configs import Form
-from bncc.search.split_folds import Fold
-from bncc.structure.decision_tables import Grid, Grids
-from bncc.train.settings import TrainSettings
+from bncc.search.evaluation import Evaluator, Sizes
 
 MOST_TABLES = 600
 WITHOUT_LIMIT = 60
@@ -70,13 +66,13 @@ class Line:
         return max(1, int((costs <= (flash, steps)).all(axis=1).sum()))
 
 
-def counted(form: Form, grids: tuple[Grid, ...], n_classes: int) -> FloatArray:
+def counted(form: Form, sizes: Sizes, n_classes: int) -> FloatArray:
     """
     Count what the first tables of a sum take.
 
     Shapes: returns (MOST_TABLES, 2) float64, bytes of the first tables, and steps of a decision.
     """
-    known = [(float(grid.n_rows), sum(map(len, grid.cuts))) for grid in grids[:MOST_TABLES]]
+    known: Sequence[tuple[float, int]] = sizes[:MOST_TABLES]
     each = np.array(known or [(USUAL_FILL * form.rows, USUAL_CUTS)], dtype=np.float64)
     others = np.tile(each.mean(axis=0), (MOST_TABLES - len(each), 1))
     rows, cuts = np.cumsum(np.vstack([each, others]), axis=0).T
@@ -100,14 +96,15 @@ class Fitted:
 class Room:
     """As many tables of a form as fit."""
 
-    def __init__(self, fold: Fold, base: TrainSettings, budget: Budget) -> None:
-        self._fold, self._base, self._budget = fold, base, budget
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._base, self._budget = evaluator.given.base, evaluator.given.budget
         self._lines: dict[tuple[int, bool], Line] = {}
 
     def guess(self, form: Form) -> int:
         """Return how many tables may fit, by what sums before took; nothing is built."""
         n_tables = self._most(form, ())
-        return self._most(form, self._grids(form, n_tables))
+        return self._most(form, self._grown(form, n_tables))
 
     def knows(self, form: Form) -> bool:
         """Return whether a form of this layout of rows has been priced, so that a guess is good."""
@@ -118,40 +115,34 @@ class Room:
         best, too_many = None, MOST_TABLES + 1
         priced: list[tuple[FloatArray, Resources]] = []
         for n_tries in count(1):
-            model = self._fold.model(form.settings(self._base, n_tables))
-            price = price_of(model, self._budget, self._fold.rest.table)
-            priced.append((self._counts_of(form, model), price))
+            found = self._evaluator.priced(form.settings(self._base, n_tables))
+            counts = counted(form, found.sizes, found.n_classes)[len(found.sizes) - 1]
+            priced.append((counts, found.price))
             self._lines[_kind(form)] = Line.through(priced)
-            if self._budget.admits(price):
-                best = Fitted(n_tables, price)
+            if self._budget.admits(found.price):
+                best = Fitted(n_tables, found.price)
             else:
-                too_many = min(n_tables, len(model.tables))
-            n_tables = min(self._most(form, self._grids(form, n_tables)), too_many - 1)
+                too_many = min(n_tables, found.n_tables)
+            n_tables = min(self._most(form, self._grown(form, n_tables)), too_many - 1)
             if n_tries >= MOST_TRIES:
                 n_tables = min(n_tables, too_many // 2)
             # Fewer than asked for: there is nothing left to gain, and no more would come.
-            is_all = best is not None and len(model.tables) < best.n_tables
+            is_all = best is not None and found.n_tables < best.n_tables
             if is_all or n_tables < (WORTH_MORE * best.n_tables if best else 1):
                 break
         return best
 
-    def _most(self, form: Form, grids: tuple[Grid, ...]) -> int:
-        counts = counted(form, grids, len(self._fold.rest.classes))
+    def _most(self, form: Form, sizes: Sizes) -> int:
+        counts = counted(form, sizes, len(self._evaluator.given.dataset.classes))
         return self._line(form).most(counts, self._budget)
 
-    def _grids(self, form: Form, n_tables: int) -> tuple[Grid, ...]:
-        return self._fold.grown(form.settings(self._base, n_tables)).tables
+    def _grown(self, form: Form, n_tables: int) -> Sizes:
+        return self._evaluator.grown(form.settings(self._base, n_tables))
 
     def _line(self, form: Form) -> Line:
         """Return the line of forms like this one, or of those that were priced last."""
         usual = next(reversed(self._lines.values()), Line())
         return self._lines.get(_kind(form), usual)
-
-    def _counts_of(self, form: Form, model: Model) -> FloatArray:
-        assert isinstance(model.structure, Grids)
-        grids = model.structure.tables
-        counts: FloatArray = counted(form, grids, len(model.classes))[len(grids) - 1]
-        return counts
 
 
 def _kind(form: Form) -> tuple[int, bool]:

@@ -1,4 +1,4 @@
-"""Trials on a cluster of dask.distributed: workers may come, go and be killed."""
+"""The pool of tasks on a cluster of dask.distributed: workers may come, go and be killed."""
 
 import logging
 import threading
@@ -12,23 +12,27 @@ from typing import Any
 
 import bncc
 from bncc.errors import StudyError, extra_command
-from bncc.search.executor import MOST_DEATHS, Outcome, Run, Task, died, outcome_of
-from bncc.search.trial import run_trial
-from bncc.search.workload import Workload
+from bncc.search.pool import MOST_DEATHS, Outcome, Run, Task, died, outcome_of
 
 NEEDED = f"--scheduler needs dask.distributed; run {extra_command('sweep')}"
 _PATIENCE = 10.0
 """Seconds to wait for a scheduler that does not answer."""
 
-_HELD: dict[str, tuple[Workload, Run]] = {}
-"""In a worker: what it was sent, by study."""
+_HELD: dict[str, tuple[Any, Run]] = {}
+"""In a worker: what it was sent, by the name of the work."""
 _ONE_AT_A_TIME = threading.Lock()
 """In a worker: training is not made for several threads."""
 
 
 @contextmanager
-def dask_cluster(work: Workload, address: str, run: Run = run_trial) -> Iterator["DaskCluster"]:
-    """Work on trials on a cluster that is running."""
+def dask_cluster(
+    work: Any, address: str, run: Run, goes_on: str = "which goes on with the study"
+) -> Iterator["DaskCluster"]:
+    """
+    Work on tasks on a cluster that is running.
+
+    `goes_on` tells what the command does when it is repeated.
+    """
     try:
         import distributed
     except ImportError as error:
@@ -48,7 +52,7 @@ def dask_cluster(work: Workload, address: str, run: Run = run_trial) -> Iterator
     try:
         _check_workers(client, address)
         client.register_plugin(_carry(name, work, run), name=name)
-        yield DaskCluster(client, name, address)
+        yield DaskCluster(client, name, address, goes_on)
     finally:
         with suppress(Exception):  # a scheduler that is gone has forgotten us
             client.unregister_worker_plugin(name)
@@ -56,10 +60,11 @@ def dask_cluster(work: Workload, address: str, run: Run = run_trial) -> Iterator
 
 
 class DaskCluster:
-    """Trials on a cluster."""
+    """Tasks on a cluster."""
 
-    def __init__(self, client: Any, name: str, address: str) -> None:
+    def __init__(self, client: Any, name: str, address: str, goes_on: str) -> None:
         self._client, self._name, self._address = client, name, address
+        self._goes_on = goes_on
         self._tasks: dict[int, tuple[Task, Any]] = {}
         self._done: SimpleQueue[int] = SimpleQueue()
         self._attempts: Counter[int] = Counter()
@@ -120,11 +125,11 @@ class DaskCluster:
         if self._client.status == "closed" or monotonic() - self._lost_since > _PATIENCE:
             raise StudyError(
                 f"the scheduler at '{self._address}' is gone; start it again and repeat the "
-                "command, which goes on with the study"
+                f"command, {self._goes_on}"
             )
 
 
-def _carry(name: str, work: Workload, run: Run) -> Any:
+def _carry(name: str, work: Any, run: Run) -> Any:
     """Return what brings data to each worker, whenever it comes."""
     from distributed import WorkerPlugin
 
@@ -138,7 +143,7 @@ def _carry(name: str, work: Workload, run: Run) -> Any:
     return Carry()
 
 
-def _hold(name: str, work: Workload, run: Run) -> None:
+def _hold(name: str, work: Any, run: Run) -> None:
     _HELD[name] = work, run
 
 

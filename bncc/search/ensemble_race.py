@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc._types import BoolArray, FloatArray
-from bncc.resources import Budget, Resources
+from bncc.resources import Resources
 from bncc.search.capacity import Room
 from bncc.search.ensemble_configs import Form, neighbors
-from bncc.search.split_folds import Fold
+from bncc.search.evaluation import Evaluator
 from bncc.train.settings import TrainSettings
 
 TRIED_AT_LEAST = (
@@ -48,36 +48,35 @@ class Judged:
         return tuple(float(misses.mean()) for misses in self.misses)
 
 
-def judged_sums(folds: Sequence[Fold], base: TrainSettings, budget: Budget) -> Iterator[Judged]:
+def judged_sums(evaluator: Evaluator) -> Iterator[Judged]:
     """Try sums of several forms, then those beside the best until none is better."""
-    room = Room(folds[0], base, budget)
+    room, dataset, folds = Room(evaluator), evaluator.given.dataset, evaluator.given.folds
     best: Judged | None = None
     seen: set[Form] = set()
     new = list(TRIED_AT_LEAST)
     while new:
         for form in new:
-            one = _judged(form, room, folds, base, best)
+            one = _judged(form, room, evaluator, best)
             if one is not None:
                 best = one if best is None else min(best, one, key=_order)
                 yield one
         seen.update(new)
         beside = neighbors(
             best.form if best else TRIED_AT_LEAST[0],
-            len(folds[0].rest.classes),
+            len(dataset.classes),
             are_numbers=folds[0].are_numbers,
         )
         new = [form for form in beside if form not in seen]
 
 
-def _judged(
-    form: Form, room: Room, folds: Sequence[Fold], base: TrainSettings, best: Judged | None
-) -> Judged | None:
+def _judged(form: Form, room: Room, evaluator: Evaluator, best: Judged | None) -> Judged | None:
     """Return a sum of a form; None where none fits, or it would be no better than the best."""
     n_tables = room.guess(form)
     # To learn is quicker than to build: what is not better is not worth a price.
+    base = evaluator.given.base
     guessed = form.settings(base, n_tables)
-    misses, losses = _judge(folds, guessed, best)
-    if best is not None and len(misses) < len(folds):
+    misses, losses = _judge(evaluator, guessed, best)
+    if best is not None and len(misses) < len(evaluator.given.folds):
         return None
     if best is not None and room.knows(form) and not _is_better(losses, best):
         return None
@@ -86,20 +85,19 @@ def _judged(
         return None
     settings = form.settings(base, fitted.n_tables)
     if settings != guessed:
-        misses, losses = _judge(folds, settings, best)
+        misses, losses = _judge(evaluator, settings, best)
     return Judged(form, settings, fitted.price, misses, losses)
 
 
 def _judge(
-    folds: Sequence[Fold], settings: TrainSettings, best: Judged | None
+    evaluator: Evaluator, settings: TrainSettings, best: Judged | None
 ) -> tuple[tuple[BoolArray, ...], tuple[FloatArray, ...]]:
     """Return what a sum is wrong about and what it loses, fold after fold until it is hopeless."""
     misses: list[BoolArray] = []
     losses: list[FloatArray] = []
-    for fold in folds:
-        model = fold.model(settings)
-        misses.append(fold.misses(model))
-        losses.append(fold.losses(model, misses[-1]))
+    for one in evaluator.judgements(settings):
+        misses.append(one.misses)
+        losses.append(one.losses)
         if _is_hopeless(losses, best):
             break
     return tuple(misses), tuple(losses)

@@ -1,22 +1,49 @@
-"""What a search has tried."""
+"""
+Evaluation of candidates by a search for a budget.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+A part of it is a pure function of the rows, the options and a candidate: it is looked up in the
+log, else worked on here, in processes of this machine or on a cluster, with the same result.
+"""
 
-from bncc.resources import Resources
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from bncc._types import BoolArray, FloatArray
+from bncc.data.dataset import Dataset
+from bncc.errors import BnccError, CheckpointError, WorkerError
+from bncc.model.card import model_facts
+from bncc.model.file import from_bytes, to_bytes
+from bncc.pricing import price_of
+from bncc.resources import Budget, Resources
+from bncc.search.log import Log, Result, key_of
+from bncc.search.pool import PATIENCE, Execution, Task
+from bncc.search.split_folds import Fold, folds_of
+from bncc.structure.decision_tables import Grid, Grids
 from bncc.train.settings import TrainSettings
-from bncc.train.train_model import TrainResult
+from bncc.train.train_model import TrainResult, train_model
 
+SHRUNK = 4
+"""Times that the compiler's passes and packing may make tables smaller, at most a guess."""
 BINNED = ("quantile", "width")
 """Ways to discretize that are asked for a number of bins."""
 
+Read = TypeVar("Read")
+Candidate = TrainSettings
+"""What is evaluated: all that trains it."""
+Sizes = Sequence[tuple[int, int]]
+"""Rows and cuts of each table of a sum."""
+
 
 @dataclass(frozen=True)
-class Tried:
-    """A classifier that fits."""
+class Evaluation:
+    """A candidate that fits."""
 
-    settings: TrainSettings  # What trains it
+    settings: Candidate
     # By the folds that have judged it, 0 .. 1; networks and hopeless sums are judged by fewer.
     errors: tuple[float, ...]
     price: Resources  # What it takes
@@ -52,6 +79,155 @@ class Tried:
         return " ".join([self.settings.structure, *parts, bits])
 
 
+@dataclass(frozen=True, eq=False)
+class SearchInput:
+    """What all evaluations of a search share; it can be pickled."""
+
+    dataset: Dataset  # Training rows, all of which count
+    base: TrainSettings  # Options of the user
+    budget: Budget  # What a candidate may take
+    test: Dataset | None = None  # Rows that nothing is chosen by
+    choose_by: str | None = None  # Measure of the choice; None for the default
+    toolchain: str | None = None  # What measures resources; None where they are estimated
+
+    @cached_property
+    def folds(self) -> tuple[Fold, ...]:
+        """Folds of the rows, none where there are too few."""
+        return tuple(folds_of(self.dataset, self.base, self.choose_by))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what folds have learned."""
+        return {key: value for key, value in vars(self).items() if key != "folds"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the evaluation of a candidate."""
+
+    kind: Literal["grow", "judge", "price", "count", "train"]
+    candidate: Candidate
+    fold: int = 0  # Whose rows it is about; of no account where it is about all rows
+
+    @property
+    def key(self) -> str:
+        """Digest by which a log knows it."""
+        return key_of(self.kind, asdict(self.candidate), self.fold)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """
+    What a candidate makes of the rows that a fold holds out.
+
+    Shapes: `losses` (n_held,) float64, in the measure of the choice.
+    """
+
+    misses: BoolArray  # Rows that it is wrong about
+    losses: FloatArray
+
+
+@dataclass(frozen=True)
+class PricedSum:
+    """What a sum of tables takes, learned without the rows of the first fold."""
+
+    sizes: Sizes
+    n_tables: int
+    n_classes: int
+    price: Resources
+
+
+def evaluate(given: SearchInput, number: int, part: Part) -> Result:
+    """Work on a part of an evaluation; returns JSON values."""
+    return _WORK[part.kind](given, part)
+
+
+class Evaluator:
+    """Evaluations by parts, each of which is worked on once."""
+
+    def __init__(self, given: SearchInput, log: Log, execution: Execution | None = None) -> None:
+        self.given, self._log, self._execution = given, log, execution
+        self._running: dict[int, str] = {}
+        self._failed: dict[str, BnccError] = {}
+        self._n_begun = 0
+
+    def judgements(self, candidate: Candidate, since: int = 0) -> Iterator[Judgement]:
+        """Judge a candidate by each fold in turn, as far as the caller wants to know."""
+        folds = self.given.folds[since:]
+        parts = [Part("judge", candidate, since + k) for k in range(len(folds))]
+        for fold, found in zip(folds, self._results(parts), strict=True):
+            yield self._read(_judgement, fold, found)
+
+    def grown(self, candidate: Candidate) -> Sizes:
+        """Grow the tables of a sum without the rows of the first fold."""
+        found = self._result(Part("grow", candidate))
+        return self._read(_sizes, found)
+
+    def priced(self, candidate: Candidate) -> PricedSum:
+        """Price a sum that is learned without the rows of the first fold."""
+        found = self._result(Part("price", candidate))
+        return self._read(_priced, found)
+
+    def counted(self, candidate: Candidate) -> Resources | None:
+        """Price a network of all rows whose tables are counted; None where that is hopeless."""
+        found = self._result(Part("count", candidate))
+        return None if found.get("price", {}) is None else self._read(_price, found)
+
+    def trained(self, candidate: Candidate) -> tuple[TrainResult, Resources]:
+        """Train a candidate on all rows, and price it."""
+        found = self._result(Part("train", candidate))
+        return self._read(_trained, found), self._read(_price, found)
+
+    def _result(self, part: Part) -> Result:
+        (found,) = self._results((part,))
+        return found
+
+    def _results(self, parts: Sequence[Part]) -> Iterator[Result]:
+        """Yield what comes of some parts in their order; later ones may be begun before."""
+        for index, part in enumerate(parts):
+            while (found := self._known(part.key)) is None:
+                if self._execution is None:
+                    found = self._log.add(part.key, evaluate(self.given, 0, part))
+                    break
+                self._begin(self._execution, parts[index:])
+                self._collect(self._execution)
+            yield found
+
+    def _known(self, key: str) -> Result | None:
+        if key in self._failed:
+            raise self._failed[key]
+        return self._log.get(key)
+
+    def _begin(self, execution: Execution, parts: Sequence[Part]) -> None:
+        """Begin with the first of some parts that are not known, as many as can be worked on."""
+        n_slots = execution.n_slots
+        for part in parts:
+            if len(self._running) >= n_slots:
+                return
+            key = part.key
+            if key in self._log or key in self._failed or key in self._running.values():
+                continue
+            self._running[self._n_begun] = key
+            execution.submit(Task(self._n_begun, part))
+            self._n_begun += 1
+
+    def _collect(self, execution: Execution) -> None:
+        for outcome in execution.collect(PATIENCE):
+            key = self._running.pop(outcome.number)
+            if outcome.failure is not None:
+                self._failed[key] = outcome.failure
+            else:
+                _check_toolchain(outcome.result.get("price"), self.given.toolchain)
+                self._log.add(key, outcome.result)
+
+    def _read(self, read: Callable[..., Read], *found: Any) -> Read:
+        try:
+            return read(*found)
+        except (KeyError, TypeError, ValueError, BnccError) as error:
+            raise CheckpointError(
+                f"'{self._log.path}' is damaged; remove it or give another --checkpoint"
+            ) from error
+
+
 def with_errors(result: TrainResult, errors: Sequence[float], choose_by: str) -> TrainResult:
     """Return a training whose record has the errors of a search's folds and what it chose by."""
     judged: dict[str, Any] = {
@@ -65,3 +241,109 @@ def with_errors(result: TrainResult, errors: Sequence[float], choose_by: str) ->
         judged |= dict.fromkeys(training.keys() & {"error_interval", "interval_method"})
     model = replace(result.model, training={**training, **judged})
     return replace(result, model=model)
+
+
+def sizes_of(grids: Sequence[Grid]) -> Sizes:
+    """Return rows and cuts of some tables."""
+    return [(grid.n_rows, sum(map(len, grid.cuts))) for grid in grids]
+
+
+def _grow(given: SearchInput, part: Part) -> Result:
+    return {"sizes": sizes_of(given.folds[part.fold].grown(part.candidate).tables)}
+
+
+def _judge(given: SearchInput, part: Part) -> Result:
+    fold, candidate = given.folds[part.fold], part.candidate
+    if candidate.is_boosted:
+        model = fold.model(candidate)
+    else:
+        model = train_model(fold.rest, replace(candidate, validation=0)).model
+    misses = fold.misses(model)
+    found = {"misses": b64encode(np.packbits(misses).tobytes()).decode()}
+    if fold.choose_by == "log-loss":
+        losses = fold.losses(model, misses).astype("<f8")
+        found["losses"] = b64encode(losses.tobytes()).decode()
+    return found
+
+
+def _price_sum(given: SearchInput, part: Part) -> Result:
+    fold = given.folds[part.fold]
+    model = fold.model(part.candidate)
+    assert isinstance(model.structure, Grids)
+    price = price_of(model, given.budget, fold.rest.table)
+    return {
+        "sizes": sizes_of(model.structure.tables),
+        "tables": len(model.tables),
+        "classes": len(model.classes),
+        "price": price.to_json(),
+    }
+
+
+def _count(given: SearchInput, part: Part) -> Result:
+    model = train_model(given.dataset, part.candidate).model
+    n_bytes, flash = model_facts(model)["table_bits"] // 8, given.budget.flash
+    if flash is not None and n_bytes > SHRUNK * flash:
+        return {"price": None}  # tables are so large that building C would be a waste
+    return {"price": price_of(model, given.budget, given.dataset.table).to_json()}
+
+
+def _train(given: SearchInput, part: Part) -> Result:
+    result = train_model(given.dataset, part.candidate, test=given.test)
+    price = price_of(result.model, given.budget, given.dataset.table)
+    model = b64encode(to_bytes(result.model)).decode()
+    return {
+        "model": model,
+        "seconds": result.seconds,
+        "notes": list(result.notes),
+        "price": price.to_json(),
+    }
+
+
+_WORK: Mapping[str, Callable[[SearchInput, Part], Result]] = {
+    "grow": _grow,
+    "judge": _judge,
+    "price": _price_sum,
+    "count": _count,
+    "train": _train,
+}
+
+
+def _judgement(fold: Fold, found: Result) -> Judgement:
+    n_rows = fold.held.n_rows
+    packed = np.frombuffer(b64decode(found["misses"], validate=True), dtype=np.uint8)
+    misses = np.unpackbits(packed)[:n_rows].astype(bool)
+    if len(misses) != n_rows:
+        raise ValueError("judged other rows")
+    if "losses" not in found:
+        return Judgement(misses, fold.weighted(misses))
+    losses = np.frombuffer(b64decode(found["losses"], validate=True), dtype="<f8")
+    return Judgement(misses, losses.astype(np.float64))
+
+
+def _trained(found: Result) -> TrainResult:
+    model = from_bytes(b64decode(found["model"], validate=True), "the log of a search")
+    return TrainResult(model, float(found["seconds"]), tuple(found["notes"]))
+
+
+def _price(found: Result) -> Resources:
+    return Resources.from_json(found["price"])
+
+
+def _sizes(found: Result) -> Sizes:
+    return [(int(rows), int(cuts)) for rows, cuts in found["sizes"]]
+
+
+def _priced(found: Result) -> PricedSum:
+    return PricedSum(_sizes(found), int(found["tables"]), int(found["classes"]), _price(found))
+
+
+def _check_toolchain(price: Mapping[str, Any] | None, toolchain: str | None) -> None:
+    """Refuse figures of a worker that measures with other tools than this machine."""
+    if price is None:
+        return
+    theirs = price["toolchain"] if price["how"] == "measured" else "nothing"
+    if theirs not in (None, toolchain or "nothing"):  # None: it fits no machine
+        raise WorkerError(
+            f"a worker measures with {theirs} and this machine with {toolchain or 'nothing'}; "
+            "install the same there"
+        )

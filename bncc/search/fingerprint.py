@@ -1,14 +1,18 @@
-"""What a study is about, and whether a command goes on with it."""
+"""What a study or a search is about, and whether a command goes on with it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import bncc
 from bncc.data.dataset import Dataset
-from bncc.errors import StudyError
+from bncc.errors import StudyError, ToolchainError
+from bncc.native.parts import DESCENT
+from bncc.search.evaluation import SearchInput
+from bncc.search.log import Head
 from bncc.search.space import Space
-from bncc.search.store import damaged
-from bncc.train.checkpoint.folder import data_digest
+from bncc.search.storage import damaged
+from bncc.toolchain.library import native_library
+from bncc.train.checkpoint.folder import data_digest, difference, identity_of
 
 Facts = Mapping[str, Any]
 
@@ -108,3 +112,45 @@ def _shown(value: object) -> str:
     if isinstance(value, list | tuple):
         return " and ".join(map(str, value)) or "none"
     return "absent" if value is None else "given" if value is True else str(value)
+
+
+def search_head(given: SearchInput, families: Sequence[str]) -> Head:
+    """Return what tells a search for a budget from all others."""
+    dataset, budget, test = given.dataset, given.budget, given.test
+    return {
+        **identity_of(dataset, given.base),
+        "test_rows": None if test is None else data_digest(test),
+        "file": dataset.digest,
+        "units": dict(dataset.units),
+        "groups": None if dataset.split.groups is None else dataset.split.column,
+        "choose_by": given.choose_by,
+        "families": list(families),
+        "max_flash": budget.flash,
+        "max_instructions": budget.instructions,
+        "reserve": budget.reserve,
+        "target": budget.target,
+        "entry": list(budget.entries),
+        "with": sorted(budget.extras),
+        "engine": given.base.engine or _engine(),
+        "toolchain": given.toolchain,
+    }
+
+
+def search_difference(ours: Head, theirs: Head) -> str:
+    """Say in what two searches differ first."""
+    if not theirs:
+        return "it is no log of a search"
+    if ours["data"] == theirs.get("data"):
+        for name, what in {"test_rows": "test rows", "file": "bytes of the data file"}.items():
+            if ours[name] != theirs.get(name):
+                return f"the {what} are others"
+    return difference(ours, theirs)
+
+
+def _engine() -> str:
+    """Return what trains where the options leave it open."""
+    try:
+        native_library(DESCENT)
+    except ToolchainError:
+        return "torch"
+    return "native"

@@ -1,22 +1,13 @@
 """Networks for a budget: in the most bits that fit, with fewer cuts where none do."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bncc.data.dataset import Dataset
-from bncc.model.card import model_facts
-from bncc.model.model import Model
-from bncc.pricing import price_of
-from bncc.resources import Budget
-from bncc.search.evaluation import Tried
-from bncc.search.split_folds import Fold
+from bncc.search.evaluation import Evaluation, Evaluator
 from bncc.train.options import DEFAULT_BITS
 from bncc.train.settings import TrainSettings
-from bncc.train.train_model import train_model
 
-SHRUNK = 4
-"""Times that the compiler's passes and packing may make tables smaller, at most a guess."""
 FEWER_CUTS: tuple[Mapping[str, Any], ...] = (
     {"discretize": "quantile", "n_bins": 8},
     {"discretize": "quantile", "n_bins": 4},
@@ -25,31 +16,25 @@ FEWER_CUTS: tuple[Mapping[str, Any], ...] = (
 """What takes the place of the cuts of MDL."""
 
 
-def judged_network(
-    name: str,
-    dataset: Dataset,
-    folds: Sequence[Fold],
-    base: TrainSettings,
-    budget: Budget,
-    test: Dataset | None,
-) -> Tried | None:
+def judged_network(name: str, evaluator: Evaluator) -> Evaluation | None:
     """Train a network with the most bits that fit."""
-    for settings in _sizes(name, base):
-        counted = train_model(dataset, replace(counting(settings), validation=0)).model
-        if _is_hopeless(counted, budget):
+    given = evaluator.given
+    for settings in _sizes(name, given.base):
+        least = evaluator.counted(replace(counting(settings), validation=0))
+        if least is None or not given.budget.admits(least):
             continue
-        if budget.admits(price_of(counted, budget, dataset.table)):
-            result = train_model(dataset, settings, test=test)
-            price = price_of(result.model, budget, dataset.table)
-            if budget.admits(price):
-                first = result.model.training["error_validation"]
-                if folds[0].chooses_by_error:
-                    errors = (first, *(_judged(fold, settings)[0] for fold in folds[1:]))
-                    return Tried(settings, errors, price, result)
-                judged = [_judged(fold, settings) for fold in folds]
-                judged_errors, losses = zip(*judged, strict=True)
-                errors = (first, *judged_errors[1:])
-                return Tried(settings, errors, price, result, losses)
+        result, price = evaluator.trained(settings)
+        if given.budget.admits(price):
+            # The first fold has judged it in its training, but may choose by another measure.
+            first = result.model.training["error_validation"]
+            if given.folds[0].chooses_by_error:
+                others = list(evaluator.judgements(settings, since=1))
+                errors = (first, *(float(one.misses.mean()) for one in others))
+                return Evaluation(settings, errors, price, result)
+            judged = list(evaluator.judgements(settings))
+            errors = (first, *(float(one.misses.mean()) for one in judged[1:]))
+            losses = tuple(float(one.losses.mean()) for one in judged)
+            return Evaluation(settings, errors, price, result, losses)
     return None
 
 
@@ -68,21 +53,8 @@ def _sizes(name: str, base: TrainSettings) -> Iterator[TrainSettings]:
         yield from (replace(given, bits=bits) for bits in range(DEFAULT_BITS, 0, -1))
 
 
-def _judged(fold: Fold, settings: TrainSettings) -> tuple[float, float]:
-    """Return the error and the mean loss of a network that learns without the rows of a fold."""
-    model = train_model(fold.rest, replace(settings, validation=0)).model
-    misses = fold.misses(model)
-    return float(misses.mean()), float(fold.losses(model, misses).mean())
-
-
 def counting(settings: TrainSettings) -> TrainSettings:
     """Return what trains a network as large without descent, where there is such a way."""
     if settings.is_joint or settings.is_counted:
         return settings
     return replace(settings, parameters="ml")
-
-
-def _is_hopeless(model: Model, budget: Budget) -> bool:
-    """Return whether tables are so large that building C would be a waste."""
-    n_bytes = model_facts(model)["table_bits"] // 8
-    return budget.flash is not None and n_bytes > SHRUNK * budget.flash

@@ -102,6 +102,10 @@ class Fold:
             y = self.held.with_classes(model.classes).y
             X = states_of(model.features, self.held.table)
             return np.asarray(-reference.log_proba(model, X)[np.arange(len(y)), y])
+        return self.weighted(misses)
+
+    def weighted(self, misses: BoolArray) -> FloatArray:
+        """Return what errors count, in a measure that knows them alone."""
         weights = self._class_weights
         return np.asarray(misses * (1.0 if weights is None else weights[self.held.y]))
 

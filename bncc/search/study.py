@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from bncc.errors import StudyError
+from bncc.errors import StudyError, TrialError
 from bncc.locks import file_claimed
-from bncc.search.executor import Outcome, Task
 from bncc.search.fingerprint import Facts, check_same, checked_facts
 from bncc.search.lock import claimed
 from bncc.search.objective import values_of
+from bncc.search.pool import PATIENCE, Execution, Outcome, Task
 from bncc.search.space import Domain, Space
-from bncc.search.storage import DEFAULT_NAME, Place, place_of
-from bncc.search.store import no_study, opened, opened_half, quiet
+from bncc.search.storage import DEFAULT_NAME, Place, no_study, opened, opened_half, place_of, quiet
 from bncc.search.trial_result import Choice, Point, Study
 
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ FACTS = "bncc"
 """Attribute of an optuna study that says what it is about."""
 POINT, REASON = "point", "reason"
 """Attributes of an optuna trial: what it has found, or why it came to nothing."""
+MOST_FAILED = 10
+"""Trials that may come to nothing, or as many as are wanted, if those are more."""
 
 
 def read_study(text: str) -> tuple[Study, ...]:
@@ -102,13 +103,13 @@ class Journal:
         from optuna.trial import TrialState
 
         storage, trial_id = self._study._storage, self._ids[outcome.number]
-        if outcome.point is None:
+        if outcome.result is None:
             self.failed[outcome.number] = outcome.reason
             storage.set_trial_user_attr(trial_id, REASON, outcome.reason)
             self._study.tell(outcome.number, state=TrialState.FAIL)
             return
-        storage.set_trial_user_attr(trial_id, POINT, outcome.point.to_json())
-        self._finish(outcome.point)
+        storage.set_trial_user_attr(trial_id, POINT, outcome.result.to_json())
+        self._finish(outcome.result)
 
     def _finish(self, point: Point) -> None:
         values = values_of(point, self._facts["objectives"], self._facts["targets"])
@@ -150,6 +151,46 @@ def journal(place: Place, space: Space, facts: Facts) -> Iterator[Journal]:
             if _facts(storage, name) is None:
                 raise StudyError(no_study(place.said))
             yield _checked(_begun(storage, name, facts), space, facts, place.said, lambda: None)
+
+
+def work_on(
+    journal: Journal,
+    execution: Execution,
+    n_trials: int,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    no_more: Callable[[], bool] = lambda: False,
+    tell: Callable[[Outcome], None] = lambda outcome: None,
+) -> None:
+    """
+    Work on a study until it has so many finished trials.
+
+    Trials that a killed process has left come first. A new one is begun only if all that are being
+    worked on would not do: so the trials are the same whoever works on them, and in which order.
+    """
+    n_running = n_failed = 0
+    while not stop():
+        journal.beat()
+        while (
+            n_running < execution.n_slots
+            and len(journal.finished) + n_running < n_trials
+            and not no_more()
+        ):
+            execution.submit(journal.next_task())
+            n_running += 1
+        if n_running == 0:
+            return
+        for outcome in execution.collect(PATIENCE):
+            n_running -= 1
+            n_failed += outcome.result is None
+            journal.tell(outcome)
+            tell(outcome)
+        if n_failed > max(MOST_FAILED, n_trials):
+            reason = journal.failed[max(journal.failed)].rstrip(".")
+            raise TrialError(
+                f"{n_failed} trials came to nothing, the last one because {reason}; mend it, or "
+                "name another --space"
+            )
 
 
 def _checked(

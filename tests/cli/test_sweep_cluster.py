@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 import bncc
 from bncc.data.catalog import bundled_path
@@ -106,6 +107,28 @@ def test_a_killed_worker_loses_no_trial(cluster: Cluster, sweeps: Sweeps, tmp_pa
     sweeps.finish(tmp_path / "here.db", "--repeats", 20)
     assert sorted(found_in(tmp_path / "c.db")) == list(range(12))
     assert found_in(tmp_path / "c.db") == found_in(tmp_path / "here.db")
+
+
+def test_a_search_for_a_budget_finds_the_same_on_a_cluster(
+    cluster: Cluster, run: Callable[..., Result], tmp_path: Path
+) -> None:
+    """To the bit, though one of the workers is killed at work."""
+    first, _ = cluster.worker("first"), cluster.worker()
+    cluster.await_workers(2)
+    options = ("--structure", "tables", "--epochs", "2", "--max-flash", "450")
+    here, there, kept = (tmp_path / name for name in ("here.bncc", "there.bncc", "kept"))
+    words = ["train", bundled_path("wifi"), "-o", there, *options, "--checkpoint", kept]
+    words += ["--scheduler", cluster.address]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bncc", *map(str, words)], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    cluster.await_task("first")
+    first.send_signal(signal.SIGKILL)
+    _, said = process.communicate(timeout=600)
+    assert process.returncode == 0, said
+    run("train", bundled_path("wifi"), "-o", here, *options)
+    assert here.read_bytes() == there.read_bytes()
 
 
 def test_a_worker_that_comes_later_takes_part(

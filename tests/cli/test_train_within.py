@@ -64,7 +64,6 @@ def test_the_next_step_verifies_what_the_budget_covers(
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        (("--checkpoint", "kept"), "--checkpoint"),
         (("--repeats", "2"), "--repeats"),
         (("--bits", "4"), "--bits"),
         (("--int-bits", "2", "--frac-bits", "1"), "--int-bits"),
@@ -88,12 +87,12 @@ def test_options_of_networks_leave_sums_out_of_a_search(
 ) -> None:
     asked: list[tuple[str, ...]] = []
 
-    def search(*given: Any, families: tuple[str, ...], **options: Any) -> None:
+    def search(given: Any, families: tuple[str, ...], *others: Any, **options: Any) -> None:
         asked.append(families)
         raise BudgetError("nothing is searched here")
 
     # What fails tells notes only to those who ask for more.
-    monkeypatch.setattr("bncc.search.budget_search.search", search)
+    monkeypatch.setattr("bncc.search.budget_search.searched", search)
     given = ("train", wifi, "-o", tmp_path / "m", "--max-flash", "1k", "-v")
     said = run(*given, *option, code=1).stderr
     assert f"boosted tables are not tried, as they do not support {' '.join(option)}" in said

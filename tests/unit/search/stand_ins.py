@@ -9,8 +9,8 @@ import numpy as np
 
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.errors import OptionError
+from bncc.search.trial import Workload
 from bncc.search.trial_result import Choice, Footprint, Point, Rate
-from bncc.search.workload import Workload
 
 
 def workload(folder: Path) -> Workload:
@@ -47,6 +47,13 @@ def refused(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
     if number % 3 == 2:
         raise OptionError(f"{number} is too many")
     return point(number, params=dict(params))
+
+
+def halved(more: float, number: float) -> float:
+    """Halve a number, and add some more."""
+    if number < 0:
+        raise OptionError("less than nothing")
+    return number / 2 + more
 
 
 def broken(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:

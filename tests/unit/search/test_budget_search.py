@@ -14,8 +14,7 @@ from bncc.errors import BudgetError, ConstantColumnsError
 from bncc.model.card import model_facts
 from bncc.resources import Budget
 from bncc.search import budget_search as module
-from bncc.search import capacity as room
-from bncc.search import network_configs as networks
+from bncc.search import evaluation
 from bncc.search.budget_search import search
 from bncc.structure.decision_tables import Grids
 from bncc.train.interrupts import StopRequest
@@ -35,8 +34,7 @@ def wifi():
 def priced(monkeypatch):
     """Price models by their table bits."""
     monkeypatch.setattr(module, "price_of", price_by_tables)
-    monkeypatch.setattr(networks, "price_of", price_by_tables)
-    monkeypatch.setattr(room, "price_of", price_by_tables)
+    monkeypatch.setattr(evaluation, "price_of", price_by_tables)
 
 
 def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(wifi, priced):
@@ -167,7 +165,7 @@ def test_a_network_that_wins_is_trained_once(wifi, priced, monkeypatch):
         trained.append(dataset.n_rows)
         return train_model(dataset, settings, **others)
 
-    monkeypatch.setattr(networks, "train_model", train)
+    monkeypatch.setattr(evaluation, "train_model", train)
     found = search(wifi, BASE, Budget("cortex-m0", flash=10**6), families=("naive",))
     result = found.tried[0].result
     assert result is not None

@@ -5,11 +5,13 @@ import pytest
 from bncc.data.catalog import bundled_path
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
+from bncc.errors import DataError
 from bncc.resources import Budget
-from bncc.search import capacity as module
+from bncc.search import evaluation
 from bncc.search.capacity import MOST_TABLES, Line, Room, counted
 from bncc.search.ensemble_configs import DICTIONARY, Form
-from bncc.search.split_folds import folds_of
+from bncc.search.evaluation import Evaluator, SearchInput, sizes_of
+from bncc.search.log import Log
 from bncc.structure.decision_tables import Grid
 from bncc.train.settings import TrainSettings
 from tests.unit.search.pricing import price_by_tables, resources
@@ -19,63 +21,67 @@ FORM = Form(rows=4)
 
 
 @pytest.fixture(scope="module")
-def fold():
-    return next(folds_of(dataset_of(read_table(bundled_path("robot"))), BASE))
+def robot():
+    return dataset_of(read_table(bundled_path("robot")))
 
 
-def fitted(fold, budget, monkeypatch, price=price_by_tables):
+def room_for(dataset, budget):
+    return Room(Evaluator(SearchInput(dataset, BASE, budget), Log(None, {}, DataError)))
+
+
+def fitted(robot, budget, monkeypatch, price=price_by_tables):
     tried = []
 
     def priced(model, *others, **named):
         tried.append(len(model.tables))
         return price(model, *others, **named)
 
-    monkeypatch.setattr(module, "price_of", priced)
-    room = Room(fold, BASE, budget)
+    monkeypatch.setattr(evaluation, "price_of", priced)
+    room = room_for(robot, budget)
     return room.fitted(FORM, room.guess(FORM)), tried
 
 
 @pytest.mark.parametrize("flash", [260, 500, 800])
-def test_a_few_tries_fill_most_of_the_flash(fold, monkeypatch, flash):
+def test_a_few_tries_fill_most_of_the_flash(robot, monkeypatch, flash):
     budget = Budget("avr", flash=flash)
-    found, tried = fitted(fold, budget, monkeypatch)
+    found, tried = fitted(robot, budget, monkeypatch)
     assert 0.9 < budget.utilization(found.price)
     assert budget.admits(found.price)
     assert len(tried) <= 4
     assert found.n_tables == tried[-1] or max(tried) > found.n_tables
 
 
-def test_decisions_may_take_more_tables_than_are_usual(fold, monkeypatch):
-    found, _ = fitted(fold, Budget("avr", instructions=900), monkeypatch)
+def test_decisions_may_take_more_tables_than_are_usual(robot, monkeypatch):
+    found, _ = fitted(robot, Budget("avr", instructions=900), monkeypatch)
     assert 80 < found.n_tables <= 90
 
 
-def test_tables_that_take_more_than_is_counted_are_fewer(fold, monkeypatch):
+def test_tables_that_take_more_than_is_counted_are_fewer(robot, monkeypatch):
     def dear(model, *others, **named):
         return resources(50 + 40 * len(model.tables))
 
-    found, tried = fitted(fold, Budget("avr", flash=1000), monkeypatch, dear)
+    found, tried = fitted(robot, Budget("avr", flash=1000), monkeypatch, dear)
     assert found.n_tables in (22, 23)
     assert len(tried) <= 4
 
 
-def test_what_no_line_describes_comes_to_an_end(fold, monkeypatch):
+def test_what_no_line_describes_comes_to_an_end(robot, monkeypatch):
     def steep(model, *others, **named):
         return resources(len(model.tables) ** 6)
 
-    found, tried = fitted(fold, Budget("avr", flash=1000), monkeypatch, steep)
+    found, tried = fitted(robot, Budget("avr", flash=1000), monkeypatch, steep)
     assert found.n_tables in (1, 2, 3)
     assert len(tried) <= 12
 
 
-def test_nothing_fits_where_one_table_does_not(fold, monkeypatch):
-    found, _ = fitted(fold, Budget("avr", flash=100), monkeypatch)
+def test_nothing_fits_where_one_table_does_not(robot, monkeypatch):
+    found, _ = fitted(robot, Budget("avr", flash=100), monkeypatch)
     assert found is None
 
 
-def test_what_was_priced_tells_what_others_take(fold, monkeypatch):
-    monkeypatch.setattr(module, "price_of", price_by_tables)
-    room = Room(fold, BASE, Budget("avr", flash=600))
+def test_what_was_priced_tells_what_others_take(robot, monkeypatch):
+    monkeypatch.setattr(evaluation, "price_of", price_by_tables)
+    room = room_for(robot, Budget("avr", flash=600))
     before = room.guess(Form(rows=8))
     assert not room.knows(Form(rows=8))
     room.fitted(FORM, 20)
@@ -88,7 +94,7 @@ def test_what_was_priced_tells_what_others_take(fold, monkeypatch):
 
 def test_rows_cuts_and_tables_are_counted():
     grids = (Grid((0,), ((1,),)), Grid((0, 2), ((1, 5), (3,))))
-    counts = counted(Form(bits=4), grids, 6)
+    counts = counted(Form(bits=4), sizes_of(grids), 6)
     assert len(counts) == MOST_TABLES
     assert counts[:2, 0].tolist() == [3 * 2 + 2 + 1, 3 * 8 + 8 + 2]
     # Others are as these are in the mean.
@@ -98,7 +104,9 @@ def test_rows_cuts_and_tables_are_counted():
 
 def test_rows_of_a_dictionary_are_bytes():
     grids = tuple(Grid((0,), (tuple(range(15)),)) for _ in range(40))
-    plain, shared = (counted(Form(bits=4, dictionary=d), grids, 6)[39, 0] for d in (0, DICTIONARY))
+    plain, shared = (
+        counted(Form(bits=4, dictionary=d), sizes_of(grids), 6)[39, 0] for d in (0, DICTIONARY)
+    )
     assert plain - shared == 3 * (640 - 256) - 640
 
 

@@ -8,11 +8,14 @@ import pytest
 from bncc.data.catalog import bundled_path
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
+from bncc.errors import DataError
 from bncc.resources import Budget
-from bncc.search import capacity as room
+from bncc.search import evaluation
 from bncc.search.ensemble_configs import Form
 from bncc.search.ensemble_race import TRIED_AT_LEAST, judged_sums, order_of
-from bncc.search.split_folds import Fold, folds_of
+from bncc.search.evaluation import Evaluator, SearchInput
+from bncc.search.log import Log
+from bncc.search.split_folds import Fold
 from bncc.train.settings import TrainSettings
 from tests.unit.search.pricing import price_by_tables, resources
 
@@ -26,9 +29,11 @@ def wifi():
 
 
 @pytest.fixture
-def folds(wifi, monkeypatch):
-    monkeypatch.setattr(room, "price_of", price_by_tables)
-    return tuple(folds_of(wifi, BASE))[:3]
+def evaluator(wifi, monkeypatch):
+    monkeypatch.setattr(evaluation, "price_of", price_by_tables)
+    given = SearchInput(wifi, BASE, BUDGET)
+    vars(given)["folds"] = given.folds[:3]
+    return Evaluator(given, Log(None, {}, DataError))
 
 
 def judging(monkeypatch, errs):
@@ -49,19 +54,19 @@ def judging(monkeypatch, errs):
     monkeypatch.setattr(Fold, "misses", misses)
 
 
-def test_the_way_to_the_best_form_is_found(folds, monkeypatch):
+def test_the_way_to_the_best_form_is_found(evaluator, monkeypatch):
     def errs(settings):
         rows = int(settings.structure_options["rows"])
         return 0.05 + 0.02 * abs(np.log2(rows / 64)) + 0.02 * (settings.bits - 2)
 
     judging(monkeypatch, errs)
-    judged = list(judged_sums(folds, BASE, BUDGET))
+    judged = list(judged_sums(evaluator))
     best = min(judged, key=lambda one: order_of(one.errors, one.price))
     assert (best.form.rows, best.form.bits) == (64, 2)
     assert len({one.form for one in judged}) == len(judged)
 
 
-def test_the_hopeless_are_judged_by_few_rows(folds, monkeypatch):
+def test_the_hopeless_are_judged_by_few_rows(evaluator, monkeypatch):
     asked = Counter()
 
     def errs(settings):
@@ -70,15 +75,15 @@ def test_the_hopeless_are_judged_by_few_rows(folds, monkeypatch):
         return 0.5 if is_hopeless else 0.1
 
     judging(monkeypatch, errs)
-    judged = {one.form for one in judged_sums(folds, BASE, BUDGET)}
+    judged = {one.form for one in judged_sums(evaluator)}
     assert Form(rows=32) in TRIED_AT_LEAST
     assert Form(rows=32) not in judged
     assert {n for (is_hopeless, _), n in asked.items() if is_hopeless} == {1}
 
 
-def test_what_is_no_better_has_no_price_but_where_its_size_is_unknown(folds, monkeypatch):
+def test_what_is_no_better_has_no_price_but_where_its_size_is_unknown(evaluator, monkeypatch):
     judging(monkeypatch, lambda settings: 0.1)
-    judged = list(judged_sums(folds, BASE, BUDGET))
+    judged = list(judged_sums(evaluator))
     assert [one.form.bits for one in judged] == [3, 2, 4]
     assert all(len(one.misses) == 3 for one in judged)
 

@@ -1,4 +1,4 @@
-"""Trials in processes of this machine: they end with their parent, and a dead one loses nothing."""
+"""One pool of tasks: processes that end with their parent, and of which a dead one loses none."""
 
 import os
 import pickle
@@ -8,22 +8,120 @@ import tempfile
 import threading
 import warnings
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from bncc.errors import TrialError
-from bncc.search.executor import MOST_DEATHS, Outcome, Run, Task, died, outcome_of
-from bncc.search.trial import run_trial
-from bncc.search.workload import Workload
+from bncc.errors import BnccError, TrialError, WorkerError
+
+MOST_DEATHS = 3
+"""Workers that a task may take with it before it has failed."""
+PATIENCE = 0.2
+"""Seconds between two looks whether an end is wanted."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something to work on."""
+
+    number: int  # Tells it from the others
+    params: Any  # What it is; with a study, values by option
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a task."""
+
+    number: int  # Of the task
+    result: Any  # What it has found, None where it failed
+    reason: str = ""  # Why it has found nothing; empty with a result
+    error: BnccError | None = None  # The same, where bncc raised it on purpose
+
+    @property
+    def failure(self) -> BnccError | None:
+        """What to raise where a task may not fail."""
+        if self.error is None and self.reason:
+            return WorkerError(f"a part of the work came to nothing: {self.reason}")
+        return self.error
+
+
+Run = Callable[[Any, int, Any], Any]
+"""Works on the task of a number, given what all tasks share; importable by its name."""
+
+
+class Execution(Protocol):
+    """Works on tasks, several at a time; a task is never lost, whoever is killed."""
+
+    @property
+    def n_slots(self) -> int:
+        """Tasks that can be worked on at the same time, now."""
+
+    def submit(self, task: Task) -> None:
+        """Begin with a task."""
+
+    def collect(self, timeout: float) -> Sequence[Outcome]:
+        """Wait for what comes of any task."""
+
+
+def run(
+    call: Callable[[Any, Any], Any], tasks: Sequence[Any], jobs: int, shared: Any = None
+) -> Iterator[tuple[int, Any]]:
+    """
+    Call ``call(shared, task)`` for each task, in this process or in several.
+
+    Each result comes with the index of its task, as soon as it is there. `call` is importable by
+    its name; what it raises is raised here.
+    """
+    jobs = min(jobs, len(tasks))
+    if jobs <= 1:
+        yield from enumerate(call(shared, task) for task in tasks)
+        return
+    with local_processes((call, shared), jobs, _called) as execution:
+        for index, task in enumerate(tasks):
+            execution.submit(Task(index, task))
+        n_left = len(tasks)
+        while n_left:
+            for outcome in execution.collect(PATIENCE):
+                if outcome.failure is not None:
+                    raise outcome.failure
+                n_left -= 1
+                yield outcome.number, outcome.result
+
+
+def _called(work: tuple[Callable[[Any, Any], Any], Any], number: int, task: Any) -> Any:
+    call, shared = work
+    return call(shared, task)
+
+
+def outcome_of(work: Any, task: Task, run: Run) -> Outcome:
+    """Work on a task in this process."""
+    try:
+        return Outcome(task.number, run(work, task.number, task.params))
+    except BnccError as error:
+        return Outcome(task.number, None, str(error), error)
+    except MemoryError:
+        return Outcome(task.number, None, "not enough memory; use fewer rows, or fewer --jobs")
+    except Exception as error:
+        name = type(error).__name__
+        return Outcome(task.number, None, f"internal error ({name}: {str(error)[:200]})")
+
+
+def died(task: Task) -> Outcome:
+    """Return the outcome of a task that has taken too many workers with it."""
+    return Outcome(
+        task.number,
+        None,
+        "its worker was killed each time, as for want of memory; use fewer --jobs",
+    )
 
 
 @contextmanager
-def local_processes(work: Workload, jobs: int, run: Run = run_trial) -> Iterator["LocalProcesses"]:
-    """Hold processes ready to work on trials."""
+def local_processes(work: Any, jobs: int, run: Run) -> Iterator["LocalProcesses"]:
+    """Hold processes ready to work on tasks."""
     with tempfile.TemporaryDirectory(prefix="bncc-", ignore_cleanup_errors=True) as scratch:
         # A file: a pipe would have us wait until each process has imported what it needs.
         file = Path(scratch, "work.pickle")
@@ -36,7 +134,7 @@ def local_processes(work: Workload, jobs: int, run: Run = run_trial) -> Iterator
 
 
 class LocalProcesses:
-    """Trials in processes of this machine."""
+    """Tasks in processes of this machine."""
 
     def __init__(self, jobs: int, file: Path) -> None:
         self._jobs, self._file = jobs, file

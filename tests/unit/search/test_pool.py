@@ -1,4 +1,4 @@
-"""Processes that work on trials: a dead one loses nothing, and none outlives its parent."""
+"""Processes that work on tasks: a dead one loses nothing, and none outlives its parent."""
 
 import os
 import signal
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bncc.search.executor import Outcome, Task
-from bncc.search.processes import LocalProcesses, local_processes
+from bncc.errors import OptionError, WorkerError
+from bncc.search.pool import LocalProcesses, Outcome, Task, local_processes, run
 from tests.unit.search import stand_ins
 
 
@@ -48,7 +48,7 @@ def test_each_task_comes_back_once(tmp_path: Path, jobs: int) -> None:
         assert not execution.collect(0.01)
     assert [o.number for o in outcomes] == [0, 1, 2, 3, 4]
     assert [o.reason for o in outcomes] == ["", "", "2 is too many", "", ""]
-    assert [o.point and o.point.params["bits"] for o in outcomes] == [0, 1, None, 3, 4]
+    assert [o.result and o.result.params["bits"] for o in outcomes] == [0, 1, None, 3, 4]
 
 
 def test_an_error_of_the_program_is_an_outcome(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_trial_whose_process_was_killed_runs_again(tmp_path: Path) -> None:
             execution.submit(task)
         outcomes = collected(execution, 4)
     assert (tmp_path / "death").exists()
-    assert [o.point and o.point.number for o in outcomes] == [0, 1, 2, 3]
+    assert [o.result and o.result.number for o in outcomes] == [0, 1, 2, 3]
 
 
 def test_a_trial_that_kills_three_processes_has_failed(tmp_path: Path) -> None:
@@ -74,7 +74,25 @@ def test_a_trial_that_kills_three_processes_has_failed(tmp_path: Path) -> None:
         outcomes = collected(execution, 4)
     assert len(list(tmp_path.glob("death-*"))) == 3
     assert "killed each time" in outcomes[1].reason
-    assert [o.point is None for o in outcomes] == [False, True, False, False]
+    assert [o.result is None for o in outcomes] == [False, True, False, False]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_function_is_called_for_each_task(jobs: int) -> None:
+    found = sorted(run(stand_ins.halved, [2, 4, 6, 9], jobs, shared=1))
+    assert found == [(0, 2.0), (1, 3.0), (2, 4.0), (3, 5.5)]
+    assert list(run(stand_ins.halved, [], jobs)) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_a_function_raises_on_purpose_is_raised_here(jobs: int) -> None:
+    with pytest.raises(OptionError, match="less than nothing"):
+        list(run(stand_ins.halved, [2, -4], jobs, shared=1))
+
+
+def test_what_a_function_did_not_mean_to_raise_is_said() -> None:
+    with pytest.raises(WorkerError, match=r"came to nothing: internal error \(TypeError"):
+        list(run(stand_ins.halved, [2, "x"], 2, shared=1))
 
 
 def test_a_process_killed_while_idle_is_replaced(tmp_path: Path) -> None:
@@ -84,7 +102,7 @@ def test_a_process_killed_while_idle_is_replaced(tmp_path: Path) -> None:
         (pid,) = execution.pids
         os.kill(pid, signal.SIGKILL)
         execution.submit(Task(1, {}))
-        assert collected(execution, 1)[0].point is not None
+        assert collected(execution, 1)[0].result is not None
         assert execution.pids != (pid,)
 
 
@@ -101,8 +119,7 @@ def test_processes_end_with_the_block(tmp_path: Path) -> None:
 PARENT = """
 import sys
 from pathlib import Path
-from bncc.search.executor import Task
-from bncc.search.processes import local_processes
+from bncc.search.pool import Task, local_processes
 from tests.unit.search import stand_ins
 
 if __name__ == "__main__":

@@ -1,0 +1,109 @@
+"""Results of finished tasks in a file, one JSON line each, so that what was killed can go on."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from bncc.errors import BnccError, CheckpointError
+from bncc.model.atomic import write_whole
+
+Head = Mapping[str, Any]
+"""JSON values that tell the work from all other: versions, rows, options."""
+Result = Mapping[str, Any]
+"""JSON values by name."""
+
+
+def key_of(*parts: object) -> str:
+    """Return the digest of JSON values by which a log knows a task."""
+    return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+class Log:
+    """
+    Results by key, and a file of them unless `path` is None.
+
+    The first line is the head. A file with another head is refused with the error that `refusal`
+    returns for that head, empty where the file is no log. A line is on the disk before `add`
+    returns; one that was cut off is forgotten. Results are as JSON gives them back, whether they
+    were read or added.
+    """
+
+    def __init__(self, path: Path | None, head: Head, refusal: Callable[[Head], BnccError]) -> None:
+        self.path = path
+        self._known: dict[str, Result] = {}
+        if path is None:
+            return
+        try:
+            if not os.path.lexists(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(path, _line({"head": head}))
+            self._read(path, head, refusal)
+        except OSError as error:
+            raise _unwritable(path, error) from error
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._known
+
+    def __getitem__(self, key: str) -> Result:
+        return self._known[key]
+
+    def get(self, key: str) -> Result | None:
+        """Return the result of a task, None where it is not known."""
+        return self._known.get(key)
+
+    def add(self, key: str, result: Result) -> Result:
+        """Keep the result of a task, and return what a later reader of the file will see."""
+        line = _line({"key": key, "result": result})
+        if self.path is not None:
+            try:
+                with self.path.open("r+b") as file:
+                    file.seek(0, os.SEEK_END)
+                    file.write(line)
+                    file.flush()
+                    os.fsync(file.fileno())
+            except OSError as error:
+                raise _unwritable(self.path, error) from error
+        self._known[key] = json.loads(line)["result"]
+        return self._known[key]
+
+    def remove(self) -> None:
+        """Forget work that has ended well."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+    def _read(self, path: Path, head: Head, refusal: Callable[[Head], BnccError]) -> None:
+        content = path.read_bytes() if path.is_file() else b""
+        whole = content[: content.rfind(b"\n") + 1]
+        first, *others = whole.splitlines() or [b""]
+        theirs = _entry(first).get("head")
+        if theirs != json.loads(json.dumps(head)):
+            raise refusal(theirs if isinstance(theirs, dict) else {})
+        for entry in map(_entry, others):
+            key, result = entry.get("key"), entry.get("result")
+            if isinstance(key, str) and isinstance(result, dict):
+                self._known[key] = result
+        if whole != content:
+            os.truncate(path, len(whole))
+
+
+def _line(entry: Mapping[str, object]) -> bytes:
+    return json.dumps(entry).encode("ascii") + b"\n"
+
+
+def _entry(line: bytes) -> dict[str, Any]:
+    """Return what a line holds, nothing if it is damaged."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+def _unwritable(path: Path, error: OSError) -> CheckpointError:
+    return CheckpointError(
+        f"cannot write '{path}' ({error.strerror or error}); make room or choose another place, "
+        "and go on from what was kept before"
+    )

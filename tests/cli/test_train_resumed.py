@@ -1,0 +1,199 @@
+"""A search for a budget finds the same to the bit: killed and continued, here and elsewhere."""
+
+import gzip
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from bncc.data.catalog import bundled_path
+from bncc.search import budget_search
+from bncc.search.ensemble_race import Judged
+
+Run = Callable[..., Result]
+Refused = Callable[..., str]
+
+LOG = "search.log"
+SUM = ("--structure", "tables", "--epochs", "2", "--max-flash", "450")
+NETWORK = ("--structure", "naive", "--parameters", "ml", "--max-flash", "400")
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a tenth of the wifi data: five folds judge, each quickly."""
+    head, *rows = gzip.decompress(Path(bundled_path("wifi")).read_bytes()).decode().splitlines()
+    path = tmp_path_factory.mktemp("few") / "few.csv"
+    path.write_text("\n".join([head, *rows[::10]]) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(few: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Return the models of searches that nothing has disturbed, which keep no log."""
+    return {name: trained(few, tmp_path_factory.mktemp("whole"), name) for name in ("sum", "net")}
+
+
+def begun(few: Path, folder: Path, name: str, *options: object) -> "subprocess.Popen[str]":
+    """Begin a search in a process of its own."""
+    words = ["train", few, "-o", folder / "m.bncc", *(SUM if name == "sum" else NETWORK), *options]
+    (folder / "scratch").mkdir(exist_ok=True)
+    return subprocess.Popen(
+        [sys.executable, "-m", "bncc", *map(str, words)], text=True,
+        env={**os.environ, "TMPDIR": str(folder / "scratch")},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def trained(few: Path, folder: Path, name: str, *options: object) -> bytes:
+    """Let a search end, and return the model file."""
+    process = begun(few, folder, name, *options)
+    _, said = process.communicate(timeout=600)
+    assert process.returncode == 0, said
+    return (folder / "m.bncc").read_bytes()
+
+
+def awaited(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 300
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def lines_of(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True) if path.exists() else []
+
+
+@pytest.mark.parametrize(("name", "jobs"), [("sum", 1), ("net", 1), ("sum", 2)])
+def test_a_killed_search_goes_on_to_the_same_model(
+    few: Path, whole: dict[str, bytes], tmp_path: Path, name: str, jobs: int
+) -> None:
+    kept = tmp_path / "kept"
+    options = ("--checkpoint", kept, "--resume", "--jobs", jobs)
+    log = kept / LOG
+    rng, before = random.Random(), []
+    for n_more in (1, 3):
+        process = begun(few, tmp_path, name, *options)
+        n = (len(before) or 1) + n_more  # the head is one
+        awaited(lambda n=n: len([x for x in lines_of(log) if x.endswith(b"}\n")]) >= n)
+        time.sleep(rng.uniform(0, 0.1))
+        process.kill()
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        found = [line for line in lines_of(log) if line.endswith(b"\n")]
+        # Nothing that was kept is lost or worked on again.
+        assert found[: len(before)] == before
+        keys = [line.partition(b", ")[0] for line in found]
+        assert len(set(keys)) == len(keys)
+        before = found
+        with log.open("ab") as file:
+            file.write(b'{"key": "0123')  # a line that a power cut has cut off
+    assert not (tmp_path / "m.bncc").exists()
+    assert trained(few, tmp_path, name, *options) == whole[name]
+    assert list(kept.iterdir()) == []
+
+
+def test_several_processes_find_the_same(
+    few: Path, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    assert trained(few, tmp_path, "net", "--jobs", 3) == whole["net"]
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+@pytest.fixture
+def stopped(
+    run: Run, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Result]:
+    """Return what begins a search that Ctrl-C ends after its first candidates."""
+    judge = budget_search.judged_sums
+
+    def interrupted(*given: Any) -> Iterator[Judged]:
+        for one in judge(*given):
+            yield one
+            signal.raise_signal(signal.SIGINT)
+
+    def begin(*options: object) -> Result:
+        with monkeypatch.context() as patch:
+            patch.setattr(budget_search, "judged_sums", interrupted)
+            return run("train", few, "-o", tmp_path / "m.bncc", *SUM, *options, code=130)
+
+    return begin
+
+
+def test_a_stopped_search_goes_on_over_its_own_model_alone(
+    stopped: Callable[..., Result], run: Run, refused: Refused, few: Path,
+    whole: dict[str, bytes], tmp_path: Path,
+) -> None:  # fmt: skip
+    model, kept = tmp_path / "m.bncc", tmp_path / "kept"
+    said = stopped("--checkpoint", kept).stderr.splitlines()[-1]
+    assert said.endswith(
+        f"'{model}' is the best of them; repeat the command with --resume to go on from '{kept}'"
+    )
+    own = model.read_bytes()
+    words = ("train", few, "-o", model, *SUM, "--checkpoint", kept, "--resume")
+    model.write_bytes(b"of somebody else")
+    assert f"'{model}'" in refused(*words)
+    assert model.read_bytes() == b"of somebody else"
+    model.write_bytes(own)
+    run(*words)
+    assert model.read_bytes() == whole["sum"]
+    assert not (kept / LOG).exists()
+
+
+def test_the_log_of_another_search_is_refused(
+    stopped: Callable[..., Result], refused: Refused, few: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    stopped("--checkpoint", kept)
+    words = ("train", few, "-o", tmp_path / "n.bncc", *SUM)
+    kind = ("--checkpoint", kept)
+    line = refused(*words, *kind)
+    assert line == (
+        f"'{kept}' holds the log of a search; give --resume to go on with it, --force to begin "
+        "again, or another --checkpoint"
+    )
+    ours = f"'{kept / LOG}' is of another search: "
+    remedy = "; repeat the options it began with, or give another --checkpoint"
+    line = refused(*words, "--max-flash", "451", *kind, "--resume")
+    assert line == f"{ours}max flash is 451 here and 450 there{remedy}"
+    line = refused(*words, "--seed", "1", *kind, "--resume")
+    assert line == f"{ours}seed is 1 here and 0 there{remedy}"
+    other = tmp_path / "other.csv"
+    head, first, *rows = few.read_text().splitlines()
+    other.write_text("\n".join([head, *rows, first]) + "\n")
+    line = refused("train", other, *words[2:], *kind, "--resume")
+    assert line == f"{ours}the rows are others{remedy}"
+    (kept / LOG).write_text("a note of mine\n")
+    line = refused(*words, *kind, "--resume")
+    assert line == f"{ours}it is no log of a search{remedy}"
+    assert (kept / LOG).read_text() == "a note of mine\n"
+
+
+@pytest.mark.parametrize("damage", [(b'"misses": "', b'"misses": "!'), (b'"flash": ', b'"f": ')])
+def test_a_damaged_log_is_said(
+    stopped: Callable[..., Result], refused: Refused, few: Path, tmp_path: Path,
+    damage: tuple[bytes, bytes],
+) -> None:  # fmt: skip
+    kept = tmp_path / "kept"
+    stopped("--checkpoint", kept)
+    log = kept / LOG
+    log.write_bytes(log.read_bytes().replace(*damage))
+    line = refused("train", few, "-o", tmp_path / "n", *SUM, "--checkpoint", kept, "--resume")
+    assert line == f"'{log}' is damaged; remove it or give another --checkpoint"
+
+
+def test_what_keeps_and_shares_a_search_is_checked(
+    refused: Refused, run: Run, few: Path, tmp_path: Path
+) -> None:
+    words = ("train", few, "-o", tmp_path / "m")
+    assert "add --checkpoint" in refused(*words, *SUM, "--resume")
+    assert "is not a directory" in refused(*words, *SUM, "--checkpoint", few)
+    said = run(*words, "--structure", "naive", "--parameters", "ml", "--jobs", 2, "-v").stderr
+    assert "--jobs has no effect without --max-flash or --max-instructions" in said
