@@ -1,10 +1,12 @@
 """The figures of S1 and S3 as charts of the cells that were measured."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from bncc.cli.chart import Chart, Line, Panel, Point
-from bncc.papers.request import Cell
 
+Cell = Mapping[str, Any]
+"""As `bncc.papers.experiments.Cell`, which only ``bncc reproduce`` loads."""
 ERROR = "test error, percent"
 FAMILIES = {"NB": "naive Bayes", "TAN": "TAN"}
 """In the words of the legend, by how their columns begin."""
