@@ -13,13 +13,9 @@ from pathlib import Path
 import click
 
 from benchmarks.markdown import renew, table
-from bncc.papers.comparison import Comparison
-from bncc.papers.s2_learners import NETWORKS
-from bncc.papers.s2_losses import AODE
-from bncc.papers.s2_protocol import Protocol
-from bncc.papers.s2_sets import LEFT_OUT, set_files
-from bncc.papers.s2_study import SetResult, study
-from bncc.papers.s2_tables import TABLES, Row
+from bncc.papers.s2 import TABLES, Comparison, Row
+from bncc.papers.s2_data import LEFT_OUT, Protocol, set_files
+from bncc.papers.s2_study import AODE, NETWORKS, SetResult, study
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "s2.md"
 PROTOCOLS: Mapping[str, Protocol] = {

@@ -12,8 +12,7 @@ from pathlib import Path
 import click
 
 from benchmarks.markdown import renew, table
-from bncc.papers.s4_learners import CL, LEARNERS
-from bncc.papers.s4_metrics import (
+from bncc.papers.s4 import (
     DEFAULT_SIZES,
     MEASURES,
     N_DRAWS,
@@ -22,8 +21,7 @@ from bncc.papers.s4_metrics import (
     compare_to_cl,
     medians,
 )
-from bncc.papers.s4_networks import NETWORKS, network_files
-from bncc.papers.s4_study import study
+from bncc.papers.s4_study import CL, LEARNERS, NETWORKS, network_files, study
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "s4.md"
 PER_NETWORK = {"BDeu": ",.0f", "SHD": ".0f", "SHD of patterns": ".0f"}

@@ -125,6 +125,59 @@ def test_training_by_counting_needs_no_torch() -> None:
     run("-c", "import sys, bncc.train.train_model; sys.exit('torch' in sys.modules)")
 
 
+def loaded_at_import(tree: ast.Module) -> Iterator[str]:
+    """Yield what a module imports as soon as it is imported: not for checkers, nor in functions."""
+    nodes: list[ast.AST] = [tree]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            nodes += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        nodes += ast.iter_child_nodes(node)
+
+
+def test_papers_and_baselines_are_loaded_when_they_are_asked_for() -> None:
+    """Where the contract of the walls allows an import of them, it stands within a function."""
+    papers, baselines = "bncc.papers", "bncc.baselines"
+    allowed = {papers: (papers,), baselines: (baselines, papers)}
+    found = []
+    for path in sorted((ROOT / "bncc").rglob("*.py")):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for name in loaded_at_import(ast.parse(path.read_text("utf-8"))):
+            for walled, insiders in allowed.items():
+                if f"{name}.".startswith(f"{walled}.") and not module.startswith(insiders):
+                    found.append(f"{module} imports {name}")
+    assert not found, "\n".join(found)
+
+
+def test_an_import_that_is_put_off_is_told_from_one_that_is_not() -> None:
+    text = """
+import bncc.a
+from bncc import b
+if TYPE_CHECKING:
+    from bncc import c
+else:
+    from bncc.d import e
+class F:
+    from bncc import g
+    def h(self):
+        from bncc import i
+try:
+    import bncc.j
+except ImportError:
+    import bncc.k
+"""
+    assert {*loaded_at_import(ast.parse(text))} == {
+        "bncc.a", "bncc.b", "bncc.d.e", "bncc.g", "bncc.j", "bncc.k",
+    }  # fmt: skip
+
+
 def test_unicorn_is_loaded_by_a_run_alone() -> None:
     """Whoever builds for this machine, or runs on QEMU, needs no unicorn."""
     run("-c", "import sys, bncc.device.agreement; sys.exit('unicorn' in sys.modules)")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,9 +10,10 @@ from bncc.cli.console import Console, aligned
 from bncc.cli.options import force_option, given, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.errors import OptionError
-from bncc.papers.experiments import EXPERIMENTS, STEERING, Experiment
-from bncc.papers.request import Effort, Request
 from bncc.report.curves import CHARTS, svg_of
+
+if TYPE_CHECKING:
+    from bncc.papers.experiments import Experiment
 
 TABLES = (
     "s0-table1", "s0-recover-chow-liu", "s1-table1", "s1-table2", "s1-table3", "s1-missing",
@@ -62,15 +63,17 @@ def command(
     TABLE is s0-table1, s0-recover-chow-liu, s1-table1, s1-table2, s1-table3, s1-missing,
     s2-table1 to s2-table4, s3-bits, s3-size, s3-budget, s3-pareto or s4-metrics.
     """
-    experiment = EXPERIMENTS[table]
-    for name in experiment.unheeded(tuple(filter(given, STEERING)), quick):
+    from bncc.papers import experiments  # only here: nothing else loads the papers
+
+    experiment = experiments.find_experiment(table)
+    for name in experiment.unheeded(tuple(filter(given, experiments.STEERING)), quick):
         console.note(f"--{name} has no effect on {table}{' --quick' if quick else ''}")
     if plot is not None:
         _check_plot(table, plot, force)
-    effort = Effort(runs, epochs, jobs, Path(checkpoint) if checkpoint else None)
-    request = Request(Path(data_dir), quick, row, column, effort)
+    effort = experiments.Effort(runs, epochs, jobs, Path(checkpoint) if checkpoint else None)
+    request = experiments.Request(Path(data_dir), quick, row, column, effort)
     with console.progress(table) as advance:
-        cells = experiment.run(request, advance)
+        cells = experiments.reproduce(experiment, request, advance)
     if plot is not None:
         write_file(plot, svg_of(CHARTS[table](cells)).encode(), force=force)
         console.note(f"drew {plot}")
@@ -85,7 +88,7 @@ def _check_plot(table: str, plot: str, force: bool) -> None:
     check_free(plot, force=force)
 
 
-def _report(experiment: Experiment, cells: Sequence[Mapping[str, Any]]) -> str:
+def _report(experiment: "Experiment[Any]", cells: Sequence[Mapping[str, Any]]) -> str:
     rows = [["row", "column", "paper", "ours", "n", "note"]]
     rows += [
         [

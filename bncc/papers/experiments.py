@@ -1,11 +1,27 @@
-"""The papers' experiments that can be repeated, by the names of their tables and figures."""
+"""
+The papers' experiments that can be repeated: what each is, what it is asked for, and the runner.
 
-from collections.abc import Mapping
+An experiment says which parts it has and how the cells of one part come about. `reproduce` works on
+the parts in turn and tells of progress; `bncc.papers.runs` keeps what long calls led to.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
-from bncc.papers.request import Advance, Cell, Request
+from bncc.errors import OptionError
 from bncc.train.gradient.engines import check_torch
+
+MODULES: Mapping[str, str] = {
+    "s0-table1": "s0", "s0-recover-chow-liu": "s0", "s1-table1": "s1", "s1-table2": "s1",
+    "s1-table3": "s1", "s1-missing": "s1", "s2-table1": "s2", "s2-table2": "s2", "s2-table3": "s2",
+    "s2-table4": "s2", "s3-bits": "s3", "s3-size": "s3", "s3-budget": "s3_networks",
+    "s3-pareto": "s3_networks", "s4-metrics": "s4",
+}  # fmt: skip
+"""All experiments: the module of this package in whose ``EXPERIMENTS`` each is. It is imported when
+the experiment is asked for: scipy and torch take their time, and torch may lack."""
 
 SEARCH = ("runs", "epochs", "jobs", "checkpoint")
 """Options of the command line that steer a search."""
@@ -16,18 +32,54 @@ STEERING = (*SEARCH, *PART)
 STUDYING = ("runs", "jobs", "checkpoint", *PART)
 """What those of S1, S2 and S4 heed; `runs` are those of annealing, repeats of the folds, or
 samples."""
-OVER_SETS = {"wins": ".0f", "ties": ".0f", "losses": ".0f", "median": ".4f", "p": ".2g"}
-"""How people read their columns."""
+
+Cell = Mapping[str, Any]
+"""``row``, ``column``, ``paper`` and ``ours`` in percent, counts or None, rows ``n``, ``note``."""
+
+Names = tuple[str, ...]
+"""Of rows or columns."""
+
+Advance = Callable[[float, str], object]
+"""Called with the fraction done and what is at work."""
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
-class Experiment:
-    """One experiment. Its module is imported when it runs: pandas and scipy take their time."""
+class Effort:
+    """How much is spent on a search."""
+
+    # n_runs and epochs: Settings drawn per cell, and passes over the rows for each; None is the
+    # experiment's own
+    n_runs: int | None = None
+    epochs: int | None = None
+    jobs: int = 1  # Processes
+    log: Path | None = None  # Where results are kept; see `bncc.papers.runs.Log`
+
+    def of(self, n_runs: int, epochs: int) -> tuple[int, int]:
+        """Return settings per cell and epochs: those asked for, else an experiment's own."""
+        return self.n_runs or n_runs, self.epochs or epochs
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for."""
+
+    data_dir: Path  # Folder of the papers' data sets
+    quick: bool = False  # Only a part that takes minutes
+    rows: tuple[str, ...] = ()  # rows and columns: Only these; all if empty
+    columns: tuple[str, ...] = ()
+    effort: Effort = field(default_factory=Effort)  # How much is spent on searches
+
+
+@dataclass(frozen=True)
+class Experiment(Generic[Part]):
+    """A table or figure of a paper that can be repeated."""
 
     title: str  # What its numbers are
-    # module and function: Where it is: a function of a `Request` and of `Advance` or None, to cells
-    module: str
-    function: str
+    # What is worked on in turn, by what people are told of it
+    parts: Callable[[Request], Mapping[str, Part]]
+    run: Callable[[Part, Request, Advance], Sequence[Cell]]  # The cells of a part
     # options and quick_options: Options beside ``--data`` and ``--quick`` that have an effect: in
     # full, or where columns are named; and on the columns that ``--quick`` chooses itself
     options: tuple[str, ...] = ()
@@ -35,16 +87,6 @@ class Experiment:
     unit: str = "percent"  # Of its numbers: ``percent``, or ``counts``, which are whole
     # By column, how people read its numbers
     formats: Mapping[str, str] = field(default_factory=dict)
-
-    def run(self, request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-        """Repeat the experiment."""
-        try:
-            function = getattr(import_module(self.module), self.function)
-        except ModuleNotFoundError:
-            check_torch("the search for neural networks")
-            raise
-        cells: tuple[Cell, ...] = function(request, advance)
-        return cells
 
     def form_of(self, column: str) -> str:
         """Return how people read the numbers of a column."""
@@ -56,91 +98,71 @@ class Experiment:
         return tuple(name for name in given if name not in heeded)
 
 
-def _over_sets(title: str, number: int) -> Experiment:
-    """Return the experiment of one of S2's tables."""
-    return Experiment(
-        title,
-        "bncc.papers.s2_tables",
-        f"s2_table{number}",
-        STUDYING,
-        STUDYING,
-        "wins, ties and losses over data sets",
-        OVER_SETS,
-    )
+def find_experiment(name: str) -> Experiment[Any]:
+    """Return the experiment of a name."""
+    try:
+        module = import_module(f"bncc.papers.{MODULES[name]}")
+    except ModuleNotFoundError:
+        check_torch("the search for neural networks")
+        raise
+    experiment: Experiment[Any] = module.EXPERIMENTS[name]
+    return experiment
 
 
-EXPERIMENTS: Mapping[str, Experiment] = {
-    "s0-table1": Experiment(
-        "classification error", "bncc.papers.s0_table1", "s0_table1", STEERING, PART
-    ),
-    "s0-recover-chow-liu": Experiment(
-        "parents of the Chow-Liu tree found again", "bncc.papers.recover", "s0_recover_chow_liu"
-    ),
-    "s1-table1": Experiment(
-        "classification error, counted tables",
-        "bncc.papers.s1_tables",
-        "s1_table1",
-        STUDYING,
-        STUDYING,
-    ),
-    "s1-table2": Experiment(
-        "classification error, maximum margin",
-        "bncc.papers.s1_tables",
-        "s1_table2",
-        STUDYING,
-        STUDYING,
-    ),
-    "s1-table3": Experiment(
-        "model complexity",
-        "bncc.papers.s1_table3",
-        "s1_table3",
-        STUDYING[1:],
-        STUDYING[1:],
-        "counts",
-    ),
-    "s1-missing": Experiment(
-        "classification error, features missing",
-        "bncc.papers.s1_missing",
-        "s1_missing",
-        STUDYING,
-        STUDYING,
-    ),
-    "s2-table1": _over_sets("ETAN against naive Bayes and TAN", 1),
-    "s2-table2": _over_sets("S-ETAN against the others", 2),
-    "s2-table3": _over_sets("SA-ETAN against the others, ETAN(10) against AODE", 3),
-    "s2-table4": _over_sets("SA-ETAN against A-ETAN where test cells are missing", 4),
-    "s3-bits": Experiment(
-        "classification error of integer models",
-        "bncc.papers.s3_bits",
-        "s3_bits",
-        STEERING,
-        STEERING,
-    ),
-    "s3-size": Experiment(
-        "classification error of TAN Subset", "bncc.papers.s3_size", "s3_size", STEERING, STEERING
-    ),
-    "s3-budget": Experiment(
-        "classification error of quantized networks",
-        "bncc.papers.s3_budget",
-        "s3_budget",
-        STEERING,
-        STEERING,
-    ),
-    "s3-pareto": Experiment(
-        "classification error of Bayesian and neural networks",
-        "bncc.papers.s3_pareto",
-        "s3_pareto",
-        STEERING,
-        STEERING,
-    ),
-    "s4-metrics": Experiment(
-        "measures as ratios to curriculum learning, and networks won",
-        "bncc.papers.s4_metrics",
-        "s4_metrics",
-        STUDYING,
-        STUDYING,
-        "ratios",
-        {f"{n} won": ".0f" for n in (100, 500, 1000, 5000, 10000, 50000)},
-    ),
-}
-"""By the name that ``bncc reproduce`` takes."""
+def reproduce(
+    experiment: Experiment[Part], request: Request, advance: Advance | None = None
+) -> tuple[Cell, ...]:
+    """Repeat an experiment, part by part."""
+    cells: list[Cell] = []
+    parts = experiment.parts(request)
+    for done, (title, part) in enumerate(parts.items()):
+        tell = part_of(advance, done, len(parts), title)
+        tell(0.0, "")
+        cells += experiment.run(part, request, tell)
+    return tuple(cells)
+
+
+def grid(rows: Sequence[str], columns: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the places of a table, row by row."""
+    return {f"{row} {column}": (row, column) for row in rows for column in columns}
+
+
+def cell_of(
+    row: str, column: str, paper: float | None, ours: float | None, n: int | None,
+    notes: Sequence[str] = (), **more: object,
+) -> Cell:  # fmt: skip
+    """Return a cell, with what an experiment says more."""
+    note = "; ".join(notes) or None
+    return {
+        "row": row, "column": column, "paper": paper, "ours": ours, "n": n, "note": note, **more,
+    }  # fmt: skip
+
+
+def check_names(table: str, kind: str, names: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse rows or columns that an experiment does not have."""
+    for name in names:
+        if name not in known:
+            listed = ", ".join(repr(each) for each in known)
+            raise OptionError(f"{table} has no {kind} '{name}'; choose among {listed}")
+
+
+def selection(
+    table: str, request: Request, known: tuple[Names, Names], quick: tuple[Names, Names]
+) -> tuple[Names, Names]:
+    """Return the rows and columns that are asked for."""
+    check_names(table, "row", request.rows, known[0])
+    check_names(table, "column", request.columns, known[1])
+    rows, columns = quick if request.quick else known
+    return tuple(dict.fromkeys(request.rows)) or rows, tuple(
+        dict.fromkeys(request.columns)
+    ) or columns
+
+
+def part_of(advance: Advance | None, done: int, n: int, title: str) -> Advance:
+    """Return what tells of progress within one of several parts."""
+
+    def tell(fraction: float, what: str) -> None:
+        if advance is not None:
+            advance((done + fraction) / n, f"{title} {what}".strip())
+
+    return tell

@@ -1,15 +1,17 @@
 """The papers' data sets in folds, as states: rows to learn from and rows to be judged by."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
 from bncc._types import IntArray
+from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
+from bncc.data.splits import stratified_folds
 from bncc.data.target import fold_parts
 from bncc.discretize.feature import states_of
 from bncc.discretize.fit import fit_features
@@ -21,6 +23,8 @@ FILES = {
 """By row of the papers' tables. The authors' own but for mnist, which could not be obtained."""
 AUTHORS = ("letter", "satimage", "usps")
 FOLDS = {"letter": 1, "satimage": 5, "usps": 1, "mnist": 1}
+N_SPLITS = 5
+"""Parts of a fold's training rows, the same for all settings; each can be held out to judge by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,21 @@ class Fold:
             digest.update(part.astype(np.int64).tobytes())
         return digest.hexdigest()[:16]
 
+    def held_out(self, split: int) -> "Fold":
+        """Return the fold within the training rows that is judged by one of `N_SPLITS` parts."""
+        held = stratified_folds(self.y, N_SPLITS, 0) == split
+        return replace(
+            self, X=self.X[~held], y=self.y[~held], X_test=self.X[held], y_test=self.y[held]
+        )
+
+
+def cut_fold(name: str, train: Dataset, test: Dataset) -> Fold:
+    """Cut readings into states by the MDL rule on the training rows."""
+    features = fit_features(train.table, train.y)
+    X, X_test = (states_of(features, part.table) for part in (train, test))
+    n_states = [feature.n_states for feature in features]
+    return Fold(name, X, train.y, X_test, test.y, n_states, len(train.classes))
+
 
 def check_files(folder: Path, rows: Sequence[str]) -> None:
     """Refuse a folder that lacks the file of a data set."""
@@ -64,6 +83,7 @@ def rows_at(folder: Path, rows: Sequence[str], named: Sequence[str]) -> tuple[st
     return kept
 
 
+@lru_cache(maxsize=1)
 def read_folds(folder: Path, row: str) -> tuple[Fold, ...]:
     """Read all folds of a data set; readings become states by cuts of the training rows."""
     return tuple(_fold(folder / FILES[row], k) for k in range(1, FOLDS[row] + 1))
@@ -73,13 +93,4 @@ def _fold(path: Path, k: int) -> Fold:
     train, test = fold_parts(read_table(path, fold=k), fold=k)
     if test is None:
         raise DataError(f"fold {k} of '{path}' has no test rows; get the file again")
-    features = fit_features(train.table, train.y)
-    return Fold(
-        name=f"{path.name} {k}",
-        X=states_of(features, train.table),
-        y=train.y,
-        X_test=states_of(features, test.table),
-        y_test=test.y,
-        n_states=[feature.n_states for feature in features],
-        n_classes=len(train.classes),
-    )
+    return cut_fold(f"{path.name} {k}", train, test)

@@ -1,21 +1,190 @@
-"""S2's study: each learner's losses and scores on each data set, by cross-validation."""
+"""S2's study: the losses and scores of its learners on each data set, by cross-validation."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
+from bncc._types import BoolArray, FloatArray, IntArray
+from bncc.baselines.aode import PART, averaged
+from bncc.baselines.rival import Rows
 from bncc.data.dataset import Dataset
 from bncc.errors import DataError
-from bncc.papers.pool import results_of
-from bncc.papers.request import Advance
-from bncc.papers.s2_learners import learn_networks
-from bncc.papers.s2_log import SetLog, set_key
-from bncc.papers.s2_losses import AODE, aode_losses, network_losses
-from bncc.papers.s2_protocol import Part, Protocol, parts_of
-from bncc.papers.s2_sets import read_set
+from bncc.model.marginal import log_joint
+from bncc.papers.experiments import Advance
+from bncc.papers.folds import Fold
+from bncc.papers.runs import Log, Program, Result, kept, key_of
+from bncc.papers.s2_data import Part, Protocol, parts_of, read_set
+from bncc.structure.graph import Structure, forest, one_parent_each
+from bncc.structure.learners.etan import DEFAULT_ALPHAS, best_forest
+from bncc.structure.scores import FamilyScores, bdeu_families, score_of
+from bncc.structure.spanning_trees import maximum_spanning_forest
+from bncc.train.maximum_likelihood import LogTables, bdeu_log_tables
+
+PROGRAM = Program(
+    "S2's study",
+    (
+        "structure", "native", "data", "discretize/binning.py", "model/marginal.py",
+        "train/maximum_likelihood.py", "baselines/aode.py", "papers/folds.py", "papers/s2_data.py",
+        "papers/s2_study.py",
+    ),
+)  # fmt: skip
+"""What decides what the study gives."""
+
+ALPHA = 2.0
+"""Equivalent sample size of the learners that do not choose it."""
+ALPHAS = DEFAULT_ALPHAS
+"""Those that SA-ETAN and A-ETAN choose among."""
+ROUNDING_NATS = 1e-3
+"""By so much a score may be less than it should: arcs that gain next to nothing are left out."""
+NETWORKS = ("NB", "TAN", "ETAN", "ETAN(10)", "S-ETAN", "SA-ETAN", "A-ETAN")
+"""Learners by the paper's names; NB is its Naive."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """What was learned."""
+
+    structure: Structure  # At most one feature parent each
+    alpha: float  # Equivalent sample size of its score and its tables
+    bdeu: float  # Score at that size, the class's own included, in nats
+
+
+def learn_networks(fold: Fold) -> dict[str, Network]:
+    """
+    Learn all networks from the training rows of a fold.
+
+    TAN is the spanning tree of greatest BDeu score, whichever its root. Where several equivalent
+    sample sizes give the same score, the smallest is taken.
+
+
+    References
+    ----------
+    S2, section 2.1 (TAN), section 3 (ETAN), equation 7 (S-ETAN), section 4 (alpha).
+    """
+    data = (fold.X, fold.y, fold.n_states, fold.n_classes)
+    families = dict(zip(ALPHAS, bdeu_families(*data, ALPHAS), strict=True))
+    at_two = families[ALPHA]
+    etans = [_network(best_forest(families[a]), a, families[a]) for a in ALPHAS]
+    relevant = [
+        _network(best_forest(families[a], is_selective=True), a, families[a]) for a in ALPHAS
+    ]
+    found = {
+        "NB": _network(one_parent_each([None] * fold.X.shape[1]), ALPHA, at_two),
+        "TAN": _network(_tan(at_two), ALPHA, at_two),
+        "ETAN": etans[ALPHAS.index(ALPHA)],
+        "ETAN(10)": etans[ALPHAS.index(10.0)],
+        "S-ETAN": relevant[ALPHAS.index(ALPHA)],
+        "SA-ETAN": _best(relevant),
+        "A-ETAN": _best(etans),
+    }
+    check_scores(found, fold.name)
+    return found
+
+
+def check_scores(networks: Mapping[str, Network], where: str) -> None:
+    """Refuse scores that cannot be: ETAN's is at least those of TAN and of naive Bayes."""
+    for other in ("TAN", "NB"):
+        lack = networks[other].bdeu - networks["ETAN"].bdeu
+        if lack > ROUNDING_NATS:
+            raise RuntimeError(f"ETAN scores {lack:g} nats less than {other} in {where}")
+
+
+def _network(structure: Structure, alpha: float, families: FamilyScores) -> Network:
+    return Network(structure, alpha, score_of(structure, families))
+
+
+def _best(networks: Sequence[Network]) -> Network:
+    return max(networks, key=lambda network: network.bdeu)
+
+
+def _tan(families: FamilyScores) -> Structure:
+    gains = families.given_both - families.given_class[:, np.newaxis]
+    return forest(maximum_spanning_forest(gains))
+
+
+AODE = "AODE"
+WEIGHT, LEAST = 1.0, 1
+"""Of AODE's estimates: m, and rows that a value must be in. The paper does not say; these are
+Weka's ``-M -W 1`` and its default of ``-F``."""
+PERCENTS = (10, 20, 30)
+"""Of test cells that are missing, table 4."""
+WITH_MISSING = ("SA-ETAN", "A-ETAN")
+"""Learners that are judged with missing cells."""
+
+
+class Losses(NamedTuple):
+    """Sums over rows."""
+
+    errors: int  # Wrong decisions, the smallest class on ties
+    log_loss: float  # Of ``-ln p(c | x)``, in nats
+
+
+def missing_name(learner: str, percent: int) -> str:
+    """Return the name under which losses with missing test cells are kept."""
+    return f"{learner} {percent} % missing"
+
+
+def losses(log_scores: FloatArray, y: IntArray) -> Losses:
+    """
+    Judge decisions and probabilities.
+
+    Shapes: `log_scores` (n_rows, n_classes) float64; `y` (n_rows,) int.
+    """
+    true = np.take_along_axis(log_scores, y[:, np.newaxis], axis=1)[:, 0]
+    log_loss = float((logsumexp(log_scores, axis=1) - true).sum()) if len(y) else 0.0
+    return Losses(int((log_scores.argmax(axis=1) != y).sum()), log_loss)
+
+
+def network_losses(
+    fold: Fold, networks: Mapping[str, Network], drawn: FloatArray
+) -> dict[str, Losses]:
+    """
+    Judge Bayesian networks, with all test cells and with some missing.
+
+    Tables are the posterior means at the network's alpha. Missing features are summed out.
+
+    Shapes: `drawn` (n_test_rows, n_features) float64.
+
+    References
+    ----------
+    S2, section 4.
+    """
+    tables: dict[tuple[Structure, float], LogTables] = {}
+    judged: dict[tuple[Structure, float, int], Losses] = {}
+
+    def judge(network: Network, percent: int) -> Losses:
+        """Judge once what several learners ended with."""
+        structure, alpha = key = network.structure, network.alpha
+        if (*key, percent) not in judged:
+            if key not in tables:
+                data = (fold.X, fold.y, structure, fold.n_states, fold.n_classes)
+                tables[key] = bdeu_log_tables(*data, alpha)
+            gaps: BoolArray = drawn < percent / 100
+            scores = log_joint(structure, fold.n_states, tables[key], fold.X_test, gaps)
+            judged[*key, percent] = losses(scores, fold.y_test)
+        return judged[*key, percent]
+
+    found = {name: judge(network, 0) for name, network in networks.items()}
+    for name in WITH_MISSING:
+        for percent in PERCENTS:
+            found[missing_name(name, percent)] = judge(networks[name], percent)
+    return found
+
+
+def aode_losses(fold: Fold) -> Losses:
+    """Judge averaged one-dependence estimators."""
+    rows = Rows(fold.X, fold.y, tuple(fold.n_states), fold.n_classes)
+    found = averaged(rows, WEIGHT, LEAST)
+    n_parts = max(1, -(-len(fold.X_test) // PART))
+    scores = [found.log_scores(part) for part in np.array_split(fold.X_test, n_parts)]
+    return losses(np.concatenate(scores), fold.y_test)
+
 
 Todo = tuple[str, Path, Protocol]
 """A set's name, its file, and how it is dealt out."""
@@ -27,7 +196,7 @@ class SetResult:
 
     n_rows: int  # n_rows and n_folds: Rows of the set, and folds of all repeats together
     n_folds: int
-    # By learner, and by `bncc.papers.s2_losses.missing_name` where test cells are missing: wrong
+    # By learner, and by `missing_name` where test cells are missing: wrong
     # decisions in percent of all rows of all repeats
     error: Mapping[str, float]
     log_loss: Mapping[str, float]  # By the same: mean of ``-ln p(c | x)`` over these rows, in nats
@@ -42,18 +211,26 @@ def study(
     advance: Advance | None = None,
 ) -> dict[str, SetResult]:
     """Try all learners on all data sets."""
-    known = SetLog(log)
-    keys = {name: set_key(name, path, protocol) for name, path in files.items()}
-    missing = [name for name, key in keys.items() if key not in known]
-    missing.sort(key=lambda name: -files[name].stat().st_size)  # the long ones first
-    todo = [(name, files[name], protocol) for name in missing]
-    done = len(files) - len(missing)
-    tell = advance or (lambda share, what: None)
-    for index, result in results_of(try_set, todo, jobs):
-        name, done = missing[index], done + 1
-        known.add(keys[name], name, asdict(result))
-        tell(done / len(files), name)
-    return {name: SetResult(**known[key]) for name, key in keys.items()}
+    names = sorted(files, key=lambda name: -files[name].stat().st_size)  # the long ones first
+    todo = [(name, files[name], protocol) for name in names]
+
+    def told(done: int, n: int, one: Todo, _: Result) -> None:
+        if advance is not None:
+            advance(done / n, one[0])
+
+    with kept(_tried, None, set_key, Log(log, PROGRAM), jobs) as run:
+        found = dict(zip(names, run(todo, told), strict=True))
+    return {name: SetResult(**found[name]) for name in files}
+
+
+def set_key(todo: Todo) -> str:
+    """Return what tells a data set and how it is dealt out from all others."""
+    name, path, protocol = todo
+    return key_of(name, asdict(protocol), sha256(path.read_bytes()).hexdigest())
+
+
+def _tried(_: None, todo: Todo) -> Result:
+    return asdict(try_set(todo))
 
 
 def try_set(todo: Todo) -> SetResult:

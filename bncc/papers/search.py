@@ -7,7 +7,7 @@ more splits, the best on all. One split tells settings apart by no more than its
 half a point on letter, and the least of many errors on it is mostly luck.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import ceil
@@ -17,12 +17,14 @@ import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.papers.draw import draw_near, draw_settings
-from bncc.papers.folds import Fold
-from bncc.papers.request import Advance, Effort
-from bncc.papers.training import N_SPLITS, Judged
-from bncc.papers.training_log import TrainingLog, training_key
-from bncc.papers.workers import Training, workers
+from bncc.papers.experiments import Advance, Effort
+from bncc.papers.folds import N_SPLITS, Fold
+from bncc.papers.runs import Kept, Log, Result, kept
+from bncc.papers.training import TRAINER, train_and_judge, training_key
 from bncc.train.settings import TrainSettings
+
+Training = tuple[int, TrainSettings, int | None, int]
+"""Number of the fold, options, the split of its training rows, restarts; None learns from all."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +106,13 @@ def search(
 ) -> Found:
     """Try settings in stages, and choose."""
     n = len(drawn) + n_near
-    known, tell = TrainingLog(log), _counter(advance, len(folds) * _count(stages, n))
-    with workers(folds, jobs, n_restarts) as train:
-        trial = _Trial(folds, train, known, tell, n_restarts)
+    tell = _counter(advance, len(folds) * _count(stages, n))
+
+    def key(training: Training) -> str:
+        return training_key(folds[training[0]], *training[1:])
+
+    with kept(_trained, folds, key, Log(log, TRAINER), jobs) as train:
+        trial = _Trial(len(folds), train, tell, n_restarts)
         entrants, errors = _explored(trial, drawn, n_near, stages[0].n_splits)
         for stage in stages[1:]:
             best = np.sort(_ranked(errors)[: stage.n_entrants(n)])
@@ -126,38 +132,39 @@ def search(
     )
 
 
+def _trained(folds: Sequence[Fold], training: Training) -> Result:
+    f, settings, split, n_restarts = training
+    return train_and_judge(folds[f], settings, split, n_restarts)._asdict()
+
+
 @dataclass(frozen=True)
 class _Trial:
-    """Trains what the log does not know."""
+    """Trains what is not known yet."""
 
-    folds: Sequence[Fold]
-    train: Callable[[Sequence[Training]], Iterator[Judged]]
-    known: TrainingLog
-    tell: Callable[[], None]
+    n_folds: int
+    train: Kept[Training]
+    tell: Callable[..., None]
     n_restarts: int
 
     def errors(self, entrants: Sequence[TrainSettings], splits: Sequence[int | None]) -> FloatArray:
         """Return errors, (n_entrants, n_splits), means over folds."""
-        todo = list(product(range(len(self.folds)), entrants, splits))
-        keys = [self._key(*each) for each in todo]
-        missing = [k for k, key in enumerate(keys) if key not in self.known]
-        for _ in range(len(todo) - len(missing)):
-            self.tell()
-        for k, judged in zip(missing, self.train([todo[k] for k in missing]), strict=True):
-            self.known.add(keys[k], judged)
-            self.tell()
-        shape = (len(self.folds), len(entrants), len(splits))
-        errors = np.reshape([self.known[key].error for key in keys], shape)
+        found = self.train(self._trainings(entrants, splits), self.tell)
+        shape = (self.n_folds, len(entrants), len(splits))
+        errors = np.reshape([judged["error"] for judged in found], shape)
         return np.asarray(errors.mean(axis=0))
 
     def entries(self, settings: TrainSettings) -> tuple[int, ...]:
         """Return table entries by fold, of settings that learned from all training rows."""
-        keys = [self._key(f, settings, None) for f in range(len(self.folds))]
-        return tuple(self.known[key].entries for key in keys)
+        found = self.train(self._trainings([settings], (None,)), lambda *_: None)
+        return tuple(judged["entries"] for judged in found)
 
-    def _key(self, f: int, settings: TrainSettings, split: int | None) -> str:
-        n_restarts = self.n_restarts if split is None else 1
-        return training_key(self.folds[f], settings, split, n_restarts)
+    def _trainings(
+        self, entrants: Sequence[TrainSettings], splits: Sequence[int | None]
+    ) -> list[Training]:
+        return [
+            (f, settings, split, self.n_restarts if split is None else 1)
+            for f, settings, split in product(range(self.n_folds), entrants, splits)
+        ]
 
 
 def _explored(
@@ -187,11 +194,11 @@ def _count(stages: Sequence[Stage], n_drawn: int) -> int:
     return int(np.dot(entrants, splits)) + entrants[-1]
 
 
-def _counter(advance: Advance | None, n: int) -> Callable[[], None]:
+def _counter(advance: Advance | None, n: int) -> Callable[..., None]:
     """Return what is called once per training."""
     done = 0
 
-    def tell() -> None:
+    def tell(*_: object) -> None:
         nonlocal done
         done += 1
         if advance is not None:

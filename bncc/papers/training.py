@@ -1,25 +1,45 @@
-"""One training of a search: its error, and the entries of its tables."""
+"""One training of a search: its error, the entries of its tables, and what tells it from others."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.data.splits import stratified_folds
+from bncc.errors import ToolchainError
 from bncc.fixed_point import QFormat, rounded
+from bncc.native.parts import DESCENT
 from bncc.papers.folds import Fold
+from bncc.papers.runs import Program, key_of
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure, table_entries
+from bncc.toolchain.library import native_library
 from bncc.train.gradient.engine import Learned
 from bncc.train.learn_network import Task, fit_in_turn, fit_jointly
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import formats_of
 
-N_SPLITS = 5
-"""Parts of a fold's training rows, the same for all settings; each can be held out to judge by."""
+
+def _engine() -> str:
+    """Return what trains where the settings leave it open: C if it can be built."""
+    try:
+        native_library(DESCENT)
+    except ToolchainError:
+        return "torch"
+    return "native"
+
+
+TRAINER = Program(
+    "bncc's trainer",
+    (
+        "train", "native", "structure", "discretize", "fixed_point.py", "toolchain/library.py",
+        "data/splits.py", "papers/folds.py", "papers/training.py",
+    ),
+    _engine,
+)  # fmt: skip
+"""What decides what a training gives."""
 
 
 class Judged(NamedTuple):
@@ -34,10 +54,7 @@ def train_and_judge(
 ) -> Judged:
     """Train and judge the integer model."""
     (fmt,) = formats_of(settings)
-    X, y, judges, truth = fold.X, fold.y, fold.X_test, fold.y_test
-    if split is not None:
-        is_held = stratified_folds(fold.y, N_SPLITS, 0) == split
-        X, y, judges, truth = fold.X[~is_held], y[~is_held], fold.X[is_held], y[is_held]
+    part = fold if split is None else fold.held_out(split)
 
     def error(learned: Learned, X: IntArray, y: IntArray) -> float:
         structure, tables = learned
@@ -46,13 +63,20 @@ def train_and_judge(
     learned = []
     for again in range(n_restarts):
         seeded = replace(settings, seed=settings.seed + again)
-        task = Task(X, y, fold.n_states, fold.n_classes, seeded)
+        task = Task(part.X, part.y, fold.n_states, fold.n_classes, seeded)
         structure, (prior, tables) = _learned(task, fmt)
         rounded_tables = rounded(prior, fmt), tuple(rounded(table, fmt) for table in tables)
         learned.append((structure, rounded_tables))
-    best = min(learned, key=lambda model: error(model, X, y))
+    best = min(learned, key=lambda model: error(model, part.X, part.y))
     entries = table_entries(best[0], fold.n_states, fold.n_classes)
-    return Judged(error(best, judges, truth), entries)
+    return Judged(error(best, part.X_test, part.y_test), entries)
+
+
+def training_key(
+    fold: Fold, settings: TrainSettings, split: int | None, n_restarts: int = 1
+) -> str:
+    """Return what tells a training from all others."""
+    return key_of(asdict(settings), fold.digest, split, n_restarts)
 
 
 def _learned(task: Task, fmt: QFormat) -> Learned:

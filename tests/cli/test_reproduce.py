@@ -8,9 +8,8 @@ import pytest
 from click.testing import Result
 
 from bncc.cli.reproduce import TABLES
-from bncc.papers import recover, s0_table1, s1_table3, s2_tables
-from bncc.papers.experiments import EXPERIMENTS
-from bncc.papers.request import Cell, Effort, Request
+from bncc.papers import experiments
+from bncc.papers.experiments import MODULES, Cell, Effort, Experiment, Request, find_experiment
 from tests.uci import write_set
 
 Run = Callable[..., Result]
@@ -28,11 +27,11 @@ def test_cells_are_printed_side_by_side(
 ) -> None:
     asked: list[Request] = []
 
-    def fake(request: Request, advance: object) -> tuple[Cell, ...]:
+    def fake(_: Experiment[Any], request: Request, advance: object) -> tuple[Cell, ...]:
         asked.append(request)
         return CELLS
 
-    monkeypatch.setattr(s0_table1, "s0_table1", fake)
+    monkeypatch.setattr(experiments, "reproduce", fake)
     assert run_json("reproduce", "s0-table1", "--data", "folder", "--quick") == {
         "cells": list(CELLS)
     }
@@ -43,8 +42,7 @@ def test_cells_are_printed_side_by_side(
 
 
 def test_each_table_says_what_its_numbers_are(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(s0_table1, "s0_table1", lambda *_: CELLS)
-    monkeypatch.setattr(recover, "s0_recover_chow_liu", lambda *_: CELLS[:1])
+    monkeypatch.setattr(experiments, "reproduce", lambda *_: CELLS[:1])
     assert run("reproduce", "s0-table1").stdout.startswith("classification error, percent\n")
     said = run("reproduce", "s0-recover-chow-liu").stdout
     assert said.startswith("parents of the Chow-Liu tree found again, percent\n")
@@ -57,7 +55,7 @@ def test_counts_and_chances_are_printed_as_such(run: Run, monkeypatch: pytest.Mo
         {"row": "ETAN vs TAN", "column": c, "paper": p, "ours": o, "n": 58, "note": None}
         for c, (p, o) in values.items()
     )
-    monkeypatch.setattr(s2_tables, "s2_table1", lambda *_: cells)
+    monkeypatch.setattr(experiments, "reproduce", lambda *_: cells)
     lines = run("reproduce", "s2-table1").stdout.splitlines()
     assert lines[0].endswith(", wins, ties and losses over data sets")
     assert [line.split()[-3:] for line in lines[-3:]] == [
@@ -72,7 +70,7 @@ def test_counts_are_printed_whole(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
         {"row": "usps", "column": "N", "paper": 982272, "ours": 1000, "n": 8000, "note": None},
         {"row": "dcmall", "column": "N", "paper": 191, "ours": None, "n": None, "note": "absent"},
     ]
-    monkeypatch.setattr(s1_table3, "s1_table3", lambda *_: cells)
+    monkeypatch.setattr(experiments, "reproduce", lambda *_: cells)
     lines = run("reproduce", "s1-table3").stdout.splitlines()
     assert lines[0] == "model complexity, counts"
     assert lines[-2].split() == ["usps", "N", "982,272", "1,000", "8000"]
@@ -81,7 +79,12 @@ def test_counts_are_printed_whole(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_search_is_steered(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Request] = []
-    monkeypatch.setattr(s0_table1, "s0_table1", lambda request, _: asked.append(request) or CELLS)
+
+    def fake(_: Experiment[Any], request: Request, advance: object) -> tuple[Cell, ...]:
+        asked.append(request)
+        return CELLS
+
+    monkeypatch.setattr(experiments, "reproduce", fake)
     steering = ("--runs", "4", "--epochs", "5", "--jobs", "2", "--checkpoint", "log")
     part = ("--row", "usps", "--row", "letter", "--column", "NB HYB")
     assert "no effect" not in run("reproduce", "s0-table1", *steering, *part).stderr
@@ -92,8 +95,7 @@ def test_a_search_is_steered(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_options_that_an_experiment_does_not_heed_are_noted(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(s0_table1, "s0_table1", lambda *_: CELLS)
-    monkeypatch.setattr(recover, "s0_recover_chow_liu", lambda *_: CELLS)
+    monkeypatch.setattr(experiments, "reproduce", lambda *_: CELLS)
     said = run("reproduce", "s0-table1", "--quick", "--jobs", "2").stderr
     assert "--jobs has no effect on s0-table1 --quick" in said
     said = run("reproduce", "s0-table1", "--quick", "--column", "NB HYB", "--runs", "1").stderr
@@ -104,7 +106,9 @@ def test_options_that_an_experiment_does_not_heed_are_noted(
 
 
 def test_every_table_of_the_contract_can_be_repeated() -> None:
-    assert set(EXPERIMENTS) == set(TABLES)
+    assert set(MODULES) == set(TABLES)
+    for table in TABLES:
+        assert find_experiment(table).title
 
 
 def test_an_unknown_table_is_refused(refused: Refused) -> None:

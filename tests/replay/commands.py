@@ -13,7 +13,7 @@ from bncc.data.catalog import bundled_path
 from bncc.errors import ToolchainError
 from bncc.model.file import load_model, save_model
 from bncc.network.bif_writer import bif_bytes
-from bncc.papers import s0_table1
+from bncc.papers import experiments
 from tests import models as hand
 from tests import studies
 from tests.cli.conftest import HEADER, sensor_rows, write_csv
@@ -227,7 +227,7 @@ def _report() -> Files:
 
 def _reproduced() -> Files:
     """Return how an experiment's cells are printed; experiments need the papers' data."""
-    with session() as run, patch.object(s0_table1, "s0_table1", lambda *_: CELLS):
+    with session() as run, patch.object(experiments, "reproduce", lambda *_: CELLS):
         words = ("reproduce", "s0-table1", "--data", "folder")
         return {
             "reproduce.json": facts(run(*words, "--json")),

@@ -3,10 +3,8 @@
 import pytest
 
 from benchmarks.s2_page import LEARNERS, comparison_table, left_out_table, set_table, verdict
-from bncc.papers.comparison import Comparison
-from bncc.papers.s2_losses import PERCENTS, WITH_MISSING, missing_name
-from bncc.papers.s2_study import SetResult
-from bncc.papers.s2_tables import TABLES, Row
+from bncc.papers.s2 import TABLES, Comparison, Row
+from bncc.papers.s2_study import PERCENTS, WITH_MISSING, SetResult, missing_name
 
 
 @pytest.mark.parametrize(

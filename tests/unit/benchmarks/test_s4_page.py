@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from benchmarks.s4_page import PAGE, median_table, network_table, ratio_table, win_table
-from bncc.papers.s4_learners import LEARNERS, Reached
-from bncc.papers.s4_study import Draw
+from bncc.papers.s4_study import LEARNERS, Draw, Reached
 
 
 def results():

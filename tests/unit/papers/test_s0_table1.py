@@ -1,15 +1,18 @@
 """Table 1 of S0: the cells that our data allow, to the printed digit where tables are counted."""
 
+from functools import partial
+
 import pytest
 
 from bncc.errors import DataError, OptionError
 from bncc.papers import search as search_module
+from bncc.papers.experiments import Effort, Request, reproduce
 from bncc.papers.folds import AUTHORS, FILES
-from bncc.papers.request import Effort, Request
-from bncc.papers.s0_table1 import BATCH_SIZES, COUNTED, PAPER, RUNS_AND_EPOCHS, s0_table1
+from bncc.papers.s0 import BATCH_SIZES, COUNTED, EXPERIMENTS, PAPER, RUNS_AND_EPOCHS
 from bncc.papers.search import Found
 from tests.folds import write_papers_files
 
+s0_table1 = partial(reproduce, EXPERIMENTS["s0-table1"])
 LITTLE = Effort(n_runs=2, epochs=1)
 
 

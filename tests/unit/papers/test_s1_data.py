@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bncc.errors import DataError
-from bncc.papers.s1_data import s1_folds, s1_path
+from bncc.papers.s1_runs import s1_folds, s1_path
 from bncc.structure.graph import forest, free_parameters
 from tests.s1_files import write_s1_files
 

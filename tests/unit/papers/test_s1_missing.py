@@ -1,16 +1,17 @@
 """Figure 5 of S1 on small data: who misses what, and what is made of it."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
 
 from bncc.errors import OptionError
-from bncc.papers import s1_missing_runs
-from bncc.papers.request import Effort, Request
-from bncc.papers.s1_missing import ROWS, SHARES, s1_missing
-from bncc.papers.s1_missing_runs import (
-    LEARNERS,
+from bncc.papers import s1_runs
+from bncc.papers.experiments import Effort, Request, reproduce
+from bncc.papers.s1 import EXPERIMENTS, MISSING_ROWS, SHARES
+from bncc.papers.s1_runs import (
+    WITHOUT_FEATURES,
     errors_with_missing,
     log_joint_without,
     missing_sets,
@@ -21,12 +22,14 @@ from bncc.train.maximum_likelihood import ml_log_tables
 from tests.folds import small_fold
 from tests.s1_files import write_s1_files
 
+s1_missing = partial(reproduce, EXPERIMENTS["s1-missing"])
+
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Let descents be short."""
     short = MarginSettings(lambdas=(0.1,), most_iterations=3)
-    monkeypatch.setattr(s1_missing_runs, "MarginSettings", lambda: short)
+    monkeypatch.setattr(s1_runs, "MarginSettings", lambda: short)
 
 
 def test_more_missing_are_the_same_and_others_and_more_draws_begin_alike():
@@ -61,7 +64,7 @@ def test_missing_features_are_summed_out(missing):
         )
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", WITHOUT_FEATURES)
 def test_with_all_missing_one_class_is_left(name):
     fold = small_fold()
     (error,) = errors_with_missing(fold, name, 3, 1)
@@ -103,4 +106,4 @@ def test_quick_is_spambase_with_fewer_draws(tmp_path):
     assert "mean of 10 draws" in cells[-1]["note"]
     with pytest.raises(OptionError, match="no row 'dcmall'; choose among 'usps', 'spambase'"):
         s1_missing(Request(tmp_path, rows=("dcmall",)))
-    assert ROWS == ("usps", "spambase")
+    assert MISSING_ROWS == ("usps", "spambase")

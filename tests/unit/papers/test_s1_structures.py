@@ -2,7 +2,7 @@
 
 import pytest
 
-from bncc.papers.s1_structures import (
+from bncc.papers.s1_runs import (
     STRUCTURES,
     found_structure,
     has_chance,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bncc.papers.folds import Fold
-from bncc.papers.s2_learners import ALPHAS, NETWORKS, Network, check_scores, learn_networks
+from bncc.papers.s2_study import ALPHAS, NETWORKS, Network, check_scores, learn_networks
 from bncc.structure.counts import class_counts, family_counts
 from bncc.structure.graph import Structure, forest
 from bncc.structure.learners.etan import etan

@@ -5,10 +5,17 @@ import pytest
 
 from bncc.baselines.aode import averaged
 from bncc.baselines.rival import Rows
-from bncc.papers import s2_losses
-from bncc.papers.s2_learners import Network, learn_networks
-from bncc.papers.s2_losses import WITH_MISSING, Losses, aode_losses, losses, missing_name
-from bncc.papers.s2_losses import network_losses as judged
+from bncc.papers import s2_study
+from bncc.papers.s2_study import (
+    WITH_MISSING,
+    Losses,
+    Network,
+    aode_losses,
+    learn_networks,
+    losses,
+    missing_name,
+)
+from bncc.papers.s2_study import network_losses as judged
 from bncc.structure.graph import Structure
 from tests.unit.papers.test_s2_learners import drawn_fold
 
@@ -53,8 +60,8 @@ def test_equal_networks_have_equal_losses_and_are_judged_once(monkeypatch):
     fold = drawn_fold()
     network = learn_networks(fold)["A-ETAN"]
     calls = []
-    log_joint = s2_losses.log_joint
-    monkeypatch.setattr(s2_losses, "log_joint", lambda *args: calls.append(1) or log_joint(*args))
+    log_joint = s2_study.log_joint
+    monkeypatch.setattr(s2_study, "log_joint", lambda *args: calls.append(1) or log_joint(*args))
     both = {"SA-ETAN": network, "A-ETAN": network}
     found = judged(fold, both, np.random.default_rng(0).random(fold.X_test.shape))
     assert found["SA-ETAN 20 % missing"] == found["A-ETAN 20 % missing"]
@@ -66,7 +73,7 @@ def test_aode_is_judged_in_parts_as_a_whole(monkeypatch):
     rows = Rows(fold.X, fold.y, tuple(fold.n_states), fold.n_classes)
     scores = averaged(rows, 1.0, 1).log_scores(fold.X_test)
     expected = losses(scores, fold.y_test)
-    monkeypatch.setattr(s2_losses, "PART", 7)
+    monkeypatch.setattr(s2_study, "PART", 7)
     found = aode_losses(fold)
     assert found.errors == expected.errors
     assert found.log_loss == pytest.approx(expected.log_loss, abs=1e-9)

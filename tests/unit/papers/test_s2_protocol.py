@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bncc.errors import DataError
-from bncc.papers.s2_protocol import Protocol, parts_of
+from bncc.papers.s2_data import Protocol, parts_of
 from tests.uci import built_set
 
 TWO = Protocol(n_folds=2)

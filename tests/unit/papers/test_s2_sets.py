@@ -3,7 +3,7 @@
 import pytest
 
 from bncc.errors import DataError
-from bncc.papers.s2_sets import CLASSES, IDENTIFIERS, LEFT_OUT, QUICK, read_set, set_files
+from bncc.papers.s2_data import CLASSES, IDENTIFIERS, LEFT_OUT, QUICK, read_set, set_files
 from tests.uci import write_set
 
 

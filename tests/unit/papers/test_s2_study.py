@@ -6,13 +6,20 @@ from dataclasses import replace
 import pytest
 
 from bncc.errors import OptionError
-from bncc.papers import s2_log, s2_study
-from bncc.papers.s2_learners import NETWORKS
-from bncc.papers.s2_log import SetLog, set_key
-from bncc.papers.s2_losses import AODE, PERCENTS, WITH_MISSING, missing_name
-from bncc.papers.s2_protocol import Protocol
-from bncc.papers.s2_sets import set_files
-from bncc.papers.s2_study import study, try_set
+from bncc.papers import s2_study
+from bncc.papers.runs import Log
+from bncc.papers.s2_data import Protocol, set_files
+from bncc.papers.s2_study import (
+    AODE,
+    NETWORKS,
+    PERCENTS,
+    PROGRAM,
+    WITH_MISSING,
+    missing_name,
+    set_key,
+    study,
+    try_set,
+)
 from tests.uci import write_set
 
 FOLDS = Protocol(n_folds=3)
@@ -61,32 +68,32 @@ def test_a_log_keeps_results_to_the_bit_and_nothing_is_tried_twice(files, tmp_pa
 
 
 def test_a_log_tells_sets_and_protocols_apart(files, tmp_path):
-    key = set_key("one", files["one"], FOLDS)
-    assert key == set_key("one", files["one"], FOLDS)
+    key = set_key(("one", files["one"], FOLDS))
+    assert key == set_key(("one", files["one"], FOLDS))
     others = [
-        set_key("two", files["one"], FOLDS),
-        set_key("one", files["two"], FOLDS),
-        set_key("one", files["one"], replace(FOLDS, whole_set=True)),
-        set_key("one", files["one"], replace(FOLDS, n_repeats=2)),
+        set_key(("two", files["one"], FOLDS)),
+        set_key(("one", files["two"], FOLDS)),
+        set_key(("one", files["one"], replace(FOLDS, whole_set=True))),
+        set_key(("one", files["one"], replace(FOLDS, n_repeats=2))),
     ]
     assert len({key, *others}) == 5
-    SetLog(tmp_path / "log").add(key, "one", {"n_rows": 1})
-    assert SetLog(tmp_path / "log")[key] == {"n_rows": 1}
-    assert others[0] not in SetLog(tmp_path / "log")
+    Log(tmp_path / "log", PROGRAM).add(key, {"n_rows": 1})
+    assert Log(tmp_path / "log", PROGRAM)[key] == {"n_rows": 1}
+    assert others[0] not in Log(tmp_path / "log", PROGRAM)
 
 
 def test_a_log_of_another_version_is_refused(files, tmp_path, monkeypatch):
     log = tmp_path / "log"
-    SetLog(log)
-    monkeypatch.setattr(s2_log, "TEXTS", ("data",))
+    Log(log, PROGRAM)
+    monkeypatch.setattr(s2_study, "PROGRAM", replace(PROGRAM, texts=("data",)))
     with pytest.raises(OptionError, match=r"no checkpoint of this version .* name another file"):
         study(files, FOLDS, log=log)
     log.write_text("not JSON\n")
     with pytest.raises(OptionError, match="no checkpoint"):
-        SetLog(log)
+        study(files, FOLDS, log=log)
     log.write_text(json.dumps([1]) + "\n")
     with pytest.raises(OptionError, match="no checkpoint"):
-        SetLog(log)
+        study(files, FOLDS, log=log)
 
 
 def test_two_processes_find_what_one_finds(files):

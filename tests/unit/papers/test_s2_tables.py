@@ -1,16 +1,18 @@
 """Tables of S2: cells, ours beside the paper's."""
 
+from functools import partial
+
 import pytest
 
 from bncc.errors import DataError, OptionError
-from bncc.papers import s2_tables
-from bncc.papers.request import Effort, Request
-from bncc.papers.s2_protocol import Protocol
+from bncc.papers import s2
+from bncc.papers.experiments import Effort, Request, reproduce
+from bncc.papers.s2 import COLUMNS, EXPERIMENTS, TABLES, Row, row_cells
+from bncc.papers.s2_data import Protocol
 from bncc.papers.s2_study import SetResult
-from bncc.papers.s2_tables import COLUMNS, TABLES, Row, row_cells
 from tests.uci import write_set
 
-RUN = {f"s2-table{k}": getattr(s2_tables, f"s2_table{k}") for k in (1, 2, 3, 4)}
+RUN = {name: partial(reproduce, experiment) for name, experiment in EXPERIMENTS.items()}
 
 
 def result(etan, tan):
@@ -84,8 +86,8 @@ def test_each_table_is_one_study(table, tmp_path):
 def test_a_part_is_asked_for_and_runs_are_repeats(tmp_path, monkeypatch):
     write_set(tmp_path / "mine.arff", n_rows=40)
     asked = []
-    study = s2_tables.study
-    monkeypatch.setattr(s2_tables, "study", lambda *args: asked.append(args) or study(*args))
+    study = s2.study
+    monkeypatch.setattr(s2, "study", lambda *args: asked.append(args) or study(*args))
     rows = ("S-ETAN vs AODE log loss", "S-ETAN vs NB zero-one")
     request = Request(tmp_path, rows=rows, columns=("p",), effort=Effort(n_runs=2))
     cells = RUN["s2-table2"](request)

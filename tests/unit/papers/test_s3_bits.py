@@ -1,27 +1,29 @@
 """Error over bits: which integer models are tried, and what the cells say of them."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from bncc.errors import DataError, OptionError
 from bncc.papers import search as search_module
+from bncc.papers.experiments import Effort, Request, reproduce
 from bncc.papers.folds import AUTHORS, FILES
-from bncc.papers.request import Effort, Request
-from bncc.papers.s3_bits import (
+from bncc.papers.s3 import (
     BITS,
-    COLUMNS,
+    BITS_COLUMNS,
+    BITS_RUNS_AND_EPOCHS,
+    EXPERIMENTS,
     INT_BITS,
     QUICK_RUNS,
-    RUNS_AND_EPOCHS,
-    column_of,
+    bits_column,
     in_bits,
-    s3_bits,
 )
 from bncc.papers.search import Found
 from bncc.train.settings import TrainSettings
 from tests.folds import write_papers_files
 
+s3_bits = partial(reproduce, EXPERIMENTS["s3-bits"])
 LITTLE = Effort(n_runs=2, epochs=1)
 DRAWN = tuple(TrainSettings(float_=True, lr=0.01, seed=seed) for seed in range(30))
 
@@ -48,8 +50,12 @@ def test_more_runs_begin_with_the_same_ones():
 
 
 def test_columns_are_named_by_bits():
-    assert [column_of("NB", bits) for bits in (None, 1, 8)] == ["NB float", "NB 1 bit", "NB 8 bits"]
-    assert len(COLUMNS) == 2 * len(BITS) == 18
+    assert [bits_column("NB", bits) for bits in (None, 1, 8)] == [
+        "NB float",
+        "NB 1 bit",
+        "NB 8 bits",
+    ]
+    assert len(BITS_COLUMNS) == 2 * len(BITS) == 18
 
 
 def test_cells_of_all_sets(folder):
@@ -84,15 +90,15 @@ def test_each_row_has_an_effort_of_its_own(folder, monkeypatch):
 
     monkeypatch.setattr(search_module, "search", fake)
     s3_bits(Request(folder, columns=("NB 2 bits",)))
-    assert asked == {FILES[row] + " 1": RUNS_AND_EPOCHS[row] for row in FILES}
+    assert asked == {FILES[row] + " 1": BITS_RUNS_AND_EPOCHS[row] for row in FILES}
     s3_bits(Request(folder, columns=("NB 2 bits",), rows=("letter",), quick=True))
-    assert asked[FILES["letter"] + " 1"] == (QUICK_RUNS, RUNS_AND_EPOCHS["letter"][1])
+    assert asked[FILES["letter"] + " 1"] == (QUICK_RUNS, BITS_RUNS_AND_EPOCHS["letter"][1])
 
 
 def test_quick_is_naive_bayes_on_letter(folder):
     cells = s3_bits(Request(folder, quick=True, effort=LITTLE))
     assert {cell["row"] for cell in cells} == {"letter"}
-    assert [cell["column"] for cell in cells] == [column_of("NB", bits) for bits in BITS]
+    assert [cell["column"] for cell in cells] == [bits_column("NB", bits) for bits in BITS]
 
 
 def test_mnist_may_be_absent_unless_it_is_named(folder):

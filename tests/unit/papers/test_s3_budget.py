@@ -1,23 +1,26 @@
 """Networks in the memory or with the work of naive Bayes: what is drawn, and what cells tell."""
 
+from functools import partial
+
 import pytest
 
 from bncc.baselines.sizing import Task
 from bncc.errors import OptionError
-from bncc.papers import network_search
+from bncc.papers import s3_networks
+from bncc.papers.experiments import Effort, Request, reproduce
 from bncc.papers.folds import FILES
-from bncc.papers.request import Effort, Request
-from bncc.papers.s3_budget import (
+from bncc.papers.s3_networks import (
     COLUMNS,
+    EXPERIMENTS,
     QUICK_COLUMNS,
     QUICK_RUNS,
     RUNS_AND_EPOCHS,
     draw_trials,
-    s3_budget,
 )
 from bncc.papers.training import Judged
 from tests.folds import write_images, write_papers_files
 
+s3_budget = partial(reproduce, EXPERIMENTS["s3-budget"])
 LITTLE = Effort(n_runs=2, epochs=1)
 USPS = Task((3,) * 256, 10)
 
@@ -39,7 +42,7 @@ def untrained(monkeypatch):
         seen.append((fold.name, trial, is_judged))
         return Judged(trial.plan.bits / 100 + (not is_judged) / 1000, trial.plan.parameter_bits)
 
-    monkeypatch.setattr(network_search, "train_one", judged)
+    monkeypatch.setattr(s3_networks, "train_one", judged)
     return seen
 
 
@@ -119,7 +122,7 @@ def test_a_run_of_a_finished_log_trains_nothing(folder, monkeypatch):
     )  # fmt: skip
     cells = s3_budget(request)
     assert all(0 <= cell["ours"] <= 100 for cell in cells)
-    monkeypatch.setattr(network_search, "train_one", None)
+    monkeypatch.setattr(s3_networks, "train_one", None)
     assert s3_budget(request) == cells
 
 

@@ -1,13 +1,22 @@
 """Bayesian and neural networks side by side: what each costs, and which are on the front."""
 
+from dataclasses import replace
+from functools import partial
+
 import pytest
 
 from bncc.errors import OptionError
-from bncc.papers import network_search, s3_bits, s3_budget, training
-from bncc.papers.request import Effort, Request
-from bncc.papers.s3_pareto import COLUMNS, QUICK_COLUMNS, log_of_networks, s3_pareto
+from bncc.papers import s3, s3_networks, training
+from bncc.papers.experiments import Effort, Request, reproduce
+from bncc.papers.s3_networks import (
+    EXPERIMENTS,
+    PARETO_COLUMNS,
+    PARETO_QUICK_COLUMNS,
+    log_of_networks,
+)
 from tests.folds import write_images, write_papers_files
 
+s3_pareto = partial(reproduce, EXPERIMENTS["s3-pareto"])
 SOME = ("CNN relu 1x", "NB 1 bit", "TAN 2 bits", "FC relu 3 bits")
 
 
@@ -37,30 +46,42 @@ def measured(monkeypatch):
         cell("usps", "FC relu 1 bit", 8.0, bits=50, operations=10),
     )
 
-    def experiment(cells):
-        def run(request, advance):
+    def put(experiments, name, cells):
+        def parts(request):
             asked.append(request)
+            return {
+                c["column"] + c["row"]: (c["row"], c["column"])
+                for c in cells
+                if c["row"] in request.rows
+            }
+
+        def run(place, request, advance):
             advance(0.0, "at work")
-            return cells
+            return [c for c in cells if (c["row"], c["column"]) == place]
 
-        return run
+        fake = replace(experiments[name], parts=parts, run=run)
+        monkeypatch.setitem(experiments, name, fake)
 
-    monkeypatch.setattr(s3_bits, "s3_bits", experiment(bayesian))
-    monkeypatch.setattr(s3_budget, "s3_budget", experiment(neural))
+    put(s3.EXPERIMENTS, "s3-bits", bayesian)
+    put(s3_networks.EXPERIMENTS, "s3-budget", neural)
     return asked
 
 
 def test_the_models_are_those_of_the_other_figures():
-    assert len(COLUMNS) == 2 * 8 + 2 * 8 + 2 * 8 + 2 * 7
-    assert not [name for name in COLUMNS if "float" in name or "one-hot" in name]
-    assert set(QUICK_COLUMNS) < set(COLUMNS)
+    assert len(PARETO_COLUMNS) == 2 * 8 + 2 * 8 + 2 * 8 + 2 * 7
+    assert not [name for name in PARETO_COLUMNS if "float" in name or "one-hot" in name]
+    assert set(PARETO_QUICK_COLUMNS) < set(PARETO_COLUMNS)
 
 
 def test_what_another_model_betters_in_all_three_is_off_the_front(folder, measured):
     told = []
     request = Request(folder, rows=("letter", "usps"), effort=Effort(log=folder / "all.jsonl"))
     cells = s3_pareto(request, lambda done, text: told.append((done, text)))
-    found = {(c["row"], c["column"]): (c["memory_bits"], c["is_on_front"]) for c in cells}
+    found = {
+        (c["row"], c["column"]): (c["memory_bits"], c["is_on_front"])
+        for c in cells
+        if c["row"] in request.rows
+    }
     assert found == {
         ("letter", "NB 1 bit"): (40, True),
         ("letter", "NB 2 bits"): (80, False),
@@ -73,7 +94,12 @@ def test_what_another_model_betters_in_all_three_is_off_the_front(folder, measur
         "40 bits, 10 operations, on the front", "80 bits, 10 operations",
     ]  # fmt: skip
     assert [request.effort.log.name for request in measured] == ["all.jsonl", "all.networks.jsonl"]
-    assert told == [(0.0, "at work"), (0.5, "at work")]
+    assert [what for _, what in told] == [
+        "letter", "letter NB 1 bit at work", "letter NB 2 bits at work",
+        "letter FC relu 1 bit at work", "usps", "usps NB 2 bits at work",
+        "usps FC relu 1 bit at work",
+    ]  # fmt: skip
+    assert [done for done, _ in told] == pytest.approx([0, 0, 1 / 6, 1 / 3, 0.5, 0.5, 0.75])
 
 
 def test_each_experiment_is_asked_for_its_own_columns(folder, measured):
@@ -86,7 +112,7 @@ def test_each_experiment_is_asked_for_its_own_columns(folder, measured):
     measured.clear()
     s3_pareto(Request(folder, quick=True))
     assert [(request.rows, request.quick) for request in measured] == [(("usps",), True)] * 2
-    assert sum((request.columns for request in measured), ()) == QUICK_COLUMNS
+    assert sum((request.columns for request in measured), ()) == PARETO_QUICK_COLUMNS
 
 
 def test_a_model_costs_what_its_own_experiment_says(folder):
@@ -104,7 +130,7 @@ def test_a_model_costs_what_its_own_experiment_says(folder):
     assert log_of_networks(effort.log).is_file()
     with pytest.MonkeyPatch.context() as patch:
         for module, name in (
-            (training, "fit_jointly"), (training, "fit_in_turn"), (network_search, "train_one"),
+            (training, "fit_jointly"), (training, "fit_in_turn"), (s3_networks, "train_one"),
         ):  # fmt: skip
             patch.setattr(module, name, None)
         again = s3_pareto(Request(folder, rows=("usps",), columns=SOME, effort=effort))

@@ -1,22 +1,23 @@
 """Error over table entries: what prices lead to, and which cells are on the front."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from bncc.errors import OptionError
-from bncc.papers import s3_size as s3_size_module
+from bncc.papers import s3, training
 from bncc.papers import search as search_module
-from bncc.papers import training
+from bncc.papers.experiments import Effort, Request, reproduce
 from bncc.papers.folds import AUTHORS, Fold
-from bncc.papers.request import Effort, Request
-from bncc.papers.s3_size import COLUMNS, QUICK_WEIGHTS, WEIGHTS, s3_size
+from bncc.papers.s3 import EXPERIMENTS, QUICK_WEIGHTS, SIZE_COLUMNS, WEIGHTS
 from bncc.papers.search import search
 from bncc.papers.training import train_and_judge
 from bncc.train.settings import TrainSettings
 from tests.folds import write_papers_files
 
+s3_size = partial(reproduce, EXPERIMENTS["s3-size"])
 LITTLE = Effort(n_runs=2, epochs=1)
 
 
@@ -66,8 +67,8 @@ def test_a_run_of_a_finished_log_trains_nothing(folder, monkeypatch):
 def test_prices_are_those_of_the_paper():
     assert (WEIGHTS[0], WEIGHTS[-1]) == (1e-7, 10.0)
     assert set(QUICK_WEIGHTS) < set(WEIGHTS)
-    assert list(COLUMNS)[:2] == ["NB", "size weight 10"]
-    assert list(COLUMNS)[-2:] == ["size weight 1e-07", "TAN Subset"]
+    assert list(SIZE_COLUMNS)[:2] == ["NB", "size weight 10"]
+    assert list(SIZE_COLUMNS)[-2:] == ["size weight 1e-07", "TAN Subset"]
 
 
 def test_cells_tell_entries_and_the_front(folder):
@@ -87,7 +88,8 @@ def test_cells_tell_entries_and_the_front(folder):
         said = f"{cell['entries']} entries{', on the front' if cell['is_on_front'] else ''}; chosen"
         assert cell["note"].startswith(said)
     assert any(cell["is_on_front"] for cell in cells[:3])
-    assert told[0][1].startswith("letter TAN Subset training 1 of")
+    assert told[0] == (0.0, "letter")
+    assert told[1][1].startswith("letter TAN Subset training 1 of")
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
 
@@ -99,7 +101,7 @@ def test_a_price_is_tried_near_the_best_settings_without_one(folder, monkeypatch
         found.append(search(folds, drawn, **how))
         return found[-1]
 
-    for module in (search_module, s3_size_module):
+    for module in (search_module, s3):
         monkeypatch.setattr(module, "search", spy)
     columns = ("NB", "size weight 0.1", "TAN Subset")
     effort = Effort(n_runs=21, epochs=1)

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from bncc.errors import OptionError
-from bncc.papers import s4_metrics
-from bncc.papers.request import Effort, Request
-from bncc.papers.s4_learners import LEARNERS, Reached
-from bncc.papers.s4_metrics import PAPER, ROWS, SIZES, cells_of, compare_to_cl
-from bncc.papers.s4_study import Draw
+from bncc.papers import s4
+from bncc.papers.experiments import Effort, Request, reproduce
+from bncc.papers.s4 import EXPERIMENTS, PAPER, ROWS, SIZES, cells_of, compare_to_cl
+from bncc.papers.s4_study import LEARNERS, Draw, Reached
 
 
 def reached(bdeu, shd=4, kl=0.5):
@@ -98,9 +97,9 @@ def test_what_is_asked_for_is_run(monkeypatch, request_, sizes, n_draws, n_netwo
             Draw("asia", Path(), n, 1): {name: reached(-1.0) for name in LEARNERS} for n in sizes
         }
 
-    monkeypatch.setattr(s4_metrics, "study", noted)
-    monkeypatch.setattr(s4_metrics, "network_files", lambda folder, names: dict.fromkeys(names))
-    cells = s4_metrics.s4_metrics(request_)
+    monkeypatch.setattr(s4, "study", noted)
+    monkeypatch.setattr(s4, "network_files", lambda folder, names: dict.fromkeys(names))
+    cells = reproduce(EXPERIMENTS["s4-metrics"], request_)
     assert asked == [(n_networks, sizes, n_draws)]
     columns = request_.columns or tuple(c for n in sizes for c in (f"{n}", f"{n} won"))
     assert {cell["column"] for cell in cells} == set(columns)
@@ -109,4 +108,4 @@ def test_what_is_asked_for_is_run(monkeypatch, request_, sizes, n_draws, n_netwo
 
 def test_an_unknown_size_is_refused():
     with pytest.raises(OptionError, match="s4-metrics has no column '200'; choose among '100'"):
-        s4_metrics.s4_metrics(Request(Path(), columns=("200",)))
+        reproduce(EXPERIMENTS["s4-metrics"], Request(Path(), columns=("200",)))

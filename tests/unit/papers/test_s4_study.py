@@ -10,10 +10,23 @@ from bncc.network.bif_writer import bif_text
 from bncc.network.network import Network, Variable
 from bncc.network.sampling import sample
 from bncc.papers import s4_study
-from bncc.papers.s2_log import SetLog
-from bncc.papers.s4_learners import HC, LEARNERS, MMHC, PRICED, judge, learn_graphs
-from bncc.papers.s4_networks import NETWORKS, QUICK, network_files, read_network
-from bncc.papers.s4_study import Draw, study, try_draw
+from bncc.papers.s2_data import Protocol
+from bncc.papers.s2_study import study as study_s2
+from bncc.papers.s4_study import (
+    HC,
+    LEARNERS,
+    MMHC,
+    NETWORKS,
+    PRICED,
+    QUICK,
+    Draw,
+    judge,
+    learn_graphs,
+    network_files,
+    read_network,
+    study,
+    try_draw,
+)
 from bncc.structure.dags.dag_score import Columns, arcs_of
 from bncc.structure.dags.measures import structural_distance
 from bncc.structure.dags.neighbors import parents_and_children
@@ -88,7 +101,7 @@ def test_a_log_keeps_results_to_the_bit_and_nothing_is_tried_twice(files, tmp_pa
     monkeypatch.setattr(s4_study, "try_draw", lambda _: pytest.fail("tried again"))
     assert study(files, (100,), 2, log=log) == first
     with pytest.raises(OptionError, match="no checkpoint of this version of S2's study"):
-        SetLog(log)
+        study_s2({}, Protocol(), log=log)
 
 
 def test_a_draw_is_told_from_others(files):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bncc.papers import workers
+from bncc.papers import search as search_module
 from bncc.papers.draw import draw_settings
 from bncc.papers.search import FEWEST, STAGES, Stage, search
 from bncc.papers.training import Judged
@@ -35,7 +35,7 @@ def asked(monkeypatch):
         error = 0.2 + k / 100 + (0.0 if split == 0 else 0.01 if k % 2 == 0 else -0.06)
         return Judged(error, 7)
 
-    monkeypatch.setattr(workers, "train_and_judge", fake)
+    monkeypatch.setattr(search_module, "train_and_judge", fake)
     return asked
 
 
@@ -64,7 +64,7 @@ def test_more_are_tried_near_the_best(monkeypatch):
         tried[settings.lr] = abs(np.log10(settings.lr))
         return Judged(tried[settings.lr], 7)
 
-    monkeypatch.setattr(workers, "train_and_judge", fake)
+    monkeypatch.setattr(search_module, "train_and_judge", fake)
     found = search([small_fold()], DRAWN, n_near=30)
     assert len(tried) == 50
     errors = list(tried.values())
@@ -80,7 +80,7 @@ def test_only_what_learns_from_all_rows_begins_anew(monkeypatch):
         asked.append((split is None, n_restarts))
         return Judged(0.5, 7)
 
-    monkeypatch.setattr(workers, "train_and_judge", fake)
+    monkeypatch.setattr(search_module, "train_and_judge", fake)
     search([small_fold()], DRAWN[:2], n_restarts=5)
     assert set(asked) == {(False, 1), (True, 5)}
 
@@ -104,7 +104,7 @@ def test_errors_are_means_over_folds(asked):
 
 
 def test_the_first_of_equals_is_chosen(monkeypatch):
-    monkeypatch.setattr(workers, "train_and_judge", lambda *_: Judged(0.25, 7))
+    monkeypatch.setattr(search_module, "train_and_judge", lambda *_: Judged(0.25, 7))
     assert search([small_fold()], DRAWN).settings == DRAWN[0]
 
 

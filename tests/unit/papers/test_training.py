@@ -7,7 +7,8 @@ import pytest
 
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.papers import training
-from bncc.papers.training import N_SPLITS, decide, train_and_judge
+from bncc.papers.folds import N_SPLITS
+from bncc.papers.training import decide, train_and_judge, training_key
 from bncc.structure.graph import forest
 from bncc.structure.learners.trees import naive_bayes
 from bncc.train.settings import TrainSettings
@@ -80,3 +81,17 @@ def test_of_several_descents_the_one_that_fits_its_own_rows_best_is_judged(monke
     assert train_and_judge(fold, settings, None).error == 0.0
     assert train_and_judge(fold, settings, None, 3).error == 1.0
     assert seeds == [4, 4, 5, 6]
+
+
+def test_rows_options_and_split_tell_trainings_apart():
+    fold, settings = small_fold(), TrainSettings(float_=True)
+    keys = [
+        training_key(fold, settings, 0),
+        training_key(fold, settings, 1),
+        training_key(fold, settings, None),
+        training_key(fold, settings, None, 5),
+        training_key(fold, replace(settings, lr=0.5), 0),
+        training_key(small_fold(seed=1), settings, 0),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert training_key(small_fold(), replace(settings), 0) == keys[0]

@@ -1,9 +1,10 @@
 """The front holds the points that nothing betters, and no others."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.search.pareto import front
+from bncc.search.pareto import front, undominated
 from bncc.search.trial_result import Point, Rate
 
 
@@ -60,3 +61,27 @@ def test_what_nothing_betters_is_on_it(pairs: list[tuple[int, int]], rng) -> Non
     mixed = list(points)
     rng.shuffle(mixed)
     assert front(mixed, bits_of, error_of) == found
+
+
+def test_what_nothing_dominates_is_kept_with_its_equals() -> None:
+    points = [(3.0, 4.0), (1.0, 9.0), (3.0, 5.0), (2.0, 5.0), (3.0, 4.0), (4.0, 6.0)]
+    assert undominated(points) == (1, 3, 0, 4)
+
+
+def test_a_third_cost_keeps_what_the_first_two_would_drop() -> None:
+    assert undominated([(1.0, 1.0, 5.0), (2.0, 2.0, 4.0), (2.0, 2.0, 5.0)]) == (0, 1)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), max_size=12))
+def test_each_is_compared_with_all_others(points: list[tuple[int, int, int]]) -> None:
+    kept = {
+        k
+        for k, p in enumerate(points)
+        if not any(q != p and all(a <= b for a, b in zip(q, p, strict=True)) for q in points)
+    }
+    assert set(undominated(points)) == kept
+
+
+def test_points_of_different_costs_are_not_compared() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        undominated([(1.0, 2.0), (1.0,)])

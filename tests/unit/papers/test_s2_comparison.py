@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import wilcoxon
 
-from bncc.papers.comparison import compare
+from bncc.papers.s2 import compare
 
 
 def test_less_wins_and_equal_sets_are_dropped_from_the_test():

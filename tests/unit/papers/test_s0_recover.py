@@ -1,14 +1,18 @@
 """S0's section 4.6: likelihood alone finds the Chow-Liu tree again."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from bncc.errors import DataError
-from bncc.papers import recover
+from bncc.papers import s0
+from bncc.papers.experiments import Request, reproduce
 from bncc.papers.folds import AUTHORS, FOLDS
-from bncc.papers.recover import s0_recover_chow_liu
-from bncc.papers.request import Request
+from bncc.papers.s0 import EXPERIMENTS
 from bncc.structure.graph import forest
+
+s0_recover_chow_liu = partial(reproduce, EXPERIMENTS["s0-recover-chow-liu"])
 
 
 @pytest.fixture
@@ -41,13 +45,14 @@ def test_every_parent_is_found_again_and_one_that_tells_nothing_is_not_missed(sm
 
 def test_a_parent_that_tells_less_is_not_the_trees(small_folder, monkeypatch):
     told = []
-    monkeypatch.setattr(recover, "chow_liu_tree", lambda *_: forest([None, 0, 0, 0]))
+    monkeypatch.setattr(s0, "chow_liu_tree", lambda *_: forest([None, 0, 0, 0]))
     request = Request(small_folder, quick=True)
     cells = s0_recover_chow_liu(request, lambda done, text: told.append((done, text)))
     assert [(cell["row"], cell["n"]) for cell in cells] == [("letter", 3), ("satimage", 15)]
     assert cells[0]["ours"] == pytest.approx(200 / 3)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
-    assert told[0][1].startswith("letter, fold 1, loss ")
+    assert told[0] == (0.0, "letter")
+    assert told[1][1].startswith("letter fold 1, loss ")
     assert told[-1][0] == pytest.approx(1.0)
 
 

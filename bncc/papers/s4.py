@@ -3,11 +3,29 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
+from typing import Any
 
-from bncc.papers.request import Advance, Cell, Request, selection
-from bncc.papers.s4_learners import CL, LEARNERS, MMHC, Reached
-from bncc.papers.s4_networks import NETWORKS, QUICK, network_files
-from bncc.papers.s4_study import Draw, study
+from bncc.papers.experiments import (
+    STUDYING,
+    Advance,
+    Cell,
+    Experiment,
+    Names,
+    Request,
+    cell_of,
+    selection,
+)
+from bncc.papers.s4_study import (
+    CL,
+    LEARNERS,
+    MMHC,
+    NETWORKS,
+    QUICK,
+    Draw,
+    Reached,
+    network_files,
+    study,
+)
 
 SIZES = (100, 500, 1000, 5000, 10000, 50000)
 """S4's SS."""
@@ -88,20 +106,24 @@ def compare_to_cl(results: Results, n_rows: int, measure: str, learner: str) -> 
     )
 
 
-def s4_metrics(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat S4's comparison of curriculum learning with MMHC, beside other learners."""
+def _parts(request: Request) -> dict[str, tuple[Names, Names]]:
     known = (ROWS, columns_of_sizes(SIZES))
-    sizes: tuple[int, ...] = QUICK_SIZES if request.quick else DEFAULT_SIZES
     rows, columns = selection("s4-metrics", request, known, known)
     if not request.columns:
-        columns = columns_of_sizes(sizes)
+        columns = columns_of_sizes(QUICK_SIZES if request.quick else DEFAULT_SIZES)
+    return {"": (rows, columns)}
+
+
+def _run(part: tuple[Names, Names], request: Request, advance: Advance) -> list[Cell]:
+    """Compare curriculum learning with MMHC and other learners, all samples at once."""
+    rows, columns = part
     sizes = tuple(n for n in SIZES if {*columns} & {*columns_of_sizes((n,))})
     files = network_files(request.data_dir, QUICK if request.quick else tuple(NETWORKS))
     effort = request.effort
     n_draws = effort.n_runs or (N_QUICK_DRAWS if request.quick else N_DRAWS)
     results = study(files, sizes, n_draws, effort.jobs, effort.log, advance)
     cells = (cell for row in rows for n in sizes for cell in cells_of(results, row, n))
-    return tuple(cell for cell in cells if cell["column"] in columns)
+    return [cell for cell in cells if cell["column"] in columns]
 
 
 def cells_of(results: Results, row: str, n_rows: int) -> tuple[Cell, Cell]:
@@ -118,20 +140,31 @@ def cells_of(results: Results, row: str, n_rows: int) -> tuple[Cell, Cell]:
         paper = float(ratio), int(won)
     found = compare_to_cl(results, n_rows, measure, learner)
     n = found.won + found.lost + found.tied
-    left_out = f"without {', '.join(found.left_out)}: CL has 0" if found.left_out else None
+    left_out = [f"without {', '.join(found.left_out)}: CL has 0"] if found.left_out else []
     n_won, note = found.won, f"{found.tied} tied with CL"
     if learner == CL:
         other = compare_to_cl(results, n_rows, measure, MMHC)
         n_won, note = other.lost, f"against MMHC, {other.tied} tied"
-    name = f"{n_rows}"
     return (
-        {"row": row, "column": name, "paper": paper[0], "ours": found.ratio, "n": n,
-         "note": left_out},
-        {"row": row, "column": f"{name} won", "paper": paper[1], "ours": n_won, "n": n,
-         "note": note},
-    )  # fmt: skip
+        cell_of(row, f"{n_rows}", paper[0], found.ratio, n, left_out),
+        cell_of(row, f"{n_rows} won", paper[1], n_won, n, [note]),
+    )
 
 
 def columns_of_sizes(sizes: Sequence[int]) -> tuple[str, ...]:
     """Return the columns of some sizes."""
     return tuple(name for n in sizes for name in (f"{n}", f"{n} won"))
+
+
+EXPERIMENTS: Mapping[str, Experiment[Any]] = {
+    "s4-metrics": Experiment(
+        "measures as ratios to curriculum learning, and networks won",
+        _parts,
+        _run,
+        STUDYING,
+        STUDYING,
+        "ratios",
+        {f"{n} won": ".0f" for n in SIZES},
+    ),
+}
+"""By the name that ``bncc reproduce`` takes."""

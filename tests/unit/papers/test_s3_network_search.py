@@ -6,9 +6,9 @@ import pytest
 
 from bncc.baselines.sizing import Form, plan_of
 from bncc.baselines.trainer import NetworkSettings
-from bncc.papers import network_search
-from bncc.papers.network_search import Trial, best_network, task_of, train_one
-from bncc.papers.request import Effort
+from bncc.papers import s3_networks
+from bncc.papers.experiments import Effort
+from bncc.papers.s3_networks import Trial, best_network, task_of, train_one
 from bncc.papers.training import Judged
 from tests.folds import small_fold
 
@@ -40,7 +40,7 @@ def test_a_trial_that_comes_twice_is_trained_once(monkeypatch, tmp_path):
         seen.append(trial.settings.seed)
         return Judged((4 - trial.settings.seed) / 10, 1)
 
-    monkeypatch.setattr(network_search, "train_one", judged)
+    monkeypatch.setattr(s3_networks, "train_one", judged)
     twice = (TRIALS[0], TRIALS[0], TRIALS[1], TRIALS[2])
     best = best_network([FOLD], twice, Effort(log=tmp_path / "log"), ignored)
     assert seen == [0, 1, 2, 2]

@@ -2,17 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from scipy.stats import rankdata, wilcoxon
 
 from bncc._types import FloatArray
-from bncc.papers.comparison import Comparison, compare
-from bncc.papers.request import Advance, Cell, Names, Request, selection
-from bncc.papers.s2_losses import missing_name
-from bncc.papers.s2_protocol import Protocol
-from bncc.papers.s2_sets import set_files
-from bncc.papers.s2_study import SetResult, study
+from bncc.papers.experiments import (
+    STUDYING,
+    Advance,
+    Cell,
+    Experiment,
+    Names,
+    Request,
+    cell_of,
+    selection,
+)
+from bncc.papers.s2_data import Protocol, set_files
+from bncc.papers.s2_study import SetResult, missing_name, study
 
 Measure = Literal["bdeu", "error", "log_loss"]
 """What of a `SetResult` is compared."""
@@ -25,6 +32,59 @@ NEGLIGIBLE: Mapping[Measure, float] = {"bdeu": 1e-6, "error": 0.0, "log_loss": 1
 """Differences up to it are rounding: equivalent structures whose sums run in another order. Errors
 are counts."""
 COLUMNS = ("wins", "ties", "losses", "median", "p")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How one classifier stands against another."""
+
+    wins: int  # wins, ties, losses: Data sets on which it is better, equal, worse
+    ties: int
+    losses: int
+    median: float  # Of the differences, its value less the other's
+    p: float | None  # Of the one-sided Wilcoxon signed-rank test; None where all differences are 0
+    # Whether the test's alternative is that its values are less than the other's, not greater
+    is_less: bool
+
+    @property
+    def n(self) -> int:
+        """Number of data sets."""
+        return self.wins + self.ties + self.losses
+
+
+def compare(
+    ours: FloatArray, theirs: FloatArray, negligible: float, *, more_is_better: bool = False
+) -> Comparison:
+    """
+    Compare two classifiers, data set by data set.
+
+    The test is one-sided in the direction of the median difference. Where the median is 0, as it
+    is with many ties, the direction is that of the greater sum of ranks, and "less" if they are
+    equal. Differences of 0 are dropped (Wilcoxon's own way). It is exact for up to 50 differences
+    whose magnitudes are all different, as in scipy, and normal otherwise.
+
+    Shapes: `ours`, `theirs` (n_sets,) float64.
+
+    References
+    ----------
+    S2, section 4, tables 1 to 4.
+    """
+    d = np.asarray(ours, dtype=np.float64) - np.asarray(theirs, dtype=np.float64)
+    d = np.where(np.abs(d) <= negligible, 0.0, d)
+    less, more = int((d < 0).sum()), int((d > 0).sum())
+    wins, losses = (more, less) if more_is_better else (less, more)
+    median = float(np.median(d)) if len(d) else 0.0
+    is_less = _sum_of_ranks(d) <= 0 if median == 0 else median < 0
+    p = None
+    if less + more:
+        p = float(wilcoxon(d[d != 0], alternative="less" if is_less else "greater").pvalue)
+    return Comparison(wins, len(d) - less - more, losses, median, p, is_less)
+
+
+def _sum_of_ranks(d: FloatArray) -> float:
+    """Return the signed ranks' sum: positive where differences above 0 are more or larger."""
+    d = d[d != 0]
+    return float((np.sign(d) * rankdata(np.abs(d))).sum())
 
 
 @dataclass(frozen=True)
@@ -98,61 +158,52 @@ TABLES: Mapping[str, tuple[Row, ...]] = {
 """S2's tables over 60 data sets and, beside tables 1 and 3, what its section 4 says in the text."""
 
 
-def s2_table1(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 1 of S2: BDeu scores of ETAN, and what the text says of its losses."""
-    return _cells("s2-table1", request, advance)
-
-
-def s2_table2(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 2 of S2: losses of S-ETAN. As `s2_table1`."""
-    return _cells("s2-table2", request, advance)
-
-
-def s2_table3(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 3 of S2: losses of SA-ETAN, and of ETAN(10) from the text. As `s2_table1`."""
-    return _cells("s2-table3", request, advance)
-
-
-def s2_table4(request: Request, advance: Advance | None = None) -> tuple[Cell, ...]:
-    """Repeat table 4 of S2: SA-ETAN and A-ETAN with missing test cells. As `s2_table1`."""
-    return _cells("s2-table4", request, advance)
-
-
-def _cells(table: str, request: Request, advance: Advance | None) -> tuple[Cell, ...]:
-    known: tuple[Names, Names] = tuple(row.name for row in TABLES[table]), COLUMNS
-    rows, columns = selection(table, request, known, known)
-    files = set_files(request.data_dir, request.quick)
-    effort = request.effort
-    protocol = Protocol(n_repeats=effort.n_runs or 1)
-    results = study(files, protocol, effort.jobs, effort.log, advance)
-    named = {row.name: row for row in TABLES[table]}
-    return tuple(
-        cell
-        for name in rows
-        for cell in row_cells(named[name], list(results.values()))
-        if cell["column"] in columns
-    )
-
-
 def row_cells(row: Row, results: Sequence[SetResult]) -> tuple[Cell, ...]:
     """Return the cells of one comparison."""
     found = row.compare(results)
     ours = (found.wins, found.ties, found.losses, found.median, found.p)
     relation = "less" if found.is_less else "more"
-    notes = {"median": UNITS[row.measure], "p": f"that {row.learner} has {relation}"}
+    notes = {"median": [UNITS[row.measure]], "p": [f"that {row.learner} has {relation}"]}
     if row.measure == "bdeu":
         n_folds = sum(result.n_folds for result in results)
-        notes["losses"] = f"nor in any of {n_folds} folds"
+        notes["losses"] = [f"nor in any of {n_folds} folds"]
     if row.note:
-        notes["wins"] = row.note
+        notes["wins"] = [row.note]
     return tuple(
-        {
-            "row": row.name,
-            "column": column,
-            "paper": paper,
-            "ours": value,
-            "n": found.n,
-            "note": notes.get(column),
-        }
+        cell_of(row.name, column, paper, value, found.n, notes.get(column, ()))
         for column, paper, value in zip(COLUMNS, row.paper, ours, strict=True)
     )
+
+
+OVER_SETS = {"wins": ".0f", "ties": ".0f", "losses": ".0f", "median": ".4f", "p": ".2g"}
+"""How people read the columns."""
+
+
+def _over_sets(table: str, title: str) -> Experiment[tuple[Names, Names]]:
+    """Return the experiment of a table. All sets are studied at once."""
+    named = {row.name: row for row in TABLES[table]}
+
+    def parts(request: Request) -> dict[str, tuple[Names, Names]]:
+        known = tuple(named), COLUMNS
+        return {"": selection(table, request, known, known)}
+
+    def run(part: tuple[Names, Names], request: Request, advance: Advance) -> list[Cell]:
+        rows, columns = part
+        effort = request.effort
+        files = set_files(request.data_dir, request.quick)
+        protocol = Protocol(n_repeats=effort.n_runs or 1)
+        results = list(study(files, protocol, effort.jobs, effort.log, advance).values())
+        cells = (cell for name in rows for cell in row_cells(named[name], results))
+        return [cell for cell in cells if cell["column"] in columns]
+
+    unit = "wins, ties and losses over data sets"
+    return Experiment(title, parts, run, STUDYING, STUDYING, unit, OVER_SETS)
+
+
+EXPERIMENTS: Mapping[str, Experiment[Any]] = {
+    "s2-table1": _over_sets("s2-table1", "ETAN against naive Bayes and TAN"),
+    "s2-table2": _over_sets("s2-table2", "S-ETAN against the others"),
+    "s2-table3": _over_sets("s2-table3", "SA-ETAN against the others, ETAN(10) against AODE"),
+    "s2-table4": _over_sets("s2-table4", "SA-ETAN against A-ETAN where test cells are missing"),
+}
+"""By the name that ``bncc reproduce`` takes."""

@@ -1,0 +1,217 @@
+"""
+Calls whose results are kept: each is made once, in this process or in several.
+
+A log is a file of JSON lines, so that an experiment can go on. Its first line tells the program
+that gave the results, and results of two programs are not mixed.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bncc import __version__
+from bncc.errors import OptionError, WorkerError
+
+Result = Mapping[str, Any]
+"""JSON values by name."""
+Given = TypeVar("Given")
+Call = TypeVar("Call")
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Program:
+    """What decides results."""
+
+    name: str  # In words
+    texts: tuple[str, ...]  # Folders and files of bncc whose Python and C decide them
+    # Returns what trains where settings leave it open, if that makes a difference
+    engine: Callable[[], str] | None = None
+
+    def head(self) -> dict[str, str]:
+        """Return the first line of a log."""
+        head = {"program": digest_of(self.texts), "bncc": __version__}
+        return head if self.engine is None else {**head, "engine": self.engine()}
+
+    def check(self, path: Path | None, head: Mapping[str, object]) -> None:
+        """Refuse a log of another program, or of another engine."""
+        if head.get("program") != digest_of(self.texts):
+            raise OptionError(
+                f"'{path}' is no checkpoint of this version of {self.name}, and results of two "
+                "versions are not mixed; name another file with --checkpoint"
+            )
+        if self.engine is not None and head.get("engine") != self.engine():
+            raise OptionError(
+                f"'{path}' holds errors of engine '{head.get('engine')}', which rounds differently "
+                f"from '{self.engine()}', the one of this machine; name another file with "
+                "--checkpoint"
+            )
+
+
+class Log:
+    """Results that are known by their keys, and a file of them."""
+
+    def __init__(self, path: Path | None, program: Program) -> None:
+        self._path = path
+        text = path.read_text("utf-8", "replace") if path and path.exists() else ""
+        entries = [_entry(line) for line in text.splitlines()]
+        if entries:
+            program.check(path, entries[0])
+        self._known: dict[str, Result] = {
+            entry["key"]: entry["result"]
+            for entry in entries
+            if isinstance(entry.get("key"), str) and isinstance(entry.get("result"), dict)
+        }
+        if path is not None and not entries:
+            self._write(program.head())
+        elif text and not text.endswith("\n"):
+            self._write({})  # ends the line that was cut off
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._known
+
+    def __getitem__(self, key: str) -> Result:
+        return self._known[key]
+
+    def add(self, key: str, result: Result) -> None:
+        """Remember what a call led to."""
+        self._known[key] = result
+        self._write({"key": key, "result": result})
+
+    def _write(self, entry: Mapping[str, object]) -> None:
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as stream:
+                print(json.dumps(entry), file=stream)
+
+
+def _entry(line: str) -> dict[str, Any]:
+    """Return what a line holds; nothing if it was cut off."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+def key_of(*values: object) -> str:
+    """Return what tells a call from all others."""
+    text = json.dumps(values, sort_keys=True, default=str)
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+@cache
+def digest_of(texts: tuple[str, ...]) -> str:
+    """Return what tells a program from others: a hash of its Python and C."""
+    digest = sha256(__version__.encode())
+    for name in texts:
+        for text in _texts(files("bncc").joinpath(*name.split("/"))):
+            digest.update(text)
+    return digest.hexdigest()[:16]
+
+
+def _texts(place: Traversable) -> list[bytes]:
+    if place.is_dir():
+        items = sorted(place.iterdir(), key=lambda item: item.name)
+        return [text for item in items for text in _texts(item)]
+    return [place.read_bytes()] if place.name.endswith((".py", ".c", ".h")) else []
+
+
+Told = Callable[[int, int, Call, Result], object]
+"""Called for each result, known ones first: how many there are of how many, the call, the result.
+"""
+Kept = Callable[[Sequence[Call], Told[Call]], list[Result]]
+"""Makes those calls that are not known yet, and returns the results of all."""
+
+
+@contextmanager
+def kept(
+    function: Callable[[Given, Call], Result],
+    given: Given,
+    key: Callable[[Call], str],
+    log: Log,
+    jobs: int,
+) -> Iterator[Kept[Call]]:
+    """Hold processes ready for calls of a function, whose results a log keeps."""
+    with workers(function, given, jobs) as run:
+
+        def results(calls: Sequence[Call], told: Told[Call]) -> list[Result]:
+            keys = [key(call) for call in calls]
+            by_key = dict(zip(keys, calls, strict=True))
+            todo = {name: call for name, call in by_key.items() if name not in log}
+            known = [name for name in by_key if name in log]
+            for done, name in enumerate(known, 1):
+                told(done, len(by_key), by_key[name], log[name])
+            waiting = list(todo)
+            answers = run(list(todo.values()))
+            for done, (index, result) in enumerate(answers, len(known) + 1):
+                log.add(waiting[index], result)
+                told(done, len(by_key), todo[waiting[index]], result)
+            return [log[name] for name in keys]
+
+        yield results
+
+
+@contextmanager
+def workers(
+    function: Callable[[Given, Call], Answer], given: Given, jobs: int
+) -> Iterator[Callable[[Sequence[Call]], Iterator[tuple[int, Answer]]]]:
+    """
+    Hold processes ready for calls of a function.
+
+    What is yielded returns each answer with the number of its call as soon as it is there. One call
+    alone is made in this process.
+    """
+    with ExitStack() as stack:
+        pool: ProcessPoolExecutor | None = None
+
+        def run(calls: Sequence[Call]) -> Iterator[tuple[int, Answer]]:
+            nonlocal pool
+            if min(jobs, len(calls)) <= 1:
+                yield from enumerate(function(given, call) for call in calls)
+                return
+            if pool is None:
+                pool = stack.enter_context(
+                    ProcessPoolExecutor(
+                        jobs,
+                        mp_context=get_context("spawn"),
+                        initializer=_hold,
+                        initargs=(function, given),
+                    )
+                )
+            index_of = {pool.submit(_call, call): index for index, call in enumerate(calls)}
+            try:
+                for future in as_completed(index_of):
+                    yield index_of[future], future.result()
+            except BrokenProcessPool:
+                raise WorkerError(
+                    "a process was ended from outside, perhaps as memory was short; try fewer "
+                    "--jobs, and go on with --checkpoint"
+                ) from None
+            finally:
+                for future in index_of:
+                    future.cancel()
+
+        yield run
+
+
+_HELD: list[tuple[Callable[[Any, Any], Any], Any]] = []
+"""In a worker: what it was started with, so that no call carries the data."""
+
+
+def _hold(function: Callable[[Any, Any], Any], given: object) -> None:
+    _HELD.append((function, given))
+
+
+def _call(call: object) -> Any:
+    function, given = _HELD[-1]
+    return function(given, call)

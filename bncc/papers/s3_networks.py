@@ -1,0 +1,326 @@
+"""
+S3's neural networks: in the memory or with the work of naive Bayes, and beside Bayesian networks.
+
+Networks of several forms are tried, of which rows held out choose one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bncc.baselines.freeze import freeze_network
+from bncc.baselines.plan import Activation, NetworkPlan
+from bncc.baselines.sizing import Form, Task, plan_within
+from bncc.baselines.trainer import (
+    LEARNING_RATES,
+    NetworkSettings,
+    train_network,
+    use_one_thread,
+)
+from bncc.errors import OptionError
+from bncc.papers import s3
+from bncc.papers.experiments import (
+    STEERING,
+    Advance,
+    Cell,
+    Effort,
+    Experiment,
+    Request,
+    cell_of,
+    grid,
+    part_of,
+    selection,
+)
+from bncc.papers.folds import FILES, Fold, read_folds, rows_at
+from bncc.papers.runs import Log, Program, Result, kept, key_of
+from bncc.papers.s0 import BATCH_SIZES
+from bncc.papers.training import Judged
+from bncc.search.pareto import undominated
+
+PROGRAM = Program(
+    "bncc's networks",
+    ("baselines", "discretize", "data/splits.py", "papers/folds.py", "papers/s3_networks.py"),
+)
+"""What decides what a training of a network gives."""
+HELD = 0
+"""Of the `N_SPLITS` parts of the training rows, the one that judges forms."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One training of a network."""
+
+    plan: NetworkPlan  # Its form and size
+    settings: NetworkSettings  # How it is trained
+
+
+class Best(NamedTuple):
+    """What a search has found."""
+
+    trial: Trial  # Of least error on rows held out; the first of equals
+    # validation and test: Errors: on those rows, and after learning from all on the test rows;
+    # means over folds
+    validation: float
+    test: float
+    n_trials: int  # How many were tried
+
+
+def task_of(fold: Fold) -> Task:
+    """Return what networks are to decide on a fold."""
+    return Task(tuple(fold.n_states), fold.n_classes)
+
+
+Work = tuple[int, Trial, bool]
+"""Number of the fold, what is trained, and whether it is judged by rows held out."""
+
+
+def best_network(
+    folds: Sequence[Fold], trials: Sequence[Trial], effort: Effort, advance: Advance
+) -> Best:
+    """Train all trials without the rows held out, and the best of them on all rows."""
+    least = 1.0
+
+    def told(done: int, n: int, _: Work, judged: Result) -> None:
+        nonlocal least
+        least = min(least, judged["error"])
+        advance(done / (n + len(folds)), f"{done} of {n}, best {100 * least:.2f} %")
+
+    def key(work: Work) -> str:
+        f, trial, is_judged = work
+        return key_of(asdict(trial), folds[f].digest, is_judged)
+
+    with kept(_trained, folds, key, Log(effort.log, PROGRAM), effort.jobs) as run:
+        errors = [judged["error"] for judged in run([(0, trial, True) for trial in trials], told)]
+        best = trials[int(np.argmin(errors))]
+        learning = [(f, best, False) for f in range(len(folds))]
+        tests = [judged["error"] for judged in run(learning, lambda *_: None)]
+    advance(1.0, "")
+    return Best(best, min(errors), float(np.mean(tests)), len(trials))
+
+
+def _trained(folds: Sequence[Fold], work: Work) -> Result:
+    f, trial, is_judged = work
+    return train_one(folds[f], trial, is_judged)._asdict()
+
+
+def train_one(fold: Fold, trial: Trial, is_judged: bool) -> Judged:
+    """Train a network and judge its integers."""
+    use_one_thread()
+    part = fold.held_out(HELD) if is_judged else fold
+    X = part.X.astype(np.int64)
+    trained = train_network(trial.plan, X, part.y, tuple(fold.n_states), trial.settings)
+    decided = freeze_network(trained, X).predict(part.X_test.astype(np.int64))
+    return Judged(float((decided != part.y_test).mean()), trial.plan.parameter_bits)
+
+
+IMAGES = ("usps", "mnist")
+"""Sets whose features are pixels; the others have no convolutional networks."""
+BITS = range(1, 9)
+"""Memory budgets: naive Bayes with so many bits an entry."""
+MULTIPLES = (1, 2, 4, 8, 16, 32, 64)
+"""Budgets of operations: multiples of those of naive Bayes. S3 goes on to 256."""
+RUNS_AND_EPOCHS = {"letter": (16, 60), "satimage": (16, 60), "usps": (16, 60), "mnist": (8, 20)}
+"""Forms tried per cell, and passes over the rows; S3 tries all forms, with 500 passes each."""
+QUICK_RUNS = 4
+QUICK_COLUMNS = ("FC relu 3 bits", "FC sign 3 bits", "FC one-hot relu 3 bits", "CNN relu 4x")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A curve of a figure at one budget."""
+
+    is_convolutional: bool  # is_convolutional and is_one_hot: Which networks
+    is_one_hot: bool
+    activation: Activation  # Of hidden layers
+    bits: int | None = None  # Memory budget; None of a budget of operations
+    multiple: int | None = None  # Budget of operations
+
+    @property
+    def name(self) -> str:
+        """As the column is called, such as ``FC relu 3 bits`` or ``CNN sign 4x``."""
+        kind = "CNN" if self.is_convolutional else "FC one-hot" if self.is_one_hot else "FC"
+        if self.multiple is not None:
+            return f"{kind} {self.activation} {self.multiple}x"
+        return f"{kind} {self.activation} {self.bits} bit{'s' if self.bits != 1 else ''}"
+
+    def plan(self, task: Task, form: Form) -> NetworkPlan:
+        """Return the network of a form within the budget."""
+        if self.bits is not None:
+            limit = self.bits * task.n_classes * (1 + sum(task.n_states))
+            return plan_within(task, form, lambda plan: plan.parameter_bits, limit)
+        assert self.multiple is not None
+        limit = self.multiple * task.n_classes * (1 + task.n_features)
+        return plan_within(task, form, lambda plan: plan.operations, limit)
+
+
+_ACTIVATIONS: tuple[Activation, ...] = ("relu", "sign")
+_COLUMNS = (
+    *(
+        Column(False, one_hot, activation, bits=bits)
+        for one_hot in (False, True)
+        for activation in _ACTIVATIONS
+        for bits in BITS
+    ),
+    *(Column(True, False, activation, bits=bits) for activation in _ACTIVATIONS for bits in BITS),
+    *(
+        Column(True, False, activation, multiple=multiple)
+        for activation in _ACTIVATIONS
+        for multiple in MULTIPLES
+    ),
+)
+COLUMNS = {column.name: column for column in _COLUMNS}
+
+
+def _parts(request: Request) -> dict[str, tuple[str, str]]:
+    known = tuple(FILES), tuple(COLUMNS)
+    rows, columns = selection("s3-budget", request, known, (("usps",), QUICK_COLUMNS))
+    rows = rows_at(request.data_dir, rows, request.rows)
+    places = {
+        title: (row, column)
+        for title, (row, column) in grid(rows, columns).items()
+        if row in IMAGES or not COLUMNS[column].is_convolutional
+    }
+    if not places:
+        raise OptionError(f"{rows[0]} has no images to convolve; choose columns of FC")
+    return places
+
+
+def _run(place: tuple[str, str], request: Request, advance: Advance) -> list[Cell]:
+    """
+    Return a point of figures 3 and 4 of S3.
+
+    Forms are drawn: bits of a weight, layers, batch normalization, learning rate. Each is sized to
+    the budget. The one of least error on rows held out learns from all training rows, and the error
+    of its integers on the test rows is ours.
+    """
+    row, column = place[0], COLUMNS[place[1]]
+    folds, effort = read_folds(request.data_dir, row), request.effort
+    if request.quick:
+        effort = replace(effort, n_runs=effort.n_runs or QUICK_RUNS)
+    n_runs, epochs = effort.of(*RUNS_AND_EPOCHS[row])
+    trials = draw_trials(task_of(folds[0]), column, n_runs, epochs, BATCH_SIZES[row])
+    found = best_network(folds, trials, effort, advance)
+    plan, n = found.trial.plan, sum(len(fold.y_test) for fold in folds)
+    return [
+        cell_of(
+            row, column.name, None, 100 * found.test, n, [_note(found)], bits=plan.parameter_bits,
+            operations=plan.operations,
+            budget=column.bits if column.bits is not None else column.multiple,
+        )
+    ]  # fmt: skip
+
+
+def draw_trials(
+    task: Task, column: Column, n_runs: int, epochs: int, batch_size: int
+) -> tuple[Trial, ...]:
+    """Draw networks of several forms within a budget."""
+    rng = np.random.default_rng([sum(task.n_states), *column.name.encode()])
+    trials = []
+    for seed in range(n_runs):
+        form = Form(
+            depth=int(rng.integers(1, 3) if column.is_convolutional else rng.integers(2, 6)),
+            bits=int(rng.integers(1, 9)),
+            activation=column.activation,
+            has_norm=bool(rng.integers(0, 4)),
+            is_convolutional=column.is_convolutional,
+            is_one_hot=column.is_one_hot,
+        )
+        lr = float(rng.choice(LEARNING_RATES))
+        settings = NetworkSettings(epochs, batch_size, lr, seed)
+        trials.append(Trial(column.plan(task, form), settings))
+    return tuple(trials)
+
+
+def _note(found: Best) -> str:
+    plan = found.trial.plan
+    layers = [str(layer.n_out) for layer in plan.layers[:-1]]
+    norm = ", batch normalization" if plan.has_norm else ""
+    return (
+        f"{'-'.join(layers)} units, {plan.bits} bits{norm}, lr {found.trial.settings.lr:g}; "
+        f"{plan.parameter_bits} bits, {plan.operations} operations; validation "
+        f"{100 * found.validation:.2f} %, best of {found.n_trials}"
+    )
+
+
+BAYESIAN = tuple(column for column, (_, bits) in s3.BITS_COLUMNS.items() if bits is not None)
+"""Naive Bayes and TAN with 1 to 8 bits an entry, of figures 3 and 6."""
+NEURAL = tuple(name for name, column in COLUMNS.items() if not column.is_one_hot)
+"""All of figures 3 and 4 but one-hot inputs, as in the paper."""
+PARETO_COLUMNS = (*BAYESIAN, *NEURAL)
+PARETO_QUICK_COLUMNS = (
+    "NB 1 bit", "NB 3 bits", "TAN 3 bits", "FC relu 3 bits", "CNN relu 1x", "CNN relu 4x",
+)  # fmt: skip
+
+
+def log_of_networks(log: Path | None) -> Path | None:
+    """Return where trainings of neural networks are kept: they have a version of their own."""
+    return log and log.with_suffix(f".networks{log.suffix}")
+
+
+Models = list[tuple[Experiment[Any], Any, Request]]
+"""Parts of other experiments, and the requests of these."""
+
+
+def _pareto_parts(request: Request) -> dict[str, Models]:
+    """Return the models of each data set."""
+    known = tuple(FILES), PARETO_COLUMNS
+    rows, columns = selection("s3-pareto", request, known, (("usps",), PARETO_QUICK_COLUMNS))
+    rows = rows_at(request.data_dir, rows, request.rows)
+    effort = request.effort
+    neural = replace(effort, log=log_of_networks(effort.log))
+    models: dict[str, Models] = {row: [] for row in rows}
+    bayesian = s3.EXPERIMENTS["s3-bits"], BAYESIAN, effort
+    for experiment, theirs, spent in (bayesian, (EXPERIMENTS["s3-budget"], NEURAL, neural)):
+        chosen = tuple(column for column in columns if column in theirs)
+        if chosen:
+            part = replace(request, rows=rows, columns=chosen, effort=spent)
+            for place in experiment.parts(part).values():
+                models[place[0]].append((experiment, place, part))
+    return models
+
+
+def _pareto(models: Models, request: Request, advance: Advance) -> list[Cell]:
+    """
+    Repeat figure 7 of S3: which models no other one betters in error, memory and operations.
+
+    The models are those of ``s3-bits`` and ``s3-budget``, each chosen on rows held out. As in the
+    paper the front is that of test errors.
+    """
+    cells: list[Cell] = []
+    for done, (experiment, place, part) in enumerate(models):
+        tell = part_of(advance, done, len(models), place[1])
+        cells += experiment.run(place, part, tell)
+    costs = [(_memory_bits(cell), int(cell["operations"])) for cell in cells]
+    errors = [float(cell["ours"]) for cell in cells]
+    on_front = undominated([(error, *cost) for error, cost in zip(errors, costs, strict=True)])
+    return [
+        cell_of(
+            cell["row"], cell["column"], cell["paper"], cell["ours"], cell["n"],
+            [f"{bits:,} bits, {operations:,} operations{', on the front' * (k in on_front)}"],
+            memory_bits=bits, operations=operations, is_on_front=k in on_front,
+        )
+        for k, (cell, (bits, operations)) in enumerate(zip(cells, costs, strict=True))
+    ]  # fmt: skip
+
+
+def _memory_bits(cell: Cell) -> int:
+    """Return the bits of all parameters; ``s3-bits`` tells those of one entry."""
+    return int(cell["bits"] * cell.get("entries", 1))
+
+
+EXPERIMENTS: Mapping[str, Experiment[Any]] = {
+    "s3-budget": Experiment(
+        "classification error of quantized networks", _parts, _run, STEERING, STEERING
+    ),
+    "s3-pareto": Experiment(
+        "classification error of Bayesian and neural networks",
+        _pareto_parts,
+        _pareto,
+        STEERING,
+        STEERING,
+    ),
+}
+"""By the name that ``bncc reproduce`` takes."""
