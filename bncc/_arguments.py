@@ -1,4 +1,4 @@
-"""Messages of training in the words of Python: arguments of the estimator in place of flags."""
+"""Arguments of the estimator from the table of options, and messages of training that name them."""
 
 import re
 from collections.abc import Callable

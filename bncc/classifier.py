@@ -127,7 +127,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         target: str | None = None,
         optimize: str | None = None,
         entries: Sequence[str] | None = None,
-        **options: Any,
+        **options: float | None,
     ) -> None:
         self.__dict__.update(options)
         self.structure = structure

@@ -12,9 +12,11 @@ FIRST = (
     "discretize", "n_bins", "structure", "structure_options", "parameters", "bits", "int_bits",
     "frac_bits", "float_", "size_weight", "class_weight",
 )  # fmt: skip
+"""Fields of options that the help of ``bncc train`` lists first."""
 LAST = ("device", "engine", "threads", "validation")
-"""What the help shows last, `FIRST` first, and ``--seed`` before the last; the rest is between."""
+"""Those that it lists last, after ``--seed``."""
 BETWEEN = tuple(name for name in OPTIONS if name not in (*FIRST, *LAST, "seed"))
+"""All others, which a new option joins by itself."""
 
 
 def training_options(*names: str, help: str | None = None) -> Callable[[Command], Command]:

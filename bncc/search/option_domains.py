@@ -7,6 +7,7 @@ from bncc.errors import OptionError
 from bncc.lower.cost_model import LEVELS
 from bncc.search.trial_result import Choice
 from bncc.structure.catalog import STRUCTURES, option_keys
+from bncc.structure.option_readers import one_of
 from bncc.train.options import OPTIONS as TRAIN_OPTIONS
 
 STRUCTURE_OPTION = "structure-option"
@@ -58,7 +59,7 @@ class Drawable:
         if self.kind in ("text", "any", "any or flag") and isinstance(given, str):
             if not self.known or given in self.known:
                 return given
-            raise OptionError(f"{self.name} cannot be '{given}'; choose {_any_of(self.known)}")
+            raise OptionError(f"{self.name} cannot be '{given}'; choose {one_of(self.known)}")
         raise OptionError(f"{self.name} cannot be {given!r}; write {_KINDS[self.kind]}")
 
     @property
@@ -89,10 +90,6 @@ def option_of(name: str) -> Drawable:
         names = ", ".join((*OPTIONS, f"{STRUCTURE_OPTION}.KEY"))
         raise OptionError(f"a space cannot draw '{name}'; it can draw {names}")
     return OPTIONS[name]
-
-
-def _any_of(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 _KINDS = {

@@ -9,6 +9,7 @@ from bncc.structure.candidates import CANDIDATE_SETS
 from bncc.structure.graph import Structure
 from bncc.structure.learner import Problem, Tell, silence
 from bncc.structure.learners import LEARNERS
+from bncc.structure.option_readers import one_of
 from bncc.structure.options import check_values
 
 SUM = "tables"
@@ -34,8 +35,7 @@ def option_keys(name: str) -> tuple[str, ...]:
         return CANDIDATE_SETS[name].option_keys
     if name == SUM:
         return SUM_KEYS
-    known = f"{', '.join(STRUCTURES[:-1])} or {STRUCTURES[-1]}"
-    raise OptionError(f"unknown structure '{name}'; choose {known}")
+    raise OptionError(f"unknown structure '{name}'; choose {one_of(STRUCTURES)}")
 
 
 def check_structure_options(

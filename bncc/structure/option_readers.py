@@ -43,10 +43,14 @@ def count_of(options: Options, key: str, default: int) -> int:
     return int(text)
 
 
+def one_of(names: Sequence[str]) -> str:
+    """Return names as an error lists them: "a, b or c"."""
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
 def choice_of(options: Options, key: str, names: Sequence[str]) -> str:
     """Return one of some names among structure options."""
     name = options.get(key, names[0])
     if name not in names:
-        known = f"{', '.join(names[:-1])} or {names[-1]}"
-        raise OptionError(f"structure option {key}={name} is unknown; choose {known}")
+        raise OptionError(f"structure option {key}={name} is unknown; choose {one_of(names)}")
     return name

@@ -134,34 +134,25 @@ class TrainOptions:
         STRUCTURES[0]
     )
     # ``alpha`` also serves ``parameters="bdeu"``
-    structure_options: Annotated[
-        Mapping[str, str],
-        Option(
-            flag="--structure-option",
-            metavar="K=V",
-            help="An option of the structure learner, repeatable: "
-            f"{_options_of_structures()}. Such as "
-            "parents=8 candidates each, order=random|identity|A|B|C|none, width=16 pixels a row, "
-            "step=0.01 of a descent or best|0|1|2|3 of a curriculum, candidates=all|mmpc, "
-            "max-parents=5, price=entries|bits, widths=2,4,6, score=mm|cr|cl|cmi|bdeu|bic, "
-            "lambda=0.1, alphas=1,2,5.",
-            is_drawn=False,
-        ),
-    ] = field(default_factory=dict)
+    structure_options: Annotated[Mapping[str, str], Option(
+        flag="--structure-option", metavar="K=V",
+        help="An option of the structure learner, repeatable: "
+        f"{_options_of_structures()}. Such as "
+        "parents=8 candidates each, order=random|identity|A|B|C|none, width=16 pixels a row, "
+        "step=0.01 of a descent or best|0|1|2|3 of a curriculum, candidates=all|mmpc, "
+        "max-parents=5, price=entries|bits, widths=2,4,6, score=mm|cr|cl|cmi|bdeu|bic, "
+        "lambda=0.1, alphas=1,2,5.",
+        is_drawn=False,
+    )] = field(default_factory=dict)  # fmt: skip
     # How tables are found: S0's hybrid loss, counts with add-one smoothing, posterior means under a
     # BDeu prior, S1's maximum margin, cross-entropy, or as tables that need not be probabilities,
     # by cross-entropy and S0's margin. A structure that is learned together with the tables
     # descends on the hybrid loss under ``ml``, ``bdeu`` and ``margin``; its tables are then found
     # anew.
-    parameters: Annotated[
-        str,
-        Option(
-            choices=PARAMETERS,
-            shown=("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu"),
-            noun="parameters",
-            shows_default=True,
-        ),
-    ] = "hybrid"
+    parameters: Annotated[str, Option(
+        choices=PARAMETERS, shown=("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu"),
+        noun="parameters", shows_default=True,
+    )] = "hybrid"  # fmt: skip
     # None is ``mdl`` that leaves columns of states as they are
     discretize: Annotated[
         str | None, Option(choices=DISCRETIZERS, noun="discretization", help="[default: mdl]")
@@ -182,190 +173,92 @@ class TrainOptions:
     ] = None
     float_: Annotated[bool, Option(help="Train without quantization.", argument="quantize")] = False
     # In the loss of a structure that is learned together with the tables (lambda_MS of S3)
-    size_weight: Annotated[
-        float,
-        Option(
-            metavar="L", within=(NOT_NEGATIVE,), help="Price of a table entry or bit, for tan-*."
-        ),
-    ] = 0.0
-    class_weight: Annotated[
-        str | None,
-        Option(
-            choices=CLASS_WEIGHTS,
-            noun="class weight",
-            help="balanced: rows of rare classes count as much, all together, as those of "
-            "frequent ones.",
-        ),
-    ] = None
+    size_weight: Annotated[float, Option(
+        metavar="L", within=(NOT_NEGATIVE,), help="Price of a table entry or bit, for tan-*."
+    )] = 0.0  # fmt: skip
+    class_weight: Annotated[str | None, Option(
+        choices=CLASS_WEIGHTS, noun="class weight",
+        help="balanced: rows of rare classes count as much, all together, as those of "
+        "frequent ones.",
+    )] = None  # fmt: skip
     # Fraction of the training rows held out to choose the binary point and to measure
     # ``error_validation``; 0 holds none out
     validation: Annotated[
         float,
         Option(metavar="FRACTION", within=(FRACTION,), shows_default=True, is_drawn=False),
     ] = 0.1
-    epochs: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            within=(at_least(1),),
-            measured=60,
-            uses=("descent", "margin", "boosting"),
-            help="Passes over the rows, in each of two trainings [default: {measured}]; of margin "
-            "the most iterations.",
-        ),
-    ] = None
+    epochs: Annotated[int | None, Option(
+        metavar="N", within=(at_least(1),), measured=60, uses=("descent", "margin", "boosting"),
+        help="Passes over the rows, in each of two trainings [default: {measured}]; of margin "
+        "the most iterations.",
+    )] = None  # fmt: skip
     # By the number of rows, see `hyperparameters_of`
-    batch_size: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            within=(at_least(1),),
-            uses=("descent", "boosting"),
-            help="Rows per step [default: by rows].",
-        ),
-    ] = None
-    lr: Annotated[
-        float | None,
-        Option(
-            metavar="R",
-            within=(POSITIVE,),
-            measured=0.05,
-            uses=("descent", "boosting"),
-            help="First step size of Adam [default: {measured}].",
-        ),
-    ] = None
-    lambda_: Annotated[
-        float | None,
-        Option(
-            metavar="L",
-            within=(NOT_NEGATIVE,),
-            measured=100.0,
-            free=3.0,
-            uses=("hinge", "margin"),
-            argument="lam",
-            help="Weight of the margin loss [default: {measured:g}; free: {free:g}; "
-            "margin: chosen].",
-        ),
-    ] = None
-    gamma: Annotated[
-        float | None,
-        Option(
-            metavar="G",
-            within=(NOT_NEGATIVE,),
-            measured=4.0,
-            free=6.0,
-            uses=("hinge",),
-            help="Margin aimed at, in nats [default: {measured:g}; free: {free:g}].",
-        ),
-    ] = None
-    eta: Annotated[
-        float | None,
-        Option(
-            metavar="E",
-            within=(POSITIVE,),
-            measured=10.0,
-            uses=("hinge", "margin"),
-            help="Sharpness of the soft maximum [default: {measured:g}].",
-        ),
-    ] = None
-    dropout: Annotated[
-        float | None,
-        Option(
-            metavar="P",
-            within=(FRACTION,),
-            measured=0.1,
-            uses=("descent", "boosting"),
-            help="Chance to leave a feature out of a sum [default: {measured}].",
-        ),
-    ] = None
-    jitter: Annotated[
-        float | None,
-        Option(
-            metavar="P",
-            within=(FRACTION,),
-            measured=0.0,
-            uses=("descent",),
-            help="Chance that a number falls into the bin beside its own [default: {measured:g}].",
-            # Naive Bayes, free tables, two seeds on five splits of the training rows, a
-            # prototype's error in percent with 0, 0.04, 0.08 and 0.12: letter in floats 15.17,
-            # 14.99, 15.10, 15.32; letter with 3 bits 17.73, 17.50, 17.80, 18.19; satimage with 2
-            # bits 11.44, 11.50, 11.57, 11.79; usps with 2 bits 5.33, 5.23, 5.37, 5.33. So a little
-            # is worth trying, and more is not. With it among what is drawn, the least validation
-            # error of naive Bayes on letter fell from 14.60 to 13.63 (60 runs).
-            search=(0.0, 0.03, 0.06),
-        ),
-    ] = None
-    average: Annotated[
-        float | None,
-        Option(
-            metavar="W",
-            within=(FRACTION,),
-            measured=0.0,
-            uses=("tables",),
-            help="Weight of past epochs in the tables [default: {measured:g}, none].",
-            search=(0.0, 0.7, 0.9),
-        ),
-    ] = None
-    quantize_from: Annotated[
-        float | None,
-        Option(
-            metavar="FRACTION",
-            within=(FRACTION,),
-            measured=0.5,
-            uses=("rounding",),
-            help="Of the epochs, before rounding begins [default: {measured}].",
-        ),
-    ] = None
+    batch_size: Annotated[int | None, Option(
+        metavar="N", within=(at_least(1),), uses=("descent", "boosting"),
+        help="Rows per step [default: by rows].",
+    )] = None  # fmt: skip
+    lr: Annotated[float | None, Option(
+        metavar="R", within=(POSITIVE,), measured=0.05, uses=("descent", "boosting"),
+        help="First step size of Adam [default: {measured}].",
+    )] = None  # fmt: skip
+    lambda_: Annotated[float | None, Option(
+        metavar="L", within=(NOT_NEGATIVE,), measured=100.0, free=3.0, uses=("hinge", "margin"),
+        argument="lam",
+        help="Weight of the margin loss [default: {measured:g}; free: {free:g}; "
+        "margin: chosen].",
+    )] = None  # fmt: skip
+    gamma: Annotated[float | None, Option(
+        metavar="G", within=(NOT_NEGATIVE,), measured=4.0, free=6.0, uses=("hinge",),
+        help="Margin aimed at, in nats [default: {measured:g}; free: {free:g}].",
+    )] = None  # fmt: skip
+    eta: Annotated[float | None, Option(
+        metavar="E", within=(POSITIVE,), measured=10.0, uses=("hinge", "margin"),
+        help="Sharpness of the soft maximum [default: {measured:g}].",
+    )] = None  # fmt: skip
+    dropout: Annotated[float | None, Option(
+        metavar="P", within=(FRACTION,), measured=0.1, uses=("descent", "boosting"),
+        help="Chance to leave a feature out of a sum [default: {measured}].",
+    )] = None  # fmt: skip
+    # What is searched: naive Bayes, free tables, two seeds on five splits of the training rows, a
+    # prototype's error in percent with 0, 0.04, 0.08 and 0.12: letter in floats 15.17, 14.99,
+    # 15.10, 15.32; letter with 3 bits 17.73, 17.50, 17.80, 18.19; satimage with 2 bits 11.44,
+    # 11.50, 11.57, 11.79; usps with 2 bits 5.33, 5.23, 5.37, 5.33. So a little is worth trying, and
+    # more is not. With it among what is drawn, the least validation error of naive Bayes on letter
+    # fell from 14.60 to 13.63 (60 runs).
+    jitter: Annotated[float | None, Option(
+        metavar="P", within=(FRACTION,), measured=0.0, uses=("descent",),
+        help="Chance that a number falls into the bin beside its own [default: {measured:g}].",
+        search=(0.0, 0.03, 0.06),
+    )] = None  # fmt: skip
+    average: Annotated[float | None, Option(
+        metavar="W", within=(FRACTION,), measured=0.0, uses=("tables",),
+        help="Weight of past epochs in the tables [default: {measured:g}, none].",
+        search=(0.0, 0.7, 0.9),
+    )] = None  # fmt: skip
+    quantize_from: Annotated[float | None, Option(
+        metavar="FRACTION", within=(FRACTION,), measured=0.5, uses=("rounding",),
+        help="Of the epochs, before rounding begins [default: {measured}].",
+    )] = None  # fmt: skip
     # Of the validation rows, of random structures, of shuffling and of dropout
-    seed: Annotated[
-        int,
-        Option(
-            within=(at_least(0), at_most(MAX_SEED)),
-            shows_default=True,
-            help="Of everything random.",
-            argument="random_state",
-            is_drawn=False,
-        ),
-    ] = 0
-    device: Annotated[
-        str | None,
-        Option(
-            metavar="D",
-            measured="cpu",
-            uses=("descent",),
-            is_recorded=False,
-            argument=None,
-            is_drawn=False,
-            help="A torch device [default: cpu].",
-        ),
-    ] = None
+    seed: Annotated[int, Option(
+        within=(at_least(0), at_most(MAX_SEED)), shows_default=True,
+        help="Of everything random.", argument="random_state", is_drawn=False,
+    )] = 0  # fmt: skip
+    device: Annotated[str | None, Option(
+        metavar="D", measured="cpu", uses=("descent",), is_recorded=False, argument=None,
+        is_drawn=False, help="A torch device [default: cpu].",
+    )] = None  # fmt: skip
     # A step takes a millisecond or two: a second thread saves little of it, and costs tenfold where
     # other work keeps the cores busy.
-    threads: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            within=(at_least(1),),
-            measured=1,
-            uses=("descent",),
-            is_recorded=False,
-            argument=None,
-            is_drawn=False,
-            help="CPU threads of torch.",
-        ),
-    ] = None
-    engine: Annotated[
-        str | None,
-        Option(
-            choices=ENGINES,
-            shown=("torch", "native"),
-            noun="engine",
-            uses=("descent", "boosting"),
-            is_recorded=False,
-            is_drawn=False,
-            help="[default: native on a CPU where a C compiler is found, else torch]",
-        ),
-    ] = None
+    threads: Annotated[int | None, Option(
+        metavar="N", within=(at_least(1),), measured=1, uses=("descent",), is_recorded=False,
+        argument=None, is_drawn=False, help="CPU threads of torch.",
+    )] = None  # fmt: skip
+    engine: Annotated[str | None, Option(
+        choices=ENGINES, shown=("torch", "native"), noun="engine", uses=("descent", "boosting"),
+        is_recorded=False, is_drawn=False,
+        help="[default: native on a CPU where a C compiler is found, else torch]",
+    )] = None  # fmt: skip
 
     @property
     def is_boosted(self) -> bool:

@@ -9,6 +9,7 @@ from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import CANDIDATE_SETS
 from bncc.structure.catalog import check_structure_options
+from bncc.structure.option_readers import one_of
 from bncc.structure.options import alpha_of, price_of, widths_of
 from bncc.train.options import (
     COUNTED,
@@ -90,10 +91,6 @@ class TrainSettings(TrainOptions):
         return alpha_of(self.structure_options)
 
 
-def _one_of(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
-
-
 def _check_each(settings: TrainSettings, check: Callable[[Option, object], None]) -> None:
     for option in OPTIONS.values():
         value = getattr(settings, option.name)
@@ -115,7 +112,7 @@ def _check_kind(option: Option, value: object) -> None:
 def _check_choice(option: Option, value: object) -> None:
     choices = option.choices
     if choices and value not in choices:
-        known = _one_of(choices) if len(choices) > 1 else f"{choices[0]}, or leave it out"
+        known = one_of(choices) if len(choices) > 1 else f"{choices[0]}, or leave it out"
         raise OptionError(f"unknown {option.noun} '{value}'; choose {known}")
 
 
@@ -129,7 +126,7 @@ def _check_size_weight(settings: TrainSettings) -> None:
     if settings.size_weight != 0 and not settings.is_joint:
         raise OptionError(
             "--size-weight needs a structure that is learned together with the tables; choose "
-            f"--structure {_one_of(tuple(CANDIDATE_SETS))}, or leave it at 0"
+            f"--structure {one_of(tuple(CANDIDATE_SETS))}, or leave it at 0"
         )
 
 
@@ -178,7 +175,7 @@ def _check_table_bits(settings: TrainSettings) -> None:
         if settings.is_refit:
             raise OptionError(
                 f"structure option {option} needs tables that are trained in their bits; choose "
-                f"--parameters {_one_of(DESCENDED)}, or leave it out"
+                f"--parameters {one_of(DESCENDED)}, or leave it out"
             )
     if widths and widths[-1] > settings.total_bits:
         raise OptionError(

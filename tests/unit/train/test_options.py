@@ -96,13 +96,10 @@ def test_a_baseline_reads_numbers_as_training_does():
 
 
 ROW = """\
-    tilt: Annotated[
-        float | None,
-        Option(
-            metavar="T", within=(FRACTION,), measured=0.25, uses=("descent",),
-            help="Made up [default: {measured}].",
-        ),
-    ] = None
+    tilt: Annotated[float | None, Option(
+        metavar="T", within=(FRACTION,), measured=0.25, uses=("descent",),
+        help="Made up [default: {measured}].",
+    )] = None
 """
 VALUE = "    tilt: float\n"
 PROGRAM = """
