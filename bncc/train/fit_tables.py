@@ -10,8 +10,9 @@ from bncc.boosting.learn import learn_tables, samples_of
 from bncc.boosting.progress import Progress
 from bncc.boosting.sums import Learned, Samples
 from bncc.data.dataset import Column, Dataset, Table
-from bncc.discretize.feature import LOWEST, Feature, states_of
+from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
+from bncc.discretize.missing import LOWEST, cuts_above_missing
 from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
@@ -51,9 +52,8 @@ def missing_below(feature: Feature) -> Feature:
     if not feature.is_numeric:
         return feature
     thresholds = feature.thresholds
-    has_own = feature.n_states > len(thresholds) + 1
-    if has_own and not feature.has_missing_below:
-        thresholds = (LOWEST[feature.kind], *thresholds)
+    if feature.has_missing_state:
+        thresholds = cuts_above_missing(feature.kind, thresholds)
     return replace(feature, thresholds=thresholds, n_states=len(thresholds) + 1, fallback=0)
 
 
@@ -102,7 +102,7 @@ def pruned(features: Sequence[Feature], grids: Grids) -> tuple[tuple[Feature, ..
 def _kept(feature: Feature, used: set[int]) -> tuple[int, ...]:
     """Return the cuts that stay, ascending; that below the state of missing readings does."""
     n_cuts = len(feature.thresholds)
-    below_missing = {n_cuts} if feature.n_states > n_cuts + 1 else set()
+    below_missing = {n_cuts} if feature.has_missing_state else set()
     return tuple(sorted(used | below_missing))
 
 
