@@ -35,7 +35,7 @@ class Feature:
     # The state of a missing reading, of a category not seen in training and of a state out of
     # range: a state of its own, the last, when training rows had missing cells in this column;
     # otherwise the most frequent state of the training rows
-    fallback: int = 0
+    missing_state: int = 0
 
     @property
     def is_numeric(self) -> bool:
@@ -60,21 +60,21 @@ class Feature:
         """
         if self.kind == "category":
             codes = category_codes(self, column)
-            return np.where(codes < 0, self.fallback, codes)
+            return np.where(codes < 0, self.missing_state, codes)
         numbers = numeric_cells(self.name, column)
         if self.kind == "float32":
             values = float32_grid(self.name, numbers)
         else:
             values = whole_cells(self.name, numbers)
         if self.kind == "state":
-            known = np.where((values >= 0) & (values < self.n_states), values, self.fallback)
+            known = np.where((values >= 0) & (values < self.n_states), values, self.missing_state)
         else:
             if self.kind in MISSING_INT:
                 values = saturated(self.kind, values)
             thresholds = np.asarray(self.thresholds, dtype=np.float64)
             known = np.searchsorted(thresholds, values, side="left")
         is_missing = missing_cells(self.kind, numbers)
-        return np.where(is_missing, self.fallback, known).astype(np.int64)
+        return np.where(is_missing, self.missing_state, known).astype(np.int64)
 
 
 def saturated(kind: str, values: AnyArray) -> AnyArray:

@@ -110,4 +110,4 @@ def _with_missing_state(feature: Feature, column: Column) -> Feature:
             f"column {column.name!r} would have {n_states} states, more than {MAX_STATES}; leave "
             "it out or choose another discretization"
         )
-    return replace(feature, n_states=n_states, fallback=state)
+    return replace(feature, n_states=n_states, missing_state=state)

@@ -61,7 +61,7 @@ def _states(feature: Feature, values: FloatArray) -> IntArray:
     else:
         known = values.astype(np.int64)
         missing = known >= n_known(feature)
-    return np.where(missing, feature.fallback, known)
+    return np.where(missing, feature.missing_state, known)
 
 
 def n_known(feature: Feature) -> int:
@@ -108,12 +108,12 @@ def representatives(feature: Feature) -> FloatArray:
     Return one raw value for each state.
 
     Shapes: returns (n_states,) float64, a value with that state; for a state that no raw value has,
-    one of the fallback.
+    one of the state of missing readings.
     """
     # The last value of a state counts: markers and numbers out of range come first among probes.
     values = probe_values(feature)
     states = _states(feature, values)
-    chosen = np.full(feature.n_states, values[states == feature.fallback][:1].sum())
+    chosen = np.full(feature.n_states, values[states == feature.missing_state][:1].sum())
     chosen[states] = values
     return chosen
 

@@ -54,7 +54,7 @@ def missing_below(feature: Feature) -> Feature:
     thresholds = feature.thresholds
     if feature.has_missing_state:
         thresholds = cuts_above_missing(feature.kind, thresholds)
-    return replace(feature, thresholds=thresholds, n_states=len(thresholds) + 1, fallback=0)
+    return replace(feature, thresholds=thresholds, n_states=len(thresholds) + 1, missing_state=0)
 
 
 def one_range(features: Sequence[Feature]) -> tuple[Feature, ...]:
@@ -110,8 +110,10 @@ def _fewer(feature: Feature, kept: Sequence[int]) -> Feature:
     if not feature.is_numeric:
         return feature
     thresholds = tuple(feature.thresholds[cut] for cut in kept if cut < len(feature.thresholds))
-    fallback = sum(cut < feature.fallback for cut in kept)
-    return replace(feature, n_states=len(kept) + 1, thresholds=thresholds, fallback=fallback)
+    missing_state = sum(cut < feature.missing_state for cut in kept)
+    return replace(
+        feature, n_states=len(kept) + 1, thresholds=thresholds, missing_state=missing_state
+    )
 
 
 MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))

@@ -61,10 +61,10 @@ def test_a_sum_has_one_cut_above_missing_readings():
 def test_both_ways_from_a_cell_agree():
     """States of a table's cells are those of the readings that the C is handed."""
     features = (
-        Feature("n", "int16", 3, (2, 5), fallback=1),
-        Feature("f", "float32", 4, (0.5, 1.5), fallback=3),
-        Feature("c", "category", 3, categories=("x", "y"), fallback=2),
-        Feature("s", "state", 4, fallback=3),
+        Feature("n", "int16", 3, (2, 5), missing_state=1),
+        Feature("f", "float32", 4, (0.5, 1.5), missing_state=3),
+        Feature("c", "category", 3, categories=("x", "y"), missing_state=2),
+        Feature("s", "state", 4, missing_state=3),
     )
     cells = {
         "n": ["?", "-32768", "-40000", "4"],
