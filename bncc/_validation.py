@@ -16,8 +16,7 @@ from bncc.data.columns import checked_table
 from bncc.data.dataset import Dataset, Table
 from bncc.data.frames import column_of_series, table_of_arrays
 from bncc.data.splits import SplitRule
-from bncc.discretize.feature import states_of
-from bncc.discretize.missing import gaps_of
+from bncc.discretize.feature import missing_of, states_of
 from bncc.errors import BudgetError, DataError, ModelError, OptionError
 from bncc.structure.catalog import STRUCTURES
 from bncc.train.options import OPTIONS
@@ -49,7 +48,7 @@ def without_gaps(estimator: Any, X: Any, answer: Callable[..., AnyArray]) -> Any
     model = estimator.to_model()
     with value_errors():
         table = checked_readings(estimator, X)
-        return answer(model, states_of(model.features, table), gaps_of(model.features, table))
+        return answer(model, states_of(model.features, table), missing_of(model.features, table))
 
 
 def _names(estimator: Any) -> list[str]:

@@ -87,8 +87,8 @@ def category_with_missing() -> Model:
     """Return a model of a category whose missing cells have a state of their own, and a float."""
     return model_of(
         [
-            Feature("color", "category", 4, categories=("red", "gr\u00fcn", "*/"), fallback=3),
-            Feature("weight", "float32", 3, thresholds=(2.5,), fallback=2),
+            Feature("color", "category", 4, categories=("red", "gr\u00fcn", "*/"), missing_state=3),
+            Feature("weight", "float32", 3, thresholds=(2.5,), missing_state=2),
         ],
         forest([None, 0]),
         QFormat(4, 1),
@@ -174,8 +174,8 @@ def sum_of_tables() -> Model:
     """Return tables over cuts of two sensors and a category; one feature is not read."""
     return model_of(
         [
-            Feature("hall", "int16", 4, thresholds=(-7, 0, 512), fallback=1),
-            Feature("volt", "int16", 4, thresholds=(3, 9), fallback=3),
+            Feature("hall", "int16", 4, thresholds=(-7, 0, 512), missing_state=1),
+            Feature("volt", "int16", 4, thresholds=(3, 9), missing_state=3),
             Feature("mode", "category", 3, categories=("idle", "run", "stop")),
             Feature("idle", "int16", 1),
         ],

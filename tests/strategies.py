@@ -33,17 +33,19 @@ def features(draw: st.DrawFn, name: str, max_states: int = 5) -> Feature:
     kind = draw(st.sampled_from(KINDS))
     known = draw(st.integers(1, max_states))
     if kind == "state":
-        return Feature(name, kind, known, fallback=draw(st.integers(0, known - 1)))
+        return Feature(name, kind, known, missing_state=draw(st.integers(0, known - 1)))
     of_missing = draw(st.booleans())
     n_states = known + of_missing
-    fallback = known if of_missing else draw(st.integers(0, known - 1))
+    missing_state = known if of_missing else draw(st.integers(0, known - 1))
     if kind == "category":
         labels = draw(st.lists(names, min_size=known, max_size=known, unique=True))
-        return Feature(name, kind, n_states, categories=tuple(labels), fallback=fallback)
+        return Feature(name, kind, n_states, categories=tuple(labels), missing_state=missing_state)
     thresholds = draw(
         st.lists(_thresholds(kind), min_size=known - 1, max_size=known - 1, unique=True)
     )
-    return Feature(name, kind, n_states, thresholds=tuple(sorted(thresholds)), fallback=fallback)
+    return Feature(
+        name, kind, n_states, thresholds=tuple(sorted(thresholds)), missing_state=missing_state
+    )
 
 
 def _thresholds(kind: str) -> st.SearchStrategy[int | float]:

@@ -19,8 +19,7 @@ from bncc.cli.options import (
     speaks,
 )
 from bncc.cli.results import confusion_lines
-from bncc.discretize.feature import states_of
-from bncc.discretize.missing import gaps_of
+from bncc.discretize.feature import missing_of, states_of
 from bncc.errors import DataError
 from bncc.model import missing as marginal
 from bncc.model.card import cycle_note
@@ -64,7 +63,7 @@ def command(
         for column in dataset.table.columns
         if column.name in {feature.name for feature in model.features}
     )
-    gaps = gaps_of(model.features, dataset.table) if missing == "marginal" else None
+    gaps = missing_of(model.features, dataset.table) if missing == "marginal" else None
     found = evaluation(model, X, dataset.y, gaps, labels)
     found["missing_cells"] = n_missing
     found["classes"] = list(model.classes)

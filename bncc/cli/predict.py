@@ -21,8 +21,7 @@ from bncc.cli.options import (
     speaks,
 )
 from bncc.cli.output import check_free, write_file
-from bncc.discretize.feature import states_of
-from bncc.discretize.missing import gaps_of
+from bncc.discretize.feature import missing_of, states_of
 from bncc.model import missing as marginal
 from bncc.model.file import load_model
 from bncc.model.model import Model
@@ -64,7 +63,7 @@ def command(
     table = rows_to_classify(data_path, class_name, fold, console)
     X = states_of(model.features, table)
     if missing == "marginal":
-        all_scores = marginal.scores(model, X, gaps_of(model.features, table))
+        all_scores = marginal.scores(model, X, missing_of(model.features, table))
     else:
         all_scores = scores_of(model, X)
     columns = prediction_columns(model, all_scores, with_scores=scores)

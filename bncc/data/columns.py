@@ -34,7 +34,8 @@ def _is_nan(text: str) -> bool:
 
 
 def _numbers(texts: list[str], missing: BoolArray) -> AnyArray | None:
-    filled = ["0" if gap else text for text, gap in zip(texts, missing.tolist(), strict=True)]
+    pairs = zip(texts, missing.tolist(), strict=True)
+    filled = ["0" if is_missing else text for text, is_missing in pairs]
     try:
         numbers = np.array([float(text) for text in filled], dtype=np.float64)
     except ValueError:
@@ -45,8 +46,8 @@ def _numbers(texts: list[str], missing: BoolArray) -> AnyArray | None:
 
 def first_text_row(column: Column) -> int:
     """Return the first row of a category column whose cell is no number, to point at it."""
-    for row, (cell, gap) in enumerate(zip(column.values, column.missing, strict=True)):
-        if not gap and _numbers([cell], np.zeros(1, dtype=np.bool_)) is None:
+    for row, (cell, is_missing) in enumerate(zip(column.values, column.missing, strict=True)):
+        if not is_missing and _numbers([cell], np.zeros(1, dtype=np.bool_)) is None:
             return row
     return 0
 

@@ -95,9 +95,8 @@ def _column_of_objects(name: str, cells: AnyArray, missing: AnyArray) -> Column:
         filled = np.where(missing, 0, cells)
         numbers = np.array([_float(cell) for cell in filled], dtype=np.float64)
         return column_of_numbers(name, numbers, missing, keep_float=not is_int)
-    return column_of_text(
-        name, ["?" if gap else str(cell) for cell, gap in zip(cells, missing, strict=True)]
-    )
+    pairs = zip(cells, missing, strict=True)
+    return column_of_text(name, ["?" if is_missing else str(cell) for cell, is_missing in pairs])
 
 
 def _is_number(cell: object) -> bool:

@@ -178,9 +178,7 @@ def stratified_folds(y: IntArray, n_folds: int, seed: int) -> IntArray:
     order = np.concatenate(
         [generator.permutation(np.flatnonzero(y == label)) for label in np.unique(y)]
     )
-    folds = np.empty(len(y), dtype=np.int64)
-    folds[order] = np.arange(len(y)) % n_folds
-    return folds
+    return _dealt(order, n_folds)
 
 
 def shuffled_folds(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
@@ -191,7 +189,11 @@ def shuffled_folds(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntAr
     in each class.
     """
     shuffled = rng.permutation(len(y))
-    dealt = shuffled[np.argsort(y[shuffled], kind="stable")]
-    fold = np.empty(len(y), dtype=np.int64)
-    fold[dealt] = np.arange(len(y)) % n_folds
+    return _dealt(shuffled[np.argsort(y[shuffled], kind="stable")], n_folds)
+
+
+def _dealt(order: IntArray, n_folds: int) -> IntArray:
+    """Deal rows in turn, in an order in which those of a class follow each other."""
+    fold = np.empty(len(order), dtype=np.int64)
+    fold[order] = np.arange(len(order)) % n_folds
     return fold

@@ -6,23 +6,16 @@ from typing import Literal
 
 import numpy as np
 
-from bncc._types import AnyArray, IntArray
+from bncc._types import AnyArray, BoolArray, IntArray
 from bncc.data.columns import column_of_text, first_text_row
 from bncc.data.dataset import Column, Table
+from bncc.discretize.missing import LOWEST, MISSING_INT, missing_cells
 from bncc.errors import DataError
 
 FeatureKind = Literal["int16", "int32", "float32", "category", "state"]
 
-MISSING_INT = {"int16": -(2**15), "int32": -(2**31)}
-"""Raw value that marks a missing reading, here as in the C; a float marks it by NaN."""
 LARGEST_INT = {"int16": 2**15 - 1, "int32": 2**31 - 1}
 """The largest reading of each integer kind; the smallest is the marker + 1."""
-LOWEST: dict[str, int | float] = {
-    "int16": -(2**15),
-    "int32": -(2**31),
-    "float32": -float(np.finfo(np.float32).max),
-}
-"""By kind what every reading lies above that is not missing."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +35,17 @@ class Feature:
     # The state of a missing reading, of a category not seen in training and of a state out of
     # range: a state of its own, the last, when training rows had missing cells in this column;
     # otherwise the most frequent state of the training rows
-    fallback: int = 0
+    missing_state: int = 0
 
     @property
     def is_numeric(self) -> bool:
         """Whether raw values are compared with thresholds."""
         return self.kind in ("int16", "int32", "float32")
+
+    @property
+    def has_missing_state(self) -> bool:
+        """Whether missing readings of a number have a state behind those of its thresholds."""
+        return self.n_states > len(self.thresholds) + 1
 
     @property
     def has_missing_below(self) -> bool:
@@ -62,21 +60,21 @@ class Feature:
         """
         if self.kind == "category":
             codes = category_codes(self, column)
-            return np.where(codes < 0, self.fallback, codes)
+            return np.where(codes < 0, self.missing_state, codes)
         numbers = numeric_cells(self.name, column)
         if self.kind == "float32":
             values = float32_grid(self.name, numbers)
         else:
             values = whole_cells(self.name, numbers)
         if self.kind == "state":
-            known = np.where((values >= 0) & (values < self.n_states), values, self.fallback)
+            known = np.where((values >= 0) & (values < self.n_states), values, self.missing_state)
         else:
             if self.kind in MISSING_INT:
                 values = saturated(self.kind, values)
             thresholds = np.asarray(self.thresholds, dtype=np.float64)
             known = np.searchsorted(thresholds, values, side="left")
-        missing = numbers.missing | (values == MISSING_INT.get(self.kind))
-        return np.where(missing, self.fallback, known).astype(np.int64)
+        is_missing = missing_cells(self.kind, numbers)
+        return np.where(is_missing, self.missing_state, known).astype(np.int64)
 
 
 def saturated(kind: str, values: AnyArray) -> AnyArray:
@@ -119,7 +117,8 @@ def numeric_cells(name: str, column: Column) -> Column:
         return column
     if column.missing.all():
         return Column(name, "integer", np.zeros(len(column.values), np.int64), column.missing)
-    cells = ["?" if gap else cell for cell, gap in zip(column.values, column.missing, strict=True)]
+    pairs = zip(column.values, column.missing, strict=True)
+    cells = ["?" if is_missing else cell for cell, is_missing in pairs]
     typed = column_of_text(name, cells)
     if typed.kind == "category":
         row = first_text_row(column)
@@ -193,3 +192,19 @@ def states_of(features: tuple[Feature, ...], table: Table) -> IntArray:
             )
         X[:, i] = feature.states(columns[feature.name])
     return X
+
+
+def missing_of(features: tuple[Feature, ...], table: Table) -> BoolArray:
+    """
+    Return where a classifier's features are missing in a table.
+
+    Shapes: returns (n_rows, n_features) bool.
+    """
+    columns = {column.name: column for column in table.columns}
+    is_missing = np.empty((table.n_rows, len(features)), dtype=np.bool_)
+    for i, feature in enumerate(features):
+        column = columns[feature.name]
+        if feature.kind in MISSING_INT:
+            column = numeric_cells(feature.name, column)
+        is_missing[:, i] = missing_cells(feature.kind, column)
+    return is_missing

@@ -1,6 +1,7 @@
 """Fitting: from the training rows of a table to the features of a classifier."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.data.dataset import Column, Table
 from bncc.discretize.binning import mdl_cuts, median_cuts, quantile_cuts, width_cuts
 from bncc.discretize.feature import Feature, FeatureKind, float32_grid
+from bncc.discretize.missing import missing_state_of
 from bncc.errors import DataError, OptionError
 
 METHODS = ("mdl", "quantile", "width", "median", "none")
@@ -53,7 +55,7 @@ def fit_features(
             feature = _as_given(column)
         else:
             feature = _numeric(column, y, cuts_of[method])
-        features.append(_with_fallback(feature, column))
+        features.append(_with_missing_state(feature, column))
     return tuple(features)
 
 
@@ -100,19 +102,12 @@ def float32_thresholds(cuts: FloatArray) -> tuple[float, ...]:
     return tuple(np.unique(rounded.astype(np.float64) + 0.0).tolist())
 
 
-def _with_fallback(feature: Feature, column: Column) -> Feature:
-    """Give missing cells a state of their own if training rows had some, else the commonest."""
-    n_states, fallback = feature.n_states, 0
-    if column.missing.any() and not column.missing.all():
-        fallback = n_states
-        n_states += 1
-    elif not column.missing.any():
-        fallback = int(np.bincount(feature.states(column)).argmax()) if len(column.values) else 0
+def _with_missing_state(feature: Feature, column: Column) -> Feature:
+    state = missing_state_of(feature.n_states, column.missing, feature.states(column))
+    n_states = max(feature.n_states, state + 1)
     if n_states > MAX_STATES:
         raise DataError(
             f"column {column.name!r} would have {n_states} states, more than {MAX_STATES}; leave "
             "it out or choose another discretization"
         )
-    return Feature(
-        feature.name, feature.kind, n_states, feature.thresholds, feature.categories, fallback
-    )
+    return replace(feature, n_states=n_states, missing_state=state)

@@ -1,24 +1,72 @@
-"""Which readings of a table are missing."""
+"""
+Missing readings: which are, which state they have, and when they are summed out instead.
+
+A cell of a table is missing where `bncc.data.columns` says so of its text (``?``, empty, ``nan``)
+or `bncc.data.frames` of its value (NaN, None), `Column.missing`; a number that equals the mark of
+its type is missing too, `missing_cells`. A sensor's reading is missing where it is that mark,
+`missing_mark`, as which a table's missing cells are handed to the C. So both ways agree.
+
+A missing reading has the state `Feature.missing_state`, which `missing_state_of` chooses in
+training; in a sum of tables it lies below all others, `cuts_above_missing`. A label that training
+has not seen and a state out of range have that state too. Only cells that are missing are summed
+out instead, and only where that is asked for (``--missing marginal``, `bncc.model.missing`).
+"""
 
 import numpy as np
 
-from bncc._types import BoolArray
-from bncc.data.dataset import Table
-from bncc.discretize.feature import MISSING_INT, Feature, numeric_cells
+from bncc._types import BoolArray, FloatArray, IntArray
+from bncc.data.dataset import Column
+
+MISSING_INT = {"int16": -(2**15), "int32": -(2**31)}
+"""Raw value that marks a missing reading, here as in the C; a float marks it by NaN."""
+LOWEST: dict[str, int | float] = {
+    "int16": -(2**15),
+    "int32": -(2**31),
+    "float32": -float(np.finfo(np.float32).max),
+}
+"""By kind what every reading lies above that is not missing."""
 
 
-def gaps_of(features: tuple[Feature, ...], table: Table) -> BoolArray:
+def missing_mark(kind: str, number_type: np.dtype[np.unsignedinteger]) -> float:
+    """Return the reading that marks a missing one; of categories and states the largest number."""
+    if kind == "float32":
+        return float("nan")
+    return MISSING_INT[kind] if kind in MISSING_INT else int(np.iinfo(number_type).max)
+
+
+def is_marked(readings: FloatArray, mark: float) -> BoolArray:
     """
-    Return where a classifier's features are missing in a table.
+    Return which readings are marked as missing.
 
-    Shapes: returns (n_rows, n_features) bool, true for missing cells and for integers that equal
-    the C's marker.
+    Shapes: `readings` (n,) float64; returns (n,) bool.
     """
-    columns = {column.name: column for column in table.columns}
-    gaps = np.empty((table.n_rows, len(features)), dtype=np.bool_)
-    for i, feature in enumerate(features):
-        column = columns[feature.name]
-        gaps[:, i] = column.missing
-        if feature.kind in MISSING_INT:
-            gaps[:, i] |= numeric_cells(feature.name, column).values == MISSING_INT[feature.kind]
-    return gaps
+    return np.asarray(np.isnan(readings) | (readings == mark))
+
+
+def missing_cells(kind: str, column: Column) -> BoolArray:
+    """
+    Return which cells of a column are missing: those without a reading, and marks of its kind.
+
+    Shapes: returns (n_rows,) bool.
+    """
+    mark = MISSING_INT.get(kind)
+    return column.missing if mark is None else np.asarray(column.missing | (column.values == mark))
+
+
+def missing_state_of(n_states: int, is_missing: BoolArray, states: IntArray) -> int:
+    """
+    Return the state of missing readings by training rows.
+
+    It is one of their own, ``n_states``, where some rows have a reading and some have none; the
+    most frequent state where all rows have one; else 0.
+
+    Shapes: `is_missing` (n_rows,) bool; `states` (n_rows,) int.
+    """
+    if is_missing.any():
+        return 0 if is_missing.all() else n_states
+    return int(np.bincount(states).argmax()) if len(states) else 0
+
+
+def cuts_above_missing(kind: str, cuts: tuple[int | float, ...]) -> tuple[int | float, ...]:
+    """Return a number's cuts with one that has missing readings alone below it."""
+    return cuts if cuts[:1] == (LOWEST[kind],) else (LOWEST[kind], *cuts)

@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from bncc._types import AnyArray, FloatArray, IntArray
+from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import (
     LARGEST_INT,
-    MISSING_INT,
     Feature,
     category_codes,
     numeric_cells,
     saturated,
     whole_cells,
 )
+from bncc.discretize.missing import MISSING_INT, is_marked, missing_mark
 from bncc.errors import DataError
 
 _FLOAT_EXTREMES = (
@@ -57,11 +57,11 @@ def _states(feature: Feature, values: FloatArray) -> IntArray:
         known = np.zeros(len(values), dtype=np.int64)
         for threshold in feature.thresholds:
             known += values > threshold
-        missing = np.isnan(values) if feature.kind == "float32" else _is_marker(feature, values)
+        missing = is_missing_reading(feature, values)
     else:
         known = values.astype(np.int64)
         missing = known >= n_known(feature)
-    return np.where(missing, feature.fallback, known)
+    return np.where(missing, feature.missing_state, known)
 
 
 def n_known(feature: Feature) -> int:
@@ -69,8 +69,13 @@ def n_known(feature: Feature) -> int:
     return len(feature.categories) if feature.kind == "category" else feature.n_states
 
 
-def _is_marker(feature: Feature, values: FloatArray) -> AnyArray:
-    return np.asarray(values == MISSING_INT[feature.kind])
+def is_missing_reading(feature: Feature, values: FloatArray) -> BoolArray:
+    """
+    Return which raw readings of a feature are marked as missing.
+
+    Shapes: `values` (n,) float64; returns (n,) bool.
+    """
+    return is_marked(values, missing_reading(feature))
 
 
 def probe_values(feature: Feature) -> FloatArray:
@@ -103,23 +108,19 @@ def representatives(feature: Feature) -> FloatArray:
     Return one raw value for each state.
 
     Shapes: returns (n_states,) float64, a value with that state; for a state that no raw value has,
-    one of the fallback.
+    one of the state of missing readings.
     """
     # The last value of a state counts: markers and numbers out of range come first among probes.
     values = probe_values(feature)
     states = _states(feature, values)
-    chosen = np.full(feature.n_states, values[states == feature.fallback][:1].sum())
+    chosen = np.full(feature.n_states, values[states == feature.missing_state][:1].sum())
     chosen[states] = values
     return chosen
 
 
 def missing_reading(feature: Feature) -> float:
     """Return the value by which the C marks a missing reading."""
-    if feature.kind == "float32":
-        return float("nan")
-    if feature.is_numeric:
-        return MISSING_INT[feature.kind]
-    return int(np.iinfo(state_dtype((n_known(feature),))).max)
+    return missing_mark(feature.kind, state_dtype((n_known(feature),)))
 
 
 def raw_of_table(features: Sequence[Feature], table: Table) -> FloatArray:

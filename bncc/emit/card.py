@@ -170,7 +170,7 @@ def feature_lines(
         words[-1] += ";"
         seen = _seen(ranges[i]) if ranges is not None else ""
         words += [f"{seen};"] if seen else []
-        lines += _wrapped([*words, f"missing: state {feature.fallback}"])
+        lines += _wrapped([*words, f"missing: state {feature.missing_state}"])
     return lines
 
 

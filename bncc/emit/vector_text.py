@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.discretize.feature import MISSING_INT, Feature
+from bncc.discretize.feature import Feature
+from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import raw_dtypes
 from bncc.emit.limit_vectors import limit_vectors
 from bncc.emit.missing_vectors import GapVectors

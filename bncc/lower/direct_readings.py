@@ -16,8 +16,8 @@ def reads_directly(program: Program) -> bool:
     Return whether comparing readings with thresholds finds the row of every table.
 
     A state reaches ``least`` if and only if the reading exceeds ``thresholds[least - 1]``, for a
-    state counts the thresholds below its reading. A missing reading has the state `fallback`; where
-    that reaches no cut it may be taken for the least of all readings, which exceeds no threshold.
+    state counts the thresholds below its reading. Where the state of missing readings reaches no
+    cut, one may be taken for the least of all readings, which exceeds no threshold.
     """
     features = program.features
     is_array = features[0].is_numeric and len({feature.kind for feature in features}) == 1
@@ -25,7 +25,7 @@ def reads_directly(program: Program) -> bool:
         is_array
         and is_of_cuts(program)
         and all(
-            features[each.feature].fallback < each.least[0]
+            features[each.feature].missing_state < each.least[0]
             for table in program.tables
             for each in cuts_of(table)
         )

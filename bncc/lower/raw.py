@@ -107,7 +107,7 @@ def _numeric_field(
     c_type = "float" if feature.kind == "float32" else f"{feature.kind}_t"
     missing = "NaN" if feature.kind == "float32" else f"{feature.kind.upper()}_MIN"
     comment = f"{titled(feature.name, unit)}; {missing} when missing"
-    return RawField(name, c_type, feature.kind, first, last, feature.fallback, comment, own)
+    return RawField(name, c_type, feature.kind, first, last, feature.missing_state, comment, own)
 
 
 def _code_field(feature: Feature, name: str) -> RawField:
@@ -117,4 +117,4 @@ def _code_field(feature: Feature, name: str) -> RawField:
     comment = f"{feature.kind} {codes}; any other number: missing or unseen"
     if not known:
         comment = f"{feature.kind} without labels; any number: missing or unseen"
-    return RawField(name, unsigned(bits), f"code{bits}", 0, known, feature.fallback, comment)
+    return RawField(name, unsigned(bits), f"code{bits}", 0, known, feature.missing_state, comment)

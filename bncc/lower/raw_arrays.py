@@ -28,7 +28,7 @@ def per_feature(features: Sequence[Feature], kind: str, state_bits: int) -> list
     fallback = array(
         "missing_state",
         state_bits,
-        [feature.fallback for feature in features],
+        [feature.missing_state for feature in features],
         "State of a missing or unseen reading, per feature.",
     )
     if kind.startswith("code"):

@@ -9,7 +9,12 @@ import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.discretize.feature import LARGEST_INT, Feature
-from bncc.discretize.readings import missing_reading, n_known, states_of_raw
+from bncc.discretize.readings import (
+    is_missing_reading,
+    missing_reading,
+    n_known,
+    states_of_raw,
+)
 from bncc.errors import ModelError, OptionError
 from bncc.model.model import Model
 from bncc.model.ranges import Number, ReadingRange, reading_ranges
@@ -74,7 +79,7 @@ def predict_checked(model: Model, limits: Sequence[Limits], R: FloatArray) -> In
     for i in reversed(range(model.n_features)):
         feature, values = model.features[i], R[:, i]
         outside = (values < limits[i].low) | (values > limits[i].high)
-        missing = np.isnan(values) | (values == missing_reading(feature))
+        missing = is_missing_reading(feature, values)
         answers = np.where(missing, ERR_MISSING, np.where(outside, ERR_RANGE, answers))
     return answers
 

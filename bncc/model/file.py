@@ -112,7 +112,7 @@ def _feature_record(feature: Feature) -> dict[str, Any]:
         "n_states": feature.n_states,
         "thresholds": list(feature.thresholds),
         "categories": list(feature.categories),
-        "fallback": feature.fallback,
+        "fallback": feature.missing_state,
     }
 
 

@@ -98,7 +98,7 @@ def rounded_costs(logs: FloatArray, q_format: QFormat) -> IntArray:
 
 def with_vetoes(model: Model, zeros: Sequence[BoolArray], tables: Sequence[int]) -> Model:
     """Put the veto in the place of probabilities of 0."""
-    if not any(gap.any() for gap in zeros):
+    if not any(is_zero.any() for is_zero in zeros):
         return model
     depth = deepest_fold(model)
     some = range(len(model.tables)) if depth else tables
@@ -112,8 +112,8 @@ def with_vetoes(model: Model, zeros: Sequence[BoolArray], tables: Sequence[int])
             f"0, takes {fmt.bits + more} bits, more than {MAX_BITS}; give fewer --bits"
         )
     prior, *costs = (
-        np.where(gap, veto, values)
-        for gap, values in zip(zeros, (model.prior, *model.tables), strict=True)
+        np.where(is_zero, veto, values)
+        for is_zero, values in zip(zeros, (model.prior, *model.tables), strict=True)
     )
     return replace(
         model,

@@ -136,7 +136,7 @@ def _message(
 
 
 def _jointly(model: Model, form: MissingForm, X: IntArray, is_missing: BoolArray) -> IntArray:
-    """Sum over joint states, rows with as many of them in step, whatever their gaps are."""
+    """Sum over joint states, rows with as many of them in step, whatever they lack."""
     used = ~is_missing
     used[:, list(form.structure.class_parents)] = True
     for i in form.upward:

@@ -40,8 +40,10 @@ def check_feature(feature: Feature) -> None:
     name = f"feature {feature.name!r}"
     if not 1 <= feature.n_states <= MAX_STATES:
         raise ModelError(f"{name} has {feature.n_states} states; 1 .. {MAX_STATES} are supported")
-    if not 0 <= feature.fallback < feature.n_states:
-        raise ModelError(f"{name} falls back to state {feature.fallback}, which it does not have")
+    if not 0 <= feature.missing_state < feature.n_states:
+        raise ModelError(
+            f"{name} falls back to state {feature.missing_state}, which it does not have"
+        )
     if feature.kind in _INTEGER_RANGE:
         _check_integers(name, feature.thresholds, _INTEGER_RANGE[feature.kind])
     elif feature.kind == "float32":
@@ -105,10 +107,10 @@ def _check_floats(name: str, thresholds: tuple[int | float, ...]) -> None:
 
 def _check_n_states(name: str, feature: Feature) -> None:
     known = len(feature.categories) if feature.kind == "category" else len(feature.thresholds) + 1
-    of_missing = feature.n_states == known + 1 and feature.fallback == known
+    of_missing = feature.n_states == known + 1 and feature.missing_state == known
     if feature.n_states != known and not of_missing:
         raise ModelError(
-            f"{name} has {feature.n_states} states and falls back to {feature.fallback}; its "
+            f"{name} has {feature.n_states} states and falls back to {feature.missing_state}; its "
             f"rule asks for {known}, or for {known + 1} with the last for missing readings"
         )
 

@@ -16,7 +16,7 @@ import numpy as np
 from bncc.data.dataset import Table
 from bncc.data.units import is_unit
 from bncc.discretize.feature import LARGEST_INT, Feature
-from bncc.discretize.readings import missing_reading, raw_of_table
+from bncc.discretize.readings import is_missing_reading, raw_of_table
 from bncc.errors import ModelError
 
 READINGS = "readings"
@@ -54,7 +54,7 @@ def readings_record(
         if feature.kind == "category":
             continue
         readings = raw_of_table((feature,), table)[:, 0]
-        seen = readings[~np.isnan(readings) & (readings != missing_reading(feature))]
+        seen = readings[~is_missing_reading(feature, readings)]
         number = float if feature.kind == "float32" else int
         entry: dict[str, Any] = {
             "min": number(seen.min()) if len(seen) else None,

@@ -30,9 +30,9 @@ def log_joint(
     Shapes: `X` (n_samples, n_variables) int; `is_missing` (n_samples, n_variables) bool; returns
     (n_samples, n_states of the target) float64, natural logarithms; -inf where a row is impossible.
     """
-    gaps = np.zeros(X.shape, dtype=bool) if is_missing is None else is_missing.copy()
-    gaps[:, target] = True
-    patterns, which = np.unique(gaps, axis=0, return_inverse=True)
+    unknown = np.zeros(X.shape, dtype=bool) if is_missing is None else is_missing.copy()
+    unknown[:, target] = True
+    patterns, which = np.unique(unknown, axis=0, return_inverse=True)
     found = np.empty((len(X), network.n_states[target]))
     for k, pattern in enumerate(patterns):
         rows = np.flatnonzero(which.reshape(-1) == k)
@@ -66,20 +66,20 @@ def log_posterior(
         return np.asarray(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
 
 
-def _eliminated(network: Network, target: int, X: IntArray, gap: BoolArray) -> FloatArray:
+def _eliminated(network: Network, target: int, X: IntArray, unknown: BoolArray) -> FloatArray:
     """Return the answer for rows in which the same variables are unknown."""
-    needed = _ancestors(network, [target, *np.flatnonzero(~gap).tolist()])
-    scopes = [{j for j in (*network.parents[i], i) if gap[j]} for i in needed]
+    needed = _ancestors(network, [target, *np.flatnonzero(~unknown).tolist()])
+    scopes = [{j for j in (*network.parents[i], i) if unknown[j]} for i in needed]
     order, widest = _order(scopes, target, network.n_states)
     if widest > MAX_FACTOR:
         raise NetworkError(
-            f"with {int(gap.sum())} unknown variables a factor would hold {widest} numbers, more "
-            f"than {MAX_FACTOR}; leave fewer unknown"
+            f"with {int(unknown.sum())} unknown variables a factor would hold {widest} numbers, "
+            f"more than {MAX_FACTOR}; leave fewer unknown"
         )
     part = max(1, MAX_FACTOR // widest)
     return np.concatenate(
         [
-            _summed(network, target, X[start : start + part], gap, needed, order)
+            _summed(network, target, X[start : start + part], unknown, needed, order)
             for start in range(0, len(X), part)
         ]
     )
@@ -129,11 +129,11 @@ def _summed(
     network: Network,
     target: int,
     X: IntArray,
-    gap: BoolArray,
+    unknown: BoolArray,
     needed: Sequence[int],
     order: Sequence[int],
 ) -> FloatArray:
-    factors = [_factor(network, i, X, gap) for i in needed]
+    factors = [_factor(network, i, X, unknown) for i in needed]
     log_scale = np.zeros(len(X))
     for i in order:
         with_i = [factor for factor in factors if i in factor[0]]
@@ -152,12 +152,12 @@ def _summed(
     return np.asarray(total + log_scale[:, np.newaxis])
 
 
-def _factor(network: Network, i: int, X: IntArray, gap: BoolArray) -> _Factor:
+def _factor(network: Network, i: int, X: IntArray, unknown: BoolArray) -> _Factor:
     """Return a table at the known states of each row; a row of its own only if these differ."""
-    axes = [j for j in (*network.parents[i], i) if network.n_states[j] > 1 or gap[j]]
+    axes = [j for j in (*network.parents[i], i) if network.n_states[j] > 1 or unknown[j]]
     table = network.tables[i].reshape([network.n_states[j] for j in axes])
-    known = [j for j in axes if not gap[j]]
-    scope = tuple(j for j in axes if gap[j])
+    known = [j for j in axes if not unknown[j]]
+    scope = tuple(j for j in axes if unknown[j])
     table = table.transpose([axes.index(j) for j in (*known, *scope)])
     if not known:
         return scope, table[np.newaxis]

@@ -9,8 +9,9 @@ from bncc._types import FloatArray, IntArray
 from bncc.boosting.learn import learn_tables, samples_of
 from bncc.boosting.sums import Learned, Samples
 from bncc.data.dataset import Column, Dataset, Table
-from bncc.discretize.feature import LOWEST, Feature, states_of
+from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
+from bncc.discretize.missing import LOWEST, cuts_above_missing
 from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
@@ -51,10 +52,9 @@ def missing_below(feature: Feature) -> Feature:
     if not feature.is_numeric:
         return feature
     thresholds = feature.thresholds
-    has_own = feature.n_states > len(thresholds) + 1
-    if has_own and not feature.has_missing_below:
-        thresholds = (LOWEST[feature.kind], *thresholds)
-    return replace(feature, thresholds=thresholds, n_states=len(thresholds) + 1, fallback=0)
+    if feature.has_missing_state:
+        thresholds = cuts_above_missing(feature.kind, thresholds)
+    return replace(feature, thresholds=thresholds, n_states=len(thresholds) + 1, missing_state=0)
 
 
 def one_range(features: Sequence[Feature]) -> tuple[Feature, ...]:
@@ -102,7 +102,7 @@ def pruned(features: Sequence[Feature], grids: Grids) -> tuple[tuple[Feature, ..
 def _kept(feature: Feature, used: set[int]) -> tuple[int, ...]:
     """Return the cuts that stay, ascending; that below the state of missing readings does."""
     n_cuts = len(feature.thresholds)
-    below_missing = {n_cuts} if feature.n_states > n_cuts + 1 else set()
+    below_missing = {n_cuts} if feature.has_missing_state else set()
     return tuple(sorted(used | below_missing))
 
 
@@ -110,8 +110,10 @@ def _fewer(feature: Feature, kept: Sequence[int]) -> Feature:
     if not feature.is_numeric:
         return feature
     thresholds = tuple(feature.thresholds[cut] for cut in kept if cut < len(feature.thresholds))
-    fallback = sum(cut < feature.fallback for cut in kept)
-    return replace(feature, n_states=len(kept) + 1, thresholds=thresholds, fallback=fallback)
+    missing_state = sum(cut < feature.missing_state for cut in kept)
+    return replace(
+        feature, n_states=len(kept) + 1, thresholds=thresholds, missing_state=missing_state
+    )
 
 
 MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))

@@ -32,7 +32,9 @@ def sensor(name: str, kind: FeatureKind, n_states: int, seed: int) -> Feature:
         cuts = np.unique(rng.normal(size=n_states - 1).astype(np.float32).astype(float))
     else:
         cuts = np.sort(rng.choice(np.arange(-500, 500), n_states - 1, replace=False))
-    return Feature(name, kind, n_states, thresholds=tuple(cuts.tolist()), fallback=n_states // 2)
+    return Feature(
+        name, kind, n_states, thresholds=tuple(cuts.tolist()), missing_state=n_states // 2
+    )
 
 
 def letter_like(kind: FeatureKind = "int16", bits: int = 6) -> Model:
@@ -87,11 +89,11 @@ def mixed_kinds() -> Model:
     addresses = tuple(f"address {k}" for k in range(300))
     features = [
         sensor("a", "int16", 6, seed=1),
-        Feature("b", "category", 6, categories=colors, fallback=5),
+        Feature("b", "category", 6, categories=colors, missing_state=5),
         sensor("c", "float32", 5, seed=2),
-        Feature("d", "state", 7, fallback=3),
+        Feature("d", "state", 7, missing_state=3),
         sensor("e", "int32", 4, seed=3),
-        Feature("f", "category", 300, categories=addresses, fallback=299),
+        Feature("f", "category", 300, categories=addresses, missing_state=299),
     ]
     return random_model(features, forest([None, 0, 1, 0, 2, 4]), 5, QFormat(3, 4))
 

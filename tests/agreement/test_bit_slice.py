@@ -108,8 +108,8 @@ def test_a_word_of_the_second_table_of_a_pair_is_read_from_its_own_row(require_t
         [6, 5, 0, 3, 6, 4, 0],
     ]
     features = [
-        Feature("a", "float32", 4, thresholds=(0.0, 1.0), fallback=3),
-        Feature("b", "int16", 4, thresholds=(0, 1), fallback=3),
+        Feature("a", "float32", 4, thresholds=(0.0, 1.0), missing_state=3),
+        Feature("b", "int16", 4, thresholds=(0, 1), missing_state=3),
     ]
     prior = [3, 2, 2, 1, 1, 0, 0]
     model = model_of(features, forest([None, None]), QFormat(3, 0), prior, [costs, costs])

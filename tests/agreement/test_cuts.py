@@ -101,9 +101,9 @@ def test_sanitizers_find_nothing(require_tool, family, name):
 def model_of_sensors():
     """Return a sum of three tables over cuts of sensors, one of them missing now and then."""
     features = (
-        Feature("pressure", "int16", 5, thresholds=(-5, 0, 9, 100), fallback=3),
-        Feature("light", "float32", 4, thresholds=(-1.5, 0.0, 2.25), fallback=2),
-        Feature("count", "int32", 3, thresholds=(7, 2**30), fallback=0),
+        Feature("pressure", "int16", 5, thresholds=(-5, 0, 9, 100), missing_state=3),
+        Feature("light", "float32", 4, thresholds=(-1.5, 0.0, 2.25), missing_state=2),
+        Feature("count", "int32", 3, thresholds=(7, 2**30), missing_state=0),
     )
     grids = (
         Grid((0, 1), ((0, 2), (1,))),

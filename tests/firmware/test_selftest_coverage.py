@@ -97,7 +97,7 @@ def struct_of_readings() -> Model:
     features = [
         sensor("a", "int16", 4, seed=1),
         sensor("b", "float32", 4, seed=2),
-        Feature("c", "state", 7, fallback=3),
+        Feature("c", "state", 7, missing_state=3),
     ]
     model = random_model(features, forest([None, 0, 0]), 3, QFormat(3, 4))
     return with_ranges(model, a=(-400, 450), b=(-2.0, 2.5), c=(1, 5))

@@ -68,7 +68,7 @@ def _probes(
     for i, feature in enumerate(model.features):
         own = states_of_raw((feature,), values[i][:, None])[:, 0]
         decisions = decisions_along(model, X, total, i, tables[i])
-        pairs = _revealing(decisions, own, feature.fallback)
+        pairs = _revealing(decisions, own, feature.missing_state)
         budget -= len(pairs)
         if budget < 0:
             return

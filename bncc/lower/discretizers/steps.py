@@ -92,7 +92,7 @@ def _weighted(steps: Sequence[Step], frequencies: FloatArray) -> list[Step]:
 def _whole_steps(feature: Feature) -> list[Step]:
     largest = LARGEST[feature.kind]
     bounds = [*(int(t) for t in feature.thresholds), largest]
-    missing = Step(-largest - 1, feature.fallback, MISSING, 0)
+    missing = Step(-largest - 1, feature.missing_state, MISSING, 0)
     return [missing, *(Step(bound, state, "", 1) for state, bound in enumerate(bounds))]
 
 
@@ -113,8 +113,8 @@ def _float_steps(feature: Feature) -> list[Step]:
     return [
         *down,
         Step(float_bits(float("-inf")), 0, "negative, not NaN", int(any_down)),
-        Step(-1, feature.fallback, "negative", 0),
+        Step(-1, feature.missing_state, "negative", 0),
         *up,
         Step(float_bits(float("inf")), len(feature.thresholds), "not NaN", int(any_up)),
-        Step(LARGEST["float32"], feature.fallback, "", 0),
+        Step(LARGEST["float32"], feature.missing_state, "", 0),
     ]

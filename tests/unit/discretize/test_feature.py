@@ -15,10 +15,10 @@ from bncc.discretize.feature import (
 )
 from bncc.errors import DataError
 
-INT16 = Feature("a", "int16", 3, (2, 5), fallback=1)
-FLOAT = Feature("a", "float32", 3, (-0.5, 0.0), fallback=2)
-LABEL = Feature("a", "category", 3, (), ("x", "y"), fallback=2)
-STATE = Feature("a", "state", 4, fallback=3)
+INT16 = Feature("a", "int16", 3, (2, 5), missing_state=1)
+FLOAT = Feature("a", "float32", 3, (-0.5, 0.0), missing_state=2)
+LABEL = Feature("a", "category", 3, (), ("x", "y"), missing_state=2)
+STATE = Feature("a", "state", 4, missing_state=3)
 
 
 def _states(feature: Feature, *cells: str) -> list[int]:
@@ -36,8 +36,8 @@ def test_numbers_beyond_the_type_are_in_the_outer_states() -> None:
 
 
 def test_the_number_that_marks_a_missing_reading_in_the_c_marks_it_here() -> None:
-    feature = Feature("a", "int32", 3, (2,), fallback=2)
-    assert _states(INT16, "-32768") == [INT16.fallback]
+    feature = Feature("a", "int32", 3, (2,), missing_state=2)
+    assert _states(INT16, "-32768") == [INT16.missing_state]
     assert _states(feature, "-2147483648", "-32768", "?") == [2, 0, 2]
 
 
@@ -55,25 +55,25 @@ def test_negative_zero_is_zero() -> None:
 
 
 @pytest.mark.parametrize("feature", [INT16, FLOAT, LABEL, STATE])
-def test_a_missing_reading_has_the_fallback_state(feature: Feature) -> None:
+def test_a_missing_reading_has_the_state_of_missing_readings(feature: Feature) -> None:
     """Also when the whole column is missing, which is read as a category."""
-    assert _states(feature, "?", "?") == [feature.fallback] * 2
-    assert _states(feature, "", "1")[0] == feature.fallback
+    assert _states(feature, "?", "?") == [feature.missing_state] * 2
+    assert _states(feature, "", "1")[0] == feature.missing_state
 
 
-def test_a_label_not_seen_in_training_has_the_fallback_state() -> None:
+def test_a_label_not_seen_in_training_has_the_state_of_missing_readings() -> None:
     """As a missing one."""
     assert _states(LABEL, "y", "new", "x", "?") == [1, 2, 0, 2]
 
 
-def test_a_state_out_of_range_has_the_fallback_state() -> None:
+def test_a_state_out_of_range_has_the_state_of_missing_readings() -> None:
     """Below and above."""
     assert _states(STATE, "-1", "0", "3", "4", "99999999") == [3, 0, 3, 3, 3]
 
 
 def test_labels_that_are_numbers_match_numbers() -> None:
     """A file whose labels are all numbers is read as numbers; they match by value."""
-    feature = Feature("a", "category", 4, (), ("01", "2.50", "x"), fallback=3)
+    feature = Feature("a", "category", 4, (), ("01", "2.50", "x"), missing_state=3)
     assert _states(feature, "1", "2.5", "7") == [0, 1, 3]
     assert _states(feature, "01", "x", "1") == [0, 2, 3]
     assert category_codes(feature, column_of_text("a", ["2.5", "?", "7"])).tolist() == [1, -1, -1]

@@ -93,19 +93,19 @@ def test_cuts_beyond_float32_become_its_edge() -> None:
 
 
 def test_categories_are_the_sorted_labels_of_training() -> None:
-    """The fallback is the most frequent one, the smallest on ties."""
+    """Missing readings have the most frequent one, the smallest on ties."""
     feature = _fit(["b", "a", "c", "b", "c"])
     assert feature == Feature("a", "category", 3, (), ("a", "b", "c"), 1)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_missing_cells_have_a_last_state_of_their_own(method: str) -> None:
-    """It is the fallback, and it comes with every method."""
+    """It is the state of missing readings, and it comes with every method."""
     feature = _fit(["1", "?", "2", "3"], [0, 1, 0, 1], method)
     states = feature.states(column_of_text("a", ["?", "1"]))
-    assert feature.fallback == feature.n_states - 1
-    assert states[0] == feature.fallback
-    assert states[1] != feature.fallback
+    assert feature.missing_state == feature.n_states - 1
+    assert states[0] == feature.missing_state
+    assert states[1] != feature.missing_state
 
 
 def test_missing_labels_have_a_last_state_of_their_own() -> None:
@@ -129,7 +129,7 @@ def test_a_column_without_any_cell_has_one_state(kind: ColumnKind, method: str) 
     )
     column = Column("a", kind, values, np.ones(2, dtype=np.bool_))
     (feature,) = fit_features(Table((column,)), np.array([0, 1]), method)
-    assert (feature.n_states, feature.fallback, feature.thresholds) == (1, 0, ())
+    assert (feature.n_states, feature.missing_state, feature.thresholds) == (1, 0, ())
     assert feature.states(column).tolist() == [0, 0]
 
 
@@ -163,7 +163,7 @@ def test_whole_cuts_that_coincide_are_one() -> None:
 
 def test_none_takes_numbers_as_states() -> None:
     """The largest training state decides how many there are."""
-    assert _fit(["0", "3", "3"], method="none") == Feature("a", "state", 4, fallback=3)
+    assert _fit(["0", "3", "3"], method="none") == Feature("a", "state", 4, missing_state=3)
 
 
 @pytest.mark.parametrize("cell", ["-1", "1.5"])

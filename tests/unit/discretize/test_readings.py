@@ -18,9 +18,9 @@ from bncc.discretize.readings import (
 from bncc.errors import DataError
 from tests.strategies import features
 
-COLOR = Feature("color", "category", 4, categories=("red", "green", "blue"), fallback=3)
-LEVEL = Feature("level", "int16", 3, thresholds=(-5, 100), fallback=1)
-WEIGHT = Feature("weight", "float32", 3, thresholds=(0.5, 2.0), fallback=0)
+COLOR = Feature("color", "category", 4, categories=("red", "green", "blue"), missing_state=3)
+LEVEL = Feature("level", "int16", 3, thresholds=(-5, 100), missing_state=1)
+WEIGHT = Feature("weight", "float32", 3, thresholds=(0.5, 2.0), missing_state=0)
 
 
 def test_states_are_bytes_until_a_feature_has_more_than_255():
@@ -32,7 +32,7 @@ def test_states_are_bytes_until_a_feature_has_more_than_255():
 def test_a_raw_category_needs_no_number_for_its_missing_state():
     """255 labels fit a byte, though missing cells bring the states to 256."""
     labels = tuple(str(k) for k in range(255))
-    (dtype,) = raw_dtypes((Feature("c", "category", 256, categories=labels, fallback=255),))
+    (dtype,) = raw_dtypes((Feature("c", "category", 256, categories=labels, missing_state=255),))
     assert dtype == np.uint8
 
 
@@ -40,7 +40,7 @@ def test_a_raw_category_needs_no_number_for_its_missing_state():
     ("value", "state"), [(-32768, 1), (-32767, 0), (-5, 0), (-4, 1), (100, 1), (101, 2)]
 )
 def test_the_state_of_an_integer_counts_the_thresholds_below_it(value, state):
-    """The smallest int16 marks a missing reading, which takes the fallback."""
+    """The smallest int16 marks a missing reading, which takes its state."""
     assert states_of_raw((LEVEL,), np.array([[value]], dtype=float))[0, 0] == state
 
 
@@ -54,7 +54,7 @@ def test_the_state_of_a_float_counts_the_thresholds_below_it(value, state):
 
 
 @pytest.mark.parametrize(("value", "state"), [(0, 0), (2, 2), (3, 3), (255, 3)])
-def test_a_number_beyond_the_categories_takes_the_fallback(value, state):
+def test_a_number_beyond_the_categories_takes_the_missing_state(value, state):
     """Also the number right behind the last label, though it is a state of the model."""
     assert states_of_raw((COLOR,), np.array([[value]], dtype=float))[0, 0] == state
 
@@ -109,7 +109,7 @@ def table() -> Table:
     )  # fmt: skip
 
 
-BIN = Feature("bin", "state", 2, fallback=1)
+BIN = Feature("bin", "state", 2, missing_state=1)
 
 
 def test_a_table_becomes_readings_of_the_c_types():
@@ -134,12 +134,12 @@ def test_a_reading_that_is_the_marker_of_a_missing_one_reaches_the_c_as_it_is():
     column = Column("level", "integer", np.array([-(2**15), -(2**15) - 1]), np.zeros(2, np.bool_))
     data = Table((column,))
     assert raw_of_table((LEVEL,), data)[:, 0].tolist() == [-(2**15), -(2**15) + 1]
-    assert states_of((LEVEL,), data)[:, 0].tolist() == [LEVEL.fallback, 0]
+    assert states_of((LEVEL,), data)[:, 0].tolist() == [LEVEL.missing_state, 0]
 
 
 def test_labels_that_are_numbers_are_matched_by_value():
     """A file in which all labels happen to be numbers is read as numbers."""
-    level = Feature("level", "category", 2, categories=("1", "2.0"), fallback=0)
+    level = Feature("level", "category", 2, categories=("1", "2.0"), missing_state=0)
     column = Column("level", "float", np.array([2.0, 1.0, 3.0]), np.array([False, False, False]))
     assert raw_of_table((level,), Table((column,)))[:, 0].tolist() == [1, 0, 255]
 

@@ -195,7 +195,7 @@ def test_passes_that_changed_nothing_are_not_listed(monkeypatch):
     ("feature", "line"),
     [
         (
-            Feature("p", "int16", 3, thresholds=(-5, 7), fallback=1),
+            Feature("p", "int16", 3, thresholds=(-5, 7), missing_state=1),
             "  0  p: 3 states, thresholds -5 7; missing: state 1",
         ),
         (
@@ -204,10 +204,10 @@ def test_passes_that_changed_nothing_are_not_listed(monkeypatch):
         ),
         (Feature("p", "int32", 1), "  0  p: 1 state; missing: state 0"),
         (
-            Feature("c", "category", 3, categories=("a", "*/"), fallback=2),
+            Feature("c", "category", 3, categories=("a", "*/"), missing_state=2),
             "  0  c: 3 states, categories 0=a 1='/; missing: state 2",
         ),
-        (Feature("s", "state", 4, fallback=3), "  0  s: 4 states; missing: state 3"),
+        (Feature("s", "state", 4, missing_state=3), "  0  s: 4 states; missing: state 3"),
         (
             Feature("speed", "int16", 3, thresholds=(-(2**15), 5)),
             "  0  speed: 3 states, thresholds (not missing) 5; missing: state 0",

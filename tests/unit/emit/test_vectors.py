@@ -67,9 +67,9 @@ def test_every_end_of_a_state_is_read(name):
 
 
 def test_of_a_feature_the_ends_of_states_are_read_with_what_is_treated_apart():
-    light = Feature("light", "int16", 3, thresholds=(0, 10), fallback=2)
+    light = Feature("light", "int16", 3, thresholds=(0, 10), missing_state=2)
     assert end_readings(light).tolist() == [-32767, 0, 1, 10, 11, 32767, -32768]
-    color = Feature("color", "category", 3, categories=("a", "b"), fallback=2)
+    color = Feature("color", "category", 3, categories=("a", "b"), missing_state=2)
     assert end_readings(color).tolist() == [0, 1, 2, 255]
     assert end_readings(hand.feature("wide", 255)).tolist() == [*range(255), 255]
 

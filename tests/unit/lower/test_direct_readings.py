@@ -21,7 +21,7 @@ def test_readings_of_one_kind_are_compared():
     assert reads_directly(with_features())
 
 
-@pytest.mark.parametrize("changes", [{"kind": "state"}, {"fallback": 1}])
+@pytest.mark.parametrize("changes", [{"kind": "state"}, {"missing_state": 1}])
 def test_states_and_missing_readings_above_a_cut_are_not(changes):
     assert not reads_directly(with_features(**changes))
 

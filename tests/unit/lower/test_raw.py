@@ -10,12 +10,12 @@ from bncc.lower.discretizers.choice import in_lines, searched
 from bncc.lower.discretizers.rates import rates_of
 from bncc.lower.discretizers.steps import float_key
 
-INT16 = Feature("a", "int16", 3, thresholds=(-5, 7), fallback=1)
+INT16 = Feature("a", "int16", 3, thresholds=(-5, 7), missing_state=1)
 INT16_TOO = Feature("b", "int16", 2, thresholds=(0,))
 INT32 = Feature("c", "int32", 2, thresholds=(-(2**31),))
-FLOAT = Feature("d", "float32", 3, thresholds=(-1.5, 0.1), fallback=2)
-CATEGORY = Feature("e", "category", 3, categories=("x", "y"), fallback=2)
-STATE = Feature("f", "state", 4, fallback=3)
+FLOAT = Feature("d", "float32", 3, thresholds=(-1.5, 0.1), missing_state=2)
+CATEGORY = Feature("e", "category", 3, categories=("x", "y"), missing_state=2)
+STATE = Feature("f", "state", 4, missing_state=3)
 
 
 def plan_raw(features, state_bits, chosen=None):

@@ -35,9 +35,9 @@ def test_every_drawn_feature_passes(feature):
 @pytest.mark.parametrize("good", [INT16, FLOAT32, CATEGORY])
 def test_missing_readings_may_have_the_last_state_for_themselves(good):
     n_states = good["n_states"] + 1
-    check_feature(Feature("x", **{**good, "n_states": n_states, "fallback": n_states - 1}))
+    check_feature(Feature("x", **{**good, "n_states": n_states, "missing_state": n_states - 1}))
     with pytest.raises(ModelError, match="its rule asks for"):
-        check_feature(Feature("x", **{**good, "n_states": n_states, "fallback": 0}))
+        check_feature(Feature("x", **{**good, "n_states": n_states, "missing_state": 0}))
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_missing_readings_may_have_the_last_state_for_themselves(good):
     [
         (STATE, {"n_states": 0}, "0 states"),
         (STATE, {"n_states": MAX_STATES + 1}, "65536 states"),
-        (STATE, {"fallback": 4}, "falls back to state 4"),
-        (STATE, {"fallback": -1}, "falls back to state -1"),
+        (STATE, {"missing_state": 4}, "falls back to state 4"),
+        (STATE, {"missing_state": -1}, "falls back to state -1"),
         (STATE, {"kind": "int64"}, "unknown kind 'int64'"),
         (STATE, {"thresholds": (1,)}, "cannot have thresholds"),
         (CATEGORY, {"thresholds": (1,)}, "cannot have thresholds"),
@@ -54,7 +54,7 @@ def test_missing_readings_may_have_the_last_state_for_themselves(good):
         (INT16, {"categories": ("a",)}, "cannot have categories"),
         (CATEGORY, {"categories": ("a", "a")}, "category twice"),
         (CATEGORY, {"n_states": 1}, "asks for 2"),
-        (INT16, {"n_states": 5, "fallback": 4}, "asks for 3"),
+        (INT16, {"n_states": 5, "missing_state": 4}, "asks for 3"),
         (INT16, {"thresholds": (2, 1)}, "do not ascend"),
         (INT16, {"thresholds": (1, 1)}, "do not ascend"),
         (FLOAT32, {"thresholds": (1.5, 1.5)}, "do not ascend"),

@@ -72,7 +72,7 @@ def test_limits_of_floats_are_exact_values_of_float32(low, high, margin, limits)
 
 def test_a_category_or_state_has_to_be_known_whatever_the_margin():
     """Categories by their labels; states by the trained smallest and largest."""
-    color = Feature("c", "category", 3, categories=("a", "b"), fallback=2)
+    color = Feature("c", "category", 3, categories=("a", "b"), missing_state=2)
     assert limits_of(model_over(color, None, None), 100) == (Limits(0, 1),)
     assert limits_of(model_over(Feature("s", "state", 9), 2, 5), 100) == (Limits(2, 5),)
 

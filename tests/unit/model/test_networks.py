@@ -135,8 +135,8 @@ def test_rows_that_are_no_distributions_are_counted():
 def test_states_are_named_by_what_they_stand_for():
     features = (
         Feature("n", "int16", 3, thresholds=(-5, 100)),
-        Feature("m", "float32", 3, thresholds=(2.5,), fallback=2),
-        Feature("c", "category", 3, categories=("red", "missing"), fallback=2),
+        Feature("m", "float32", 3, thresholds=(2.5,), missing_state=2),
+        Feature("c", "category", 3, categories=("red", "missing"), missing_state=2),
         Feature("s", "state", 2),
         Feature("class", "int16", 1),
     )

@@ -22,16 +22,16 @@ def test_only_the_thresholds_that_are_read_stay():
 
 
 def test_a_state_of_missing_readings_stays_the_last():
-    features = (Feature("a", "float32", 4, (0.0, 1.0), fallback=3),)
+    features = (Feature("a", "float32", 4, (0.0, 1.0), missing_state=3),)
     inputs, left = pruned(features, Grids((Grid((0,), ((0,),)),)))
-    assert inputs[0] == Feature("a", "float32", 3, (0.0,), fallback=2)
+    assert inputs[0] == Feature("a", "float32", 3, (0.0,), missing_state=2)
     assert left == Grids((Grid((0,), ((0,),)),))
 
 
 def test_categories_and_states_keep_theirs():
     features = (
-        Feature("a", "category", 3, categories=("x", "y", "z"), fallback=1),
-        Feature("b", "state", 4, fallback=2),
+        Feature("a", "category", 3, categories=("x", "y", "z"), missing_state=1),
+        Feature("b", "state", 4, missing_state=2),
     )
     sums = Grids((Grid((0, 1), ((1,), (0, 2))),))
     assert pruned(features, sums) == (features, sums)
@@ -46,8 +46,10 @@ def test_every_reading_stays_in_its_row(data):
         thresholds = tuple(sorted(data.draw(cuts)))
         has_missing = data.draw(st.booleans())
         n_known = len(thresholds) + 1
-        fallback = n_known if has_missing else data.draw(st.integers(0, n_known - 1))
-        features.append(Feature(name, "float32", n_known + has_missing, thresholds, (), fallback))
+        missing_state = n_known if has_missing else data.draw(st.integers(0, n_known - 1))
+        features.append(
+            Feature(name, "float32", n_known + has_missing, thresholds, (), missing_state)
+        )
     n_states = [feature.n_states for feature in features]
     assume(max(n_states) > 1)
     sums = data.draw(grids(n_states))

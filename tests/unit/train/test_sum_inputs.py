@@ -9,15 +9,17 @@ from bncc.train.fit_tables import missing_below, one_kind, one_range, sum_inputs
 
 
 def test_columns_of_states_get_one_range():
-    states = [Feature(name, "state", n, fallback=1) for name, n in [("a", 4), ("b", 2), ("w", 300)]]
+    states = [
+        Feature(name, "state", n, missing_state=1) for name, n in [("a", 4), ("b", 2), ("w", 300)]
+    ]
     category = Feature("c", "category", 2, categories=("x", "y"))
     assert [each.n_states for each in one_range([*states, category])] == [4, 4, 300, 2]
-    assert [each.fallback for each in one_range(states)] == [1, 1, 1]
+    assert [each.missing_state for each in one_range(states)] == [1, 1, 1]
 
 
 def test_a_missing_reading_lies_below_where_none_was_seen():
-    plain = Feature("a", "int16", 3, (2, 5), fallback=1)
-    assert missing_below(plain) == Feature("a", "int16", 3, (2, 5), fallback=0)
+    plain = Feature("a", "int16", 3, (2, 5), missing_state=1)
+    assert missing_below(plain) == Feature("a", "int16", 3, (2, 5), missing_state=0)
 
 
 @pytest.mark.parametrize(
@@ -29,16 +31,16 @@ def test_a_missing_reading_lies_below_where_none_was_seen():
     ],
 )
 def test_missing_readings_have_the_first_state_where_some_were_seen(kind, thresholds, lowest):
-    feature = missing_below(Feature("a", kind, 4, thresholds, fallback=3))
-    assert feature == Feature("a", kind, 4, (lowest, *thresholds), fallback=0)
+    feature = missing_below(Feature("a", kind, 4, thresholds, missing_state=3))
+    assert feature == Feature("a", kind, 4, (lowest, *thresholds), missing_state=0)
     values = np.array([0, 1, 3, 9])
     column = Column("a", "integer", values, np.array([True, False, False, False]))
     assert feature.states(column).tolist() == [0, 1, 2, 3]
 
 
 def test_a_threshold_below_all_readings_is_not_there_twice():
-    feature = Feature("a", "int16", 4, (-32768, 5), fallback=3)
-    assert missing_below(feature) == Feature("a", "int16", 3, (-32768, 5), fallback=0)
+    feature = Feature("a", "int16", 4, (-32768, 5), missing_state=3)
+    assert missing_below(feature) == Feature("a", "int16", 3, (-32768, 5), missing_state=0)
 
 
 @pytest.mark.parametrize(

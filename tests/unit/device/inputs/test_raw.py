@@ -5,9 +5,9 @@ import numpy as np
 from bncc.device.inputs.raw import pack, row_dtype
 from bncc.discretize.feature import Feature
 
-COLOR = Feature("color", "category", 4, categories=("red", "green", "blue"), fallback=3)
-LEVEL = Feature("level", "int16", 3, thresholds=(-5, 100), fallback=1)
-WEIGHT = Feature("weight", "float32", 3, thresholds=(0.5, 2.0), fallback=0)
+COLOR = Feature("color", "category", 4, categories=("red", "green", "blue"), missing_state=3)
+LEVEL = Feature("level", "int16", 3, thresholds=(-5, 100), missing_state=1)
+WEIGHT = Feature("weight", "float32", 3, thresholds=(0.5, 2.0), missing_state=0)
 
 
 def test_a_row_has_the_padding_of_a_c_struct():

@@ -15,9 +15,9 @@ ROUND = Rates(
 )  # fmt: skip
 
 
-def cuts(*thresholds, kind="int16", fallback=0, name="a"):
-    n_states = max(len(thresholds), fallback) + 1
-    return Feature(name, kind, n_states, thresholds=thresholds, fallback=fallback)
+def cuts(*thresholds, kind="int16", missing_state=0, name="a"):
+    n_states = max(len(thresholds), missing_state) + 1
+    return Feature(name, kind, n_states, thresholds=thresholds, missing_state=missing_state)
 
 
 CODE = Feature("c", "state", 4)

@@ -19,9 +19,9 @@ def lines(feature, method="tree"):
     return list(function_of(feature, method).lines)
 
 
-def int16(*thresholds, fallback=0):
-    n_states = max(len(thresholds), fallback) + 1
-    return Feature("a", "int16", n_states, thresholds=thresholds, fallback=fallback)
+def int16(*thresholds, missing_state=0):
+    n_states = max(len(thresholds), missing_state) + 1
+    return Feature("a", "int16", n_states, thresholds=thresholds, missing_state=missing_state)
 
 
 def test_comparisons_are_nested_and_ascend():
@@ -45,7 +45,7 @@ def floats(*thresholds):
 
 @pytest.mark.parametrize("kind", ["int16", "int32"])
 def test_a_missing_reading_is_told_by_its_marker(kind):
-    feature = Feature("a", kind, 3, thresholds=(7,), fallback=2)
+    feature = Feature("a", kind, 3, thresholds=(7,), missing_state=2)
     assert lines(feature)[1:3] == [
         f"    if (value == {kind.upper()}_MIN) {{ /* missing */",
         "        return 2U;",
@@ -53,7 +53,7 @@ def test_a_missing_reading_is_told_by_its_marker(kind):
 
 
 def test_floats_are_compared_by_their_bits_and_named_in_their_own_unit():
-    feature = Feature("a", "float32", 4, thresholds=(-1.5, 0.5), fallback=3)
+    feature = Feature("a", "float32", 4, thresholds=(-1.5, 0.5), missing_state=3)
     assert [line.strip() for line in lines(feature) if "if" in line] == [
         "if (bits < 0) { /* negative */",
         "if (bits <= -1077936129) { /* negative, above -1.5 */",
@@ -69,7 +69,7 @@ def test_the_bits_of_minus_zero_are_no_literal_of_an_int():
 
 
 def test_bytes_are_looked_up_between_the_outer_thresholds():
-    function = function_of(int16(-3, 0, 2, fallback=1), "bytes")
+    function = function_of(int16(-3, 0, 2, missing_state=1), "bytes")
     assert list(function.lines) == [
         "if (value <= -3) {",
         "    if (value == INT16_MIN) { /* missing */",
@@ -144,7 +144,7 @@ def test_a_guide_counts_from_its_first_reading(feature, word, above):
 
 
 def test_the_highest_byte_of_a_sum_with_a_guide_s_entry_is_the_state():
-    function = function_of(int16(0, 16, 32, fallback=3), "guided")
+    function = function_of(int16(0, 16, 32, missing_state=3), "guided")
     assert list(function.lines) == [
         "const uint_fast16_t above = (uint_fast16_t)((uint_fast16_t)value - 1U);",
         "",

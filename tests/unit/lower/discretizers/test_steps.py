@@ -61,9 +61,9 @@ def numeric(draw, max_cuts=8):
         ends = st.integers(-most - 1, -most + 1) | st.integers(most - 2, most)
         one = st.integers(-most - 1, most) | st.integers(-3, 260) | ends
     cuts = sorted(draw(st.lists(one, max_size=max_cuts, unique=True)))
-    fallback = draw(st.integers(0, len(cuts) + 1))
-    n_states = max(len(cuts), fallback) + 1
-    return Feature("a", kind, n_states, thresholds=tuple(cuts), fallback=fallback)
+    missing_state = draw(st.integers(0, len(cuts) + 1))
+    n_states = max(len(cuts), missing_state) + 1
+    return Feature("a", kind, n_states, thresholds=tuple(cuts), missing_state=missing_state)
 
 
 def integers_of(feature):
@@ -110,8 +110,10 @@ def test_a_tree_compares_once_less_than_there_are_steps(feature):
     assert len(found) == 2 * len(steps) - 1
 
 
-def cuts(*thresholds, kind="int16", fallback=0):
-    return Feature("a", kind, len(thresholds) + 1, thresholds=thresholds, fallback=fallback)
+def cuts(*thresholds, kind="int16", missing_state=0):
+    return Feature(
+        "a", kind, len(thresholds) + 1, thresholds=thresholds, missing_state=missing_state
+    )
 
 
 def test_eight_equal_steps_take_three_comparisons():
@@ -121,7 +123,7 @@ def test_eight_equal_steps_take_three_comparisons():
 
 def test_a_missing_reading_costs_only_those_beside_it_a_comparison():
     # states 0, 1, 2, 3: the comparison with INT16_MIN is below that of state 0
-    assert mean_comparisons(steps_of(cuts(0, 10, 20, fallback=2))) == (3 + 2 + 2 + 2) / 4
+    assert mean_comparisons(steps_of(cuts(0, 10, 20, missing_state=2))) == (3 + 2 + 2 + 2) / 4
 
 
 def test_a_constant_feature_takes_none():
@@ -132,14 +134,14 @@ def test_a_constant_feature_takes_none():
 
 
 def test_a_table_holds_the_integers_between_the_outer_thresholds():
-    table = table_of(steps_of(cuts(10, 12, 15, fallback=3)))
+    table = table_of(steps_of(cuts(10, 12, 15, missing_state=3)))
     (run,) = (node for node in nodes(table) if isinstance(node, Run))
     assert run == Run(11, (1, 1, 2, 2, 2))
     assert [state_at(table, i) for i in (-(2**15), 10, 11, 15, 16)] == [3, 0, 1, 2, 3]
 
 
 def test_one_threshold_leaves_nothing_to_look_up():
-    assert table_of(steps_of(cuts(10, fallback=1))) is None
+    assert table_of(steps_of(cuts(10, missing_state=1))) is None
 
 
 @pytest.mark.parametrize(("n", "exists"), [(MAX_RUN, True), (MAX_RUN + 1, False)])
@@ -223,12 +225,12 @@ def test_no_guide_where_none_is_of_use(feature):
 
 def test_what_is_expected_of_a_state_is_divided_among_its_steps():
     # -0.0 .. -1.5 and 0.0 .. 0.5 are one state, missing readings another
-    feature = cuts(-1.5, 0.5, kind="float32", fallback=3)
+    feature = cuts(-1.5, 0.5, kind="float32", missing_state=3)
     steps = steps_of(feature, np.array([0.2, 0.5, 0.25, 0.05]))
     weights = [(step.state, step.weight) for step in steps]
     assert weights == [(1, 2500), (0, 2000), (3, 0), (1, 2500), (2, 2500), (3, 500)]
 
 
 def test_a_state_that_hardly_occurs_is_still_expected_before_a_missing_reading():
-    steps = steps_of(cuts(0, 10, fallback=1), np.array([0.0, 1.0, 0.0]))
+    steps = steps_of(cuts(0, 10, missing_state=1), np.array([0.0, 1.0, 0.0]))
     assert [(step.state, step.weight) for step in steps] == [(1, 0), (0, 1), (1, 10000), (2, 1)]
