@@ -23,7 +23,7 @@ def element(tag: str, content: str | None = None, /, **attributes: object) -> st
 
 def _given(attributes: dict[str, object]) -> str:
     return "".join(
-        f" {name.rstrip('_').replace('_', '-')}={quoteattr(_value(value))}"
+        f" {name.rstrip('_').replace('_', '-')}={quoteattr(printable(_value(value)))}"
         for name, value in attributes.items()
         if value is not None
     )
