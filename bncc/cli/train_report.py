@@ -48,9 +48,7 @@ def with_cross_validation(
     """Measure the error of the first training's procedure, and show progress."""
     begin = perf_counter()
     with console.progress("cross-validating") as advance:
-        first = cross_validated(
-            done.first, train, settings, folds, lambda share: advance(share, ""), stop
-        )
+        first = cross_validated(done.first, train, settings, folds, advance, stop)
     first = replace(first, seconds=first.seconds + perf_counter() - begin)
     return replace(done, results=(first, *done.results[1:]))
 

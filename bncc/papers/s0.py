@@ -28,7 +28,7 @@ from bncc.structure.graph import Structure, topological_order
 from bncc.structure.learners.trees import chow_liu_tree
 from bncc.structure.options import DEFAULT_STEP
 from bncc.structure.scores import conditional_mutual_information
-from bncc.train.checkpoint.callbacks import Course, News, Progress
+from bncc.train.checkpoint.callbacks import Course, EpochProgress, News
 from bncc.train.gradient.engine import Passed, StructureProblem
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint.descent import descend_structure
@@ -170,7 +170,7 @@ def _recover(row: str, request: Request, advance: Advance) -> list[Cell]:
     return [cell_of(row, COLUMN, 100.0, 100 * recovered / n if n else None, n or None, notes)]
 
 
-def _told(tell: Advance) -> Progress:
+def _told(tell: Advance) -> EpochProgress:
     """Return what tells of epochs."""
 
     def report(epoch: int, epochs: int, news: News) -> None:
@@ -179,7 +179,7 @@ def _told(tell: Advance) -> Progress:
     return report
 
 
-def _recovered(fold: Fold, progress: Progress) -> tuple[int, int]:
+def _recovered(fold: Fold, progress: EpochProgress) -> tuple[int, int]:
     """Return how many parents of the Chow-Liu tree are found again, and how many there are."""
     data = (fold.X, fold.y, fold.n_states, fold.n_classes)
     tree = chow_liu_tree(*data)

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from bncc._types import IntArray
 from bncc.data.splits import SplitRule
 from bncc.errors import OptionError
+from bncc.progress import Progress, silence
 from bncc.structure.candidates import CANDIDATE_SETS
 from bncc.structure.graph import Structure
-from bncc.structure.learner import Problem, Tell, silence
+from bncc.structure.learner import Problem
 from bncc.structure.learners import LEARNERS
 from bncc.structure.option_readers import one_of
 from bncc.structure.options import check_values
@@ -62,7 +63,7 @@ def learn_structure(
     n_classes: int,
     options: Mapping[str, str] | None = None,
     seed: int = 0,
-    tell: Tell | None = None,
+    tell: Progress | None = None,
     origin: IntArray | None = None,
     split: SplitRule | None = None,
 ) -> Structure:

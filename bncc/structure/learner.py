@@ -5,15 +5,12 @@ from dataclasses import dataclass, field
 
 from bncc._types import IntArray
 from bncc.data.splits import SplitRule
-from bncc.progress import Progress
-from bncc.progress import silence as silence
+from bncc.progress import Progress, silence
 from bncc.structure.graph import Structure
 from bncc.structure.option_readers import Options
 
 Reader = Callable[[Options], object]
 """Reads the value of an option among all; raises `OptionError` where it cannot be read."""
-Tell = Progress
-"""Told of the share that is done, and of what was found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +24,7 @@ class Problem:
     # The user's structure options, their keys and values already checked
     options: Options = field(default_factory=dict)
     seed: int = 0  # Seed of everything random
-    tell: Tell = silence  # Told of progress by learners that take their time
+    tell: Progress = silence  # Told of progress by learners that take their time
     # (n_samples,) int or None: Which row each sample copies, where rows that count more are there
     # more than once; None where none is. Who holds rows out holds out all copies.
     origin: IntArray | None = None

@@ -17,7 +17,7 @@ from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.progress import Progress, silence
 from bncc.structure.decision_tables import Grid, Grids
-from bncc.train.checkpoint.callbacks import Progress as CourseProgress
+from bncc.train.checkpoint.callbacks import EpochProgress
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of, n_bins_of, shift_of
 from bncc.train.weights import row_weights
@@ -235,7 +235,7 @@ def fit_sums(
     dataset: Dataset,
     rest: Dataset,
     held: Dataset,
-    progress: CourseProgress | None,
+    progress: EpochProgress | None,
 ) -> tuple[Model, Model, Dataset, None]:
     """Boost a sum without the rows held out, and one on all rows."""
     n_runs = 2 if held.n_rows else 1
@@ -246,7 +246,7 @@ def fit_sums(
 
 
 def _part_of(
-    progress: CourseProgress | None, settings: TrainSettings, run: int, n_runs: int
+    progress: EpochProgress | None, settings: TrainSettings, run: int, n_runs: int
 ) -> Progress:
     """Return what tells of tables and epochs as of steps of all trainings together."""
     if progress is None:

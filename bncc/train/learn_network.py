@@ -10,10 +10,10 @@ from bncc.data.splits import SplitRule
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.model import MAX_TABLE_ENTRIES
+from bncc.progress import Progress
 from bncc.structure.candidates import find_candidates
 from bncc.structure.catalog import learn_structure, option_keys
 from bncc.structure.graph import Structure, table_entries
-from bncc.structure.learner import Tell
 from bncc.structure.learners.etan import alphas_of, best_alpha
 from bncc.structure.options import price_of, step_of, widths_of
 from bncc.train.checkpoint.callbacks import Course
@@ -139,7 +139,7 @@ def _refit(task: Task, structure: Structure, course: Course | None) -> LogTables
     return margin_log_tables(*data, margin, task.weights, told, task.split)
 
 
-def _part(course: Course | None, part: int, task: Task) -> Tell | None:
+def _part(course: Course | None, part: int, task: Task) -> Progress | None:
     """Return who is told of the structure, part 0, or of the margin that may follow it, part 1."""
     if course is None:
         return None

@@ -1,13 +1,13 @@
 """The same training several times: with several seeds, and by cross-validation."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
-from bncc.train.checkpoint.callbacks import News, Progress
+from bncc.progress import Progress, silence
+from bncc.train.checkpoint.callbacks import EpochProgress, News
 from bncc.train.checkpoint.folder import Checkpoint
 from bncc.train.holdout import decided, judged_record, tells_apart
 from bncc.train.interrupts import StopRequest
@@ -60,7 +60,7 @@ def train_repeats(
     repeats: int,
     *,
     test: Dataset | None = None,
-    progress: Progress | None = None,
+    progress: EpochProgress | None = None,
     checkpoint: Checkpoint | None = None,
     stop: StopRequest | None = None,
 ) -> Repeats:
@@ -92,8 +92,8 @@ def train_repeats(
 
 
 def _part(
-    progress: Progress | None, k: int, repeats: int, gives_up: StopRequest | None
-) -> Progress | None:
+    progress: EpochProgress | None, k: int, repeats: int, gives_up: StopRequest | None
+) -> EpochProgress | None:
     """Return what tells of a training as of a part of all, and leaves it where that is asked."""
     if progress is None and gives_up is None:
         return None
@@ -109,16 +109,13 @@ def _part(
 
 DEFAULT_FOLDS = 5
 
-Tell = Callable[[float], None]
-"""Told of the share that is done."""
-
 
 def cross_validated(
     result: TrainResult,
     dataset: Dataset,
     settings: TrainSettings,
     n_folds: int,
-    tell: Tell | None = None,
+    tell: Progress = silence,
     stop: StopRequest | None = None,
 ) -> TrainResult:
     """
@@ -153,7 +150,7 @@ def cross_validated(
 
 
 def _decisions(
-    rest: Dataset, held: Dataset, settings: TrainSettings, progress: Progress
+    rest: Dataset, held: Dataset, settings: TrainSettings, progress: EpochProgress
 ) -> IntArray:
     """Return what is decided of the rows held out, by a training on the rest."""
     if len(np.unique(rest.y)) < 2 or not tells_apart(rest):
@@ -161,14 +158,13 @@ def _decisions(
     return decided(model_alone(rest, settings, progress), held)[1]
 
 
-def _fold_part(tell: Tell | None, stop: StopRequest | None, k: int, n_folds: int) -> Progress:
+def _fold_part(tell: Progress, stop: StopRequest | None, k: int, n_folds: int) -> EpochProgress:
     """Return what hears of the training without a fold, and leaves it where that is asked."""
 
     def report(done: int, total: int, news: News) -> None:
         if stop is not None and stop.is_wanted:
             raise _AbandonedError
-        if tell is not None:
-            tell((k + done / total) / n_folds)
+        tell((k + done / total) / n_folds, "")
 
     report(0, 1, None)
     return report

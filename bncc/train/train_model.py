@@ -16,7 +16,7 @@ from bncc.model.model import Model
 from bncc.model.ranges import READINGS, readings_record
 from bncc.structure.decision_tables import lookups_of
 from bncc.structure.graph import Structure
-from bncc.train.checkpoint.callbacks import Progress, Session
+from bncc.train.checkpoint.callbacks import EpochProgress, Session
 from bncc.train.checkpoint.folder import Checkpoint, identity_digest, identity_of
 from bncc.train.data_notes import data_notes
 from bncc.train.fit_network import Draft, fit_model
@@ -141,7 +141,7 @@ def train_model(
     settings: TrainSettings,
     *,
     test: Dataset | None = None,
-    progress: Progress | None = None,
+    progress: EpochProgress | None = None,
     checkpoint: Checkpoint | None = None,
     stop: StopRequest | None = None,
 ) -> TrainResult:
@@ -199,7 +199,7 @@ def train_model(
     return TrainResult(model, perf_counter() - begin, tuple(notes), stopped_after is not None)
 
 
-def model_alone(dataset: Dataset, settings: TrainSettings, progress: Progress | None) -> Model:
+def model_alone(dataset: Dataset, settings: TrainSettings, progress: EpochProgress | None) -> Model:
     """Train as `train_model` does, without what measures the training and records it."""
     rest, held = dataset, dataset.take(np.arange(0))
     if settings.is_boosted:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bncc._types import BoolArray, FloatArray
+from bncc.progress import Progress, silence
 from bncc.structure.dags.dag_score import Dag, DagScore, arcs_of, no_arcs
-from bncc.structure.learner import Tell, silence
 from bncc.structure.scores import NEGLIGIBLE_NATS
 
 KINDS = ("add", "delete", "reverse")
@@ -142,7 +142,7 @@ TABU_PATIENCE = 15
 
 
 def climb(
-    score: DagScore, allowed: BoolArray, start: Dag | None = None, tell: Tell = silence
+    score: DagScore, allowed: BoolArray, start: Dag | None = None, tell: Progress = silence
 ) -> Dag:
     """
     Add, delete or reverse the arc that gains most, until no move gains anything.
@@ -162,7 +162,7 @@ def climb(
 
 
 def tabu_search(
-    score: DagScore, allowed: BoolArray, start: Dag | None = None, tell: Tell = silence
+    score: DagScore, allowed: BoolArray, start: Dag | None = None, tell: Progress = silence
 ) -> Dag:
     """
     Make the move that gains most or loses least, but to no graph of the last 100.
@@ -199,6 +199,6 @@ def _after(arcs: frozenset[tuple[int, int]], move: Move) -> frozenset[tuple[int,
     return arcs ^ changed
 
 
-def _tell(tell: Tell, done: int, move: Move) -> None:
+def _tell(tell: Progress, done: int, move: Move) -> None:
     # How many moves are to come is not known: the share only grows.
     tell(done / (done + 50), f"move {done}: {move.kind} an arc, {move.gain:.4f} nats")

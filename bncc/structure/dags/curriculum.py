@@ -7,6 +7,7 @@ from math import ceil
 import numpy as np
 
 from bncc._types import BoolArray, FloatArray, IntArray
+from bncc.progress import Progress, silence
 from bncc.structure.dags.climbing import climb
 from bncc.structure.dags.dag_score import (
     Columns,
@@ -17,7 +18,6 @@ from bncc.structure.dags.dag_score import (
     ScoreKind,
     one_joint,
 )
-from bncc.structure.learner import Tell, silence
 from bncc.structure.scores import conditional_mutual_information
 
 FIRST_VARIABLES = 3
@@ -143,7 +143,7 @@ def learn_by_curriculum(
     allowed: BoolArray,
     step: int,
     settings: CurriculumSettings | None = None,
-    tell: Tell = silence,
+    tell: Progress = silence,
     order: tuple[int, ...] | None = None,
 ) -> Dag:
     """
@@ -177,7 +177,7 @@ def choose_step(
     allowed: BoolArray,
     settings: CurriculumSettings,
     steps: Sequence[int] = STEPS,
-    tell: Tell = silence,
+    tell: Progress = silence,
 ) -> int:
     """
     Return the step size whose graph, learned of some rows, scores best on the others.

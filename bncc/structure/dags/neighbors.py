@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import gammaincc
 
 from bncc._types import BoolArray, IntArray
+from bncc.progress import Progress, silence
 from bncc.structure.dags.dag_score import Columns, one_joint
-from bncc.structure.learner import Tell, silence
 from bncc.structure.scores import log_likelihood_term
 
 ROWS_PER_FREEDOM = 5
@@ -110,7 +110,7 @@ def varying_pairs(columns: Columns) -> BoolArray:
 
 
 def parents_and_children(
-    columns: Columns, level: float = LEVEL, most_given: int = MOST_GIVEN, tell: Tell = silence
+    columns: Columns, level: float = LEVEL, most_given: int = MOST_GIVEN, tell: Progress = silence
 ) -> BoolArray:
     """
     Return which variables are each other's candidates by MMPC.

@@ -6,8 +6,9 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.errors import OptionError
+from bncc.progress import Progress
 from bncc.structure.graph import Structure
-from bncc.structure.learner import Learner, Problem, Tell
+from bncc.structure.learner import Learner, Problem
 from bncc.structure.learners.trees import chow_liu_tree
 from bncc.structure.margin_scores.scored_tree import Found
 from bncc.structure.margin_scores.search import (
@@ -74,7 +75,7 @@ def anneal_tree(
     return tuple(sorted(found, key=lambda of_run: -of_run.score))
 
 
-def _tell_run(tell: Tell, run: int, n_runs: int) -> Tell:
+def _tell_run(tell: Progress, run: int, n_runs: int) -> Progress:
     return lambda share, words: tell((run + share) / n_runs, words)
 
 

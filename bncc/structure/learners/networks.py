@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from bncc._types import BoolArray
 from bncc.errors import OptionError
+from bncc.progress import Progress, part_of
 from bncc.structure.dags.climbing import climb, tabu_search
 from bncc.structure.dags.curriculum import (
     STEPS,
@@ -24,7 +25,7 @@ from bncc.structure.dags.dag_score import (
 )
 from bncc.structure.dags.neighbors import LEVEL, parents_and_children, varying_pairs
 from bncc.structure.graph import Structure
-from bncc.structure.learner import Learner, Problem, Reader, Tell
+from bncc.structure.learner import Learner, Problem, Reader
 from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
 
 DEFAULT_ALPHA = 10.0
@@ -99,12 +100,7 @@ def variables_of(problem: Problem) -> Columns:
     return columns
 
 
-def part_of(tell: Tell, start: float, end: float) -> Tell:
-    """Return what tells of progress within a part of the work."""
-    return lambda share, words: tell(start + share * (end - start), words)
-
-
-def allowed_pairs(columns: Columns, options: Options, candidates: str, tell: Tell) -> BoolArray:
+def allowed_pairs(columns: Columns, options: Options, candidates: str, tell: Progress) -> BoolArray:
     """
     Return which variables may be joined.
 

@@ -7,8 +7,9 @@ from math import exp, floor, log
 import numpy as np
 
 from bncc.errors import OptionError
+from bncc.progress import Progress
 from bncc.structure.graph import Structure
-from bncc.structure.learner import Problem, Reader, Tell
+from bncc.structure.learner import Problem, Reader
 from bncc.structure.margin_scores.held_out import DEFAULT_FOLDS, HeldOut, hold_out
 from bncc.structure.margin_scores.score import KINDS, Score
 from bncc.structure.margin_scores.scored_tree import Found, ScoredTree, SpeedUps, Tables
@@ -18,7 +19,7 @@ Edge = tuple[int, int]
 """Child and parent."""
 
 
-def climb(tree: ScoredTree, tell: Tell, *, is_full: bool = True) -> Found:
+def climb(tree: ScoredTree, tell: Progress, *, is_full: bool = True) -> Found:
     """
     Add edges to a forest, each time that of greatest score.
 
@@ -61,7 +62,7 @@ def climb(tree: ScoredTree, tell: Tell, *, is_full: bool = True) -> Found:
     return Found(found, value, scored, found, value, tree.kind.lambda_)
 
 
-def _best_edges(tree: ScoredTree, free: list[int], tell: Tell) -> tuple[int, list[Edge]]:
+def _best_edges(tree: ScoredTree, free: list[int], tell: Progress) -> tuple[int, list[Edge]]:
     """Return the edges of greatest score; only a feature without a parent is a child."""
     root = [tree.root_of(i) for i in range(tree.held_out.n_features)]
     best: int | None = None
@@ -109,7 +110,7 @@ class Schedule:
     scale: float | None = None
 
 
-def anneal(tree: ScoredTree, schedule: Schedule, rng: np.random.Generator, tell: Tell) -> Found:
+def anneal(tree: ScoredTree, schedule: Schedule, rng: np.random.Generator, tell: Progress) -> Found:
     """
     Change a forest edge by edge, by chance.
 
@@ -225,7 +226,7 @@ class Search:
         return ScoredTree(tables.held_out, score, self.speed_ups, self.engine, tables)
 
 
-def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Tell]:
+def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Progress]:
     """Hold out rows and choose lambda where it is not given."""
     held_out = hold_out(*problem.data, search.n_folds, problem.seed, problem.origin, problem.split)
     tables = Tables(held_out, search.speed_ups.table_bytes)
@@ -239,14 +240,14 @@ def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Tell]:
     return search.tree(tables, "mm", lambda_), n_choosing, tell
 
 
-def choose_lambda(tables: Tables, search: Search, seed: int, tell: Tell) -> tuple[float, int]:
+def choose_lambda(tables: Tables, search: Search, seed: int, tell: Progress) -> tuple[float, int]:
     """
     Return the lambda whose tree decides most held-out rows right.
 
     Each of `LAMBDAS` is tried by a short annealing, `QUICK`. Of equal ones the first is taken.
     """
 
-    def part_of(done: int, lambda_: float) -> Tell:
+    def part_of(done: int, lambda_: float) -> Progress:
         n = 2 * len(LAMBDAS)
         return lambda share, words: tell((done + share) / n, f"lambda {lambda_:g}, {words}")
 

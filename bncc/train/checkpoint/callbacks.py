@@ -12,7 +12,7 @@ from bncc.train.interrupts import StopRequest
 
 News = Passed | str | None
 """What the last epoch says, or words of what goes before the descent; None for neither."""
-Progress = Callable[[int, int, News], None]
+EpochProgress = Callable[[int, int, News], None]
 """Called with (epochs done, epochs of all trainings, news)."""
 
 STRUCTURE_STEPS = 1000
@@ -29,7 +29,7 @@ class Course:
 
     def __init__(
         self,
-        progress: Progress | None = None,
+        progress: EpochProgress | None = None,
         start: Moment | None = None,
         keep: Callable[[Moment], None] | None = None,
         stop: StopRequest | None = None,
@@ -77,7 +77,7 @@ class Session:
         self,
         epochs: int,
         n_runs: int,
-        progress: Progress | None = None,
+        progress: EpochProgress | None = None,
         stop: StopRequest | None = None,
     ) -> None:
         self.first: Model | None = None
@@ -120,7 +120,7 @@ class Session:
         else:
             self._has_kept, self.not_kept = True, None
 
-    def _progress_of(self, run: int) -> Progress | None:
+    def _progress_of(self, run: int) -> EpochProgress | None:
         if self._progress is None:
             return None
         progress, n_runs = self._progress, self._n_runs

@@ -9,9 +9,9 @@ from scipy.sparse import csr_array
 
 from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.data.splits import SplitRule
+from bncc.progress import Progress
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure, n_rows
-from bncc.structure.learner import Tell
 from bncc.train.margin.settings import MarginSettings
 from bncc.train.maximum_likelihood import LogTables, ml_log_tables
 
@@ -271,7 +271,7 @@ def margin_log_tables(
     n_classes: int,
     settings: MarginSettings,
     weights: FloatArray | None = None,
-    told: Tell | None = None,
+    told: Progress | None = None,
     split: SplitRule | None = None,
 ) -> LogTables:
     r"""
@@ -339,7 +339,7 @@ def _course(
     return np.array(right + right[-1:] * (settings.most_iterations + 1 - len(right)))
 
 
-def _counted(told: Tell | None, n_descents: int, most: int) -> Iterator[Seen]:
+def _counted(told: Progress | None, n_descents: int, most: int) -> Iterator[Seen]:
     """Yield for one descent after the other what counts its iterations."""
     for descent in range(n_descents):
         done = 0

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.data.text import printable
+from bncc.data.files import printable
 from bncc.report.svg import document, element, shortened, text
 
 

@@ -97,6 +97,7 @@ def test_too_few_rows_and_early_ends_leave_the_record_as_it_was():
 def test_progress_reaches_its_end():
     dataset, told = dataset_of(read_table(bundled_path("wifi"))).take(np.arange(0, 2000, 10)), []
     settings = TrainSettings(epochs=2)
-    cross_validated(train_model(dataset, settings), dataset, settings, 2, told.append)
+    result = train_model(dataset, settings)
+    cross_validated(result, dataset, settings, 2, lambda share, _: told.append(share))
     assert told == sorted(told)
     assert told[-1] == 1.0

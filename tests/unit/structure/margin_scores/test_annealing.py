@@ -5,7 +5,7 @@ from math import exp
 import numpy as np
 import pytest
 
-from bncc.structure.learner import silence
+from bncc.progress import silence
 from bncc.structure.margin_scores.held_out import hold_out
 from bncc.structure.margin_scores.score import Score
 from bncc.structure.margin_scores.scored_tree import ScoredTree

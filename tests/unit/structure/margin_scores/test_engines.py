@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.errors import ToolchainError
-from bncc.structure.learner import silence
+from bncc.progress import silence
 from bncc.structure.margin_scores import score as native
 from bncc.structure.margin_scores.score import KINDS, NumpyScoreEngine, Score, score_engine_for
 from bncc.structure.margin_scores.scored_tree import ScoredTree, SpeedUps

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from bncc.progress import silence
 from bncc.structure.graph import forest
-from bncc.structure.learner import Problem, silence
+from bncc.structure.learner import Problem
 from bncc.structure.margin_scores import search as module
 from bncc.structure.margin_scores.scored_tree import Tables
 from bncc.structure.margin_scores.search import LAMBDAS, Search, begin, classification_rate
