@@ -38,8 +38,8 @@ from bncc.model.model import Model
 from bncc.search.config import settings_of
 from bncc.search.pareto import front
 from bncc.search.study import read_study
+from bncc.search.trial import measured_rows
 from bncc.search.trial_result import Point
-from bncc.search.workload import measured_rows
 from bncc.structure.decision_tables import Grids
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings

@@ -20,7 +20,7 @@ from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
 from bncc.device.on_target import bench_inputs
 from bncc.search.ensemble_configs import Form
-from bncc.search.workload import measured_rows
+from bncc.search.trial import measured_rows
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 

@@ -16,7 +16,7 @@ import click
 from benchmarks.markdown import renew, table
 from benchmarks.study import SETS
 from bncc.resources import Budget
-from bncc.search.pick import share_of
+from bncc.search.objective import share_of
 from bncc.search.study import read_study
 from bncc.search.trial_result import Point, Study
 

@@ -21,12 +21,10 @@ from bncc.cli.sweep_options import targets_of
 from bncc.cli.train import key_values
 from bncc.errors import OptionError
 from bncc.search.baseline_space import NAME, rival_settings
-from bncc.search.baseline_trial import run_rival
 from bncc.search.config import source_words
 from bncc.search.option_domains import BASELINE, BASELINES, CLASSIFIER
-from bncc.search.record import trial_facts
-from bncc.search.trial_result import Choice
-from bncc.search.workload import Workload, check_rows, measured_rows
+from bncc.search.trial import Workload, check_rows, measured_rows, run_rival
+from bncc.search.trial_result import Choice, trial_facts
 from bncc.train.settings_values import DISCRETIZERS
 
 _WORDS: dict[str, Choice] = {"yes": True, "no": False}

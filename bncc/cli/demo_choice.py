@@ -18,12 +18,10 @@ from bncc.search.fingerprint import study_facts
 from bncc.search.objective import default_objectives
 from bncc.search.pool import local_processes
 from bncc.search.space import PRESETS, read_space
-from bncc.search.storage import Place
-from bncc.search.store import check_optuna
+from bncc.search.storage import Place, check_optuna
 from bncc.search.study import read_study
-from bncc.search.trial import run_trial
+from bncc.search.trial import Workload, measured_rows, run_trial
 from bncc.search.trial_result import Study
-from bncc.search.workload import Workload, measured_rows
 from bncc.train.interrupts import StopRequest
 
 if TYPE_CHECKING:

@@ -30,16 +30,19 @@ from bncc.search.baseline_space import named_baselines, with_baselines
 from bncc.search.cluster import dask_cluster
 from bncc.search.config import source_words
 from bncc.search.fingerprint import study_facts
-from bncc.search.objective import OBJECTIVES, check_objectives, default_objectives
+from bncc.search.objective import (
+    OBJECTIVES,
+    best_within,
+    check_objectives,
+    default_objectives,
+    nearest,
+)
 from bncc.search.option_domains import BASELINES
-from bncc.search.pick import best_within, nearest, picked_model
 from bncc.search.pool import local_processes
 from bncc.search.space import PRESETS, read_space
-from bncc.search.storage import place_of
-from bncc.search.store import check_optuna
+from bncc.search.storage import check_optuna, place_of
 from bncc.search.study import known_facts
-from bncc.search.trial import run_trial
-from bncc.search.workload import Workload, check_rows, measured_rows
+from bncc.search.trial import Workload, check_rows, measured_rows, picked_model, run_trial
 from bncc.train.interrupts import StopRequest, first_signal_noted
 
 SAMPLERS = ("random", "tpe", "nsga2")

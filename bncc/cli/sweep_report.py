@@ -12,8 +12,7 @@ from bncc.report.axes import entries_on
 from bncc.resources import Budget, functions_of
 from bncc.search.config import optimize_of
 from bncc.search.pareto import front
-from bncc.search.record import trial_facts
-from bncc.search.trial_result import Point
+from bncc.search.trial_result import Point, trial_facts
 
 _BASELINE, _NAME = "baseline.", "baseline.name"
 _SHOWN = ("structure", "parameters", "bits", "discretize", "n-bins", "size-weight", "optimize")

@@ -14,8 +14,7 @@ from bncc.report.methods import METHODS
 from bncc.report.sheets import Sheet, View, front_grid
 from bncc.report.static_svg import drawing_svg
 from bncc.report.words import kinds
-from bncc.search.record import trial_facts
-from bncc.search.trial_result import Footprint, Point
+from bncc.search.trial_result import Footprint, Point, trial_facts
 
 
 def report_md(sheets: Sequence[Sheet], title: str) -> str:

@@ -10,7 +10,7 @@ from bncc.native.parts import DESCENT
 from bncc.search.evaluation import SearchInput
 from bncc.search.log import Head
 from bncc.search.space import Space
-from bncc.search.store import damaged
+from bncc.search.storage import damaged
 from bncc.toolchain.library import native_library
 from bncc.train.checkpoint.fingerprint import data_digest, difference, identity_of
 

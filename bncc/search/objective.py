@@ -1,8 +1,9 @@
-"""What samplers are to make small, as numbers."""
+"""What samplers are to make small, as numbers, and the best of what was found within a budget."""
 
 from collections.abc import Sequence
 
 from bncc.errors import OptionError
+from bncc.resources import Budget
 from bncc.search.trial_result import Point
 
 OBJECTIVES = ("error", "flash", "ram", "instructions", "bits", "operations", "entries")
@@ -42,3 +43,30 @@ def _value(point: Point, name: str, targets: Sequence[str]) -> float:
     if found is None:
         return PENALTY
     return float(found.mean if name == "instructions" else getattr(found, name))
+
+
+def best_within(points: Sequence[Point], budget: Budget) -> Point | None:
+    """Return the trial to take."""
+    shares = [(p, share_of(p, budget)) for p in points if p.is_network]
+    fitting = [p for p, share in shares if share is not None and share <= 1]
+    return min(fitting, key=lambda p: (p.validation.mean, _size(p, budget), p.number), default=None)
+
+
+def nearest(points: Sequence[Point], budget: Budget) -> Point | None:
+    """Return the trial that takes the least share of a budget, None if none fits the machine."""
+    networks = [p for p in points if p.is_network]
+    shares = [(share, p.number, p) for p in networks if (share := share_of(p, budget)) is not None]
+    return min(shares, key=lambda entry: entry[:2], default=(0.0, 0, None))[2]
+
+
+def share_of(point: Point, budget: Budget) -> float | None:
+    """Return which part of a budget a trial takes, None where it does not fit the machine."""
+    if budget.target is None:
+        return None if budget.is_bounded else 0.0
+    found = point.footprint(budget.target)
+    return None if found is None else budget.utilization(found.resources(budget.target))
+
+
+def _size(point: Point, budget: Budget) -> int:
+    found = None if budget.target is None else point.footprint(budget.target)
+    return point.bits if found is None else found.flash

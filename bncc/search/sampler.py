@@ -17,7 +17,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, Trial
 
 from bncc.search.space import Domain
-from bncc.search.store import quiet
+from bncc.search.storage import quiet
 from bncc.search.trial_result import Choice
 
 SamplerName = Literal["random", "tpe", "nsga2"]

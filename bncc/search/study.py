@@ -10,8 +10,7 @@ from bncc.search.lock import claimed, file_claimed
 from bncc.search.objective import values_of
 from bncc.search.pool import PATIENCE, Execution, Outcome, Task
 from bncc.search.space import Domain, Space
-from bncc.search.storage import DEFAULT_NAME, Place, place_of
-from bncc.search.store import no_study, opened, opened_half, quiet
+from bncc.search.storage import DEFAULT_NAME, Place, no_study, opened, opened_half, place_of, quiet
 from bncc.search.trial_result import Choice, Point, Study
 
 if TYPE_CHECKING:

@@ -1,27 +1,74 @@
-"""One trial: trained with some seeds, its first model measured on the targets."""
+"""One trial: trained with some seeds, its first model or baseline measured on the targets."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.data.dataset import Dataset, Table, check_trainable
 from bncc.device.cross import find_bench
 from bncc.device.measure import resources_of
 from bncc.device.meter import Inputs
-from bncc.device.on_target import bench_inputs
+from bncc.device.on_target import N_ROWS, bench_inputs, bench_rows
 from bncc.device.targets import find_target
+from bncc.discretize.feature import states_of
 from bncc.emit.emitter import emit_c
-from bncc.errors import DataError, MisfitError
+from bncc.errors import DataError, MisfitError, ToolchainError, TrialError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.card import cost_format, model_facts, parent_names
 from bncc.model.model import Model
 from bncc.pricing import machine_of, options_of
 from bncc.resources import Budget, Optimize
-from bncc.search.baseline_space import is_baseline
-from bncc.search.baseline_trial import run_rival
-from bncc.search.config import command_of, optimize_of, settings_of
+from bncc.search.baseline_space import NAME, is_baseline, rival_settings
+from bncc.search.config import command_of, optimize_of, rival_command, settings_of
 from bncc.search.trial_result import Choice, Footprint, Point, Rate
-from bncc.search.workload import TOO_FEW, Costs, Workload
 from bncc.train.repeats import Repeats, train_repeats
+from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
+
+if TYPE_CHECKING:
+    from bncc.baselines.learn import Learned
+
+Costs = Mapping[str, Footprint | str]
+"""By target; a text says why there is no figure."""
+TOO_FEW = "too few rows to hold any out, by which a sweep would choose; add rows of each class"
+
+
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """What all trials of a study share; it can be pickled."""
+
+    train: Dataset  # Training rows, as ``bncc train`` reads them
+    test: Dataset | None  # Rows that nothing is chosen by
+    # What decisions are measured on, from `measured_rows`; None where there are no targets, or
+    # `bench_source` names no data
+    readings: Table | None
+    # source and bench_source: Words of ``bncc train`` and ``bncc bench`` that read the same rows,
+    # from `bncc.search.config.source_words`
+    source: tuple[str, ...]
+    bench_source: tuple[str, ...]
+    seed: int  # Of the first training of each trial
+    repeats: int  # Trainings of a trial, with seeds `seed`, `seed` + 1, ..
+    # Machines as in ``--target``, but ``all``; without, nothing is measured
+    targets: tuple[str, ...]
+    # Entry points that are measured; empty for `bncc.resources.default_entries`
+    entries: tuple[str, ...] = ()
+
+
+def measured_rows(table: Table) -> Table:
+    """Return the rows that ``bncc bench --data`` measures over."""
+    return bench_rows(table)
+
+
+def check_rows(train: Dataset) -> None:
+    """Refuse rows of which every trial would come to nothing."""
+    check_trainable(train)
+    _, held = train.split.holdout(train.y, TrainSettings().validation, seed=0)
+    if len(held) == 0:
+        raise DataError(TOO_FEW)
 
 
 def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
@@ -67,6 +114,20 @@ def train_again(work: Workload, params: Mapping[str, Choice]) -> Model:
     return train_model(work.train, settings_of(params, work.seed), test=work.test).model
 
 
+def picked_model(work: Workload, point: Point) -> Model:
+    """Train the model of a trial again."""
+    model = train_again(work, point.params)
+    facts = model_facts(model)
+    error = facts["error_validation"]
+    if (error, facts["table_entries"]) != (point.validation.errors[0], point.entries):
+        raise TrialError(
+            f"trial {point.number} trained again errs in {100 * error:.2f} % of validation rows, "
+            f"not in {100 * point.validation.errors[0]:.2f} %; libraries or machine have changed, "
+            "begin another --study"
+        )
+    return model
+
+
 def measure_model(work: Workload, model: Model, params: Mapping[str, Choice]) -> Costs:
     """Measure a model on all targets."""
     if not work.targets:
@@ -106,3 +167,77 @@ def _cost(model: Model, budget: Budget, inputs: Inputs, optimize: Optimize) -> F
         )  # fmt: skip
     except MisfitError as error:
         return str(error)
+
+
+def run_rival(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
+    """Train, judge and measure one baseline."""
+    from bncc.baselines.learn import learn_rival
+
+    begin = perf_counter()
+    settings = rival_settings(params, work.seed)
+    found = [
+        learn_rival(work.train, replace(settings, seed=work.seed + k), test=work.test)
+        for k in range(work.repeats)
+    ]
+    first = found[0]
+    validation = Rate(
+        tuple(one.error_validation for one in found), sum(one.n_validation for one in found)
+    )
+    errors = [one.error_test for one in found if one.error_test is not None]
+    test = Rate(tuple(errors), first.n_test) if errors else None
+    costs = measure_rivals(work, first)
+    return Point(
+        number=number,
+        family=str(params[NAME]),
+        params=dict(params),
+        validation=validation,
+        test=test,
+        entries=0,
+        bits=first.rival.bits,
+        operations=round(first.rival.operations),
+        q_format=None,
+        costs=costs,
+        parents=(),
+        seconds=perf_counter() - begin,
+        command=rival_command(
+            params,
+            source=work.source,
+            seed=work.seed,
+            repeats=work.repeats,
+            targets=[name for name in work.targets if isinstance(costs[name], Footprint)],
+        ),
+    )
+
+
+def measure_rivals(work: Workload, learned: "Learned") -> Costs:
+    """Measure the C of a baseline on all targets."""
+    states = states_to_measure(work, learned)
+    return {
+        target: _rival_cost(target, learned, len(work.train.classes), states)
+        for target in work.targets
+    }
+
+
+def states_to_measure(work: Workload, learned: "Learned") -> IntArray:
+    """Return the states of the readings that decisions are measured on, else drawn ones."""
+    if work.readings is not None:
+        return np.asarray(states_of(learned.features, work.readings), dtype=np.int64)
+    n_states = [feature.n_states for feature in learned.features]
+    return np.random.default_rng(0).integers(0, n_states, (N_ROWS, len(n_states)))
+
+
+def _rival_cost(target: str, learned: "Learned", n_classes: int, X: IntArray) -> Footprint | str:
+    from bncc.baselines.measure import measure_rival
+
+    if learned.rival.code is None:
+        return f"there is no C: {learned.rival.lack}"
+    machine = find_target("x86" if target == "host" else target)
+    (bench,) = find_bench(machine)
+    try:
+        cost = measure_rival(learned, n_classes, bench, X)
+    except ToolchainError as error:  # it does not fit, or does not build
+        return str(error)
+    if cost.differing:
+        by = learned.rival.code.by
+        return f"the C of {by} decides {cost.differing} of {len(X)} rows otherwise than Python"
+    return Footprint(cost.flash, cost.ram, cost.stack, machine.unit, cost.mean, cost.most)

@@ -13,7 +13,8 @@ from bncc.cli.sweep_report import Finding, payload_of, report_of
 from bncc.data.catalog import bundled_path
 from bncc.report.formats import report_json
 from bncc.report.sheets import sheets_of
-from bncc.search.pick import Budget, best_within
+from bncc.resources import Budget
+from bncc.search.objective import best_within
 from bncc.search.study import read_study
 from bncc.search.trial_result import Study
 from tests import studies

@@ -16,9 +16,8 @@ from bncc.data.catalog import bundled_path
 from bncc.device.cross import Bench
 from bncc.search.config import source_words
 from bncc.search.space import read_space
-from bncc.search.trial import run_trial
+from bncc.search.trial import Workload, measured_rows, run_trial
 from bncc.search.trial_result import Choice, Footprint, Point
-from bncc.search.workload import Workload, measured_rows
 from tests.spaces import drawer
 
 RunJson = Callable[..., dict[str, Any]]

@@ -5,7 +5,7 @@ import pytest
 from benchmarks import campaign
 from benchmarks.campaign import command, file_case, model_case, study_case, table_case
 from bncc.errors import StudyError
-from bncc.search import store
+from bncc.search import storage
 from bncc.search.storage import place_of
 
 
@@ -47,7 +47,7 @@ def test_errors_of_ours_are_no_damaged_studies() -> None:
     from optuna.distributions import json_to_distribution
 
     place = place_of("s.db")
-    with pytest.raises(ValueError, match="ours"), store._in_words(place):
+    with pytest.raises(ValueError, match="ours"), storage._in_words(place):
         raise ValueError("ours")
-    with pytest.raises(StudyError, match="is damaged"), store._in_words(place):
+    with pytest.raises(StudyError, match="is damaged"), storage._in_words(place):
         json_to_distribution('{"name": "nan", "attributes": {}}')

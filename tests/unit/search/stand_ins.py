@@ -9,8 +9,8 @@ import numpy as np
 
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.errors import OptionError
+from bncc.search.trial import Workload
 from bncc.search.trial_result import Choice, Footprint, Point, Rate
-from bncc.search.workload import Workload
 
 
 def workload(folder: Path) -> Workload:

@@ -13,8 +13,7 @@ from bncc.errors import StudyError
 from bncc.search.fingerprint import study_facts
 from bncc.search.pool import Outcome
 from bncc.search.space import space_of
-from bncc.search.storage import place_of
-from bncc.search.store import opened_half
+from bncc.search.storage import opened_half, place_of
 from bncc.search.study import journal, known_facts, read_study
 from bncc.search.trial_result import Point
 from tests.unit.search import stand_ins

@@ -12,8 +12,7 @@ from bncc.errors import StudyError, TrialError
 from bncc.search.fingerprint import study_facts
 from bncc.search.pool import Outcome, Run, Task, outcome_of
 from bncc.search.space import Space, space_of
-from bncc.search.storage import place_of
-from bncc.search.store import opened
+from bncc.search.storage import opened, place_of
 from bncc.search.study import POINT, Journal, journal, known_facts, read_study, work_on
 from bncc.search.trial_result import Point
 from tests.unit.search import stand_ins

@@ -24,9 +24,8 @@ from bncc.lower.c import avr
 from bncc.model.model import Model
 from bncc.resources import Optimize, Resources, Span
 from bncc.search import trial
-from bncc.search.trial import measure_model, run_trial, train_again
+from bncc.search.trial import Workload, measure_model, measured_rows, run_trial, train_again
 from bncc.search.trial_result import Footprint, Point
-from bncc.search.workload import Workload, measured_rows
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 

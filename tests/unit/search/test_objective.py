@@ -4,8 +4,14 @@ import pytest
 
 from bncc.errors import OptionError
 from bncc.resources import Budget
-from bncc.search.objective import PENALTY, check_objectives, default_objectives, values_of
-from bncc.search.pick import best_within, nearest
+from bncc.search.objective import (
+    PENALTY,
+    best_within,
+    check_objectives,
+    default_objectives,
+    nearest,
+    values_of,
+)
 from tests.unit.search.stand_ins import measured, point
 
 POINTS = (
