@@ -19,7 +19,7 @@ from benchmarks.peer_points import Ours, emissions
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
 from bncc.device.on_target import bench_inputs
-from bncc.search.ensemble_configs import Form
+from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.trial import measured_rows
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
@@ -36,7 +36,7 @@ class Point:
     ----------
     name : str
         Data set.
-    form : Form
+    form : EnsembleConfig
         Of its tables.
     n_tables : int
         How many.
@@ -47,7 +47,7 @@ class Point:
     """
 
     name: str
-    form: Form
+    form: EnsembleConfig
     n_tables: int
     error: float
     flash: int
@@ -62,10 +62,10 @@ class Point:
 
 
 POINTS = (
-    Point("usps", Form(rows=32), 12, 6.9, 2560, 430),
-    Point("satimage", Form(rows=16), 20, 9.3, 2765, 470),
-    Point("letter", Form(rows=128, bits=2), 8, 13.3, 10240, 400),
-    Point("letter", Form(rows=32), 30, 7.4, 15872, 2900),
+    Point("usps", EnsembleConfig(rows=32), 12, 6.9, 2560, 430),
+    Point("satimage", EnsembleConfig(rows=16), 20, 9.3, 2765, 470),
+    Point("letter", EnsembleConfig(rows=128, bits=2), 8, 13.3, 10240, 400),
+    Point("letter", EnsembleConfig(rows=32), 30, 7.4, 15872, 2900),
 )
 
 

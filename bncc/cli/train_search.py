@@ -16,7 +16,7 @@ from bncc.cli.console import Console, aligned
 from bncc.cli.output import check_free
 from bncc.cli.results import error_words, resource_words, trained_confusion
 from bncc.data.dataset import Dataset
-from bncc.errors import OptionError
+from bncc.errors import CheckpointError, OptionError
 from bncc.locks import folder_locked
 from bncc.model.card import model_facts, number_words, search_words, structure_words
 from bncc.model.file import save_model, to_bytes
@@ -97,7 +97,13 @@ class SearchWork:
         if self.path is not None:
             lock.enter_context(folder_locked(self.path.parent))
             if not self.resume:
-                self.path.unlink(missing_ok=True)
+                try:
+                    self.path.unlink(missing_ok=True)
+                except OSError as error:
+                    raise CheckpointError(
+                        f"cannot begin '{self.path}' again ({error.strerror or error}); name "
+                        "another folder with --checkpoint"
+                    ) from error
         return open_log(self.path, given, families)
 
     def workers(self, given: "SearchInput") -> AbstractContextManager["Execution | None"]:

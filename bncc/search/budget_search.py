@@ -11,7 +11,7 @@ from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, Data
 from bncc.pricing import price_of, toolchain_of
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Resources
-from bncc.search.ensemble_configs import BITS, ROWS, Form
+from bncc.search.ensemble_configs import BITS, ROWS, EnsembleConfig
 from bncc.search.ensemble_race import judged_sums, order_of
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
 from bncc.search.fingerprint import search_difference, search_head
@@ -29,7 +29,7 @@ NETWORKS = ("naive", "chow-liu")
 FAMILIES = (SUM, *NETWORKS)
 HELD = 0.2
 """Least fraction of rows held out: what is chosen among is close together."""
-LEAST_FORM = Form(rows=ROWS[0], bits=BITS[0])
+LEAST_CONFIG = EnsembleConfig(rows=ROWS[0], bits=BITS[0])
 _SEARCHED = ("tables", "rows", "features", "dictionary")
 LESS = 0.97
 """Of the tables, where the sum of all rows takes more than that of some did."""
@@ -219,7 +219,7 @@ def _least(given: SearchInput, families: tuple[str, ...]) -> str:
     """Return what the smallest classifier of all families takes of what is limited."""
     prices = []
     for name in families:
-        least = LEAST_FORM.settings(given.base, 1) if name == SUM else None
+        least = LEAST_CONFIG.settings(given.base, 1) if name == SUM else None
         settings = least or least_network(name, given.base)
         with suppress(ConstantColumnsError):
             model = train_model(given.dataset, replace(settings, validation=0)).model

@@ -8,7 +8,7 @@ import numpy as np
 
 from bncc._types import FloatArray
 from bncc.resources import Budget, Resources
-from bncc.search.ensemble_configs import Form
+from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.evaluation import Evaluator, Sizes
 
 MOST_TABLES = 600
@@ -66,7 +66,7 @@ class Line:
         return max(1, int((costs <= (flash, steps)).all(axis=1).sum()))
 
 
-def counted(form: Form, sizes: Sizes, n_classes: int) -> FloatArray:
+def counted(form: EnsembleConfig, sizes: Sizes, n_classes: int) -> FloatArray:
     """
     Count what the first tables of a sum take.
 
@@ -93,7 +93,7 @@ class Fitted:
     price: Resources  # What it takes
 
 
-class Room:
+class Capacity:
     """As many tables of a form as fit."""
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -101,16 +101,16 @@ class Room:
         self._base, self._budget = evaluator.given.base, evaluator.given.budget
         self._lines: dict[tuple[int, bool], Line] = {}
 
-    def guess(self, form: Form) -> int:
+    def guess(self, form: EnsembleConfig) -> int:
         """Return how many tables may fit, by what sums before took; nothing is built."""
         n_tables = self._most(form, ())
         return self._most(form, self._grown(form, n_tables))
 
-    def knows(self, form: Form) -> bool:
+    def knows(self, form: EnsembleConfig) -> bool:
         """Return whether a form of this layout of rows has been priced, so that a guess is good."""
         return _kind(form) in self._lines
 
-    def fitted(self, form: Form, n_tables: int) -> Fitted | None:
+    def fitted(self, form: EnsembleConfig, n_tables: int) -> Fitted | None:
         """Find as many tables as fit, or nearly so."""
         best, too_many = None, MOST_TABLES + 1
         priced: list[tuple[FloatArray, Resources]] = []
@@ -132,19 +132,19 @@ class Room:
                 break
         return best
 
-    def _most(self, form: Form, sizes: Sizes) -> int:
+    def _most(self, form: EnsembleConfig, sizes: Sizes) -> int:
         counts = counted(form, sizes, len(self._evaluator.given.dataset.classes))
         return self._line(form).most(counts, self._budget)
 
-    def _grown(self, form: Form, n_tables: int) -> Sizes:
+    def _grown(self, form: EnsembleConfig, n_tables: int) -> Sizes:
         return self._evaluator.grown(form.settings(self._base, n_tables))
 
-    def _line(self, form: Form) -> Line:
+    def _line(self, form: EnsembleConfig) -> Line:
         """Return the line of forms like this one, or of those that were priced last."""
         usual = next(reversed(self._lines.values()), Line())
         return self._lines.get(_kind(form), usual)
 
 
-def _kind(form: Form) -> tuple[int, bool]:
+def _kind(form: EnsembleConfig) -> tuple[int, bool]:
     """Return what forms of one layout of rows have in common."""
     return form.bits, form.dictionary > 0

@@ -1,4 +1,4 @@
-"""Forms of sums of tables: what a search for a budget tries."""
+"""Configurations of sums of tables: what a search for a budget tries."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -47,7 +47,7 @@ letter 400, 16, 4, one           5.21    4.54
 
 
 @dataclass(frozen=True)
-class Form:
+class EnsembleConfig:
     """What tables of a sum are like."""
 
     rows: int = 16  # Most rows of a table
@@ -64,7 +64,7 @@ class Form:
     def settings(self, base: TrainSettings, n_tables: int) -> TrainSettings:
         """Return the options that train so many tables of this form."""
         options = {"tables": str(n_tables), "rows": str(self.rows)}
-        if self.features != Form.features:
+        if self.features != EnsembleConfig.features:
             options["features"] = str(self.features)
         if self.dictionary:
             options["dictionary"] = str(self.dictionary)
@@ -83,7 +83,9 @@ class Form:
         return replace(base, structure=SUM, structure_options=given, bits=self.bits, **others)
 
 
-def neighbors(form: Form, n_classes: int, *, are_numbers: bool) -> Iterator[Form]:
+def neighbors(
+    form: EnsembleConfig, n_classes: int, *, are_numbers: bool
+) -> Iterator[EnsembleConfig]:
     """Yield the forms that differ in one thing."""
     yield from (replace(form, refit=other) for other in REFITS if other != form.refit)
     for rows in (form.rows // 2, form.rows * 2):
@@ -98,7 +100,7 @@ def neighbors(form: Form, n_classes: int, *, are_numbers: bool) -> Iterator[Form
         else:
             yield replace(form, dictionary=DICTIONARY, bits=CODEWORD_BITS)
     if form.rows >= LARGE:
-        is_usual = form.features == Form.features
-        yield replace(form, features=MORE_FEATURES if is_usual else Form.features)
+        is_usual = form.features == EnsembleConfig.features
+        yield replace(form, features=MORE_FEATURES if is_usual else EnsembleConfig.features)
     if are_numbers:
         yield from (replace(form, cuts=cuts) for cuts in CUTS if cuts != form.cuts)

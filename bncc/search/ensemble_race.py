@@ -7,16 +7,16 @@ import numpy as np
 
 from bncc._types import BoolArray, FloatArray
 from bncc.resources import Resources
-from bncc.search.capacity import Room
-from bncc.search.ensemble_configs import Form, neighbors
+from bncc.search.capacity import Capacity
+from bncc.search.ensemble_configs import EnsembleConfig, neighbors
 from bncc.search.evaluation import Evaluator
 from bncc.train.settings import TrainSettings
 
 TRIED_AT_LEAST = (
-    Form(rows=8),
-    Form(rows=16),
-    Form(rows=32),
-    Form(rows=16, refit="soft"),
+    EnsembleConfig(rows=8),
+    EnsembleConfig(rows=16),
+    EnsembleConfig(rows=32),
+    EnsembleConfig(rows=16, refit="soft"),
 )
 HOPELESS = 2.0
 """Standard errors that a form may be behind the best before it is judged by no more rows."""
@@ -31,7 +31,7 @@ def order_of(errors: Sequence[float], price: Resources) -> tuple[int, float, int
 class Judged:
     """A sum that fits, and what it is wrong about."""
 
-    form: Form  # Of its tables
+    form: EnsembleConfig  # Of its tables
     settings: TrainSettings  # What trains it
     price: Resources  # What it takes
     misses: tuple[BoolArray, ...]  # Of the first folds, all of them unless it is hopeless
@@ -50,9 +50,9 @@ class Judged:
 
 def judged_sums(evaluator: Evaluator) -> Iterator[Judged]:
     """Try sums of several forms, then those beside the best until none is better."""
-    room, dataset, folds = Room(evaluator), evaluator.given.dataset, evaluator.given.folds
+    room, dataset, folds = Capacity(evaluator), evaluator.given.dataset, evaluator.given.folds
     best: Judged | None = None
-    seen: set[Form] = set()
+    seen: set[EnsembleConfig] = set()
     new = list(TRIED_AT_LEAST)
     while new:
         for form in new:
@@ -69,7 +69,9 @@ def judged_sums(evaluator: Evaluator) -> Iterator[Judged]:
         new = [form for form in beside if form not in seen]
 
 
-def _judged(form: Form, room: Room, evaluator: Evaluator, best: Judged | None) -> Judged | None:
+def _judged(
+    form: EnsembleConfig, room: Capacity, evaluator: Evaluator, best: Judged | None
+) -> Judged | None:
     """Return a sum of a form; None where none fits, or it would be no better than the best."""
     n_tables = room.guess(form)
     # To learn is quicker than to build: what is not better is not worth a price.

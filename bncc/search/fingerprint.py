@@ -1,18 +1,18 @@
 """What a study or a search is about, and whether a command goes on with it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bncc
 from bncc.data.dataset import Dataset
 from bncc.errors import StudyError, ToolchainError
-from bncc.native.parts import DESCENT
-from bncc.search.evaluation import SearchInput
 from bncc.search.log import Head
 from bncc.search.space import Space
 from bncc.search.storage import damaged
-from bncc.toolchain.library import native_library
 from bncc.train.checkpoint.folder import data_digest, difference, identity_of
+
+if TYPE_CHECKING:  # it trains and measures, which readers of a study do not
+    from bncc.search.evaluation import SearchInput
 
 Facts = Mapping[str, Any]
 
@@ -114,7 +114,7 @@ def _shown(value: object) -> str:
     return "absent" if value is None else "given" if value is True else str(value)
 
 
-def search_head(given: SearchInput, families: Sequence[str]) -> Head:
+def search_head(given: "SearchInput", families: Sequence[str]) -> Head:
     """Return what tells a search for a budget from all others."""
     dataset, budget, test = given.dataset, given.budget, given.test
     return {
@@ -149,6 +149,9 @@ def search_difference(ours: Head, theirs: Head) -> str:
 
 def _engine() -> str:
     """Return what trains where the options leave it open."""
+    from bncc.native.parts import DESCENT
+    from bncc.toolchain.library import native_library
+
     try:
         native_library(DESCENT)
     except ToolchainError:

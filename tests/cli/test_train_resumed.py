@@ -195,5 +195,8 @@ def test_what_keeps_and_shares_a_search_is_checked(
     words = ("train", few, "-o", tmp_path / "m")
     assert "add --checkpoint" in refused(*words, *SUM, "--resume")
     assert "is not a directory" in refused(*words, *SUM, "--checkpoint", few)
+    (tmp_path / "kept" / LOG).mkdir(parents=True)
+    line = refused(*words, *SUM, "--checkpoint", tmp_path / "kept", "--force")
+    assert line.endswith("name another folder with --checkpoint")
     said = run(*words, "--structure", "naive", "--parameters", "ml", "--jobs", 2, "-v").stderr
     assert "--jobs has no effect without --max-flash or --max-instructions" in said

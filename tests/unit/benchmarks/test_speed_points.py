@@ -4,9 +4,9 @@ import pytest
 
 from benchmarks.peer_points import Ours
 from benchmarks.speed_points import Point
-from bncc.search.ensemble_configs import Form
+from bncc.search.ensemble_configs import EnsembleConfig
 
-POINT = Point("usps", Form(), 10, 5.0, 1000, 100)
+POINT = Point("usps", EnsembleConfig(), 10, 5.0, 1000, 100)
 
 
 @pytest.mark.parametrize(

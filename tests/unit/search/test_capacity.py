@@ -8,8 +8,8 @@ from bncc.data.target import dataset_of
 from bncc.errors import DataError
 from bncc.resources import Budget
 from bncc.search import evaluation
-from bncc.search.capacity import MOST_TABLES, Line, Room, counted
-from bncc.search.ensemble_configs import DICTIONARY, Form
+from bncc.search.capacity import MOST_TABLES, Capacity, Line, counted
+from bncc.search.ensemble_configs import DICTIONARY, EnsembleConfig
 from bncc.search.evaluation import Evaluator, SearchInput, sizes_of
 from bncc.search.log import Log
 from bncc.structure.decision_tables import Grid
@@ -17,7 +17,7 @@ from bncc.train.settings import TrainSettings
 from tests.unit.search.pricing import price_by_tables, resources
 
 BASE = TrainSettings(epochs=2, validation=0.2)
-FORM = Form(rows=4)
+FORM = EnsembleConfig(rows=4)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def robot():
 
 
 def room_for(dataset, budget):
-    return Room(Evaluator(SearchInput(dataset, BASE, budget), Log(None, {}, DataError)))
+    return Capacity(Evaluator(SearchInput(dataset, BASE, budget), Log(None, {}, DataError)))
 
 
 def fitted(robot, budget, monkeypatch, price=price_by_tables):
@@ -82,19 +82,19 @@ def test_nothing_fits_where_one_table_does_not(robot, monkeypatch):
 def test_what_was_priced_tells_what_others_take(robot, monkeypatch):
     monkeypatch.setattr(evaluation, "price_of", price_by_tables)
     room = room_for(robot, Budget("avr", flash=600))
-    before = room.guess(Form(rows=8))
-    assert not room.knows(Form(rows=8))
+    before = room.guess(EnsembleConfig(rows=8))
+    assert not room.knows(EnsembleConfig(rows=8))
     room.fitted(FORM, 20)
-    assert room.knows(Form(rows=8))
-    assert not room.knows(Form(bits=2))
-    after = room.guess(Form(rows=8))
+    assert room.knows(EnsembleConfig(rows=8))
+    assert not room.knows(EnsembleConfig(bits=2))
+    after = room.guess(EnsembleConfig(rows=8))
     # There are 200 bytes of code where 300 are usual.
     assert after > before
 
 
 def test_rows_cuts_and_tables_are_counted():
     grids = (Grid((0,), ((1,),)), Grid((0, 2), ((1, 5), (3,))))
-    counts = counted(Form(bits=4), sizes_of(grids), 6)
+    counts = counted(EnsembleConfig(bits=4), sizes_of(grids), 6)
     assert len(counts) == MOST_TABLES
     assert counts[:2, 0].tolist() == [3 * 2 + 2 + 1, 3 * 8 + 8 + 2]
     # Others are as these are in the mean.
@@ -105,7 +105,8 @@ def test_rows_cuts_and_tables_are_counted():
 def test_rows_of_a_dictionary_are_bytes():
     grids = tuple(Grid((0,), (tuple(range(15)),)) for _ in range(40))
     plain, shared = (
-        counted(Form(bits=4, dictionary=d), sizes_of(grids), 6)[39, 0] for d in (0, DICTIONARY)
+        counted(EnsembleConfig(bits=4, dictionary=d), sizes_of(grids), 6)[39, 0]
+        for d in (0, DICTIONARY)
     )
     assert plain - shared == 3 * (640 - 256) - 640
 

@@ -11,7 +11,7 @@ from bncc.data.target import dataset_of
 from bncc.errors import DataError
 from bncc.resources import Budget
 from bncc.search import evaluation
-from bncc.search.ensemble_configs import Form
+from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.ensemble_race import TRIED_AT_LEAST, judged_sums, order_of
 from bncc.search.evaluation import Evaluator, SearchInput
 from bncc.search.log import Log
@@ -76,8 +76,8 @@ def test_the_hopeless_are_judged_by_few_rows(evaluator, monkeypatch):
 
     judging(monkeypatch, errs)
     judged = {one.form for one in judged_sums(evaluator)}
-    assert Form(rows=32) in TRIED_AT_LEAST
-    assert Form(rows=32) not in judged
+    assert EnsembleConfig(rows=32) in TRIED_AT_LEAST
+    assert EnsembleConfig(rows=32) not in judged
     assert {n for (is_hopeless, _), n in asked.items() if is_hopeless} == {1}
 
 

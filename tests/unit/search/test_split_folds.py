@@ -14,7 +14,7 @@ from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.file import to_bytes
 from bncc.search import split_folds as module
-from bncc.search.ensemble_configs import Form
+from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.split_folds import default_choice, folds_of
 from bncc.train.fit_tables import fit_sum
 from bncc.train.holdout import split_rows
@@ -81,12 +81,12 @@ def test_sums_that_share_their_tables_are_those_learned_alone(wifi, monkeypatch)
     monkeypatch.setattr(module, "boost", counted)
     (fold, *_) = folds_of(wifi, BASE)
     for n_tables, form in [
-        (30, Form(rows=4)),
-        (20, Form(rows=4, bits=2)),
-        (35, Form(rows=4, refit="soft")),
-        (40, Form(rows=4, bits=4)),
-        (3, Form(rows=4)),  # corrected after each table: not the first ones of more
-        (2, Form(rows=4)),
+        (30, EnsembleConfig(rows=4)),
+        (20, EnsembleConfig(rows=4, bits=2)),
+        (35, EnsembleConfig(rows=4, refit="soft")),
+        (40, EnsembleConfig(rows=4, bits=4)),
+        (3, EnsembleConfig(rows=4)),  # corrected after each table: not the first ones of more
+        (2, EnsembleConfig(rows=4)),
     ]:
         settings = form.settings(BASE, n_tables)
         model = fold.model(settings)
@@ -105,7 +105,7 @@ def test_losses_are_errors_balanced_errors_or_log_losses(wifi):
     """A balanced error is the mean over classes of the rate of each."""
     dataset = rare(wifi)
     counts = np.bincount(dataset.y)
-    settings = Form(rows=4).settings(BASE, 6)
+    settings = EnsembleConfig(rows=4).settings(BASE, 6)
     by_error, balanced, log_loss = (
         list(folds_of(dataset, BASE, choice)) for choice in ("error", "balanced-error", "log-loss")
     )
@@ -135,7 +135,12 @@ def test_weighted_classes_weigh_the_choice(wifi):
 
 def test_forms_of_other_tables_are_grown_anew(wifi):
     (fold, *_) = folds_of(wifi, replace(BASE, validation=0.5))
-    for form in (Form(rows=4), Form(rows=8), Form(rows=8, features=2), Form(rows=8, cuts=7)):
+    for form in (
+        EnsembleConfig(rows=4),
+        EnsembleConfig(rows=8),
+        EnsembleConfig(rows=8, features=2),
+        EnsembleConfig(rows=8, cuts=7),
+    ):
         settings = form.settings(BASE, 12)
         assert to_bytes(fold.model(settings)) == to_bytes(fit_sum(fold.rest, settings))
 
