@@ -78,7 +78,7 @@ def search_options(function: Command) -> Command:
     scheduler = click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Of a dask.distributed cluster that is to evaluate them.",
+        help="Address of a dask.distributed scheduler whose workers evaluate them.",
     )
     function = jobs(scheduler(function))
     return flash(instructions(budget_options(with_option(target(function)))))
