@@ -1,17 +1,11 @@
-"""
-Calls whose results are kept: each is made once, in this process or in several.
+"""Calls whose results are kept: each is made once, in this process or in several."""
 
-A log is a file of JSON lines, so that an experiment can go on. Its first line tells the program
-that gave the results, and results of two programs are not mixed.
-"""
-
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -21,9 +15,11 @@ from typing import Any, TypeVar
 
 from bncc import __version__
 from bncc.errors import OptionError, WorkerError
+from bncc.search.log import Log as TaskLog
+from bncc.search.log import Result, key_of
 
-Result = Mapping[str, Any]
-"""JSON values by name."""
+__all__ = ["Log", "Program", "Result", "digest_of", "kept", "key_of", "workers"]
+
 Given = TypeVar("Given")
 Call = TypeVar("Call")
 Answer = TypeVar("Answer")
@@ -43,70 +39,25 @@ class Program:
         head = {"program": digest_of(self.texts), "bncc": __version__}
         return head if self.engine is None else {**head, "engine": self.engine()}
 
-    def check(self, path: Path | None, head: Mapping[str, object]) -> None:
-        """Refuse a log of another program, or of another engine."""
-        if head.get("program") != digest_of(self.texts):
-            raise OptionError(
-                f"'{path}' is no checkpoint of this version of {self.name}, and results of two "
-                "versions are not mixed; name another file with --checkpoint"
-            )
-        if self.engine is not None and head.get("engine") != self.engine():
-            raise OptionError(
+    def refusal(self, path: Path | None, head: Mapping[str, object]) -> OptionError:
+        """Return the error for the log of another program, or of another engine."""
+        if head.get("program") == digest_of(self.texts) and self.engine is not None:
+            return OptionError(
                 f"'{path}' holds errors of engine '{head.get('engine')}', which rounds differently "
                 f"from '{self.engine()}', the one of this machine; name another file with "
                 "--checkpoint"
             )
+        return OptionError(
+            f"'{path}' is no checkpoint of this version of {self.name}, and results of two "
+            "versions are not mixed; name another file with --checkpoint"
+        )
 
 
-class Log:
-    """Results that are known by their keys, and a file of them."""
+class Log(TaskLog):
+    """Log of the results of a program; those of two programs are not mixed."""
 
     def __init__(self, path: Path | None, program: Program) -> None:
-        self._path = path
-        text = path.read_text("utf-8", "replace") if path and path.exists() else ""
-        entries = [_entry(line) for line in text.splitlines()]
-        if entries:
-            program.check(path, entries[0])
-        self._known: dict[str, Result] = {
-            entry["key"]: entry["result"]
-            for entry in entries
-            if isinstance(entry.get("key"), str) and isinstance(entry.get("result"), dict)
-        }
-        if path is not None and not entries:
-            self._write(program.head())
-        elif text and not text.endswith("\n"):
-            self._write({})  # ends the line that was cut off
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._known
-
-    def __getitem__(self, key: str) -> Result:
-        return self._known[key]
-
-    def add(self, key: str, result: Result) -> None:
-        """Remember what a call led to."""
-        self._known[key] = result
-        self._write({"key": key, "result": result})
-
-    def _write(self, entry: Mapping[str, object]) -> None:
-        if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as stream:
-                print(json.dumps(entry), file=stream)
-
-
-def _entry(line: str) -> dict[str, Any]:
-    """Return what a line holds; nothing if it was cut off."""
-    try:
-        entry = json.loads(line)
-    except ValueError:
-        return {}
-    return entry if isinstance(entry, dict) else {}
-
-
-def key_of(*values: object) -> str:
-    """Return what tells a call from all others."""
-    text = json.dumps(values, sort_keys=True, default=str)
-    return sha256(text.encode()).hexdigest()[:16]
+        super().__init__(path, program.head(), partial(program.refusal, path))
 
 
 @cache

@@ -18,7 +18,7 @@ Result = Mapping[str, Any]
 
 def key_of(*parts: object) -> str:
     """Return the digest of JSON values by which a log knows a task."""
-    return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    return sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 class Log:
