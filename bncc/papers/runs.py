@@ -1,28 +1,25 @@
 """Calls whose results are kept: each is made once, in this process or in several."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from bncc import __version__
-from bncc.errors import OptionError, WorkerError
+from bncc.errors import OptionError
 from bncc.search.log import Log as TaskLog
 from bncc.search.log import Result, key_of
+from bncc.search.pool import workers
 
 __all__ = ["Log", "Program", "Result", "digest_of", "kept", "key_of", "workers"]
 
 Given = TypeVar("Given")
 Call = TypeVar("Call")
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -110,59 +107,3 @@ def kept(
             return [log[name] for name in keys]
 
         yield results
-
-
-@contextmanager
-def workers(
-    function: Callable[[Given, Call], Answer], given: Given, jobs: int
-) -> Iterator[Callable[[Sequence[Call]], Iterator[tuple[int, Answer]]]]:
-    """
-    Hold processes ready for calls of a function.
-
-    What is yielded returns each answer with the number of its call as soon as it is there. One call
-    alone is made in this process.
-    """
-    with ExitStack() as stack:
-        pool: ProcessPoolExecutor | None = None
-
-        def run(calls: Sequence[Call]) -> Iterator[tuple[int, Answer]]:
-            nonlocal pool
-            if min(jobs, len(calls)) <= 1:
-                yield from enumerate(function(given, call) for call in calls)
-                return
-            if pool is None:
-                pool = stack.enter_context(
-                    ProcessPoolExecutor(
-                        jobs,
-                        mp_context=get_context("spawn"),
-                        initializer=_hold,
-                        initargs=(function, given),
-                    )
-                )
-            index_of = {pool.submit(_call, call): index for index, call in enumerate(calls)}
-            try:
-                for future in as_completed(index_of):
-                    yield index_of[future], future.result()
-            except BrokenProcessPool:
-                raise WorkerError(
-                    "a process was ended from outside, perhaps as memory was short; try fewer "
-                    "--jobs, and go on with --checkpoint"
-                ) from None
-            finally:
-                for future in index_of:
-                    future.cancel()
-
-        yield run
-
-
-_HELD: list[tuple[Callable[[Any, Any], Any], Any]] = []
-"""In a worker: what it was started with, so that no call carries the data."""
-
-
-def _hold(function: Callable[[Any, Any], Any], given: object) -> None:
-    _HELD.append((function, given))
-
-
-def _call(call: object) -> Any:
-    function, given = _HELD[-1]
-    return function(given, call)

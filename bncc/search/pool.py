@@ -9,8 +9,9 @@ import threading
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count
 from multiprocessing import connection, get_context, parent_process
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -76,20 +77,39 @@ def run(
     Each result comes with the index of its task, as soon as it is there. `call` is importable by
     its name; what it raises is raised here.
     """
-    jobs = min(jobs, len(tasks))
-    if jobs <= 1:
-        yield from enumerate(call(shared, task) for task in tasks)
-        return
-    with local_processes((call, shared), jobs, _called) as execution:
-        for index, task in enumerate(tasks):
-            execution.submit(Task(index, task))
-        n_left = len(tasks)
-        while n_left:
-            for outcome in execution.collect(PATIENCE):
-                if outcome.failure is not None:
-                    raise outcome.failure
-                n_left -= 1
-                yield outcome.number, outcome.result
+    with workers(call, shared, min(jobs, len(tasks))) as results:
+        yield from results(tasks)
+
+
+Results = Callable[[Sequence[Any]], Iterator[tuple[int, Any]]]
+"""Yields the index and the result of each task, as soon as it is there."""
+
+
+@contextmanager
+def workers(call: Callable[[Any, Any], Any], shared: Any, jobs: int) -> Iterator[Results]:
+    """Hold processes ready for tasks, so that they start once; see `run`."""
+    with ExitStack() as stack:
+        held: list[LocalProcesses] = []
+        numbers = count()
+
+        def results(tasks: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+            if min(jobs, len(tasks)) <= 1:
+                yield from enumerate(call(shared, task) for task in tasks)
+                return
+            if not held:
+                held.append(stack.enter_context(local_processes((call, shared), jobs, _called)))
+            index_of = {next(numbers): index for index in range(len(tasks))}
+            for number, index in index_of.items():
+                held[0].submit(Task(number, tasks[index]))
+            while index_of:
+                for outcome in held[0].collect(PATIENCE):
+                    if outcome.number not in index_of:
+                        continue  # of tasks that nobody waits for any more
+                    if outcome.failure is not None:
+                        raise outcome.failure
+                    yield index_of.pop(outcome.number), outcome.result
+
+        yield results
 
 
 def _called(work: tuple[Callable[[Any, Any], Any], Any], number: int, task: Any) -> Any:
