@@ -62,8 +62,8 @@ format: $(VENV)/.stamp-dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-coverage: $(VENV)/.stamp-dev  ## unit, property and command tests with line and branch coverage, then its thresholds
-	$(BIN)/python -m pytest -n $(JOBS) --tier ci tests/unit tests/property tests/cli --cov --cov-report= $(PYTEST_ARGS)
+coverage: $(VENV)/.stamp-dev  ## unit and property tests with line and branch coverage, then its thresholds
+	$(BIN)/python -m pytest -n $(JOBS) --tier ci tests/unit tests/property --cov --cov-report= $(PYTEST_ARGS)
 	$(MAKE) --no-print-directory coverage-check
 
 coverage-check: $(VENV)/.stamp-dev

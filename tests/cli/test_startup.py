@@ -4,7 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-HEAVY = ("torch", "pandas", "scipy", "sklearn", "rich", "cffi", "pyarrow", "elftools", "unicorn")
+HEAVY = (
+    "torch", "pandas", "scipy", "sklearn", "rich", "cffi", "pyarrow", "elftools", "unicorn",
+    "bncc.papers", "bncc.baselines",
+)  # fmt: skip
 
 _PROGRAM = """
 import sys
