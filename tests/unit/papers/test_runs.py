@@ -133,7 +133,7 @@ def test_no_calls_have_no_answers():
 
 def test_a_process_that_is_killed_is_told_of():
     with (
-        pytest.raises(WorkerError, match="its worker was killed each time, .*; use fewer --jobs"),
+        pytest.raises(WorkerError, match=r"its worker was killed each time, .*; use fewer --jobs"),
         workers(end, None, 2) as run,
     ):
         list(run([1, 2]))
