@@ -1,8 +1,10 @@
 """What CONTRIBUTING.md shows for each extension point works once it is entered in its list."""
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any
 
 import click
@@ -17,11 +19,15 @@ from bncc.device.simulators.cores import CORES
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.environment import environment
 from bncc.emit.packages import PACKAGES
+from bncc.errors import OptionError
 from bncc.lower import cost_model
 from bncc.lower.kernels import families
+from bncc.papers import experiments
 from bncc.program.interpreter import costs
 from bncc.program.pipeline import FLOWS, optimize
+from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import forest
+from bncc.structure.learners import LEARNERS
 from bncc.toolchain import tools
 from bncc.train import options
 from bncc.train.gradient.loop import descend
@@ -62,6 +68,31 @@ def add_template(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
         monkeypatch.setattr(made, "loader", both)
 
     return add
+
+
+def test_a_learner_is_learned_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    (learner,) = names_of("Adding a learner of structures")["LEARNERS"]
+    monkeypatch.setitem(LEARNERS, learner.name, learner)
+    X, y = np.zeros((4, 3), np.int64), np.zeros(4, np.int64)
+    structure = learn_structure("star", X, y, [2] * 3, 1, {"center": "2"})
+    assert structure.parents == ((1,), (), (1,))
+    with pytest.raises(OptionError, match="center=two is not a whole number"):
+        learn_structure("star", X, y, [2] * 3, 1, {"center": "two"})
+
+
+def test_an_experiment_is_found_and_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("s9")
+    vars(module).update(names_of("Adding an experiment of a paper"))
+    monkeypatch.setitem(sys.modules, "bncc.papers.s9", module)
+    monkeypatch.setitem(experiments.MODULES, "s9-dice", "s9")
+    told: list[tuple[float, str]] = []
+    cells = experiments.reproduce(
+        experiments.find_experiment("s9-dice"),
+        experiments.Request(Path()),
+        lambda share, words: told.append((share, words)),
+    )
+    assert [cell["ours"] for cell in cells] == [50, pytest.approx(100 / 6)]
+    assert told == [(0, "coin"), (0.25, "coin dividing"), (0.5, "die"), (0.75, "die dividing")]
 
 
 def test_a_pass_runs_in_a_flow_and_keeps_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
