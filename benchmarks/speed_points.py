@@ -3,7 +3,7 @@ Sums of tables that decide in few instructions: four points of error, bytes and 
 
     python -m benchmarks.speed_points --data ../shared/data
 
-Each is a form chosen by rows held out (`benchmarks.peer_points`), learned from all training rows of
+Each is a form chosen by rows held out (`benchmarks.peers.peer_points`), learned from all rows of
 the papers' fold 1 with three seeds. Flash is that of `predict` on a Cortex-M4 at -Os, instructions
 those of `predict_trusted` on a Cortex-M0 at -O2, mean of 100 test rows.
 """
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import click
 import numpy as np
 
-from benchmarks.markdown import table
-from benchmarks.peer_forms import title_of
-from benchmarks.peer_points import Ours, emissions
+from benchmarks.peers.peer_forms import title_of
+from benchmarks.peers.peer_points import Ours, emissions
+from benchmarks.shared.markdown import table
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
 from bncc.device.on_target import bench_inputs

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.peer_points import Ours
+from benchmarks.peers.peer_points import Ours
 from benchmarks.speed_points import Point
 from bncc.search.ensemble_configs import EnsembleConfig
 
