@@ -4,12 +4,12 @@ The classifiers of PEERS.md, and for each the model of bncc's that is better in 
     python -m benchmarks.peers.peer_points --study study
 
 A peer is a point of test error, flash on a Cortex-M4 at -Os and instructions on a Cortex-M0 at -O2,
-in ``peers.csv``. Against it stand sums of tables in the forms of `benchmarks.peers.peer_forms`, and
-those networks of the studies of `benchmarks.accuracy.study` that no other one betters in validation
-error and flash. Each is emitted for size, balanced and for speed, sums also with the kernel
-``cuts``. Of the models that take no more flash and no more instructions than a peer, the one of
-least validation error stands against it: it is better if its test error is not larger. What was
-measured stays in a file beside the studies, so that the command can go on.
+in ``peers.csv``. Against it stand sums of tables in the forms of `SUMS`, and those networks of the
+studies of `benchmarks.accuracy.study` that no other one betters in validation error and flash. Each
+is emitted for size, balanced and for speed, sums also with the kernel ``cuts``. Of the models that
+take no more flash and no more instructions than a peer, the one of least validation error stands
+against it: it is better if its test error is not larger. What was measured stays in a file beside
+the studies, so that the command can go on.
 """
 
 import csv
@@ -21,7 +21,6 @@ from pathlib import Path
 import click
 import numpy as np
 
-from benchmarks.peers.peer_forms import SUMS, title_of
 from benchmarks.shared.markdown import renew, table
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
@@ -36,6 +35,7 @@ from bncc.errors import MisfitError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.model import Model
 from bncc.search.config import settings_of
+from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.pareto import front
 from bncc.search.study import read_study
 from bncc.search.trial import measured_rows
@@ -52,9 +52,43 @@ CUTS = "cuts"
 """The kernel that takes fewest bytes of those that are straight-line code, for few tables."""
 HELD = 0.2
 """Of the training rows, to choose by; the sums of a set are close together."""
+FEW = (3, 5, 8, 12, 16, 20, 30, 45, 60, 90, 130, 180)
+SUMS: tuple[tuple[EnsembleConfig, tuple[int, ...]], ...] = (
+    (EnsembleConfig(rows=8), FEW),
+    (EnsembleConfig(rows=16), FEW),
+    (EnsembleConfig(rows=32), FEW[:9]),
+    (EnsembleConfig(rows=64), FEW[:7]),
+    (EnsembleConfig(rows=128, bits=2), FEW[:4]),
+    (EnsembleConfig(rows=16, bits=4), (5, 12, 20, 60)),
+    (EnsembleConfig(rows=16, bits=5, dictionary=256), (60, 130, 180)),
+    (EnsembleConfig(rows=4), (4, 8, 16, 24)),
+    (EnsembleConfig(rows=16), (4, 6, 7)),
+    (EnsembleConfig(rows=64, features=6), (4, 5, 6)),
+    (EnsembleConfig(rows=128, bits=2, features=7), (4, 5, 6)),
+    (EnsembleConfig(rows=256, bits=2, features=8), (4, 5)),
+    (EnsembleConfig(rows=8), (4, 6, 7)),
+    (EnsembleConfig(rows=16, features=6), (5, 6)),
+    (EnsembleConfig(rows=32, bits=2, features=5), (4, 5)),
+    (EnsembleConfig(rows=16, refit="soft"), (60, 130, 170, 250)),
+    (EnsembleConfig(rows=32, refit="soft"), (40, 60, 130)),
+    (EnsembleConfig(rows=16, bits=4, refit="soft"), (130,)),
+)
+"""Forms of sums, and how many tables."""
 PEERS = Path(__file__).with_name("peers.csv")
 README = Path(__file__).resolve().parents[2] / "README.md"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "peers.md"
+
+
+def title_of(form: EnsembleConfig, n_tables: int) -> str:
+    """Return what a sum is called."""
+    parts = [f"{n_tables} tables of {form.rows} rows", f"{form.bits} bits"]
+    if form.features > EnsembleConfig.features:
+        parts.append(f"{form.features} features")
+    if form.dictionary:
+        parts.append(f"{form.dictionary} different rows")
+    if form.refit != EnsembleConfig.refit:
+        parts.append(f"{form.refit} refit")
+    return ", ".join(parts)
 
 
 @dataclass(frozen=True)
