@@ -28,8 +28,7 @@ from bncc._types import FloatArray
 
 CLOSE = 0.15
 """Relative error within which an estimate is good."""
-ROOT = Path(__file__).resolve().parents[2]
-WEIGHTS = ROOT / "bncc" / "compiler" / "cost_weights.py"
+WEIGHTS = Path(__file__).resolve().parents[2] / "bncc" / "lower" / "cost_weights.py"
 
 
 def fitted(
@@ -102,7 +101,8 @@ def _numbers(weights: FloatArray) -> str:
     return f"({', '.join(f'{weight:.3g}' for weight in weights)})"
 
 
-HEAD = '''"""Weights of the cost model, written by benchmarks/fit/fit_cost_model.py; do not edit.
+HEAD = '''"""
+Weights of the cost model, written by benchmarks/fit/fit_cost_model.py; do not edit.
 
 By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
 ``Kernel.work``, and bytes per term of ``Kernel.code``.

@@ -41,7 +41,7 @@ N_INPUTS = 10
 N_LAYOUTS = 2
 DRAWN = ("cut-loop", "cuts", "cut-packed")
 """Families, in the order in which their layouts are drawn."""
-WEIGHTS = Path(__file__).resolve().parents[2] / "bncc" / "compiler" / "cut_weights.py"
+WEIGHTS = Path(__file__).resolve().parents[2] / "bncc" / "lower" / "cut_weights.py"
 SHAPES = {
     "usps": (256, 16, 10, ((5, 16), (10, 32), (20, 8), (60, 8), (130, 8), (90, 16))),
     "letter": (16, 16, 26, ((5, 64), (15, 16), (45, 16), (60, 8), (130, 16))),
@@ -50,7 +50,8 @@ SHAPES = {
     "three": (13, 255, 3, ((8, 8), (25, 12))),
 }
 """Features, their states, classes, and of each program the tables and their most rows."""
-HEAD = '''"""Weights of the cost model for cuts, written by benchmarks/fit/fit_cut_costs.py.
+HEAD = '''"""
+Weights of the cost model for cuts, written by benchmarks/fit/fit_cut_costs.py.
 
 As in `bncc.lower.cost_weights`.
 """
