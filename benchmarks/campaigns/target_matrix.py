@@ -18,17 +18,17 @@ the same inputs, at an earlier time or by another way, is not compared again.
 """
 
 import argparse
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.campaigns.target_runs import WAYS, Outcome, Place, check
+from benchmarks.shared.log import appending, last_results
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe
 from bncc.device.targets import TARGETS
 
@@ -117,15 +117,8 @@ def total(places: Iterable[Place], found: Sequence[Outcome]) -> Total:
 
 
 def read(log: Path) -> dict[str, Outcome]:
-    """Return the last outcome of every run in a file of results; a line cut off is passed over."""
-    found = {}
-    for line in log.read_text("utf-8").splitlines() if log.exists() else ():
-        try:
-            outcome = Outcome(**json.loads(line))
-        except (ValueError, TypeError):
-            continue
-        found[str(outcome)] = outcome
-    return found
+    """Return the last outcome of every run in a file of results."""
+    return last_results(log, Outcome, str)
 
 
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
@@ -148,17 +141,15 @@ def main(words: Sequence[str] | None = None) -> int:
     places = matrix(options.data, options.dataset or PAPER_SETS, options.target or MACHINES)
     ways = options.way or WAYS
     n_runs = len(places) * len(ways)
-    options.log.parent.mkdir(parents=True, exist_ok=True)
     before, found = read(options.log), []
-    with options.log.open("a", encoding="utf-8") as stream:
-        stream.write("\n")  # what a run that was killed may have left
+    with appending(options.log) as append:
         for outcome in outcomes(places, ways, before.values(), options.processes):
             found.append(outcome)
             is_old = outcome == before.get(str(outcome))
             line = f"[{len(found)}/{n_runs}] {outcome}: {_verdict(outcome, is_old=is_old)}"
             print(line, file=sys.stderr, flush=True)
             if not is_old:
-                print(json.dumps(asdict(outcome)), file=stream, flush=True)
+                append(outcome)
     result = total(places, found)
     for outcome in found:
         if not outcome.agree:

@@ -198,15 +198,3 @@ def _ours(job: Job, found: Reference, optimize: Optimize, known: Mapping[str, Fi
 def _figure(key: str, digest: str, kernel: str, found: Measurement) -> Figure:
     trusted, predict = (found.costs[entry].mean for entry in ("trusted", "predict"))
     return Figure(key, digest, kernel, None, trusted, predict, found.flash)
-
-
-def read(log: Path) -> dict[str, Figure]:
-    """Return the last figures of every key in a file; a line cut off is passed over."""
-    found = {}
-    for line in log.read_text("utf-8").splitlines() if log.exists() else ():
-        try:
-            figure = Figure(**json.loads(line))
-        except (ValueError, TypeError):
-            continue
-        found[figure.key] = figure
-    return found

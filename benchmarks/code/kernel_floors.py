@@ -18,16 +18,15 @@ whole table takes some minutes, most of it the textbook's, once.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
 from math import exp, log
 from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.code.kernel_figures import OPT_LEVELS, Figure, Job, Outcome, read, work
+from benchmarks.code.kernel_figures import OPT_LEVELS, Figure, Job, Outcome, work
+from benchmarks.shared.log import appending, last_results
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe
 from bncc.lower.kernels.families import FAMILIES
 from bncc.resources import Optimize
@@ -171,18 +170,16 @@ def main(words: Sequence[str] | None = None) -> int:
     """Measure all that is not known and print the table; fail where a kernel has no figures."""
     options = _arguments(words)
     todo = list(jobs(options))
-    options.log.parent.mkdir(parents=True, exist_ok=True)
     stale = {False: options.fresh, True: options.fresh_textbook}
-    logged = read(options.log)
+    logged = last_results(options.log, Figure)
     known = {key: f for key, f in logged.items() if not stale[key.endswith(" textbook")]}
     found = []
-    with options.log.open("a", encoding="utf-8") as stream:
-        stream.write("\n")  # what a run that was killed may have left
+    with appending(options.log) as append:
         for outcome in outcomes(todo, known, min(options.processes, len(todo))):
             found.append(outcome)
             for figure in (outcome.book, *outcome.ours.values()):
                 if figure != known.get(figure.key):
-                    print(json.dumps(asdict(figure)), file=stream, flush=True)
+                    append(figure)
             print(f"[{len(found)}/{len(todo)}] {outcome.job.name}", file=sys.stderr, flush=True)
     lines = [line_of(outcome, optimize) for outcome in found for optimize in outcome.ours]
     print("\n".join(lines))

@@ -17,12 +17,13 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from math import prod
 from pathlib import Path
 
+from benchmarks.shared.log import appending, last_results
 from benchmarks.shared.reference_models import STRUCTURES
 from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
@@ -121,18 +122,6 @@ def figure(
     return RawFigure(key, digest, emission.kernel, readings, *both)
 
 
-def read(log: Path) -> dict[str, RawFigure]:
-    """Return the last figure of every key in a file; a line cut off is passed over."""
-    found = {}
-    for line in log.read_text("utf-8").splitlines() if log.exists() else ():
-        try:
-            one = RawFigure(**json.loads(line))
-        except (ValueError, TypeError):
-            continue
-        found[one.key] = one
-    return found
-
-
 def main(words: Sequence[str] | None = None) -> int:
     """Measure what is not known, print geometric means, and fail where one is below the floor."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -145,11 +134,9 @@ def main(words: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     if not (options.data / "raw").is_dir():
         parser.error(f"there is no folder raw in '{options.data}'; name the data with --data")
-    options.log.parent.mkdir(parents=True, exist_ok=True)
-    known = read(options.log)
+    known = last_results(options.log, RawFigure)
     found: dict[tuple[str, int], list[RawFigure]] = {}
-    with options.log.open("a", encoding="utf-8") as stream:
-        stream.write("\n")  # what a run that was killed may have left
+    with appending(options.log) as append:
         for name in options.dataset or SETS:
             path = options.data / "raw" / f"{SETS[name]}.csv.gz"
             for structure in options.structure or STRUCTURES:
@@ -157,7 +144,7 @@ def main(words: Sequence[str] | None = None) -> int:
                     for machine in options.machine or MACHINES:
                         one = figure(path, structure, bits, machine, known)
                         if one != known.get(one.key):
-                            print(json.dumps(asdict(one)), file=stream, flush=True)
+                            append(one)
                         print(one, flush=True)
                         found.setdefault((machine, bits), []).append(one)
     reached = True

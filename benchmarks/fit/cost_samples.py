@@ -10,13 +10,14 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from benchmarks.shared.log import appending, last_results
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe, reference
 from bncc.device.cross import find_bench
 from bncc.device.measure import Measurement, measure_ours, measure_textbook
@@ -198,34 +199,27 @@ def digest_of(emission: Emission) -> str:
 
 
 def known_samples(log: Path) -> dict[str, Sample]:
-    """Return the last sample of every key in a file; a line cut off is passed over."""
-    found = {}
-    for line in log.read_text("utf-8").splitlines() if log.exists() else ():
-        try:
-            values = json.loads(line)
-            values["work"], values["code"] = tuple(values["work"]), tuple(values["code"])
-            sample = Sample(**values)
-        except (ValueError, TypeError, KeyError):
-            continue
-        found[sample.key] = sample
-    return found
+    """Return the last sample of every key in a log."""
+
+    def sample(*, work: Sequence[float], code: Sequence[float], **values: Any) -> Sample:
+        return Sample(work=tuple(work), code=tuple(code), **values)
+
+    return last_results(log, sample)
 
 
 def measured(
     todo: Sequence[Job], known: Mapping[str, Sample], options: argparse.Namespace
 ) -> list[Sample]:
-    options.log.parent.mkdir(parents=True, exist_ok=True)
     found: list[Sample] = []
     with (
-        options.log.open("a", encoding="utf-8") as stream,
+        appending(options.log) as append,
         ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool,
     ):
-        stream.write("\n")  # what a run that was killed may have left
         for i, samples in enumerate(pool.map(work, todo, [known] * len(todo)), 1):
             found += samples
             for sample in samples:
                 if sample != known.get(sample.key):
-                    print(json.dumps(asdict(sample)), file=stream, flush=True)
+                    append(sample)
             name = f"{todo[i - 1].recipe} {todo[i - 1].target} {todo[i - 1].level}"
             print(f"[{i}/{len(todo)}] {name}", file=sys.stderr, flush=True)
     return found

@@ -12,11 +12,10 @@ bncc/lower/cut_weights.py.
 """
 
 import argparse
-import json
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -25,6 +24,7 @@ import numpy as np
 from benchmarks.fit.cost_samples import LEVELS, MACHINES, SMALL, Sample, check_bytes, digest_of
 from benchmarks.fit.cost_samples import known_samples as known
 from benchmarks.fit.fit_cost_model import fit
+from benchmarks.shared.log import appending
 from bncc.device.cross import find_bench
 from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
@@ -124,16 +124,15 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--log", type=Path, default=Path("build/cut_costs.jsonl"))
     options = parser.parse_args(words)
-    options.log.parent.mkdir(parents=True, exist_ok=True)
     before, found = known(options.log), []
-    with options.log.open("a", encoding="utf-8") as stream:
+    with appending(options.log) as append:
         for target, level in product(MACHINES, LEVELS):
             if level == "-Os" and target not in SMALL:
                 continue
             for sample in samples(target, level, before):
                 found.append(sample)
                 if sample != before.get(sample.key):
-                    print(json.dumps(asdict(sample)), file=stream, flush=True)
+                    append(sample)
     WEIGHTS.write_text(HEAD + fit(found).split("= {\n")[1], encoding="utf-8")
     subprocess.run([sys.executable, "-m", "ruff", "format", "-q", WEIGHTS], check=True)
     return 0
