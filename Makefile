@@ -91,10 +91,10 @@ toolchains:  ## cross compilers and simulators for all targets; Debian or Ubuntu
 	.ci/toolchains
 
 targets-page: $(VENV)/.stamp-run  ## docs/targets.md afresh: all figures on all machines
-	$(BIN)/python benchmarks/target_page.py --data $(DATA) -o docs/targets.md
+	$(BIN)/python -m benchmarks.code.target_page --data $(DATA) -o docs/targets.md
 
 targets-matrix: $(VENV)/.stamp-run  ## the C against Python on all machines, for the papers' models
-	$(BIN)/python benchmarks/target_matrix.py --data $(DATA)
+	$(BIN)/python -m benchmarks.campaigns.target_matrix --data $(DATA)
 
 clean:  ## remove what the other targets made, the virtual environment included
 	rm -rf $(VENV) demo dist build docs/_build firmware_examples/*/build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

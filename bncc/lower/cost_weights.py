@@ -1,5 +1,5 @@
 """
-Weights of the cost model, written by benchmarks/fit_cost_model.py; do not edit.
+Weights of the cost model, written by benchmarks/fit/fit_cost_model.py; do not edit.
 
 By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
 ``Kernel.work``, and bytes per term of ``Kernel.code``.

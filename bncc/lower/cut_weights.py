@@ -1,5 +1,5 @@
 """
-Weights of the cost model for kernels of cuts, written by benchmarks/fit_cut_costs.py.
+Weights of the cost model for cuts, written by benchmarks/fit/fit_cut_costs.py.
 
 As in `bncc.lower.cost_weights`.
 """

@@ -18,7 +18,7 @@ instructions  -29 % .. +57 %    18
 ============  ================  ===========
 
 The cost model knows large tables best; models with few features or classes are estimated worst.
-``benchmarks/fit_estimate.py`` measures, fits and prints all of this again.
+``benchmarks/fit/fit_estimate.py`` measures, fits and prints all of this again.
 """
 
 from collections.abc import Mapping

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import target_matrix, target_runs
-from benchmarks.agreement_matrix import full_matrix, quick_matrix, run
-from benchmarks.multiplications import MACHINES
-from benchmarks.reference_models import Recipe, Reference
+from benchmarks.campaigns import target_matrix, target_runs
+from benchmarks.campaigns.agreement_matrix import full_matrix, quick_matrix, run
+from benchmarks.campaigns.multiplications import MACHINES
+from benchmarks.shared.reference_models import Recipe, Reference
 from bncc.data.dataset import Column, Table
 from bncc.device.inputs.cases import Effort
 from bncc.device.targets import TARGETS

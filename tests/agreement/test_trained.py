@@ -1,8 +1,9 @@
 """
 Trained models with every kernel, aim and entry point: the C answers as Python does.
 
-Counting makes tables that random ones hardly ever are, see `benchmarks.trained_models`. The bundled
-data every day, of twelve sets all models in the slow tests, and there random models as large.
+Counting makes tables that random ones hardly ever are, see `benchmarks.shared.trained_models`. The
+bundled data every day, of twelve sets all models in the slow tests, and there random models as
+large.
 """
 
 from dataclasses import replace
@@ -13,9 +14,9 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.bit_slice_rows import is_affected
-from benchmarks.sensor_sets import SETS
-from benchmarks.trained_models import Trained, of_set, rows_of
+from benchmarks.campaigns.bit_slice_rows import is_affected
+from benchmarks.shared.sensor_sets import SETS
+from benchmarks.shared.trained_models import Trained, of_set, rows_of
 from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat

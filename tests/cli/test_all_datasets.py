@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.all_datasets import STRUCTURES, Set, measure, page, run, sets_of, table_of
+from benchmarks.accuracy.all_datasets import STRUCTURES, Set, measure, page, run, sets_of, table_of
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 SETS = tuple(sets_of(SHARED)) if (SHARED / "manifest.csv").exists() else ()

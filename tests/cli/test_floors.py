@@ -2,8 +2,9 @@
 
 import pytest
 
-from benchmarks import host_batch, kernel_floors, raw_floors
-from benchmarks.reference_models import Recipe, reference
+from benchmarks.code import kernel_floors, raw_floors
+from benchmarks.shared.reference_models import Recipe, reference
+from benchmarks.speed import host_batch
 
 pytestmark = [pytest.mark.shared, pytest.mark.cc]
 ONE = ["--structure", "naive", "--bits", "2", "--machine", "cortex-m0"]

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import peer_points, readme_table, twelve_sets
-from benchmarks.markdown import held, row
+from benchmarks.accuracy import readme_table
+from benchmarks.peers import peer_points, twelve_sets
+from benchmarks.shared.markdown import held, row
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.file import load_model
 from tests.docs.blocks import ROOT, blocks, name_of, pages

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import study_page
-from benchmarks.markdown import held, renew, table
+from benchmarks.accuracy import study_page
+from benchmarks.shared.markdown import held, renew, table
 from bncc.search.trial_result import Footprint, Point, Rate, Study
 from tests import studies
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import target_page
-from benchmarks.reference_models import Recipe, reference
-from benchmarks.target_figures import (
+from benchmarks.code import target_page
+from benchmarks.code.target_figures import (
     MACHINES,
     PEERS,
     RECIPES,
@@ -17,6 +16,7 @@ from benchmarks.target_figures import (
     facts_of,
     report_of,
 )
+from benchmarks.shared.reference_models import Recipe, reference
 from bncc.device.on_target import bench_inputs, bench_target
 from bncc.device.targets import TARGETS
 from tests import models as hand

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from benchmarks.multiplications import (
+from benchmarks.campaigns.multiplications import (
     ARM32,
     AVR,
     MIPS,

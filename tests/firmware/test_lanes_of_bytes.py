@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.reference_models import Recipe, reference, some_rows
+from benchmarks.shared.reference_models import Recipe, reference, some_rows
 from bncc.device.agreement import verify
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_c

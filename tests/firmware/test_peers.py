@@ -7,8 +7,8 @@ mistake in ours would show here as a difference.
 
 import pytest
 
-from benchmarks.reference_models import Recipe, reference
-from benchmarks.target_figures import PEERS, peers_count
+from benchmarks.code.target_figures import PEERS, peers_count
+from benchmarks.shared.reference_models import Recipe, reference
 from bncc.device.targets import TARGETS
 
 pytestmark = [pytest.mark.firmware, pytest.mark.shared]

@@ -1,8 +1,8 @@
 """
 The self-test notices single-bit changes of tables and of numbers in the code.
 
-`benchmarks/selftest_mutations.py` changes a bit while the program runs, and asks which changes show
-in a decision on random inputs, and which of those the self-test notices.
+`benchmarks/campaigns/selftest_mutations.py` changes a bit while the program runs, and asks which
+changes show in a decision on random inputs, and which of those the self-test notices.
 """
 
 import subprocess
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.selftest_mutations import campaign, spoilable
+from benchmarks.campaigns.selftest_mutations import campaign, spoilable
 from bncc.emit import near_ties
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError

@@ -1,9 +1,9 @@
 """
 What finding a state costs on each machine: rates fitted to measurements.
 
-``benchmarks/discretizer_rates.py`` measures every way alone: 4 and 12 sensors of one kind, 1 to 15
-thresholds each, instructions (cycles on AVR) of ``raw`` less those of ``trusted`` at -O2, bytes at
--Os. Within 15 % of what is measured lie 80 % of the 128 instructions on Cortex-M0, 95 % of the
+``benchmarks/fit/discretizer_rates.py`` measures every way alone: 4 and 12 sensors of one kind, 1 to
+15 thresholds each, instructions (cycles on AVR) of ``raw`` less those of ``trusted`` at -O2, bytes
+at -Os. Within 15 % of what is measured lie 80 % of the 128 instructions on Cortex-M0, 95 % of the
 bytes; a search of one or two thresholds takes fewer than estimated, as compilers unroll it. The
 rates of guides are fitted to such trials with all others as they stand.
 """

@@ -27,7 +27,7 @@ def wide(n_features, n_classes, kind="int16", parents=None):
 @pytest.mark.parametrize(
     ("model", "entries", "measured"),
     [
-        # as benchmarks/fit_estimate.py measures, on models that it does not fit
+        # as benchmarks/fit/fit_estimate.py measures, on models that it does not fit
         (wide(30, 10), (), Estimate(1168, 112, 1471)),
         (wide(40, 3, "state", [None, *range(39)]), ("scores",), Estimate(1062, 64, 1376)),
         (wide(20, 2, "float32"), (), Estimate(627, 68, 454)),

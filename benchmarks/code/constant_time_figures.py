@@ -1,0 +1,163 @@
+"""
+What ``--constant-time`` costs, and how far decisions of ordinary C are apart in time.
+
+The first table has flash, and instructions or cycles, beside ordinary C. The second has each kernel
+of a sum of tables: decisions from states in range that need no check, at states drawn at random and
+at the least and the greatest of all features, between which all comparisons with cuts turn.
+
+The third has how far decisions in constant time are apart by compiler and level: the largest
+difference over kernels, `predict` and `raw`, of inputs of which some are out of range.
+
+Run ``python -m benchmarks.code.constant_time_figures --data FOLDER``; the third table alone with
+``--spreads``, and without data.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.shared.reference_models import Recipe, reference, some_rows
+from bncc.data.catalog import bundled_path
+from bncc.data.readers import read_table
+from bncc.data.target import dataset_of
+from bncc.device.cross import Bench, find_bench
+from bncc.device.inputs.cases import Effort, cases
+from bncc.device.inputs.cover import random_states
+from bncc.device.meter import Inputs, Meter
+from bncc.device.on_target import bench_inputs
+from bncc.device.targets import find_target
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.model.model import Model
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
+
+RECIPES = (Recipe("letter", "chow-liu", 4), Recipe("robot", "naive", 4))
+TARGETS = ("avr", "cortex-m0")
+SUM = TrainSettings(
+    structure="tables", structure_options={"tables": "20", "rows": "16"}, validation=0.0
+)
+KERNELS = ("cuts", "cut-loop", "cut-packed", None)
+"""Of the sum; None is what ``--constant-time`` takes."""
+OPT_LEVELS = ("-O1", "-O2", "-O3", "-Os")
+SPREAD = ("x86", "avr", "cortex-m0", "cortex-m4", "rv32", "big-endian")
+BUILT = (("wifi", None), ("robot", None), ("robot", "plain"))
+"""Data sets and kernels of the third table; None is the one that is chosen."""
+TIMED = ("avr", "cortex-m0", "cortex-m4", "rv32")
+
+
+def main() -> None:
+    """Print the tables of ``docs/kernels.md``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--rows", type=int, default=50)
+    parser.add_argument("--spreads", action="store_true")
+    options = parser.parse_args()
+    if not options.spreads:
+        if options.data is None:
+            parser.error("--data is needed for the first table")
+        print_prices(options.data, options.rows)
+        print()
+        print_spans(options.rows)
+        print()
+    print_spreads()
+
+
+def print_prices(data: Path, n_rows: int) -> None:
+    """Print what it costs to do without branches on the input."""
+    print("| model | machine | C | kernel | flash | predict | raw |\n|---|---|---|---|---|---|---|")
+    for recipe in RECIPES:
+        found = reference(recipe, data)
+        inputs = bench_inputs(found.model, some_rows(found.test, n_rows))
+        for name in TARGETS:
+            bench = find_bench(find_target(name))[0]
+            for constant_time in (False, True):
+                asked = EmitOptions("m", target=name, constant_time=constant_time)
+                emission = emit_c(found.model, asked)
+                with Meter(found.model, emission.files, bench, "-O2") as meter:
+                    costs = meter.costs(inputs)
+                    flash = meter.footprint(
+                        [entry for entry in ("predict", "raw") if entry in costs]
+                    )
+                spans = [
+                    f"{costs[entry].min:,} .. {costs[entry].max:,}" if entry in costs else "-"
+                    for entry in ("predict", "raw")
+                ]
+                kind = "constant time" if constant_time else "ordinary"
+                print(
+                    f"| {recipe} | {bench.target.title}, {bench.target.unit} | {kind} | "
+                    f"{emission.kernel} | {flash.flash:,} B | {' | '.join(spans)} |"
+                )
+
+
+def print_spans(n_rows: int) -> None:
+    """Print how far decisions of a sum are apart, by kernel."""
+    model = train_model(dataset_of(read_table(bundled_path("robot"))), SUM).model
+    inputs = Inputs(states_of_ends(model, n_rows))
+    print("| kernel | machine | flash | trusted, at random | least states | greatest states |")
+    print("|---|---|--:|--:|--:|--:|")
+    for kernel in KERNELS:
+        for name in TIMED:
+            bench = find_bench(find_target(name))[0]
+            asked = EmitOptions(
+                "m",
+                frozenset({"trusted"}),
+                target=name,
+                kernel=kernel,
+                constant_time=kernel is None,
+            )
+            emission = emit_c(model, asked)
+            with Meter(model, emission.files, bench, "-O2") as meter:
+                flash = meter.footprint(["trusted"]).flash
+                counts = [
+                    meter.costs(Inputs(X))["trusted"]
+                    for X in (inputs.X[2:], inputs.X[:1], inputs.X[1:2])
+                ]
+            cells = [f"{counts[0].min:,} .. {counts[0].max:,}", *(f"{c.max:,}" for c in counts[1:])]
+            what = f"`{kernel}`" if kernel else f"`--constant-time`: `{emission.kernel}`"
+            print(
+                f"| {what} | {bench.target.title}, {bench.target.unit} | {flash:,} B | "
+                f"{' | '.join(cells)} |"
+            )
+
+
+def print_spreads() -> None:
+    """Print by how much decisions differ, by compiler and level; 0 is constant."""
+    print(f"| target | compiler | {' | '.join(OPT_LEVELS)} |")
+    print(f"|---|---|{'--:|' * len(OPT_LEVELS)}")
+    models = {
+        name: train_model(
+            dataset_of(read_table(bundled_path(name))),
+            TrainSettings(structure=structure, parameters="ml", bits=bits),
+        ).model
+        for name, structure, bits in (("wifi", "chow-liu", 4), ("robot", "naive", 2))
+    }
+    for target in SPREAD:
+        for bench in find_bench(find_target(target), compiler="all"):
+            cells = [
+                str(max(_spread(models[name], bench, level, kernel) for name, kernel in BUILT))
+                for level in OPT_LEVELS
+            ]
+            print(f"| {target} | {bench.compiler} | {' | '.join(cells)} |", flush=True)
+
+
+def _spread(model: Model, bench: Bench, level: str, kernel: str | None) -> int:
+    """Return the most instructions or cycles between two inputs."""
+    tried = list(cases(model, None, Effort(20, False, 0), has_raw=True))
+    states = np.concatenate([case.x[:25] for case in tried if case.kind != "raw"])
+    readings = np.concatenate([case.x for case in tried if case.kind == "raw"])[:40]
+    asked = EmitOptions("m", target=bench.target.name, kernel=kernel, constant_time=True)
+    with Meter(model, emit_c(model, asked).files, bench, level) as meter:
+        costs = meter.costs(Inputs(states, readings))
+    return max(cost.max - cost.min for cost in costs.values())
+
+
+def states_of_ends(model: Model, n_rows: int) -> np.ndarray:
+    """Return the least states of all features, the greatest, and some at random."""
+    greatest = np.array(model.n_states) - 1
+    drawn = random_states(model, n_rows, np.random.default_rng(0))
+    return np.vstack([np.zeros_like(greatest), greatest, drawn])
+
+
+if __name__ == "__main__":
+    main()

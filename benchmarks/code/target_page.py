@@ -1,0 +1,297 @@
+"""
+Write docs/targets.md: flash, RAM, stack and speed of the reference models on every machine.
+
+Needs the cross compilers and simulators of every target (`bncc targets` lists them) and the
+papers' data; takes a few minutes on two cores. The same tools give the same page:
+
+    .venv/bin/python -m benchmarks.code.target_page --data ../shared/data -o docs/targets.md
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.code.target_figures import PEERS, Facts, Figures, measure
+from benchmarks.shared.markdown import table
+from bncc.device.measure import Measurement
+from bncc.device.meter import Cost
+from bncc.device.on_target import TargetReport
+from bncc.device.targets import find_target
+from bncc.model.atomic import write_whole
+
+COMMAND = ".venv/bin/python -m benchmarks.code.target_page --data ../shared/data -o docs/targets.md"
+NOT_RUN = "<!-- not run: it needs the papers' data and measures for minutes -->"
+ENTRIES = ("predict", "trusted", "raw")
+NOTHING = "."
+"""A cell with nothing to say: no thresholds, so no readings."""
+
+HEAD = """\
+# Targets: flash, RAM, stack and speed
+
+What the C that bncc emits needs on each machine, beside the **textbook classifier** of the same
+model: a `uint8_t` table `[row][class]`, 16-bit sums, one loop over the features and one over the
+classes, as a good engineer writes it from a paper.
+"""
+
+READING = """\
+A cell is bncc's figure. In brackets: how many times that the textbook classifier needs; **bold**
+where the textbook needs less. Bytes for memory; for speed, executed instructions per decision, on
+AVR clock cycles: the mean of 100 test rows, and below it the range where rows differ. `predict`
+takes states and checks them, `trusted` takes states unchecked, `raw` takes a sensor's readings;
+models without thresholds have no `raw`. bncc is what `emit-c` writes, compiled once, at -O2;
+`trusted` is measured in a second emission, `--with trusted`. The textbook has the best of three
+builds: -Os for memory, and for each speed the better of -O2 and -O3.
+"""
+
+LEVELS = """\
+That is one build of bncc against the best of three. At -O3 gcc makes the textbook's loops longer
+and faster, most of all where classes are few. Without that, both at -O2, `trusted` compares so:
+"""
+
+HOW = """\
+## How each figure was taken
+
+- **Flash, RAM**: all sections of a linked program that occupy memory, less those of the same
+  program around a classifier of no size. Library routines that the classifier pulls in (comparing
+  floats, dividing, copying) count; start-up code does not. The program calls `predict` and, where
+  there is one, `raw`; the linker leaves out the rest.
+- **Stack**: the deepest below the caller's during `predict` and `raw`, the return address included
+  where the call pushes it. On AVR the stack pointer is followed after every instruction. Elsewhere
+  the memory below the stack is painted before the call; room that a function reserves at the far
+  end and never writes is not seen.
+- **Speed**: a counter is read before and after the call. Setting up the argument, call and return
+  are included; what the same costs around nothing is subtracted. In every run the counter must
+  first find the exact difference between two loops of known length, else there is no figure.
+  Cortex-M: QEMU's virtual time, 1,024 ns an instruction, read from a timer of 25 MHz (25.6 ticks an
+  instruction, so rounding is exact); code for the M0 runs on the board of an M3, which executes all
+  of it. RV32: `minstret`. AVR: simavr's cycles, those of any AVR with a 16-bit program counter.
+  x86-64 and MIPS: instructions that unicorn executes.
+- **Inputs**: 100 test rows, a seeded choice. They are converted to the machine's types outside, and
+  lie in memory before the counter is read.
+- Every decision that is measured is compared with the Python model; a program that decides
+  otherwise gets no figure.
+
+## What the figures are not
+
+- Executed instructions are not cycles. On a Cortex-M0 a load takes two cycles and a taken branch
+  three, slow flash adds wait states, a Cortex-M7 starts two instructions at once. Compare programs
+  on one machine, not machines with each other. AVR figures are cycles.
+- No silicon was involved.
+- Errors are those of tables by counting (`--parameters ml`), so that every machine repeats the
+  figures; trained tables have the same shape and decide better.
+- The AVR here has 128 KB of flash: a model of more than 32,768 bytes does not fit an ATmega328P.
+"""
+
+PEERS_TEXT = """\
+## Beside an independent measurement
+
+A study made before bncc was built measured a hand-written naive Bayes with 8-bit
+tables with tools of its own. Here is our count for the textbook classifier, as there without checks
+(`trusted`) and at -O2, then theirs and the difference. Data and fold are the same; the 100 test
+rows are others. The two programs differ little: theirs has a rectangular table
+`[feature][state][class]` and forms a row's address by multiplying, ours reads where a feature's
+rows begin.
+"""
+
+PEERS_X86 = """\
+On x86 theirs is position-independent code, gcc's default for programs on Debian, which takes an
+instruction more for every feature and class; ours is linked at fixed addresses, as for the
+microcontrollers. Built like theirs and counted by callgrind, as theirs was, our letter classifier
+takes 3,006.
+"""
+
+
+def page(figures: Figures) -> str:
+    """
+    Return the page.
+
+    Parameters
+    ----------
+    figures : Figures
+        What was measured.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    models = list(figures.facts)
+    targets = list(dict.fromkeys(target for target, _ in figures.reports))
+    links = ", ".join(f"[{target}](#{target})" for target in targets)
+    parts = [
+        HEAD,
+        f"**Your figure**: choose your machine ({links}), then your model's row. The tables up to "
+        "there compare machines.\n",
+        READING,
+        f"Made by\n\n{NOT_RUN}\n```sh\n{COMMAND}\n```\n",
+        "## All machines: `predict`\n",
+        _overview(figures, models, targets, lambda r: _versus(r, "predict", is_ranged=False)),
+        "## All machines: flash\n",
+        _overview(figures, models, targets, lambda r: _ratio(r.ours.flash, r.ratio["flash"])),
+        "## Where the textbook needs less\n",
+        "".join(_losses(figures, kind) for kind in ("flash", *ENTRIES)),
+        *([LEVELS, _at_one_level(figures)] if figures.ours else []),
+        "## The models\n",
+        _models(figures.facts),
+    ]
+    for target in targets:
+        found = {model: figures.reports[target, model] for model in models}
+        parts += [f"## {target}\n", *_machine(found)]
+    if figures.ours:
+        parts += [PEERS_TEXT, _peers(figures), PEERS_X86]
+    return "\n".join([*parts, HOW])
+
+
+def _overview(
+    figures: Figures,
+    models: Sequence[str],
+    targets: Sequence[str],
+    cell: Callable[[TargetReport], str],
+) -> str:
+    rows = ([m, *(cell(figures.reports[t, m]) for t in targets)] for m in models)
+    return table(["model", *targets], rows)
+
+
+def _models(facts: Mapping[str, Facts]) -> str:
+    head = ["model", "features", "classes", "a reading is", "bytes of tables", "test error"]
+    rows = (
+        [
+            name, f"{f.features}", f"{f.classes}", f.readings, f"{f.table_bytes:,}",
+            f"{f.error:.2f} %",
+        ]
+        for name, f in facts.items()
+    )  # fmt: skip
+    return table(head, rows)
+
+
+def _machine(found: Mapping[str, TargetReport]) -> Iterator[str]:
+    """Return what is said of one machine: its tools, bncc's figures, and the textbook's."""
+    first = next(iter(found.values()))
+    title = find_target(first.target).title
+    yield f"{title}. Built by {first.toolchain}, run by {first.simulator}. Speed in {first.unit}.\n"
+    head = ["flash", "RAM", "stack", *(f"`{entry}`" for entry in ENTRIES)]
+    yield table(["bncc", *head], ([name, *_ours(report)] for name, report in found.items()))
+    yield table(["textbook", *head], ([name, *_book(report)] for name, report in found.items()))
+    reasons = {name: r.baseline_misfit for name, r in found.items() if r.baseline_misfit}
+    for reason in dict.fromkeys(reasons.values()):
+        names = ", ".join(name for name in reasons if reasons[name] == reason)
+        yield f"No textbook for {names}: {reason.rstrip('.')}.\n"
+
+
+def _ours(report: TargetReport) -> list[str]:
+    ours = report.ours
+    speeds = [_versus(report, entry) for entry in ENTRIES]
+    return [_ratio(ours.flash, report.ratio["flash"]), f"{ours.ram:,}", f"{ours.stack:,}", *speeds]
+
+
+def _book(report: TargetReport) -> list[str]:
+    book = report.baseline
+    if book is None:
+        return ["none", *[NOTHING] * (2 + len(ENTRIES))]
+    levels = _levels(book)
+    speeds = [
+        f"{book.costs[e].mean:,.0f} {levels[e]}{_range(book.costs[e])}"
+        if e in book.costs
+        else NOTHING
+        for e in ENTRIES
+    ]
+    return [f"{book.flash:,}", f"{book.ram:,}", f"{book.stack:,}", *speeds]
+
+
+def _levels(book: Measurement) -> dict[str, str]:
+    """Return the level that each figure of the textbook was measured at."""
+    words = (pair.partition(" ") for pair in book.optimization.split(", "))
+    return {figure: level for figure, _, level in words}
+
+
+def _versus(report: TargetReport, entry: str, *, is_ranged: bool = True) -> str:
+    cost = report.ours.costs.get(entry)
+    if cost is None:
+        return NOTHING
+    return _ratio(cost.mean, report.ratio[entry]) + (_range(cost) if is_ranged else "")
+
+
+def _ratio(figure: float, ratio: float | None) -> str:
+    if ratio is None:
+        return f"{figure:,.0f}"
+    words = f"**{ratio:.2f}**" if _is_ahead(ratio) else f"{ratio:.2f}"
+    return f"{figure:,.0f} ({words})"
+
+
+def _is_ahead(ratio: float) -> bool:
+    """Whether the textbook needs less, as far as two decimals tell."""
+    return round(ratio, 2) < 1
+
+
+def _range(cost: Cost) -> str:
+    return "" if cost.min == cost.max else f"<br><sub>{cost.min:,} .. {cost.max:,}</sub>"
+
+
+def _losses(figures: Figures, kind: str) -> str:
+    """Say in a sentence how often and how far the textbook is ahead."""
+    ratios = {place: r.ratio[kind] for place, r in figures.reports.items()}
+    known = {place: ratio for place, ratio in ratios.items() if ratio is not None}
+    n_lost = sum(_is_ahead(ratio) for ratio in known.values())
+    what = "Flash" if kind == "flash" else f"`{kind}`"
+    if not known:
+        return f"- {what}: not measured.\n"
+    (best_at, best), (worst_at, worst) = (
+        (" on ".join(reversed(place)), known[place])
+        for place in (max(known, key=known.__getitem__), min(known, key=known.__getitem__))
+    )
+    return (
+        f"- {what}: in {n_lost} of {len(known)} cases. It is between {worst:.2f} ({worst_at}) and "
+        f"{best:.2f} times ({best_at}) that of bncc.\n"
+    )
+
+
+def _at_one_level(figures: Figures) -> str:
+    """Compare what was compiled at -O2 alone."""
+    targets = list(dict.fromkeys(target for _, target in figures.ours))
+    rows = []
+    for name in PEERS:
+        model = f"{name} naive B=8"
+        means = {t: figures.reports[t, model].ours.costs["trusted"].mean for t in targets}
+        rows.append([model, *(_ratio(means[t], figures.ours[name, t] / means[t]) for t in targets)])
+    return table(["model", *targets], rows)
+
+
+def _peers(figures: Figures) -> str:
+    targets = list(dict.fromkeys(target for _, target in figures.ours))
+    rows = (
+        [
+            f"{name} naive B=8",
+            *(_pair(figures.ours[name, target], PEERS[name][target]) for target in targets),
+        ]
+        for name in PEERS
+    )
+    return table(["model", *targets], rows)
+
+
+def _pair(ours: float, theirs: int) -> str:
+    return f"{ours:,.0f} / {theirs:,} ({100 * (ours / theirs - 1):+.1f} %)"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
+    parser.add_argument("-o", dest="to", type=Path, required=True, help="the page")
+    parser.add_argument("--processes", type=int, default=2)
+    options = parser.parse_args()
+    if not (options.data / "paper").is_dir():
+        parser.error(f"there is no folder paper in '{options.data}'; name the data with --data")
+    return options
+
+
+def main() -> None:
+    """Measure and write."""
+    options = _arguments()
+    figures = measure(
+        options.data, options.processes, lambda line: print(line, file=sys.stderr, flush=True)
+    )
+    write_whole(options.to, page(figures).encode("utf-8"))
+
+
+if __name__ == "__main__":
+    main()

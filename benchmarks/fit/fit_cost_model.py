@@ -1,0 +1,134 @@
+"""
+Measure layouts of the reference models and fit the cost model's weights to them.
+
+For every kernel family and machine some layouts of each model, those that are estimated best and
+the farthest of the rest: instructions of `trusted` (cycles on AVR) and bytes of flash of `predict`,
+compiled with -O2 and with -Os. Every weight is at least zero and the sum of squared relative
+errors least. Then each model in turn is estimated by weights fitted to all others.
+
+    .venv/bin/python -m benchmarks.fit.fit_cost_model --data ../shared/data
+    .venv/bin/python -m benchmarks.fit.fit_cost_model --data ../shared/data --fit-only
+
+Every measurement is one line of build/cost_model.jsonl; run it again to go on. Layouts whose C has
+changed are measured again. The weights go to bncc/lower/cost_weights.py.
+"""
+
+import argparse
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import nnls
+
+from benchmarks.fit.cost_samples import MACHINES, Sample, jobs, known_samples, measured
+from bncc._types import FloatArray
+
+CLOSE = 0.15
+"""Relative error within which an estimate is good."""
+WEIGHTS = Path(__file__).resolve().parents[2] / "bncc" / "lower" / "cost_weights.py"
+
+
+def fitted(
+    terms: Sequence[Sequence[float]] | FloatArray,
+    wanted: Sequence[float] | FloatArray,
+    *,
+    scaled: bool = True,
+) -> FloatArray:
+    """Return the weights >= 0 of least squared error, relative to what is wanted if scaled."""
+    A, y = np.asarray(terms, dtype=float), np.asarray(wanted, dtype=float)
+    if scaled:
+        A, y = A / y[:, None], np.ones(len(y))
+    scale = np.maximum(np.abs(A).max(axis=0), 1e-12)
+    return np.asarray(nnls(A / scale, y)[0] / scale)
+
+
+def errors(
+    samples: Sequence[Sample], terms: Sequence[Sequence[float]], wanted: Sequence[float]
+) -> tuple[FloatArray, FloatArray]:
+    """Return relative errors of weights fitted to all, and to all but the model in question."""
+    A, y = np.asarray(terms, dtype=float), np.asarray(wanted, dtype=float)
+    names = np.array([sample.model for sample in samples])
+    together = A @ fitted(A, y) / y - 1
+    apart = np.zeros(len(y))
+    for name in set(names):
+        held = names == name
+        if not held.all():
+            apart[held] = A[held] @ fitted(A[~held], y[~held]) / y[held] - 1
+    return together, apart
+
+
+def fit(samples: Sequence[Sample]) -> str:
+    """Fit all weights, print how well, and return the module that holds them."""
+    groups: dict[tuple[str, str, str], list[Sample]] = defaultdict(list)
+    for sample in samples:
+        groups[sample.family, sample.target, sample.level].append(sample)
+    total: dict[str, list[FloatArray]] = defaultdict(list)
+    entries = []
+    print(f"{'family':10} {'machine':10} {'level':5}  within 15 %: instructions, left out, flash")
+    for key in sorted(groups):
+        timed = [each for each in groups[key] if each.trusted]
+        sized = [each for each in groups[key] if each.flash]
+        if not timed or not sized:
+            continue
+        spent = [each.trusted or 0 for each in timed]
+        both, alone = errors(timed, [each.work for each in timed], spent)
+        flash = np.array([each.flash for each in sized], dtype=float)
+        known = np.array([each.rom_bytes + each.check_bytes for each in sized])
+        terms = np.array([each.code for each in sized], dtype=float)
+        weights = (
+            fitted([each.work for each in timed], spent),
+            fitted(terms / flash[:, None], (flash - known) / flash, scaled=False),
+        )
+        size = (terms @ weights[1] + known) / flash - 1
+        figures = {"instructions": both, "instructions, its model left out": alone, "flash": size}
+        for what, part in figures.items():
+            total[what].append(part)
+        shares = " ".join(f"{np.mean(np.abs(part) <= CLOSE):5.0%}" for part in figures.values())
+        worst = " ".join(f"{np.abs(part).max():4.0%}" for part in figures.values())
+        print(f"{key[0]:10} {key[1]:10} {key[2]:5} n={len(timed):3} {shares}  worst {worst}")
+        numbers = ", ".join(_numbers(w) for w in weights)
+        entries.append(f'    ("{key[0]}", "{key[1]}", "{key[2]}"): ({numbers}),\n')
+    for what, parts in total.items():
+        every = np.abs(np.concatenate(parts))
+        print(f"{what}: {np.mean(every <= CLOSE):.1%} of {len(every)} within {CLOSE:.0%}")
+    return HEAD + "".join(entries) + "}\n"
+
+
+def _numbers(weights: FloatArray) -> str:
+    return f"({', '.join(f'{weight:.3g}' for weight in weights)})"
+
+
+HEAD = '''"""
+Weights of the cost model, written by benchmarks/fit/fit_cost_model.py; do not edit.
+
+By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
+``Kernel.work``, and bytes per term of ``Kernel.code``.
+"""
+
+WEIGHTS: dict[tuple[str, str, str], tuple[tuple[float, ...], tuple[float, ...]]] = {
+'''
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure, fit, print and write."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
+    parser.add_argument("--machine", action="append", choices=MACHINES, help="repeatable")
+    parser.add_argument("--fit-only", action="store_true", help="fit to what is known")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--log", type=Path, default=Path("build/cost_model.jsonl"))
+    options = parser.parse_args(words)
+    known = known_samples(options.log)
+    samples = list(known.values())
+    if not options.fit_only:
+        samples = measured(list(jobs(options)), known, options)
+    WEIGHTS.write_text(fit(samples), encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", WEIGHTS], check=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,244 @@
+"""Trees and forests as emlearn deploys them: the best of a grid that a budget of flash holds."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.peers.encoded_readings import BYTES, Encoding, encodings
+from bncc._types import FloatArray, IntArray
+from bncc.baselines.emlearn_trees import HEADERS, Style, elected, trees_text
+from bncc.baselines.exporters import imported, with_headers
+from bncc.baselines.measure import LEVEL, Shape
+from bncc.data.dataset import Dataset
+from bncc.device.cross import Bench
+from bncc.device.machine import HarnessError
+from bncc.device.meter import Inputs, Meter
+from bncc.discretize.feature import Feature
+from bncc.errors import MisfitError
+
+TREES = (1, 3, 5, 10, 20)
+LEAVES = (16, 32, 48, 64, 96, 128, 160, 192, 256, 320, 384, 448, 512)
+"""Of all trees together; with more, no way to print them fits 4 KB."""
+LEAST_LEAVES = 4
+DEPTHS = (2, 3, 4, 5, 6, 8, 10)
+MOST_LEAVES = 2048
+"""Of trees limited by depth, if all were full."""
+SHARES = ("sqrt", None)
+"""Of the features, tried at a node of a forest."""
+MUCH = 1.1
+"""Times the budget: what is as large with as many nodes, no longer fits by other thresholds."""
+KINDS = {"float": "float32", "int16_t": "int16", "uint8_t": "state"}
+
+
+@dataclass(frozen=True)
+class Form:
+    """
+    The size of a tree or a forest.
+
+    Parameters
+    ----------
+    trees : int
+        One, or those of a forest.
+    leaves, depth : int or None
+        Most of each tree; one of them.
+    share : {"sqrt", None}
+        Of the features that a node chooses from, None for all.
+    """
+
+    trees: int
+    leaves: int | None = None
+    depth: int | None = None
+    share: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What it is, for people."""
+        size = f"{self.leaves} leaves" if self.depth is None else f"depth {self.depth}"
+        if self.trees == 1:
+            return size
+        among = "some" if self.share else "all"
+        return f"{self.trees} trees of {size}, among {among} features"
+
+    def estimator(self, seed: int) -> Any:
+        """Return scikit-learn's, not yet trained."""
+        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.tree import DecisionTreeClassifier
+
+        size = {"max_leaf_nodes": self.leaves, "max_depth": self.depth, "random_state": seed}
+        if self.trees == 1:
+            return DecisionTreeClassifier(**size)
+        return RandomForestClassifier(self.trees, max_features=self.share, **size)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """
+    A form that was tried on rows held out.
+
+    Parameters
+    ----------
+    form : Form
+        Its size.
+    encoding : Encoding
+        Of its readings.
+    style : Style
+        How it is printed.
+    error : float
+        On rows held out, 0 .. 1.
+    nodes : int
+        That compare.
+    """
+
+    form: Form
+    encoding: Encoding
+    style: Style
+    error: float
+    nodes: int
+
+    @property
+    def kind(self) -> str:
+        """``tree``, ``forest`` or, where it votes by probabilities, ``soft forest``."""
+        if self.form.trees == 1:
+            return "tree"
+        return "soft forest" if self.style.leaf_bits else "forest"
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """A candidate that all training rows have trained."""
+
+    candidate: Candidate
+    estimator: Any
+    n_classes: int
+
+    def decide(self, X: FloatArray) -> IntArray:
+        """Return the classes of encoded readings."""
+        return elected(_trees(self.estimator), X, self.candidate.style.leaf_bits)
+
+
+def forms() -> Iterator[Form]:
+    """Yield all sizes, small ones first."""
+    for n in TREES:
+        shares = (None,) if n == 1 else SHARES
+        for share in shares:
+            sizes = sorted({total // n for total in LEAVES})
+            yield from (Form(n, leaves=k, share=share) for k in sizes if k >= LEAST_LEAVES)
+            depths = [depth for depth in DEPTHS if n * 2**depth <= MOST_LEAVES]
+            yield from (Form(n, depth=depth, share=share) for depth in depths)
+
+
+def candidates(train: Dataset, rest: Dataset, held: Dataset, seed: int) -> Iterator[Candidate]:
+    """Train every form without the rows held out, and judge every way to print it by them."""
+    for encoding in encodings(train.table):
+        X, judges = encoding.numbers(rest.table), encoding.numbers(held.table)
+        for form in forms():
+            trees = _trees(form.estimator(seed).fit(X, rest.y))
+            nodes = sum(int(each.tree_.node_count - each.tree_.n_leaves) for each in trees)
+            errors = {
+                bits: float((elected(trees, judges, bits) != held.y).mean()) for bits in (0, 8)
+            }
+            for style in encoding.styles:
+                if form.trees > 1 or not style.leaf_bits:
+                    yield Candidate(form, encoding, style, errors[style.leaf_bits], nodes)
+
+
+def finalists(
+    ones: Iterable[Candidate],
+    grow: Callable[[Candidate], Grown],
+    flash_of: Callable[[Grown], int],
+    budget: int,
+) -> Iterator[tuple[Grown, int]]:
+    """
+    Yield what fits when it has learned from all training rows, the best first.
+
+    Parameters
+    ----------
+    ones : iterable of Candidate
+        Tried; the one of least error on rows held out is best, of equal ones the smallest.
+    grow, flash_of : callable
+        Train on all rows; measure bytes.
+    budget : int
+        Bytes.
+
+    Yields
+    ------
+    tuple of (Grown, int)
+        With its bytes, each form once: as it is printed inline where that fits.
+    """
+    too_many: dict[Style, int] = {}
+    seen = set()
+    for one in sorted(ones, key=lambda one: (one.error, one.nodes)):
+        key = one.form, one.encoding
+        if key in seen or one.nodes >= too_many.get(one.style, one.nodes + 1):
+            continue
+        grown = grow(one)
+        flash = flash_of(grown)
+        if flash <= budget:
+            seen.add(key)
+            yield grown, flash
+        elif flash > MUCH * budget:
+            too_many[one.style] = one.nodes
+
+
+def error_of(one: Candidate, rest: Dataset, held: Dataset, seed: int) -> float:
+    """Return the error of a candidate that learns from some rows, on others."""
+    estimator = one.form.estimator(seed).fit(one.encoding.numbers(rest.table), rest.y)
+    said = elected(_trees(estimator), one.encoding.numbers(held.table), one.style.leaf_bits)
+    return float((said != held.y).mean())
+
+
+def grow(one: Candidate, train: Dataset, seed: int) -> Grown:
+    """Train a candidate's form on all training rows."""
+    estimator = one.form.estimator(seed).fit(one.encoding.numbers(train.table), train.y)
+    return Grown(one, estimator, len(train.classes))
+
+
+def flash_on(bench: Bench, grown: Grown) -> int:
+    """Return the bytes of a classifier, with what it pulls in; beyond all where it does not fit."""
+    try:
+        with _meter(bench, grown) as meter:
+            return meter.footprint(("raw",)).flash
+    except MisfitError:
+        return 2**31
+
+
+def instructions_on(bench: Bench, grown: Grown, X: FloatArray) -> float:
+    """Return the mean instructions of a decision, every one checked against Python's."""
+    with _meter(bench, grown) as meter:
+        cost = meter.costs(Inputs(np.zeros(X.shape, dtype=np.int64), X))["raw"]
+    if (cost.classes != grown.decide(X)).any():
+        raise HarnessError("the C of emlearn decides otherwise than its trees; print them again")
+    return cost.mean
+
+
+def _meter(bench: Bench, grown: Grown) -> Meter:
+    style = grown.candidate.style
+    n_features = int(grown.estimator.n_features_in_)
+    kind = KINDS[style.c_type]
+    features = tuple(Feature(f"x{i}", kind, BYTES[1] + 1) for i in range(n_features))
+    files = _files(grown.estimator, style, n_features)
+    return Meter(Shape(features, grown.n_classes), files, bench, LEVEL, is_foreign=True)
+
+
+def _files(estimator: Any, style: Style, n_features: int) -> dict[str, str]:
+    """Return C whose ``m_predict_raw`` is emlearn's; there are no states to decide from."""
+    emlearn = imported("emlearn")
+    header = (
+        "#ifndef M_H\n#define M_H\n#include <stdint.h>\n"
+        f"typedef {style.c_type} m_raw_t;\n"
+        "int16_t m_predict(const uint8_t *x);\nint16_t m_predict_raw(const m_raw_t *x);\n#endif\n"
+    )
+    body = (
+        f'#include "m.h"\n{trees_text(emlearn, estimator, style)}\n'
+        "int16_t m_predict(const uint8_t *x)\n{\n    (void)x;\n    return -1;\n}\n"
+        "int16_t m_predict_raw(const m_raw_t *x)\n{\n"
+        f"    return (int16_t)peer_predict(x, {n_features});\n}}\n"
+    )
+    names = HEADERS if style.method == "loadable" else ()
+    return dict(with_headers(emlearn, {"m.h": header, "m.c": body}, names))
+
+
+def _trees(estimator: Any) -> Sequence[Any]:
+    return getattr(estimator, "estimators_", None) or [estimator]

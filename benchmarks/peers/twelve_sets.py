@@ -1,0 +1,274 @@
+"""
+4 KB of flash: bncc against emlearn's trees and forests on `benchmarks.shared.sensor_sets`.
+
+    python -m benchmarks.peers.twelve_sets --data ../shared/data
+
+Everyone learns from the same training rows and chooses by the same folds of them, those of
+`bncc.search.split_folds`; test rows only judge. Ours is what ``bncc train --max-flash 4k --target
+cortex-m4`` ends with. Theirs is the best of the grid of `benchmarks.peers.tree_peers` that fits: a
+tree, a forest in which each tree has one vote, as emlearn prints it unless asked, and a forest of
+probabilities. All C is built at -Os for a Cortex-M4 and measured there from readings to class. What
+was found stays in a file, so that the command can go on; it takes most of an hour.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+import click
+import numpy as np
+
+from benchmarks.peers.tree_peers import (
+    Candidate,
+    Grown,
+    candidates,
+    error_of,
+    finalists,
+    flash_on,
+    grow,
+    instructions_on,
+)
+from benchmarks.shared.markdown import renew, table
+from benchmarks.shared.sensor_sets import SETS, parts
+from bncc.data.dataset import Dataset
+from bncc.device.cross import Bench, find_bench
+from bncc.device.measure import measure_ours
+from bncc.device.on_target import bench_inputs, bench_rows
+from bncc.device.targets import find_target
+from bncc.emit.options import WRITTEN
+from bncc.lower.cost_model import LEVELS
+from bncc.resources import Budget
+from bncc.search.budget_search import HELD, search
+from bncc.search.evaluation import Evaluation
+from bncc.search.split_folds import folds_of
+from bncc.train.settings import TrainSettings
+
+BUDGET = Budget("cortex-m4", flash=4096)
+SETTINGS = TrainSettings(seed=0)
+FINALISTS = 10
+"""Of each kind that the first fold prefers and that fit: all folds judge them."""
+OURS = "bncc"
+KINDS = ("tree", "forest", "soft forest")
+RIVALS = ("tree", "forest", "best of all")
+"""The forest is of the votes that rows held out prefer; the best of all is that of test rows."""
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "twelve.md"
+README = ROOT / "README.md"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """
+    What was found for a set.
+
+    Parameters
+    ----------
+    set : str
+        Its name.
+    kind : str
+        `OURS`, or one of `KINDS`.
+    words : str
+        What it is, for people.
+    held : float or None
+        Error on rows held out, 0 .. 1, by which it was chosen; None of ours, whose search knows.
+    wrong, n_test : int
+        Test rows that it takes for another class, and all of them.
+    flash : int
+        Bytes.
+    instructions : float
+        Of a decision from readings, mean of 100 test rows.
+    """
+
+    set: str
+    kind: str
+    words: str
+    held: float | None
+    wrong: int
+    n_test: int
+    flash: int
+    instructions: float
+
+    @property
+    def error(self) -> float:
+        """On test rows, percent."""
+        return 100 * self.wrong / self.n_test
+
+
+Found = Mapping[str, Entry]
+"""Of one set, by kind."""
+
+
+def ours(name: str, train: Dataset, test: Dataset, bench: Bench) -> Entry:
+    """Search as the command line does, and measure what it ends with from readings."""
+    found = search(train, SETTINGS, BUDGET, test=test)
+    model, price = found.result.model, found.price
+    options = replace(WRITTEN, optimize=price.optimize, target=BUDGET.target)
+    level = LEVELS[price.optimize]
+    measured = measure_ours(
+        model, bench, bench_inputs(model, test.table),
+        opt_level=level, options=options, with_trusted=False,
+    )  # fmt: skip
+    words = Evaluation(found.settings, (), price).words
+    wrong = round(model.training["error_test"] * test.n_rows)
+    mean = measured.costs["raw"].mean
+    return Entry(name, OURS, words, None, wrong, test.n_rows, measured.flash, mean)
+
+
+def theirs(name: str, train: Dataset, test: Dataset, bench: Bench) -> Iterator[Entry]:
+    """Choose a classifier of each kind that emlearn can print, and measure it alike."""
+    first, *others = folds_of(train, replace(SETTINGS, validation=HELD))
+    ones = list(candidates(train, first.rest, first.held, SETTINGS.seed))
+
+    def judged(one: Candidate) -> float:
+        errors = [error_of(one, fold.rest, fold.held, SETTINGS.seed) for fold in others]
+        return float(np.mean([one.error, *errors]))
+
+    for kind in KINDS:
+        fitting = finalists(
+            (one for one in ones if one.kind == kind),
+            lambda one: grow(one, train, SETTINGS.seed),
+            lambda grown: flash_on(bench, grown),
+            BUDGET.flash or 0,
+        )
+        held, flash, grown = best_of(islice(fitting, FINALISTS), judged)
+        one = grown.candidate
+        wrong = int((grown.decide(one.encoding.numbers(test.table)) != test.y).sum())
+        timed = one.encoding.numbers(bench_rows(test.table))
+        mean = instructions_on(bench, grown, timed)
+        yield Entry(name, kind, words_of(one), held, wrong, test.n_rows, flash, mean)
+
+
+def best_of(
+    ones: Iterable[tuple[Grown, int]], judged: Callable[[Candidate], float]
+) -> tuple[float, int, Grown]:
+    """Return what errs least by all folds, of equal ones the smallest: error, bytes, classifier."""
+    found = [(judged(grown.candidate), flash, grown) for grown, flash in ones]
+    return min(found, key=lambda each: each[:2])
+
+
+def words_of(one: Candidate) -> str:
+    """Return what a peer is, for people."""
+    return f"{one.form.words}; {one.style.method}, {one.style.c_type.removesuffix('_t')}"
+
+
+def best_forest(found: Found) -> Entry:
+    """Return the forest that rows held out prefer; of equal ones, that of least flash."""
+    return min(
+        (found[kind] for kind in ("forest", "soft forest")), key=lambda one: (one.held, one.flash)
+    )
+
+
+def rivals(found: Found) -> dict[str, Entry]:
+    """Return what ours is compared with, by the names of `RIVALS`."""
+    best = min((found[kind] for kind in KINDS), key=lambda one: one.wrong)
+    return dict(zip(RIVALS, (found["tree"], best_forest(found), best), strict=True))
+
+
+def outcome(mine: Entry, other: Entry) -> str:
+    """Return how ours fares: a tie is as many wrong test rows."""
+    if mine.wrong == other.wrong:
+        return "tie"
+    return "win" if mine.wrong < other.wrong else "loss"
+
+
+def p_value(differences: Sequence[float]) -> float:
+    """Return the two-sided p of Wilcoxon's signed-rank test; ties of a set are left out."""
+    from scipy.stats import wilcoxon
+
+    if not np.any(differences):
+        return 1.0
+    return float(wilcoxon(differences).pvalue)
+
+
+def summary(all_found: Mapping[str, Found]) -> str:
+    """Return wins, ties and losses against each rival."""
+    rows = []
+    for rival in RIVALS:
+        pairs = [(found[OURS], rivals(found)[rival]) for found in all_found.values()]
+        outcomes = [outcome(*pair) for pair in pairs]
+        counted = [str(outcomes.count(each)) for each in ("win", "tie", "loss")]
+        p = p_value([mine.error - other.error for mine, other in pairs])
+        rows.append((rival, *counted, f"{p:.4f}"))
+    return table(("bncc against", "wins", "ties", "losses", "p"), rows)
+
+
+def set_rows(all_found: Mapping[str, Found], facts: Mapping[str, tuple[int, int, int]]) -> str:
+    """Return a row for each set: its size, then everyone's figures, then the outcomes."""
+    rows = []
+    for name, found in all_found.items():
+        mine, against = found[OURS], rivals(found)
+        cells = [name, *(f"{fact:,}" for fact in facts[name])]
+        for one in (mine, against["tree"], against["forest"]):
+            cells += [f"{one.error:.2f}", f"{one.flash:,}", f"{one.instructions:,.0f}"]
+        cells += [outcome(mine, against[rival]) for rival in ("tree", "forest")]
+        rows.append(cells)
+    figures = [f"{of} {what}" for of in (OURS, "tree", "forest") for what in _FIGURES]
+    head = ("set", "rows", "features", "classes", *figures, "to tree", "to forest")
+    return table(head, rows)
+
+
+_FIGURES = ("error", "flash", "instr.")
+
+
+def chosen_rows(all_found: Mapping[str, Found]) -> str:
+    """Return what everyone is, and the test errors of forests of both votes."""
+    rows = []
+    for name, found in all_found.items():
+        forests = [f"{found[kind].error:.2f}" for kind in ("forest", "soft forest")]
+        against = rivals(found)
+        words = (found[OURS].words, against["tree"].words, best_forest(found).words)
+        rows.append((name, *words, *forests))
+    head = ("set", "bncc", "tree", "forest", "hard votes", "soft votes")
+    return table(head, rows)
+
+
+def read(path: Path) -> dict[str, dict[str, Entry]]:
+    """Return what a file holds, by set and kind."""
+    found: dict[str, dict[str, Entry]] = {}
+    if path.exists():
+        for line in path.read_text("utf-8").splitlines():
+            entry = Entry(**json.loads(line))
+            found.setdefault(entry.set, {})[entry.kind] = entry
+    return found
+
+
+def measure(name: str, train: Dataset, test: Dataset, known: Found) -> Iterator[Entry]:
+    """Yield what is not known of a set."""
+    (bench,) = find_bench(find_target(BUDGET.target))
+    if OURS not in known:
+        yield ours(name, train, test, bench)
+    if not set(KINDS) <= known.keys():
+        yield from theirs(name, train, test, bench)
+
+
+@click.command()
+@click.option("--data", default="../shared/data", help="Holds `raw`.")
+@click.option("-o", "--output", default="twelve.jsonl", help="What was found, a line each.")
+@click.option("--set", "names", multiple=True, type=click.Choice(SETS))
+def main(data: str, output: str, names: tuple[str, ...]) -> None:
+    """Measure; with all sets, renew the page and the README."""
+    path, facts = Path(output), {}
+    for name in names or SETS:
+        train, test = parts(Path(data), name)
+        n_features, n_classes = len(train.table.columns), len(train.classes)
+        facts[name] = (train.n_rows + test.n_rows, n_features, n_classes)
+        for entry in measure(name, train, test, read(path).get(name, {})):
+            with path.open("a", encoding="utf-8") as file:
+                print(json.dumps(asdict(entry)), file=file)
+            print(entry, flush=True)
+    found = {name: read(path)[name] for name in facts}
+    tables = {
+        "summary": summary(found),
+        "sets": set_rows(found, facts),
+        "chosen": chosen_rows(found),
+    }
+    print("\n".join(tables.values()))
+    if not names:
+        renew(PAGE, tables)
+        renew(README, {"twelve": tables["summary"]})
+
+
+if __name__ == "__main__":
+    main()

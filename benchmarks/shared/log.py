@@ -1,0 +1,35 @@
+"""Logs of results, a line of JSON each: a program that was killed goes on where it was."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+def last_results(
+    log: Path, result: Callable[..., Result], key: Callable[[Result], str] = attrgetter("key")
+) -> dict[str, Result]:
+    """Return the last result of every key in a log; a line cut off is passed over."""
+    found = {}
+    for line in log.read_text("utf-8").splitlines() if log.exists() else ():
+        try:
+            values: Mapping[str, Any] = json.loads(line)
+            one = result(**values)
+        except (ValueError, TypeError):
+            continue
+        found[key(one)] = one
+    return found
+
+
+@contextmanager
+def appending(log: Path) -> Iterator[Callable[[Any], None]]:
+    """Open a log, made if there is none, and yield what appends a result to it."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a", encoding="utf-8") as stream:
+        stream.write("\n")  # what a run that was killed may have left
+        yield lambda result: print(json.dumps(asdict(result)), file=stream, flush=True)
