@@ -24,10 +24,9 @@ from bncc.device.on_target import bench_inputs
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
 from bncc.errors import BnccError
-from bncc.lower import textbook_cost
-from bncc.lower.candidate import Candidate, candidate
+from bncc.lower import cost_model as textbook_cost
 from bncc.lower.choose import families_for, layouts_for
-from bncc.lower.cost_model import Level
+from bncc.lower.cost_model import Candidate, Level, candidate
 from bncc.program.from_model import program_of
 from bncc.program.ir import Program
 from bncc.program.pipeline import optimize_each

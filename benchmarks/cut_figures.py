@@ -14,11 +14,9 @@ from bncc.device.cross import find_bench
 from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_candidate
-from bncc.lower.candidate import Candidate, candidate
-from bncc.lower.cost_model import Level
+from bncc.lower.cost_model import Candidate, Level, candidate
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
-from bncc.program.interpreter import decisions
-from bncc.program.ir import Program
+from bncc.program.ir import Program, decisions
 from bncc.program.pipeline import optimize
 from tests.cut_programs import cut_program, stand_in
 

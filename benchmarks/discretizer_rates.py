@@ -27,8 +27,7 @@ from bncc.discretize.feature import Feature
 from bncc.discretize.readings import representatives
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
-from bncc.lower.discretizers.candidates import ways
-from bncc.lower.discretizers.choice import Discretizers, in_lines, searched
+from bncc.lower.discretizers.choice import Discretizers, in_lines, searched, ways
 from bncc.lower.discretizers.rates import Rates, Search
 from bncc.model.model import Model
 from bncc.structure.graph import forest

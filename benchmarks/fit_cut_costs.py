@@ -32,8 +32,7 @@ from bncc.emit.emitter import EmitOptions
 from bncc.errors import BnccError
 from bncc.lower.cost_model import Level
 from bncc.lower.kernels.families import FAMILIES
-from bncc.program.interpreter import decisions
-from bncc.program.ir import Program
+from bncc.program.ir import Program, decisions
 from bncc.program.pipeline import optimize
 from tests.cut_programs import cut_program, emitted, stand_in
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from benchmarks.encoded_readings import BYTES, Encoding, encodings
 from bncc._types import FloatArray, IntArray
-from bncc.baselines.emlearn_trees import HEADERS, Style, elected, trees_text
-from bncc.baselines.exporters import imported, with_headers
+from bncc.baselines.exporters import HEADERS, Style, elected, imported, trees_text, with_headers
 from bncc.baselines.measure import LEVEL, Shape
 from bncc.data.dataset import Dataset
 from bncc.device.cross import Bench

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bncc.data.dataset import Table
-from bncc.emit.code_digest import code_digest
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.emit.options import WRITTEN
+from bncc.emit.provenance import code_digest
 from bncc.errors import MisfitError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.estimate import GENERIC

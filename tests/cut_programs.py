@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
 from bncc.fixed_point import QFormat
-from bncc.lower.candidate import candidate
+from bncc.lower.cost_model import candidate
 from bncc.lower.kernels.base import Kernel
 from bncc.model.model import Model
 from bncc.program.ir import Program, Table

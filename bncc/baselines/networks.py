@@ -1,9 +1,8 @@
 """Small quantized networks as rivals, as large as naive Bayes (S3, sections V-C and V-D)."""
 
 from bncc.baselines.emit import network_c
-from bncc.baselines.plan import NetworkPlan
+from bncc.baselines.plan import Form, NetworkPlan, Task, plan_within
 from bncc.baselines.rival import PREFIX, Code, Options, Rival, Rows
-from bncc.baselines.sizing import Form, Task, plan_within
 from bncc.errors import OptionError
 from bncc.train.gradient.engines import check_torch
 

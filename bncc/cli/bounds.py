@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bncc.device.targets import TARGETS
-from bncc.emit.bounds import Bounds
-from bncc.emit.code_digest import code_files
 from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
+from bncc.emit.options import Bounds
+from bncc.emit.provenance import code_files
 from bncc.errors import OptionError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.model import Model

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from bncc.cli.console import Console
-from bncc.device.parts import size_of, target_of
+from bncc.device.targets import size_of, target_of
 from bncc.errors import OptionError
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -13,7 +13,7 @@ from bncc.device.image import Builder, calls_of, frames_of
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.meter import Inputs, Meter
 from bncc.device.sources import sources
-from bncc.emit.bounds import Bounds, Counts
+from bncc.emit.options import Bounds, Counts
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Protocol
 
 from bncc.device.harness import Harness
 from bncc.device.image import Builder, Image, model_object
-from bncc.device.simulators.base import Simulator
 from bncc.device.simulators.qemu import Qemu
 from bncc.device.simulators.simavr import Simavr
 from bncc.device.simulators.unicorn import Unicorn
@@ -16,6 +16,27 @@ from bncc.device.targets import Target
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 from bncc.toolchain.tools import Tool, find_tools
+
+
+class Simulator(Protocol):
+    """Runs images of some targets."""
+
+    name: str  # As `Target.simulators` calls it
+    port: str  # The header of ``runtime/`` through which a program speaks to it
+    defines: tuple[str, ...]  # Macros of that header
+
+    def tool(self, target: str) -> Tool:
+        """Return what runs a target, installed or not."""
+
+    def describe(self, target: str) -> str:
+        """Return name, version and processor, for people."""
+
+    def per_unit(self, target: str) -> float:
+        """Return how far the program's counter steps at every instruction or cycle."""
+
+    def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
+        """Run an image to its end and return what it wrote."""
+
 
 SIMULATORS: Mapping[str, Simulator] = {s.name: s for s in (Simavr(), Qemu(), Unicorn())}
 """Every simulator by name."""

@@ -12,11 +12,12 @@ from bncc.device.inputs.cover import random_states
 from bncc.device.measure import (
     Measurement,
     as_resources,
+    drawn_gaps,
     measure_ours,
     measure_textbook,
+    missing_cost,
 )
 from bncc.device.meter import METERED, Cost, Inputs
-from bncc.device.missing_cost import drawn_gaps, missing_cost
 from bncc.device.targets import Target, Unit
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table, representatives, states_of_raw

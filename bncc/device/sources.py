@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from bncc.device.inputs.raw import row_dtype
+from bncc.device.machine import row_dtype
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import raw_dtypes, state_dtype
 from bncc.errors import ToolchainError

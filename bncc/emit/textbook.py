@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from itertools import accumulate, product
 
 from bncc import __version__
-from bncc.emit.environment import render
+from bncc.emit.environment import render, with_terms
 from bncc.emit.template_names import PGM
-from bncc.emit.terms import with_terms
 from bncc.errors import ModelError
-from bncc.lower.c.avr import avr_error
 from bncc.lower.c.c99 import ArrayText, array, wrap, wrap_words
+from bncc.lower.c.constants import avr_error
 from bncc.lower.c.identifiers import c_comment, check_name
 from bncc.lower.discretizers.choice import searched
 from bncc.lower.discretizers.rates import rates_of

@@ -15,8 +15,7 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.model.model import Model
-from bncc.program.interpreter import costs
-from bncc.program.ir import Table
+from bncc.program.ir import Table, costs
 from bncc.program.pipeline import optimize
 from bncc.structure.decision_tables import Grid, Grids
 from bncc.toolchain.tools import host_compilers

@@ -21,7 +21,7 @@ from bncc.device.on_target import TargetReport
 from bncc.device.targets import TARGETS, Target
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import ToolchainError
-from bncc.lower.c import avr
+from bncc.lower.c import constants as avr
 from bncc.lower.estimate import Estimate
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model

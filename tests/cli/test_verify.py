@@ -15,7 +15,7 @@ from bncc.device.agreement import Agreement
 from bncc.device.machine import HarnessError
 from bncc.device.targets import TARGETS, Target
 from bncc.errors import ModelError, ToolchainError
-from bncc.lower.c import avr
+from bncc.lower.c import constants as avr
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]

@@ -3,7 +3,7 @@
 import pytest
 
 from bncc.device.cross import find_bench
-from bncc.device.missing_cost import missing_cost
+from bncc.device.measure import missing_cost
 from bncc.device.on_target import bench_inputs
 from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions

@@ -6,8 +6,8 @@ import pytest
 
 from bncc.device.cross import SIMULATORS, Bench, find_bench
 from bncc.device.image import Builder
-from bncc.device.simulators.cores import CORES
 from bncc.device.simulators.qemu import BOARDS
+from bncc.device.simulators.unicorn import CORES
 from bncc.device.targets import TARGETS, find_target
 from bncc.errors import OptionError
 from bncc.toolchain import tools as toolchain

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bncc.lower.direct_readings import reads_directly
+from bncc.lower.direct import reads_directly
 from bncc.program.from_model import program_of
 from bncc.structure.decision_tables import Grid, Grids
 from tests.agreement.test_direct_readings import model_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bncc.baselines.families import FAMILIES, family_of
+from bncc.baselines.learn import FAMILIES, family_of
 from bncc.errors import OptionError
 from bncc.search.baseline_space import (
     NAME,

@@ -20,7 +20,7 @@ from bncc.device.meter import Inputs
 from bncc.device.targets import Target
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import DataError, MisfitError, OptionError, ToolchainError
-from bncc.lower.c import avr
+from bncc.lower.c import constants as avr
 from bncc.model.model import Model
 from bncc.resources import Optimize, Resources, Span
 from bncc.search import trial
