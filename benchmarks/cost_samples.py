@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from benchmarks.reference_models import PAPER_SETS, STRUCTURES, Recipe, reference
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.measure import Measurement, measure_ours, measure_textbook
 from bncc.device.on_target import bench_inputs
 from bncc.device.targets import TARGETS
@@ -127,7 +127,7 @@ def work(job: Job, known: Mapping[str, Sample]) -> list[Sample]:
     imported = program_of(found.model)
     flows = [flow for level, flow in LAYOUTS if level == job.level]
     programs = [program for program, _ in optimize_each(imported, flows)]
-    (bench,) = find_bench(TARGETS[job.target])
+    (bench,) = find_toolchain(TARGETS[job.target])
     inputs = bench_inputs(found.model, found.test, n_rows=N_ROWS)
     options = EmitOptions("m", frozenset({"trusted"}), target=job.target)
 

@@ -10,7 +10,7 @@ of `predict`.
 
 import numpy as np
 
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_candidate
@@ -41,7 +41,7 @@ def measured(some: Program, chosen: Candidate, target: str, level: Level) -> tup
     """Return instructions of `trusted` and bytes of `predict`."""
     options = EmitOptions("m", frozenset({"trusted"}), target=target)
     files = emit_candidate(stand_in(some), chosen, options).files
-    (bench,) = find_bench(TARGETS[target])
+    (bench,) = find_toolchain(TARGETS[target])
     X = np.random.default_rng(1).integers(0, some.n_states, (N_INPUTS, len(some.n_states)))
     with Meter(stand_in(some), files, bench, level) as meter:
         cost = meter.costs(Inputs(X))["trusted"]

@@ -20,7 +20,7 @@ from unittest.mock import patch
 import numpy as np
 from scipy.optimize import nnls
 
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
 from bncc.discretize.feature import Feature
@@ -117,7 +117,7 @@ def measured(trial: Trial, machine: str) -> tuple[float, float]:
     X = np.random.default_rng(1).integers(0, model.n_states, (60, model.n_features))
     readings = [representatives(f)[X[:, i]] for i, f in enumerate(model.features)]
     inputs = Inputs(X, np.stack(readings, axis=1))
-    (bench,) = find_bench(TARGETS[machine])
+    (bench,) = find_toolchain(TARGETS[machine])
     with Meter(model, files, bench, "-O2") as meter:
         costs = meter.costs(inputs)
     with Meter(model, files, bench, "-Os") as meter:

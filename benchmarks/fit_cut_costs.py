@@ -25,7 +25,7 @@ import numpy as np
 from benchmarks.cost_samples import LEVELS, MACHINES, SMALL, Sample, check_bytes, digest_of
 from benchmarks.cost_samples import known_samples as known
 from benchmarks.fit_cost_model import fit
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions
@@ -80,7 +80,7 @@ def programs() -> Iterator[tuple[str, Program]]:
 
 def samples(target: str, level: Level, before: dict[str, Sample]) -> Iterator[Sample]:
     """Yield what layouts of all programs cost on a machine."""
-    (bench,) = find_bench(TARGETS[target])
+    (bench,) = find_toolchain(TARGETS[target])
     options = EmitOptions("m", frozenset({"trusted"}), target=target)
     for name, some in programs():
         rng = np.random.default_rng(len(some.tables))

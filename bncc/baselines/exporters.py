@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.baselines.rival import PREFIX, Code, Files
+from bncc.baselines.baseline import PREFIX, Code, Files
 from bncc.errors import ToolchainError, extra_command
 
 HEADERS = ("eml_trees.h", "eml_common.h", "eml_log.h")
@@ -100,7 +100,7 @@ def is_installed(exporter: str) -> bool:
 
 
 def printed(by: str, emit: Callable[[], Code]) -> tuple[Code | None, str]:
-    """Have a generator print a rival, if it is there."""
+    """Have a generator print a baseline, if it is there."""
     if not is_installed(by):
         return None, f"{by} is not installed; run {extra_command('baselines')}"
     return emit(), ""

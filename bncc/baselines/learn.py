@@ -1,4 +1,4 @@
-"""From a data set to a rival and its errors, on the same rows as ``bncc train``."""
+"""From a data set to a baseline and its errors, on the same rows as ``bncc train``."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc.baselines import aode, networks, sklearn_models
-from bncc.baselines.rival import Options, Rival, Rows
+from bncc.baselines.baseline import Baseline, Options, Rows
 from bncc.data.dataset import Dataset, check_trainable
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
 from bncc.errors import DataError, OptionError
 
-Learner = Callable[[Rows, Options, int], Rival]
+Learner = Callable[[Rows, Options, int], Baseline]
 
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of rival."""
+    """A kind of baseline."""
 
-    learn: Learner  # From rows, options and a seed to a rival
+    learn: Learner  # From rows, options and a seed to a baseline
     defaults: Options  # Every option that it takes, with the value it has unless another is given
     budgets: tuple[str, ...] = ()  # Options of which one is given, the default among `defaults`
 
@@ -63,16 +63,16 @@ def family_of(name: str) -> Family:
 
 
 MOST_STATES = 256
-"""Of a feature: a rival's inputs are bytes."""
+"""Of a feature: a baseline's inputs are bytes."""
 
 
 @dataclass(frozen=True)
-class RivalSettings:
-    """What a rival is and how it learns."""
+class BaselineSettings:
+    """What a baseline is and how it learns."""
 
     family: str  # A key of `bncc.baselines.learn.FAMILIES`
     options: Options  # Of the family
-    # How readings become states, which all rivals learn from, as Bayesian networks do; None for
+    # How readings become states, which all baselines learn from, as Bayesian networks do; None for
     # ``mdl``, and for states as they are
     discretize: str | None = None
     n_bins: int = 8  # As in ``bncc train``
@@ -82,9 +82,9 @@ class RivalSettings:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """A rival with its errors."""
+    """A baseline with its errors."""
 
-    rival: Rival  # Learned from all rows
+    baseline: Baseline  # Learned from all rows
     features: tuple[Feature, ...]  # How readings become its inputs
     error_validation: float  # Of the same settings on rows held out of a first training
     error_test: float | None  # On test rows, where there are any
@@ -92,10 +92,10 @@ class Learned:
     n_test: int
 
 
-def learn_rival(
-    dataset: Dataset, settings: RivalSettings, *, test: Dataset | None = None
+def learn_baseline(
+    dataset: Dataset, settings: BaselineSettings, *, test: Dataset | None = None
 ) -> Learned:
-    """Train a rival twice: without the rows held out, then on all."""
+    """Train a baseline twice: without the rows held out, then on all."""
     check_trainable(dataset)
     family = family_of(settings.family)
     options = family.options(settings.options)
@@ -103,7 +103,7 @@ def learn_rival(
     if len(held) == 0:
         raise DataError("too few rows to hold any out; add rows of each class")
 
-    def learned(part: Dataset) -> tuple[Rival, tuple[Feature, ...]]:
+    def learned(part: Dataset) -> tuple[Baseline, tuple[Feature, ...]]:
         features = fit_features(
             part.table, part.y, settings.discretize or "mdl", n_bins=settings.n_bins,
             rebin_states=settings.discretize is not None,
@@ -113,12 +113,12 @@ def learn_rival(
 
     judge = dataset.take(held)
     first, first_features = learned(dataset.take(rest))
-    rival, features = learned(dataset)
+    baseline, features = learned(dataset)
     return Learned(
-        rival,
+        baseline,
         features,
         _error(first, first_features, judge),
-        None if test is None else _error(rival, features, test.with_classes(dataset.classes)),
+        None if test is None else _error(baseline, features, test.with_classes(dataset.classes)),
         len(held),
         0 if test is None else test.n_rows,
     )
@@ -135,6 +135,6 @@ def _rows(part: Dataset, features: tuple[Feature, ...]) -> Rows:
     return Rows(X, np.asarray(part.y, dtype=np.int64), n_states, len(part.classes))
 
 
-def _error(rival: Rival, features: tuple[Feature, ...], part: Dataset) -> float:
+def _error(baseline: Baseline, features: tuple[Feature, ...], part: Dataset) -> float:
     X = np.asarray(states_of(features, part.table), dtype=np.int64)
-    return float((rival.decide(X) != part.y).mean())
+    return float((baseline.decide(X) != part.y).mean())

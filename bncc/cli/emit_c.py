@@ -24,9 +24,9 @@ from bncc.cli.options import (
     class_option,
     fold_option,
     force_option,
-    given,
     model_argument,
     speaks,
+    was_set,
     with_option,
 )
 from bncc.cli.output import check_free, staged_directory
@@ -170,7 +170,7 @@ def command(
     try:
         emission, options = emitted(optimize)
     except BudgetError as error:
-        if given("optimize"):
+        if was_set("optimize"):
             raise
         try:
             emission, options = emitted("size")

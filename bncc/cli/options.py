@@ -200,7 +200,7 @@ def refuse_later(given: bool, option: str, instead: str) -> None:
         raise OptionError(f"{option} arrives with a later version of bncc; {instead}")
 
 
-def given(name: str) -> bool:
+def was_set(name: str) -> bool:
     """Return whether the user typed an option, rather than leaving it to its default."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE

@@ -43,7 +43,7 @@ SIMULATORS: Mapping[str, Simulator] = {s.name: s for s in (Simavr(), Qemu(), Uni
 
 
 @dataclass(frozen=True)
-class Bench:
+class Toolchain:
     """A target with a compiler that builds for it and a simulator that runs it, both installed."""
 
     target: Target  # The machine
@@ -56,9 +56,9 @@ class Bench:
         return self.simulator.describe(self.target.name)
 
 
-def find_bench(
+def find_toolchain(
     target: Target, *, compiler: str | None = None, simulator: str | None = None
-) -> tuple[Bench, ...]:
+) -> tuple[Toolchain, ...]:
     """Return the ways to build for a target and run on it."""
     known = {tool.name: tool for tool in find_tools() if target.name in tool.serves}
     builders = [known[name] for name in target.flags if name in known]
@@ -66,7 +66,9 @@ def find_bench(
     runners = {SIMULATORS[name].tool(target.name): SIMULATORS[name] for name in target.simulators}
     aliases = {tool.name: found.name for tool, found in runners.items()}
     chosen = _choose(target, "simulator", list(runners), simulator, aliases)
-    return tuple(Bench(target, tool, runners[runner]) for tool in compilers for runner in chosen)
+    return tuple(
+        Toolchain(target, tool, runners[runner]) for tool in compilers for runner in chosen
+    )
 
 
 def _choose(
@@ -95,7 +97,7 @@ class CrossHarness(Harness):
     """A harness built for a simulated machine, in a temporary folder that `close` removes."""
 
     def __init__(
-        self, model: Model, files: Mapping[str, str], bench: Bench, opt_level: str
+        self, model: Model, files: Mapping[str, str], bench: Toolchain, opt_level: str
     ) -> None:
         built = sources(model, files)
         self._folder = TemporaryDirectory(prefix="bncc-")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bncc._types import BoolArray, IntArray
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.meter import METERED, Cost, Footprint, Inputs, Meter, Metered
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
@@ -40,7 +40,7 @@ class Measurement:
 
 def measure_ours(
     model: Model,
-    bench: Bench,
+    bench: Toolchain,
     inputs: Inputs,
     *,
     opt_level: str = "-O2",
@@ -68,7 +68,7 @@ def measure_ours(
 
 def resources_of(
     model: Model,
-    bench: Bench,
+    bench: Toolchain,
     inputs: Inputs,
     emission: Emission,
     entries: tuple[str, ...],
@@ -93,7 +93,7 @@ def resources_of(
 
 def as_resources(
     measured: Measurement,
-    bench: Bench,
+    bench: Toolchain,
     entries: tuple[str, ...],
     emission: Emission,
     optimize: Optimize,
@@ -119,7 +119,7 @@ def as_resources(
 
 
 def measure_textbook(
-    model: Model, bench: Bench, inputs: Inputs, kept: tuple[Metered, ...] | None = None
+    model: Model, bench: Toolchain, inputs: Inputs, kept: tuple[Metered, ...] | None = None
 ) -> tuple[Measurement | None, str | None]:
     """Measure the textbook classifier of a model, each figure at the level that suits it best."""
     reason = misfit(model)
@@ -188,7 +188,7 @@ def _wider(cost: Cost, other: Cost) -> Cost:
 
 
 def _checked(
-    found: Mapping[str, Cost], model: Model, inputs: Inputs, bench: Bench
+    found: Mapping[str, Cost], model: Model, inputs: Inputs, bench: Toolchain
 ) -> Mapping[str, Cost]:
     """Refuse figures of a program that decides otherwise than the model."""
     reference = costs(model, inputs.X).argmin(axis=1)
@@ -217,7 +217,7 @@ def drawn_gaps(X: IntArray) -> BoolArray:
 
 
 def missing_cost(
-    model: Model, bench: Bench, inputs: Inputs, *, opt_level: str, options: EmitOptions
+    model: Model, bench: Toolchain, inputs: Inputs, *, opt_level: str, options: EmitOptions
 ) -> Cost | None:
     """Measure ``m_predict_missing``, 30 % of the features missing by chance."""
     gaps = drawn_gaps(inputs.X)

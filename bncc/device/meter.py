@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
-from bncc.device.cross import Bench, Simulator, link_program
+from bncc.device.cross import Simulator, Toolchain, link_program
 from bncc.device.harness import request
 from bncc.device.image import Builder, Image, model_object
 from bncc.device.machine import HarnessError, pack, row_dtype
@@ -78,7 +78,7 @@ class Meter:
         self,
         model: Interface,
         files: Mapping[str, str],
-        bench: Bench,
+        bench: Toolchain,
         opt_level: str,
         *,
         is_foreign: bool = False,

@@ -7,7 +7,7 @@ import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.data.dataset import Table
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.inputs.cover import random_states
 from bncc.device.measure import (
     Measurement,
@@ -105,7 +105,7 @@ def bench_target(
     entries: tuple[str, ...] = (),
 ) -> TargetReport:
     """Measure the emitted classifier and the textbook's on a target, in the same way."""
-    (bench,) = find_bench(target, compiler=compiler, simulator=simulator)
+    (bench,) = find_toolchain(target, compiler=compiler, simulator=simulator)
     emission = emission or emit_c(model, options)
     kept = tuple(METERED[entry] for entry in entries) or None
     ours = measure_ours(

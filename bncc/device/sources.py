@@ -15,7 +15,7 @@ from bncc.errors import ToolchainError
 
 
 class Interface(Protocol):
-    """What the C around a classifier has to know of it: a `Model`, or a rival's `Shape`."""
+    """What the C around a classifier has to know of it: a `Model`, or a baseline's `Shape`."""
 
     @property
     def n_states(self) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.file import model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 
 MAX_CONSTANT = 63
 """Characters of a name that every C99 compiler tells apart."""
@@ -117,7 +117,7 @@ def card_lines(
 
 
 def _form(model: Model) -> str:
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return f"{structure_words(model)} among {model.n_features}"
     n_features = counted(model.n_features, "feature")
     return f"{counted(model.structure.n_edges, 'arc')} between {n_features}"
@@ -133,7 +133,7 @@ def _entry(line: str) -> list[str]:
 def _comparisons(model: Model, layout: Layout) -> str:
     """Return what is compared in a decision from states."""
     of_sums = f"{counted(model.n_classes - 1, 'comparison')} of sums"
-    if layout.kernel.family not in FOR_CUTS or not isinstance(model.structure, Grids):
+    if layout.kernel.family not in FOR_CUTS or not isinstance(model.structure, TableEnsemble):
         return of_sums
     n_cuts = sum(len(cuts) for grid in model.structure.tables for cuts in grid.cuts)
     return f"up to {counted(n_cuts, 'comparison')} with cuts, {of_sums}"
@@ -161,7 +161,7 @@ def _time_lines(layout: Layout, n_classes: int) -> list[str]:
 
 def why_no_probabilities(model: Model) -> str | None:
     """Return why costs are not those of a distribution."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return "tables are boosted"
     if model.structure.cycles.closing:
         return "arcs form a cycle"

@@ -21,7 +21,7 @@ from bncc.lower.discretizers.rates import rates_of
 from bncc.lower.raw import RawPlan, plan_raw
 from bncc.model.model import Model
 from bncc.program.ir import width_of
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 
 MAX_ENTRY = 255
 """A cost has one byte."""
@@ -44,7 +44,7 @@ class Textbook:
 
 def misfit(model: Model) -> str | None:
     """Say why a model has no textbook classifier."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return "the textbook classifier has a table per feature, and this model is another sum"
     if model.structure.class_parents or model.structure.given:
         return "the textbook classifier has a prior and a table per feature, and this model has not"

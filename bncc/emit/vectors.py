@@ -22,7 +22,7 @@ from bncc.model.checked import Limits, beyond, predict_checked
 from bncc.model.missing import predict as predict_missing
 from bncc.model.model import Model
 from bncc.model.reference import costs, predict
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 
 FEW_VECTORS = 32
 """Vectors, where their number is not given and fewer would do."""
@@ -54,7 +54,7 @@ def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
     n = usual_number(model) if n_vectors is None else n_vectors
     rng = np.random.default_rng(0)
     ends = [end_readings(feature) for feature in model.features]
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         # Zero divides the floats by the order of their bits, which cuts may be compared with.
         ends = [_with_zero(f, each) for f, each in zip(model.features, ends, strict=True)]
     highest = [_highest(f, each) for f, each in zip(model.features, ends, strict=True)]
