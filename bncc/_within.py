@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from bncc.data.dataset import Dataset
-from bncc.device.parts import size_of, target_of
-from bncc.device.targets import TARGETS
+from bncc.device.targets import TARGETS, size_of, target_of
 from bncc.errors import OptionError
 from bncc.lower import request
 from bncc.resources import DEFAULT_TARGET, Budget, Optimize

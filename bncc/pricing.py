@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bncc.data.dataset import Table
-from bncc.emit.code_digest import code_digest
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.emit.options import WRITTEN
+from bncc.emit.provenance import code_digest
 from bncc.errors import MisfitError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.estimate import GENERIC
@@ -15,7 +15,7 @@ from bncc.resources import Budget, Optimize, Resources, Span, default_entries
 from bncc.toolchain.tools import is_x86
 
 if TYPE_CHECKING:
-    from bncc.device.cross import Bench  # builds and runs, which an estimate does not need
+    from bncc.device.cross import Toolchain  # builds and runs, which an estimate does not need
 
 TOO_LARGE = 2**31
 """Bytes and instructions of what no part of a target holds."""
@@ -73,7 +73,7 @@ def priced(
     readings: Table | None = None,
 ) -> Resources:
     """Price emitted C: measured where a toolchain is installed, else estimated."""
-    from bncc.device.cross import find_bench
+    from bncc.device.cross import find_toolchain
     from bncc.device.targets import find_target
 
     estimated = replace(
@@ -82,7 +82,7 @@ def priced(
         code=code_digest(emission.files, emission.name),
     )
     try:
-        (bench,) = find_bench(find_target(machine_of(target)))
+        (bench,) = find_toolchain(find_target(machine_of(target)))
     except ToolchainError:
         return estimated
     try:
@@ -94,11 +94,11 @@ def priced(
 
 def toolchain_of(budget: Budget) -> str | None:
     """Return what measures resources on the target of a budget; None where they are estimated."""
-    from bncc.device.cross import find_bench
+    from bncc.device.cross import find_toolchain
     from bncc.device.targets import find_target
 
     try:
-        (bench,) = find_bench(find_target(machine_of(budget.target)))
+        (bench,) = find_toolchain(find_target(machine_of(budget.target)))
     except ToolchainError:
         return None
     return f"{bench.compiler}, {bench.place}"
@@ -107,7 +107,7 @@ def toolchain_of(budget: Budget) -> str | None:
 def measured(
     model: Model,
     emission: Emission,
-    bench: "Bench",
+    bench: "Toolchain",
     options: EmitOptions,
     readings: Table | None = None,
 ) -> Resources:

@@ -51,7 +51,7 @@ class Resources:
     opt_level: str  # Optimization level of the compiler
     how: How  # Whether a compiler and a simulator were run
     toolchain: str | None = None  # Compiler and simulator; None of an estimate
-    code: str | None = None  # SHA-256 of the C that the figures are of, see `bncc.emit.code_digest`
+    code: str | None = None  # SHA-256 of the C that the figures are of, see `bncc.emit.provenance`
 
     @property
     def spans(self) -> Mapping[str, Span]:

@@ -21,7 +21,7 @@ from typing import NoReturn, Protocol
 import pytest
 from hypothesis import settings
 
-from bncc.device.cross import Bench, find_bench
+from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.targets import find_target
 from bncc.emit import near_ties
 from bncc.errors import ToolchainError
@@ -124,7 +124,7 @@ def require_machine(require_tool: Callable[[str], str]) -> Callable[[HasTools], 
 
 
 @pytest.fixture(scope="session")
-def require_bench(missing: Callable[[str], NoReturn]) -> Callable[..., Bench]:
+def require_bench(missing: Callable[[str], NoReturn]) -> Callable[..., Toolchain]:
     """
     Return ``require_bench(target, compiler, simulator)``: both tools, or a skip naming one.
 
@@ -136,9 +136,9 @@ def require_bench(missing: Callable[[str], NoReturn]) -> Callable[..., Bench]:
     ...     bench = require_bench("cortex-m0", simulator="unicorn")
     """
 
-    def find(target: str, compiler: str | None = None, simulator: str | None = None) -> Bench:
+    def find(target: str, compiler: str | None = None, simulator: str | None = None) -> Toolchain:
         try:
-            (bench,) = find_bench(find_target(target), compiler=compiler, simulator=simulator)
+            (bench,) = find_toolchain(find_target(target), compiler=compiler, simulator=simulator)
         except ToolchainError as error:
             if "is installed; run `" not in str(error):
                 raise

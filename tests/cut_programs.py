@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
 from bncc.fixed_point import QFormat
-from bncc.lower.candidate import candidate
+from bncc.lower.cost_model import candidate
 from bncc.lower.kernels.base import Kernel
 from bncc.model.model import Model
 from bncc.program.ir import Program, Table
-from bncc.structure.decision_tables import Grid
+from bncc.structure.decision_tables import DecisionTable
 from bncc.structure.graph import forest
 
 
@@ -67,7 +67,7 @@ def cut_program(
 
 def _grid(
     rng: np.random.Generator, n_features: int, n_states: int, n_rows: int, share_of_grids: float
-) -> Grid:
+) -> DecisionTable:
     """Draw cuts until one more would make too many rows."""
     cuts: dict[int, set[int]] = {}
     while True:
@@ -80,7 +80,7 @@ def _grid(
         if rows > n_rows or (cuts and all(len(some) >= n_states - 1 for some in cuts.values())):
             break
         cuts = grown
-    return Grid(tuple(cuts), tuple(tuple(sorted(some)) for some in cuts.values()))
+    return DecisionTable(tuple(cuts), tuple(tuple(sorted(some)) for some in cuts.values()))
 
 
 @st.composite

@@ -11,7 +11,7 @@ from bncc.fixed_point import QFormat
 from bncc.model.missing import why_not
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from bncc.structure.graph import Structure, forest, one_parent_each
 
 
@@ -22,7 +22,7 @@ def feature(name: str, n_states: int) -> Feature:
 
 def model_of(
     features: Sequence[Feature],
-    structure: Structure | Grids,
+    structure: Structure | TableEnsemble,
     q_format: QFormat,
     prior: Sequence[int],
     tables: Sequence[Sequence[Sequence[int]]],
@@ -179,11 +179,11 @@ def sum_of_tables() -> Model:
             Feature("mode", "category", 3, categories=("idle", "run", "stop")),
             Feature("idle", "int16", 1),
         ],
-        Grids(
+        TableEnsemble(
             (
-                Grid((0, 2), ((0, 2), (1,))),
-                Grid((1,), ((0, 2),)),
-                Grid((2, 0, 1), ((0,), (1,), (1,))),
+                DecisionTable((0, 2), ((0, 2), (1,))),
+                DecisionTable((1,), ((0, 2),)),
+                DecisionTable((2, 0, 1), ((0,), (1,), (1,))),
             )
         ),
         QFormat(2, 1),

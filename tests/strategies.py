@@ -10,7 +10,7 @@ from bncc._types import IntArray
 from bncc.discretize.feature import Feature, FeatureKind
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
-from bncc.structure.decision_tables import Grid, Grids, lookups_of
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble, lookups_of
 from bncc.structure.graph import Structure, forest, one_parent_each
 
 KINDS: tuple[FeatureKind, ...] = ("int16", "int32", "float32", "category", "state")
@@ -93,7 +93,7 @@ def rings(draw: st.DrawFn, n_features: int) -> Structure:
 
 
 @st.composite
-def grids(draw: st.DrawFn, n_states: Sequence[int]) -> Grids:
+def grids(draw: st.DrawFn, n_states: Sequence[int]) -> TableEnsemble:
     """Draw a sum of up to four tables over cuts; some feature must have two states."""
     able = [f for f, n in enumerate(n_states) if n > 1]
     tables = []
@@ -102,8 +102,8 @@ def grids(draw: st.DrawFn, n_states: Sequence[int]) -> Grids:
         cuts = (
             draw(st.sets(st.integers(0, n_states[f] - 2), min_size=1, max_size=3)) for f in read
         )
-        tables.append(Grid(tuple(read), tuple(tuple(sorted(some)) for some in cuts)))
-    return Grids(tuple(tables))
+        tables.append(DecisionTable(tuple(read), tuple(tuple(sorted(some)) for some in cuts)))
+    return TableEnsemble(tuple(tables))
 
 
 @st.composite
@@ -127,7 +127,7 @@ def models(
     q_format = draw(q_formats(max_bits))
     tables = []
     for t, lookup in enumerate(lookups_of(structure, n_states)):
-        reads_class = isinstance(structure, Grids) or structure.class_is_parent[t]
+        reads_class = isinstance(structure, TableEnsemble) or structure.class_is_parent[t]
         columns = len(classes) if reads_class else 1
         table = draw(_costs((lookup.n_rows, columns), q_format))
         tables.append(np.repeat(table, len(classes) // columns, axis=1))

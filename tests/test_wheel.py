@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.model.file import save_model
 from tests.models import naive_integer
 
@@ -124,7 +124,7 @@ def test_an_installed_wheel_emits_c(site: Path, tmp_path: Path) -> None:
 
 @pytest.mark.firmware
 def test_an_installed_wheel_serves_targets(
-    site: Path, tmp_path: Path, require_bench: Callable[..., Bench]
+    site: Path, tmp_path: Path, require_bench: Callable[..., Toolchain]
 ) -> None:
     """No program is within reach: the wheels ziglang and unicorn do it, with C of the package."""
     for target in ("cortex-m0", "rv32"):

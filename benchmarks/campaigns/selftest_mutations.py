@@ -23,7 +23,7 @@ import numpy as np
 
 from bncc.device.inputs.cover import random_states
 from bncc.device.inputs.probes import raw_blocks
-from bncc.device.inputs.raw import pack, row_dtype
+from bncc.device.machine import pack, row_dtype
 from bncc.discretize.readings import state_dtype
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError

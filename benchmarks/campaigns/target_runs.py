@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.campaigns.multiplications import offenses
 from benchmarks.shared.reference_models import Recipe, Reference, reference, some_rows
 from bncc.device.agreement import Agreement, compare
-from bncc.device.cross import CrossHarness, find_bench
+from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Case, Effort, cases, strength
 from bncc.device.targets import find_target
@@ -233,7 +233,7 @@ def _compared(
     if place.target == "host":
         with build_library(known.model, emission.files, opt_level=LEVEL) as library:
             return compare(library, inputs.blocks), set()
-    (bench,) = find_bench(find_target(place.target))
+    (bench,) = find_toolchain(find_target(place.target))
     with CrossHarness(known.model, emission.files, bench, LEVEL) as harness:
         return compare(harness, inputs.blocks), offenses(place.target, harness.compiled)
 

@@ -21,7 +21,7 @@ from benchmarks.shared.reference_models import Recipe, reference, some_rows
 from bncc.data.catalog import bundled_path
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
-from bncc.device.cross import Bench, find_bench
+from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.inputs.cover import random_states
 from bncc.device.meter import Inputs, Meter
@@ -70,7 +70,7 @@ def print_prices(data: Path, n_rows: int) -> None:
         found = reference(recipe, data)
         inputs = bench_inputs(found.model, some_rows(found.test, n_rows))
         for name in TARGETS:
-            bench = find_bench(find_target(name))[0]
+            bench = find_toolchain(find_target(name))[0]
             for constant_time in (False, True):
                 asked = EmitOptions("m", target=name, constant_time=constant_time)
                 emission = emit_c(found.model, asked)
@@ -98,7 +98,7 @@ def print_spans(n_rows: int) -> None:
     print("|---|---|--:|--:|--:|--:|")
     for kernel in KERNELS:
         for name in TIMED:
-            bench = find_bench(find_target(name))[0]
+            bench = find_toolchain(find_target(name))[0]
             asked = EmitOptions(
                 "m",
                 frozenset({"trusted"}),
@@ -133,7 +133,7 @@ def print_spreads() -> None:
         for name, structure, bits in (("wifi", "chow-liu", 4), ("robot", "naive", 2))
     }
     for target in SPREAD:
-        for bench in find_bench(find_target(target), compiler="all"):
+        for bench in find_toolchain(find_target(target), compiler="all"):
             cells = [
                 str(max(_spread(models[name], bench, level, kernel) for name, kernel in BUILT))
                 for level in OPT_LEVELS
@@ -141,7 +141,7 @@ def print_spreads() -> None:
             print(f"| {target} | {bench.compiler} | {' | '.join(cells)} |", flush=True)
 
 
-def _spread(model: Model, bench: Bench, level: str, kernel: str | None) -> int:
+def _spread(model: Model, bench: Toolchain, level: str, kernel: str | None) -> int:
     """Return the most instructions or cycles between two inputs."""
     tried = list(cases(model, None, Effort(20, False, 0), has_raw=True))
     states = np.concatenate([case.x[:25] for case in tried if case.kind != "raw"])

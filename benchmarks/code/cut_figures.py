@@ -10,15 +10,13 @@ of `predict`.
 
 import numpy as np
 
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_candidate
-from bncc.lower.candidate import Candidate, candidate
-from bncc.lower.cost_model import Level
+from bncc.lower.cost_model import Candidate, Level, candidate
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
-from bncc.program.interpreter import decisions
-from bncc.program.ir import Program
+from bncc.program.ir import Program, decisions
 from bncc.program.pipeline import optimize
 from tests.cut_programs import cut_program, stand_in
 
@@ -43,7 +41,7 @@ def measured(some: Program, chosen: Candidate, target: str, level: Level) -> tup
     """Return instructions of `trusted` and bytes of `predict`."""
     options = EmitOptions("m", frozenset({"trusted"}), target=target)
     files = emit_candidate(stand_in(some), chosen, options).files
-    (bench,) = find_bench(TARGETS[target])
+    (bench,) = find_toolchain(TARGETS[target])
     X = np.random.default_rng(1).integers(0, some.n_states, (N_INPUTS, len(some.n_states)))
     with Meter(stand_in(some), files, bench, level) as meter:
         cost = meter.costs(Inputs(X))["trusted"]

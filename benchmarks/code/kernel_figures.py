@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.shared.reference_models import Recipe, Reference, reference
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.measure import Measurement, measure_ours, measure_textbook
 from bncc.device.on_target import bench_inputs
 from bncc.device.targets import TARGETS
@@ -171,7 +171,7 @@ def work(job: Job, known: Mapping[str, Figure]) -> Outcome:
 def _textbook(job: Job, found: Reference) -> Figure:
     key = f"{job.name} textbook"
     inputs = bench_inputs(found.model, found.test, n_rows=N_ROWS)
-    (bench,) = find_bench(TARGETS[job.target])
+    (bench,) = find_toolchain(TARGETS[job.target])
     measured, reason = measure_textbook(found.model, bench, inputs)
     return _figure(key, "", "textbook", measured) if measured else Figure(key, "", "", reason)
 
@@ -186,7 +186,7 @@ def _ours(job: Job, found: Reference, optimize: Optimize, known: Mapping[str, Fi
         before = known.get(key)
         if before is not None and before.c_digest == digest and before.story is None:
             return before
-        (bench,) = find_bench(TARGETS[job.target])
+        (bench,) = find_toolchain(TARGETS[job.target])
         inputs = bench_inputs(found.model, found.test, n_rows=N_ROWS)
         level = OPT_LEVELS[optimize]
         measured = measure_ours(found.model, bench, inputs, opt_level=level, options=options)

@@ -29,7 +29,7 @@ from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.measure import measure_ours, measure_textbook
 from bncc.device.on_target import bench_inputs
 from bncc.device.targets import TARGETS
@@ -111,7 +111,7 @@ def figure(
     if key in known and known[key].digest == digest:
         return known[key]
     inputs = bench_inputs(model, test.table, n_rows=N_ROWS)
-    (bench,) = find_bench(TARGETS[machine])
+    (bench,) = find_toolchain(TARGETS[machine])
     ours = measure_ours(model, bench, inputs, options=options, emission=emission)
     book, reason = measure_textbook(model, bench, inputs)
     if book is None:

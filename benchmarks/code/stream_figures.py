@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from benchmarks.shared.reference_models import Recipe, reference, some_rows
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.meter import Meter
 from bncc.device.on_target import bench_inputs
 from bncc.device.targets import find_target
@@ -31,7 +31,7 @@ def main() -> None:
         inputs = bench_inputs(found.model, some_rows(found.test, options.rows))
         for name in TARGETS:
             emission = emit_c(found.model, EmitOptions("m", frozenset({"stream"}), target=name))
-            bench = find_bench(find_target(name))[0]
+            bench = find_toolchain(find_target(name))[0]
             with Meter(found.model, emission.files, bench, "-O2") as meter:
                 costs = meter.costs(inputs)
             held = emission.layout.stream

@@ -15,7 +15,7 @@ from benchmarks.shared.reference_models import (
     Reference,
     reference,
 )
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.meter import Meter
 from bncc.device.on_target import TargetReport, bench_inputs, bench_target
 from bncc.device.targets import TARGETS, find_target
@@ -119,7 +119,7 @@ def report_of(known: Reference, target: str) -> TargetReport:
 def peers_count(known: Reference, target: str) -> float:
     """Count the textbook classifier as PEERS.md did: at -O2, no checks, mean of 100 test rows."""
     files = textbook_c(known.model, "m").files
-    (bench,) = find_bench(find_target(target))
+    (bench,) = find_toolchain(find_target(target))
     with Meter(known.model, files, bench, "-O2") as meter:
         return meter.costs(bench_inputs(known.model, known.test))["trusted"].mean
 

@@ -19,16 +19,14 @@ from typing import Any, TypeAlias
 
 from benchmarks.shared.log import appending, last_results
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe, reference
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.measure import Measurement, measure_ours, measure_textbook
 from bncc.device.on_target import bench_inputs
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
 from bncc.errors import BnccError
-from bncc.lower import textbook_cost
-from bncc.lower.candidate import Candidate, candidate
 from bncc.lower.choose import families_for, layouts_for
-from bncc.lower.cost_model import Level
+from bncc.lower.cost_model import Candidate, Level, candidate, textbook_cost
 from bncc.program.from_model import program_of
 from bncc.program.ir import Program
 from bncc.program.pipeline import optimize_each
@@ -129,7 +127,7 @@ def work(job: Job, known: Mapping[str, Sample]) -> list[Sample]:
     imported = program_of(found.model)
     flows = [flow for level, flow in LAYOUTS if level == job.level]
     programs = [program for program, _ in optimize_each(imported, flows)]
-    (bench,) = find_bench(TARGETS[job.target])
+    (bench,) = find_toolchain(TARGETS[job.target])
     inputs = bench_inputs(found.model, found.test, n_rows=N_ROWS)
     options = EmitOptions("m", frozenset({"trusted"}), target=job.target)
 

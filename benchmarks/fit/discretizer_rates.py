@@ -20,15 +20,14 @@ from unittest.mock import patch
 import numpy as np
 from scipy.optimize import nnls
 
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import representatives
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
-from bncc.lower.discretizers.candidates import ways
-from bncc.lower.discretizers.choice import Discretizers, in_lines, searched
+from bncc.lower.discretizers.choice import Discretizers, in_lines, searched, ways
 from bncc.lower.discretizers.rates import Rates, Search
 from bncc.model.model import Model
 from bncc.structure.graph import forest
@@ -118,7 +117,7 @@ def measured(trial: Trial, machine: str) -> tuple[float, float]:
     X = np.random.default_rng(1).integers(0, model.n_states, (60, model.n_features))
     readings = [representatives(f)[X[:, i]] for i, f in enumerate(model.features)]
     inputs = Inputs(X, np.stack(readings, axis=1))
-    (bench,) = find_bench(TARGETS[machine])
+    (bench,) = find_toolchain(TARGETS[machine])
     with Meter(model, files, bench, "-O2") as meter:
         costs = meter.costs(inputs)
     with Meter(model, files, bench, "-Os") as meter:

@@ -25,15 +25,14 @@ from benchmarks.fit.cost_samples import LEVELS, MACHINES, SMALL, Sample, check_b
 from benchmarks.fit.cost_samples import known_samples as known
 from benchmarks.fit.fit_cost_model import fit
 from benchmarks.shared.log import appending
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import BnccError
 from bncc.lower.cost_model import Level
 from bncc.lower.kernels.families import FAMILIES
-from bncc.program.interpreter import decisions
-from bncc.program.ir import Program
+from bncc.program.ir import Program, decisions
 from bncc.program.pipeline import optimize
 from tests.cut_programs import cut_program, emitted, stand_in
 
@@ -82,7 +81,7 @@ def programs() -> Iterator[tuple[str, Program]]:
 
 def samples(target: str, level: Level, before: dict[str, Sample]) -> Iterator[Sample]:
     """Yield what layouts of all programs cost on a machine."""
-    (bench,) = find_bench(TARGETS[target])
+    (bench,) = find_toolchain(TARGETS[target])
     options = EmitOptions("m", frozenset({"trusted"}), target=target)
     for name, some in programs():
         rng = np.random.default_rng(len(some.tables))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bncc._types import FloatArray
-from bncc.baselines.emlearn_trees import Style
+from bncc.baselines.exporters import Style
 from bncc.data.dataset import Column, Table
 
 LARGEST = 2**15 - 1

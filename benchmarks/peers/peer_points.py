@@ -24,7 +24,7 @@ import numpy as np
 from benchmarks.shared.markdown import renew, table
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.measure import measure_ours
 from bncc.device.meter import Inputs
 from bncc.device.on_target import bench_inputs
@@ -40,7 +40,7 @@ from bncc.search.pareto import front
 from bncc.search.study import read_study
 from bncc.search.trial import measured_rows
 from bncc.search.trial_result import Point
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
 
@@ -219,10 +219,10 @@ def _cached(cache: Path) -> dict[str, list[Ours]]:
 
 def emissions(title: str, validation: float, model: Model, inputs: Inputs) -> list[Ours]:
     """Measure the C of a model for size, for balance and for speed."""
-    (m4,), (m0,) = (find_bench(find_target(f"cortex-{core}")) for core in ("m4", "m0"))
+    (m4,), (m0,) = (find_toolchain(find_target(f"cortex-{core}")) for core in ("m4", "m0"))
     found = []
     ways = [EmitOptions(WRITTEN.name, optimize=goal, target="cortex-m0") for goal in LEVELS]
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         ways.append(replace(ways[0], kernel=CUTS))
     for options in ways:
         try:

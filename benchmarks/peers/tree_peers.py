@@ -8,11 +8,10 @@ import numpy as np
 
 from benchmarks.peers.encoded_readings import BYTES, Encoding, encodings
 from bncc._types import FloatArray, IntArray
-from bncc.baselines.emlearn_trees import HEADERS, Style, elected, trees_text
-from bncc.baselines.exporters import imported, with_headers
+from bncc.baselines.exporters import HEADERS, Style, elected, imported, trees_text, with_headers
 from bncc.baselines.measure import LEVEL, Shape
 from bncc.data.dataset import Dataset
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.meter import Inputs, Meter
 from bncc.discretize.feature import Feature
@@ -195,7 +194,7 @@ def grow(one: Candidate, train: Dataset, seed: int) -> Grown:
     return Grown(one, estimator, len(train.classes))
 
 
-def flash_on(bench: Bench, grown: Grown) -> int:
+def flash_on(bench: Toolchain, grown: Grown) -> int:
     """Return the bytes of a classifier, with what it pulls in; beyond all where it does not fit."""
     try:
         with _meter(bench, grown) as meter:
@@ -204,7 +203,7 @@ def flash_on(bench: Bench, grown: Grown) -> int:
         return 2**31
 
 
-def instructions_on(bench: Bench, grown: Grown, X: FloatArray) -> float:
+def instructions_on(bench: Toolchain, grown: Grown, X: FloatArray) -> float:
     """Return the mean instructions of a decision, every one checked against Python's."""
     with _meter(bench, grown) as meter:
         cost = meter.costs(Inputs(np.zeros(X.shape, dtype=np.int64), X))["raw"]
@@ -213,7 +212,7 @@ def instructions_on(bench: Bench, grown: Grown, X: FloatArray) -> float:
     return cost.mean
 
 
-def _meter(bench: Bench, grown: Grown) -> Meter:
+def _meter(bench: Toolchain, grown: Grown) -> Meter:
     style = grown.candidate.style
     n_features = int(grown.estimator.n_features_in_)
     kind = KINDS[style.c_type]

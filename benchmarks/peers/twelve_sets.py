@@ -33,7 +33,7 @@ from benchmarks.peers.tree_peers import (
 from benchmarks.shared.markdown import renew, table
 from benchmarks.shared.sensor_sets import SETS, parts
 from bncc.data.dataset import Dataset
-from bncc.device.cross import Bench, find_bench
+from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.measure import measure_ours
 from bncc.device.on_target import bench_inputs, bench_rows
 from bncc.device.targets import find_target
@@ -100,7 +100,7 @@ Found = Mapping[str, Entry]
 """Of one set, by kind."""
 
 
-def ours(name: str, train: Dataset, test: Dataset, bench: Bench) -> Entry:
+def ours(name: str, train: Dataset, test: Dataset, bench: Toolchain) -> Entry:
     """Search as the command line does, and measure what it ends with from readings."""
     found = search(train, SETTINGS, BUDGET, test=test)
     model, price = found.result.model, found.price
@@ -116,7 +116,7 @@ def ours(name: str, train: Dataset, test: Dataset, bench: Bench) -> Entry:
     return Entry(name, OURS, words, None, wrong, test.n_rows, measured.flash, mean)
 
 
-def theirs(name: str, train: Dataset, test: Dataset, bench: Bench) -> Iterator[Entry]:
+def theirs(name: str, train: Dataset, test: Dataset, bench: Toolchain) -> Iterator[Entry]:
     """Choose a classifier of each kind that emlearn can print, and measure it alike."""
     first, *others = folds_of(train, replace(SETTINGS, validation=HELD))
     ones = list(candidates(train, first.rest, first.held, SETTINGS.seed))
@@ -236,7 +236,7 @@ def read(path: Path) -> dict[str, dict[str, Entry]]:
 
 def measure(name: str, train: Dataset, test: Dataset, known: Found) -> Iterator[Entry]:
     """Yield what is not known of a set."""
-    (bench,) = find_bench(find_target(BUDGET.target))
+    (bench,) = find_toolchain(find_target(BUDGET.target))
     if OURS not in known:
         yield ours(name, train, test, bench)
     if not set(KINDS) <= known.keys():

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from bncc._types import FloatArray, IntArray
-from bncc.baselines.rival import DOUBLE_BITS, Options, Rival, Rows
+from bncc.baselines.baseline import DOUBLE_BITS, Baseline, Options, Rows
 from bncc.errors import OptionError
 
 PART = 1024
@@ -105,7 +105,7 @@ def averaged(rows: Rows, weight: float, least: int) -> Averaged:
     )
 
 
-def aode(rows: Rows, options: Options, seed: int) -> Rival:
+def aode(rows: Rows, options: Options, seed: int) -> Baseline:
     """Learn averaged one-dependence estimators from counts."""
     weight = float(options["weight"])
     if not weight > 0:
@@ -116,4 +116,4 @@ def aode(rows: Rows, options: Options, seed: int) -> Rival:
     entries = rows.n_classes * (n_all + pairs)
     operations = rows.n_classes * rows.n_features * (rows.n_features + 1)
     lack = f"{entries:,} probabilities and an exponential for each feature are none for a device"
-    return Rival(found.predict, entries * DOUBLE_BITS, operations, None, lack)
+    return Baseline(found.predict, entries * DOUBLE_BITS, operations, None, lack)

@@ -7,11 +7,9 @@ import numpy as np
 
 from bncc import __version__
 from bncc._types import IntArray
-from bncc.baselines.inputs import starts_of
 from bncc.baselines.integer import IntegerLayer, IntegerNetwork
-from bncc.baselines.plan import POOL, WIDTH
-from bncc.emit.environment import render
-from bncc.emit.terms import with_terms
+from bncc.baselines.plan import POOL, WIDTH, starts_of
+from bncc.emit.environment import render, with_terms
 from bncc.lower.c.c99 import ArrayText, array
 
 WORD = 32

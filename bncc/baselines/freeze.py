@@ -8,7 +8,6 @@ import torch
 from torch import nn
 
 from bncc._types import FloatArray, IntArray
-from bncc.baselines.inputs import LEVELS, STEP
 from bncc.baselines.integer import (
     FACTOR_BITS,
     LARGEST_ACTIVATION,
@@ -17,9 +16,8 @@ from bncc.baselines.integer import (
     Rescaling,
     sums_of,
 )
-from bncc.baselines.plan import Layer
-from bncc.baselines.quantizers import weight_codes
-from bncc.baselines.trainer import TrainedNetwork
+from bncc.baselines.plan import LEVELS, STEP, Layer
+from bncc.baselines.trainer import TrainedNetwork, weight_codes
 
 CALIBRATION_ROWS = 2000
 """Training rows by which the largest activation of a layer is set."""

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.baselines.inputs import InputCodes, one_hot
-from bncc.baselines.plan import POOL, WIDTH, Layer, NetworkPlan
+from bncc.baselines.plan import POOL, WIDTH, InputCodes, Layer, NetworkPlan, one_hot
 
 LARGEST_ACTIVATION = 255
 """Of a rectified activation, an unsigned byte. A sign is 1 or -1."""

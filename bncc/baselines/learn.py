@@ -1,27 +1,78 @@
-"""From a data set to a rival and its errors, on the same rows as ``bncc train``."""
+"""From a data set to a baseline and its errors, on the same rows as ``bncc train``."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from bncc.baselines.families import family_of
-from bncc.baselines.rival import Options, Rival, Rows
+from bncc.baselines import aode, networks, sklearn_models
+from bncc.baselines.baseline import Baseline, Options, Rows
 from bncc.data.dataset import Dataset, check_trainable
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
-from bncc.errors import DataError
+from bncc.errors import DataError, OptionError
 
-MOST_STATES = 256
-"""Of a feature: a rival's inputs are bytes."""
+Learner = Callable[[Rows, Options, int], Baseline]
 
 
 @dataclass(frozen=True)
-class RivalSettings:
-    """What a rival is and how it learns."""
+class Family:
+    """A kind of baseline."""
 
-    family: str  # A key of `bncc.baselines.families.FAMILIES`
+    learn: Learner  # From rows, options and a seed to a baseline
+    defaults: Options  # Every option that it takes, with the value it has unless another is given
+    budgets: tuple[str, ...] = ()  # Options of which one is given, the default among `defaults`
+
+    def options(self, given: Options) -> Options:
+        """Complete options."""
+        known = {**self.defaults, **dict.fromkeys(self.budgets, 0)}
+        unknown = sorted(given.keys() - known.keys())
+        if unknown:
+            raise OptionError(f"there is no option '{unknown[0]}'; there are {', '.join(known)}")
+        is_sized = any(name in given for name in self.budgets)
+        kept = {k: v for k, v in self.defaults.items() if not (is_sized and k in self.budgets)}
+        return {**kept, **given}
+
+
+_NETWORK: Options = {
+    "layers": 3, "bits": 4, "activation": "relu", "norm": True, "memory": 4.0,
+    "lr": 0.003, "epochs": 100, "batch-size": 100,
+}  # fmt: skip
+_BUDGETS = ("memory", "operations")
+
+FAMILIES: Mapping[str, Family] = {
+    "tree": Family(sklearn_models.tree, {"leaves": 64, "by": "emlearn"}),
+    "forest": Family(sklearn_models.forest, {"trees": 10, "leaves": 64, "by": "emlearn"}),
+    "boosting": Family(sklearn_models.boosting, {"rounds": 20, "leaves": 8, "rate": 0.3}),
+    "linear": Family(sklearn_models.linear, {"C": 1.0}),
+    "svm": Family(sklearn_models.svm, {"C": 10.0, "gamma": 1.0}),
+    "gaussian-nb": Family(sklearn_models.gaussian, {"smoothing": 1e-3}),
+    "categorical-nb": Family(sklearn_models.categorical, {"alpha": 1.0}),
+    "aode": Family(aode.aode, {"weight": 1.0, "least": 1}),
+    "dnn": Family(networks.dense, {**_NETWORK, "one-hot": False}, _BUDGETS),
+    "cnn": Family(networks.convolutional, {**_NETWORK, "layers": 1}, _BUDGETS),
+}
+"""In the order in which they are shown."""
+
+
+def family_of(name: str) -> Family:
+    """Return a family by its name."""
+    if name not in FAMILIES:
+        raise OptionError(f"no baseline is called '{name}'; there are {', '.join(FAMILIES)}")
+    return FAMILIES[name]
+
+
+MOST_STATES = 256
+"""Of a feature: a baseline's inputs are bytes."""
+
+
+@dataclass(frozen=True)
+class BaselineSettings:
+    """What a baseline is and how it learns."""
+
+    family: str  # A key of `bncc.baselines.learn.FAMILIES`
     options: Options  # Of the family
-    # How readings become states, which all rivals learn from, as Bayesian networks do; None for
+    # How readings become states, which all baselines learn from, as Bayesian networks do; None for
     # ``mdl``, and for states as they are
     discretize: str | None = None
     n_bins: int = 8  # As in ``bncc train``
@@ -31,9 +82,9 @@ class RivalSettings:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """A rival with its errors."""
+    """A baseline with its errors."""
 
-    rival: Rival  # Learned from all rows
+    baseline: Baseline  # Learned from all rows
     features: tuple[Feature, ...]  # How readings become its inputs
     error_validation: float  # Of the same settings on rows held out of a first training
     error_test: float | None  # On test rows, where there are any
@@ -41,10 +92,10 @@ class Learned:
     n_test: int
 
 
-def learn_rival(
-    dataset: Dataset, settings: RivalSettings, *, test: Dataset | None = None
+def learn_baseline(
+    dataset: Dataset, settings: BaselineSettings, *, test: Dataset | None = None
 ) -> Learned:
-    """Train a rival twice: without the rows held out, then on all."""
+    """Train a baseline twice: without the rows held out, then on all."""
     check_trainable(dataset)
     family = family_of(settings.family)
     options = family.options(settings.options)
@@ -52,7 +103,7 @@ def learn_rival(
     if len(held) == 0:
         raise DataError("too few rows to hold any out; add rows of each class")
 
-    def learned(part: Dataset) -> tuple[Rival, tuple[Feature, ...]]:
+    def learned(part: Dataset) -> tuple[Baseline, tuple[Feature, ...]]:
         features = fit_features(
             part.table, part.y, settings.discretize or "mdl", n_bins=settings.n_bins,
             rebin_states=settings.discretize is not None,
@@ -62,12 +113,12 @@ def learn_rival(
 
     judge = dataset.take(held)
     first, first_features = learned(dataset.take(rest))
-    rival, features = learned(dataset)
+    baseline, features = learned(dataset)
     return Learned(
-        rival,
+        baseline,
         features,
         _error(first, first_features, judge),
-        None if test is None else _error(rival, features, test.with_classes(dataset.classes)),
+        None if test is None else _error(baseline, features, test.with_classes(dataset.classes)),
         len(held),
         0 if test is None else test.n_rows,
     )
@@ -84,6 +135,6 @@ def _rows(part: Dataset, features: tuple[Feature, ...]) -> Rows:
     return Rows(X, np.asarray(part.y, dtype=np.int64), n_states, len(part.classes))
 
 
-def _error(rival: Rival, features: tuple[Feature, ...], part: Dataset) -> float:
+def _error(baseline: Baseline, features: tuple[Feature, ...], part: Dataset) -> float:
     X = np.asarray(states_of(features, part.table), dtype=np.int64)
-    return float((rival.decide(X) != part.y).mean())
+    return float((baseline.decide(X) != part.y).mean())

@@ -1,4 +1,4 @@
-"""What the C of a rival costs on a machine, counted as for bncc's own."""
+"""What the C of a baseline costs on a machine, counted as for bncc's own."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.baselines.learn import Learned
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.device.meter import Inputs, Meter
 from bncc.discretize.feature import Feature
 
@@ -18,7 +18,7 @@ SPEED_LEVEL = "-O2"
 
 @dataclass(frozen=True)
 class Shape:
-    """What the meter has to know of a rival."""
+    """What the meter has to know of a baseline."""
 
     features: tuple[Feature, ...]  # Its inputs
     n_classes: int  # Number of classes
@@ -35,8 +35,8 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class RivalCost:
-    """One rival on one machine."""
+class BaselineCost:
+    """One baseline on one machine."""
 
     # flash and ram: Bytes of the classifier with every library routine it pulls in, at -Os
     flash: int
@@ -47,18 +47,20 @@ class RivalCost:
     differing: int  # Measured inputs that the machine decides otherwise than Python
 
 
-def measure_rival(learned: Learned, n_classes: int, bench: Bench, X: IntArray) -> RivalCost:
+def measure_baseline(
+    learned: Learned, n_classes: int, bench: Toolchain, X: IntArray
+) -> BaselineCost:
     """
-    Build the C of a rival for a machine and run it there.
+    Build the C of a baseline for a machine and run it there.
 
     Shapes: `X` (n, n_features) int.
     """
-    code = learned.rival.code
+    code = learned.baseline.code
     assert code is not None
     shape = Shape(learned.features, n_classes)
     with Meter(shape, code.files, bench, LEVEL, is_foreign=True) as meter:
         footprint = meter.footprint(("predict",))
     with Meter(shape, code.files, bench, SPEED_LEVEL, is_foreign=True) as meter:
         cost = meter.costs(Inputs(X))["predict"]
-    differing = int((np.asarray(cost.classes) != learned.rival.decide(X)).sum())
-    return RivalCost(footprint.flash, footprint.ram, cost.stack, cost.mean, cost.max, differing)
+    differing = int((np.asarray(cost.classes) != learned.baseline.decide(X)).sum())
+    return BaselineCost(footprint.flash, footprint.ram, cost.stack, cost.mean, cost.max, differing)

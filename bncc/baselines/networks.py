@@ -1,19 +1,18 @@
-"""Small quantized networks as rivals, as large as naive Bayes (S3, sections V-C and V-D)."""
+"""Small quantized networks as baselines, as large as naive Bayes (S3, sections V-C and V-D)."""
 
+from bncc.baselines.baseline import PREFIX, Baseline, Code, Options, Rows
 from bncc.baselines.emit import network_c
-from bncc.baselines.plan import NetworkPlan
-from bncc.baselines.rival import PREFIX, Code, Options, Rival, Rows
-from bncc.baselines.sizing import Form, Task, plan_within
+from bncc.baselines.plan import Form, NetworkPlan, Task, plan_within
 from bncc.errors import OptionError
 from bncc.train.gradient.engines import check_torch
 
 
-def dense(rows: Rows, options: Options, seed: int) -> Rival:
+def dense(rows: Rows, options: Options, seed: int) -> Baseline:
     """Learn a fully connected network."""
     return _network(rows, options, seed, is_convolutional=False)
 
 
-def convolutional(rows: Rows, options: Options, seed: int) -> Rival:
+def convolutional(rows: Rows, options: Options, seed: int) -> Baseline:
     """Learn a convolutional network of one or two convolutions."""
     return _network(rows, options, seed, is_convolutional=True)
 
@@ -45,7 +44,7 @@ def plan_from(rows: Rows, options: Options, *, is_convolutional: bool) -> Networ
     return plan_within(task, form, lambda plan: plan.operations, limit)
 
 
-def _network(rows: Rows, options: Options, seed: int, *, is_convolutional: bool) -> Rival:
+def _network(rows: Rows, options: Options, seed: int, *, is_convolutional: bool) -> Baseline:
     plan = plan_from(rows, options, is_convolutional=is_convolutional)
     check_torch("a neural network as a baseline")
     from bncc.baselines.freeze import freeze_network  # only here: other baselines need no torch
@@ -56,7 +55,7 @@ def _network(rows: Rows, options: Options, seed: int, *, is_convolutional: bool)
     )
     trained = train_network(plan, rows.X, rows.y, rows.n_states, settings)
     frozen = freeze_network(trained, rows.X)
-    return Rival(
+    return Baseline(
         frozen.predict, plan.parameter_bits, plan.operations,
         Code(network_c(frozen, PREFIX), "bncc's integer network"),
     )  # fmt: skip

@@ -1,7 +1,16 @@
-"""The form of a small quantized network, and what S3 says it costs: bits and operations."""
+"""Small quantized networks: their form, inputs and costs, and how large a budget lets them be."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
+from math import floor, isqrt
 from typing import Literal
+
+import numpy as np
+from scipy.optimize import brentq
+
+from bncc._types import FloatArray, IntArray
+from bncc.errors import OptionError
 
 Activation = Literal["relu", "sign"]
 
@@ -95,3 +104,154 @@ class NetworkPlan:
         products += sum(layer.n_products for layer in others)
         norm = sum(layer.n_units for layer in self.layers[:-1]) if self.has_norm else 0
         return products + norm + self.n_classes
+
+
+LEVELS = 127
+"""Largest magnitude of an input that is a number, as the device has it: a signed byte."""
+STEP = 1 / 32
+"""What one unit of that byte stands for, in standard deviations: beyond 4 of them it saturates."""
+
+
+@dataclass(frozen=True, eq=False)
+class InputCodes:
+    """The byte that every state of every feature becomes."""
+
+    # (n_entries,) int64: -127 .. 127 in units of `STEP` standard deviations, the states of feature
+    # 0 first.
+    codes: IntArray
+    starts: IntArray  # (n_features,) int64: Where the states of each feature begin
+
+    def of(self, X: IntArray) -> IntArray:
+        """
+        Return the bytes of rows.
+
+        Shapes: `X` (n, n_features) int; returns (n, n_features) int64, codes.
+        """
+        return np.asarray(self.codes[X + self.starts], dtype=np.int64)
+
+
+def input_codes(X: IntArray, n_states: tuple[int, ...]) -> InputCodes:
+    """
+    Normalize states to mean 0 and variance 1 over the training rows, as bytes.
+
+    Shapes: `X` (n, n_features) int.
+    """
+    mean, deviation = X.mean(axis=0), X.std(axis=0)
+    deviation[deviation == 0] = np.inf
+    values: list[FloatArray] = [
+        (np.arange(n) - mean[i]) / deviation[i] for i, n in enumerate(n_states)
+    ]
+    codes = np.rint(np.concatenate(values) / STEP).clip(-LEVELS, LEVELS).astype(np.int64)
+    return InputCodes(codes, starts_of(n_states))
+
+
+def starts_of(n_states: tuple[int, ...]) -> IntArray:
+    """Return where each feature's states begin when those of all stand in a row."""
+    return np.concatenate([[0], np.cumsum(n_states)[:-1]]).astype(np.int64)
+
+
+def one_hot(X: IntArray, n_states: tuple[int, ...]) -> IntArray:
+    """
+    Return a bit per state.
+
+    Shapes: `X` (n, n_features) int; returns (n, n_entries) int64, zeros and one 1 per feature.
+    """
+    bits = np.zeros((len(X), sum(n_states)), dtype=np.int64)
+    np.put_along_axis(bits, X + starts_of(n_states), 1, axis=1)
+    return bits
+
+
+Budget = Callable[[NetworkPlan], int]
+"""What of a plan is limited: `NetworkPlan.parameter_bits` or `NetworkPlan.operations`."""
+
+MOST_UNITS = 4096
+"""Hidden units, or channels, beyond which no budget is followed."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a network is to decide."""
+
+    n_states: tuple[int, ...]  # Cardinality of each feature
+    n_classes: int  # Number of classes
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.n_states)
+
+    @property
+    def side(self) -> int:
+        """Rows and columns, where the features may be the pixels of a square image; else 0."""
+        side = isqrt(self.n_features)
+        return side if side**2 == self.n_features else 0
+
+
+@dataclass(frozen=True)
+class Form:
+    """All of a plan but its size."""
+
+    depth: int  # Fully connected: L, 2 to 5 layers. Convolutional: 1 or 2 convolutions.
+    bits: int  # Bits of a weight, 1 to 8
+    activation: Activation  # Of hidden layers
+    has_norm: bool  # Whether hidden layers are batch-normalized
+    # is_convolutional and is_one_hot: Whether images are convolved; whether states are given as
+    # bits. Not both.
+    is_convolutional: bool = False
+    is_one_hot: bool = False
+
+
+def plan_of(task: Task, form: Form, width: float) -> NetworkPlan:
+    """Return the network of a form with so many hidden units per layer, or channels."""
+    layers = (
+        _convolutions(task, form, width) if form.is_convolutional else _dense(task, form, width)
+    )
+    return NetworkPlan(
+        layers, task.n_features, form.bits, form.activation, form.has_norm, form.is_one_hot
+    )
+
+
+def plan_within(task: Task, form: Form, budget: Budget, limit: int) -> NetworkPlan:
+    """
+    Return the network of a form that comes nearest to a budget.
+
+    The real number of units that would meet the budget exactly is rounded, as in S3, so that the
+    budget may be exceeded by half a unit's share.
+    """
+
+    def beyond(width: float) -> float:
+        # Linear between whole widths, so that the exact one can be found.
+        low = floor(width)
+        at = [budget(plan_of(task, form, w)) for w in (max(1, low), low + 1)]
+        return at[0] + (width - low) * (at[1] - at[0]) - limit
+
+    if beyond(1) >= 0:
+        return plan_of(task, form, 1)
+    if beyond(MOST_UNITS) <= 0:
+        return plan_of(task, form, MOST_UNITS)
+    return plan_of(task, form, brentq(beyond, 1, MOST_UNITS))
+
+
+def _units(width: float) -> int:
+    return max(1, floor(width + 0.5))
+
+
+def _dense(task: Task, form: Form, width: float) -> tuple[Layer, ...]:
+    n_inputs = sum(task.n_states) if form.is_one_hot else task.n_features
+    sizes = [n_inputs, *[_units(width)] * (form.depth - 1), task.n_classes]
+    return tuple(Layer(n, m) for n, m in pairwise(sizes))
+
+
+def _convolutions(task: Task, form: Form, width: float) -> tuple[Layer, ...]:
+    side = task.side
+    if side < POOL**form.depth:
+        raise OptionError(
+            f"{task.n_features} features are no square image that {form.depth} convolutions and "
+            "poolings leave something of; use a fully connected network"
+        )
+    layers, n_in = [], 1
+    for k in range(form.depth):
+        layers.append(Layer(n_in, _units(width * 2**k), side))
+        n_in = layers[-1].n_out
+        side //= POOL
+    return (*layers, Layer(n_in * side**2, task.n_classes))

@@ -1,17 +1,134 @@
-"""Training of small quantized networks: Adam on the cross-entropy, as in S3, section V-B."""
+"""Training of small quantized networks in torch, as in S3, sections V-A and V-B."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from bncc._types import IntArray
-from bncc.baselines.inputs import STEP, InputCodes, input_codes, one_hot
-from bncc.baselines.network import Network
-from bncc.baselines.plan import NetworkPlan
+from bncc.baselines.plan import (
+    POOL,
+    STEP,
+    WIDTH,
+    InputCodes,
+    Layer,
+    NetworkPlan,
+    input_codes,
+    one_hot,
+)
+
+
+def quantized_weights(w: Tensor, bits: int) -> Tensor:
+    r"""
+    Round weights to B bits, odd multiples of 1 / (2^B - 1) (S3 equations 12 and 13).
+
+    .. math:: q(w) = \frac{2}{2^B - 1}
+       \mathrm{round}\left((2^B - 1) \frac{\mathrm{clip}(w, -1, 1) + 1}{2}\right) - 1
+    """
+    steps = 2**bits - 1
+    rounded = torch.round((w.clamp(-1, 1) + 1) / 2 * steps) / steps * 2 - 1
+    straight_through: Tensor = w + (rounded - w).detach()
+    return straight_through
+
+
+def weight_codes(w: Tensor, bits: int) -> Tensor:
+    """Return what is stored of weights."""
+    steps = 2**bits - 1
+    return torch.round((w.detach().clamp(-1, 1) + 1) / 2 * steps).to(torch.int64)
+
+
+class _Sign(torch.autograd.Function):
+    """The sign, drawn at random in training, with the derivative of tanh (S3 equation 14)."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, is_training: bool) -> Tensor:
+        ctx.save_for_backward(a)
+        threshold = torch.rand_like(a) * 2 - 1 if is_training else torch.zeros_like(a)
+        return torch.where(a >= threshold, 1.0, -1.0)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        (a,) = ctx.saved_tensors
+        return gradient * (1 - torch.tanh(a) ** 2), None
+
+
+def sign(a: Tensor, *, is_training: bool) -> Tensor:
+    r"""
+    Return the sign of activations, 1 for 0; in training a random one (S3 equation 14).
+
+    .. math:: P(\mathrm{sign}(a) = 1) = \mathrm{clip}((1 + a) / 2, 0, 1)
+    """
+    drawn: Tensor = _Sign.apply(a, is_training)  # type: ignore[no-untyped-call]
+    return drawn
+
+
+NORM_EPSILON = 1e-5
+"""Added to a variance before its root is taken."""
+
+
+class Network(nn.Module):
+    """The torch form of a plan: weights, batch normalization and the outputs' biases."""
+
+    def __init__(self, plan: NetworkPlan, generator: torch.Generator) -> None:
+        super().__init__()
+        self.plan = plan
+        self.weights = nn.ParameterList(_first_weights(layer, generator) for layer in plan.layers)
+        hidden = plan.layers[:-1] if plan.has_norm else ()
+        self.norms = nn.ModuleList(_norm(layer) for layer in hidden)
+        self.bias = nn.Parameter(torch.zeros(plan.n_classes))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """
+        Return the outputs of a batch, before the softmax.
+
+        Shapes: `x` (n, n_inputs) float; returns (n, n_classes) float, one number per class.
+        """
+        side = self.plan.layers[0].side
+        if side:
+            x = x.view(-1, 1, side, side)
+        for k, layer in enumerate(self.plan.layers[:-1]):
+            x = self._affine(x, k)
+            if self.plan.has_norm:
+                x = self.norms[k](x)
+            x = self._activation(x)
+            if layer.is_convolution:
+                x = functional.max_pool2d(x, POOL)
+        return self._affine(x.flatten(1), len(self.plan.layers) - 1) + self.bias
+
+    @torch.no_grad()
+    def keep_in_range(self) -> None:
+        """Clip weights to what can be stored; one far outside would take long to come back."""
+        for w in self.weights:
+            w.clamp_(-1, 1)
+
+    def _affine(self, x: Tensor, k: int) -> Tensor:
+        w = quantized_weights(self.weights[k], self.plan.bits)
+        if self.plan.layers[k].is_convolution:
+            return functional.conv2d(x, w, padding=WIDTH // 2)
+        return functional.linear(x, w)
+
+    def _activation(self, a: Tensor) -> Tensor:
+        if self.plan.activation == "relu":
+            return functional.relu(a)
+        return sign(a, is_training=self.training)
+
+
+def _first_weights(layer: Layer, generator: torch.Generator) -> nn.Parameter:
+    field = WIDTH**2 if layer.is_convolution else 1
+    shape = (layer.n_out, layer.n_in, *(WIDTH, WIDTH)[: 2 * layer.is_convolution])
+    limit = (6 / (field * (layer.n_in + layer.n_out))) ** 0.5
+    return nn.Parameter((torch.rand(shape, generator=generator) * 2 - 1) * limit)
+
+
+def _norm(layer: Layer) -> nn.Module:
+    if layer.is_convolution:
+        return nn.BatchNorm2d(layer.n_out, eps=NORM_EPSILON)
+    return nn.BatchNorm1d(layer.n_out, eps=NORM_EPSILON)
+
 
 DECAY = 1e-3
 """The learning rate falls to this part of itself over a training, by the same factor each epoch."""

@@ -14,7 +14,7 @@ from bncc.boosting.settings import BoostSettings, Recipe
 from bncc.boosting.sums import Samples, Scores, rows_of
 from bncc.errors import ConstantColumnsError
 from bncc.progress import Watch
-from bncc.structure.decision_tables import Grid
+from bncc.structure.decision_tables import DecisionTable
 
 LEAST_GAIN = 1e-6
 """Of twice the loss: less is nothing but rounding."""
@@ -36,7 +36,7 @@ class Bounds:
 
 def grow(
     bins: Bins, slopes: AnyArray, features: IntArray, bounds: Bounds, best_cuts: BestCuts
-) -> tuple[Grid | None, IntArray]:
+) -> tuple[DecisionTable | None, IntArray]:
     """
     Grow one table.
 
@@ -61,7 +61,7 @@ def grow(
     if not chosen:
         return None, cells
     cuts_of = tuple(tuple(bins.cuts[f][chosen[f]].tolist()) for f in chosen)
-    return Grid(tuple(chosen), cuts_of), cells
+    return DecisionTable(tuple(chosen), cuts_of), cells
 
 
 def _n_rows(chosen: Chosen) -> int:
@@ -96,7 +96,7 @@ LEAST_COUNT = 0.5
 class Boosted:
     """A sum of tables before it is refitted."""
 
-    tables: tuple[Grid, ...]  # Where each is read; at least one
+    tables: tuple[DecisionTable, ...]  # Where each is read; at least one
     scores: Scores  # What they add up, in nats
 
     def first(self, n_tables: int) -> "Boosted":
@@ -141,7 +141,7 @@ def _start(samples: Samples, has_prior: bool) -> Scores:
     return Scores(np.empty((0, samples.n_classes)), prior)
 
 
-def _nothing(bins: Bins, n_classes: int) -> tuple[Grid, FloatArray]:
+def _nothing(bins: Bins, n_classes: int) -> tuple[DecisionTable, FloatArray]:
     """Return a table that says nothing."""
     varying = np.flatnonzero(bins.n_bins > 1)
     if len(varying) == 0:
@@ -150,10 +150,10 @@ def _nothing(bins: Bins, n_classes: int) -> tuple[Grid, FloatArray]:
             "choose another structure"
         )
     f = int(varying[0])
-    return Grid((f,), ((int(bins.cuts[f][0]),),)), np.zeros((2, n_classes))
+    return DecisionTable((f,), ((int(bins.cuts[f][0]),),)), np.zeros((2, n_classes))
 
 
-def _with_table(grown: Boosted, grid: Grid, leaves: FloatArray) -> Boosted:
+def _with_table(grown: Boosted, grid: DecisionTable, leaves: FloatArray) -> Boosted:
     rows = np.vstack([grown.scores.rows, leaves])
     return Boosted((*grown.tables, grid), replace(grown.scores, rows=rows))
 

@@ -13,7 +13,7 @@ from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.boosting.sums import Learned, Samples, Scores, Slopes, Unit, by_table, rows_of
 from bncc.errors import DataError, diverged
 from bncc.progress import Progress, Watch, silence
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 
 MEANS_ROUNDS = 20
 CAUTION = 0.75
@@ -119,7 +119,7 @@ def refit(
     scores = _checked(engine.scores(), settings.lr)
     costs = unit.costs(scores.rows, unit.most).astype(np.int64)[chosen]
     return Learned(
-        grids=Grids(boosted.tables),
+        grids=TableEnsemble(boosted.tables),
         tables=by_table(costs, boosted.tables),
         prior=unit.costs(scores.prior).astype(np.int64),
         frac_bits=unit.frac_bits,

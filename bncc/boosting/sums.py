@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Unit:
         return np.asarray(np.minimum(np.rint(apart / self.nats), most))
 
 
-def rows_of(tables: tuple[Grid, ...], X: IntArray) -> IntArray:
+def rows_of(tables: tuple[DecisionTable, ...], X: IntArray) -> IntArray:
     """
     Return the rows that samples read, of all tables below one another.
 
@@ -72,7 +72,7 @@ def rows_of(tables: tuple[Grid, ...], X: IntArray) -> IntArray:
     return rows
 
 
-def by_table(rows: AnyArray, tables: tuple[Grid, ...]) -> tuple[AnyArray, ...]:
+def by_table(rows: AnyArray, tables: tuple[DecisionTable, ...]) -> tuple[AnyArray, ...]:
     """Cut the rows of all tables, (n_rows, ...), into those of each."""
     ends = np.cumsum([grid.n_rows for grid in tables])[:-1]
     return tuple(np.split(rows, ends))
@@ -82,7 +82,7 @@ def by_table(rows: AnyArray, tables: tuple[Grid, ...]) -> tuple[AnyArray, ...]:
 class Learned:
     """A sum of tables; the class of the least sum is decided for, of equal ones the first."""
 
-    grids: Grids  # Where each table is read
+    grids: TableEnsemble  # Where each table is read
     tables: tuple[IntArray, ...]  # Costs in ``0 .. 2**bits - 1``; the least of each row is 0.
     prior: IntArray  # (n_classes,) int64: The classes' own costs; the least is 0
     frac_bits: int  # A cost of 1 is ``2**-frac_bits`` nats

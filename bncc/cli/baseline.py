@@ -19,10 +19,10 @@ from bncc.cli.output import check_free, staged_directory
 from bncc.cli.sweep_options import targets_of
 from bncc.cli.training_options import key_values, training_options
 from bncc.errors import OptionError
-from bncc.search.baseline_space import NAME, rival_settings
+from bncc.search.baseline_space import NAME, baseline_settings
 from bncc.search.config import source_words
 from bncc.search.option_domains import BASELINE, BASELINES, CLASSIFIER
-from bncc.search.trial import Workload, check_rows, measured_rows, run_rival
+from bncc.search.trial import Workload, check_rows, measured_rows, run_baseline
 from bncc.search.trial_result import Choice, trial_facts
 
 _WORDS: dict[str, Choice] = {"yes": True, "no": False}
@@ -113,7 +113,7 @@ def command(
         raise OptionError("--classifier names the classifier; leave out --option name")
     params |= {f"{BASELINE}.{key}": _value(text) for key, text in options.items()}
     with console.progress(f"training {classifier}"):
-        point = run_rival(work, 0, params)
+        point = run_baseline(work, 0, params)
     if output is not None:
         _write_c(work, params, output, force)
     facts = trial_facts(point, machines[0] if machines else None)
@@ -121,13 +121,13 @@ def command(
 
 
 def _write_c(work: Workload, params: dict[str, Choice], output: str, force: bool) -> None:
-    from bncc.baselines.learn import learn_rival
+    from bncc.baselines.learn import learn_baseline
 
-    rival = learn_rival(work.train, rival_settings(params, work.seed)).rival
-    if rival.code is None:
-        raise OptionError(f"there is no C of it: {rival.lack}; leave -o out")
+    baseline = learn_baseline(work.train, baseline_settings(params, work.seed)).baseline
+    if baseline.code is None:
+        raise OptionError(f"there is no C of it: {baseline.lack}; leave -o out")
     with staged_directory(output, force=force) as folder:
-        for name, text in rival.code.files.items():
+        for name, text in baseline.code.files.items():
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 

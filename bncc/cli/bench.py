@@ -22,7 +22,7 @@ from bncc.cli.options import (
 )
 from bncc.cli.results import facts_of, report_text
 from bncc.data.dataset import Table
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs
 from bncc.device.on_target import N_ROWS, TargetReport, bench_inputs, bench_target
 from bncc.device.targets import Target, find_target
@@ -136,7 +136,7 @@ def machine_of(name: str) -> Target:
 
 def _check(target: str, emissions: Emissions, **tools: str | None) -> None:
     """Refuse a machine whose tools are missing or that is too small."""
-    find_bench(machine_of(target), **tools)
+    find_toolchain(machine_of(target), **tools)
     check_fit(target, emissions.of(machine_of(target).name))
 
 

@@ -4,25 +4,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bncc.device.targets import TARGETS
-from bncc.emit.bounds import Bounds
-from bncc.emit.code_digest import code_files
 from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
+from bncc.emit.options import Bounds
+from bncc.emit.provenance import code_files
 from bncc.errors import OptionError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.model import Model
 
 if TYPE_CHECKING:
-    from bncc.device.cross import Bench
+    from bncc.device.cross import Toolchain
 
 
-def bench_of(target: str | None) -> "Bench":
+def bench_of(target: str | None) -> "Toolchain":
     """Return where a machine's C is built and run; refuse where there is no such machine."""
     if target is None or target not in TARGETS:
         names = ", ".join(TARGETS)
         raise OptionError(f"--measure needs a simulated machine; add --target with one of {names}")
-    from bncc.device.cross import find_bench  # only here: emit-c starts without what builds
+    from bncc.device.cross import find_toolchain  # only here: emit-c starts without what builds
 
-    return find_bench(TARGETS[target])[0]
+    return find_toolchain(TARGETS[target])[0]
 
 
 def emit_measured(model: Model, emission: Emission, options: EmitOptions, price: Price) -> Emission:

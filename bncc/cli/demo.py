@@ -28,7 +28,7 @@ from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.device.agreement import Agreement, verify
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.on_target import TargetReport, bench_inputs
 from bncc.discretize.feature import states_of
@@ -241,7 +241,7 @@ def _bench(
 
 def _is_ready(target: str) -> bool:
     try:
-        find_bench(bench.machine_of(target))
+        find_toolchain(bench.machine_of(target))
     except ToolchainError:
         return False
     return True

@@ -24,17 +24,16 @@ from bncc.cli.options import (
     class_option,
     fold_option,
     force_option,
-    given,
     model_argument,
     speaks,
+    was_set,
     with_option,
 )
 from bncc.cli.output import check_free, staged_directory
 from bncc.cli.results import resource_words
-from bncc.emit.code_digest import code_digest
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES
-from bncc.emit.provenance import emit_command, printed_file
+from bncc.emit.provenance import code_digest, emit_command, printed_file
 from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_table
 from bncc.errors import BudgetError, OptionError
 from bncc.lower.c.identifiers import model_name
@@ -171,7 +170,7 @@ def command(
     try:
         emission, options = emitted(optimize)
     except BudgetError as error:
-        if given("optimize"):
+        if was_set("optimize"):
             raise
         try:
             emission, options = emitted("size")

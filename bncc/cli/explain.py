@@ -25,7 +25,7 @@ from bncc.model.explanation import changes, contributions, impossible, runner_up
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.report.table_pictures import between, explanation_svg
-from bncc.structure.decision_tables import LookUp
+from bncc.structure.decision_tables import RowIndex
 
 _MOST_TABLES = 12
 """Tables that are shown to people without ``-v``, those that say most first."""
@@ -125,7 +125,7 @@ def _reading(row: Table, feature: Feature) -> str | None:
     return str(value) if isinstance(value, str) else f"{value:.9g}"
 
 
-def _reads(model: Model, lookup: LookUp, x: IntArray) -> list[str]:
+def _reads(model: Model, lookup: RowIndex, x: IntArray) -> list[str]:
     """Return what a table makes of the features that it reads."""
     words = []
     for f in lookup.features:

@@ -8,7 +8,7 @@ from bncc.cli.console import Console, aligned
 from bncc.cli.options import force_option, large_size, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.fixed_point import MAX_BITS
-from bncc.lower.c.prose import counted
+from bncc.lower.c.c99 import counted
 from bncc.model.card import class_parent_names, given_names, model_facts, structure_words
 from bncc.model.file import to_bytes
 from bncc.model.from_network import (

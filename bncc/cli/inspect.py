@@ -30,7 +30,7 @@ from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange, reading_ranges
 from bncc.resources import Resources
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 
 _FEW = 6
 """Thresholds or categories of a feature that are shown to people."""
@@ -118,13 +118,13 @@ def _version(model: Model) -> str | None:
 
 
 def _cycle(model: Model) -> list[str] | None:
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return None
     return [model.features[i].name for i in model.structure.cycles.first] or None
 
 
 def _tables(model: Model) -> list[dict[str, Any]] | None:
-    if not isinstance(model.structure, Grids):
+    if not isinstance(model.structure, TableEnsemble):
         return None
     return [
         {

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from bncc.cli.console import Console
-from bncc.cli.options import given
+from bncc.cli.options import was_set
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
@@ -52,7 +52,7 @@ def range_margin_option(function: Command) -> Command:
 
 def tell_of_idle_margin(console: Console, entries: Collection[str]) -> None:
     """Tell of a ``--range-margin`` that nothing reads."""
-    if given("range_margin") and "checked" not in entries:
+    if was_set("range_margin") and "checked" not in entries:
         console.note("--range-margin has no effect without --with checked")
 
 

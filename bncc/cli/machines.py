@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from bncc.cli.options import TARGETS
 from bncc.emit.emitter import Emission
 from bncc.errors import BnccError, ModelError, ToolchainError
-from bncc.lower.c.avr import avr_error
+from bncc.lower.c.constants import avr_error
 
 Check = Callable[[str], None]
 """Raises a `BnccError` that says why a machine cannot be used."""

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from bncc.cli.console import Console
-from bncc.device.parts import size_of, target_of
+from bncc.device.targets import size_of, target_of
 from bncc.errors import OptionError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -200,7 +200,7 @@ def refuse_later(given: bool, option: str, instead: str) -> None:
         raise OptionError(f"{option} arrives with a later version of bncc; {instead}")
 
 
-def given(name: str) -> bool:
+def was_set(name: str) -> bool:
     """Return whether the user typed an option, rather than leaving it to its default."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bncc.cli.console import Console, aligned
-from bncc.cli.options import force_option, given, speaks
+from bncc.cli.options import force_option, speaks, was_set
 from bncc.cli.output import check_free, write_file
 from bncc.errors import OptionError
 from bncc.report.curves import CHARTS, svg_of
@@ -66,7 +66,7 @@ def command(
     from bncc.papers import experiments  # only here: nothing else loads the papers
 
     experiment = experiments.find_experiment(table)
-    for name in experiment.unheeded(tuple(filter(given, experiments.STEERING)), quick):
+    for name in experiment.unheeded(tuple(filter(was_set, experiments.STEERING)), quick):
         console.note(f"--{name} has no effect on {table}{' --quick' if quick else ''}")
     if plot is not None:
         _check_plot(table, plot, force)

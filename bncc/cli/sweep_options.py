@@ -9,7 +9,7 @@ from bncc.cli.bench import machine_of
 from bncc.cli.console import Console
 from bncc.cli.machines import usable_machines
 from bncc.cli.options import TARGETS
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.errors import OptionError, ToolchainError
 
 NO_TARGET = "none"
@@ -61,10 +61,10 @@ def _default_target(console: Console) -> tuple[str, ...]:
 
 
 def _check(target: str) -> None:
-    find_bench(machine_of(target))
+    find_toolchain(machine_of(target))
 
 
 def toolchains_of(targets: Sequence[str]) -> dict[str, str]:
     """Return what builds for machines and runs them, in words."""
-    benches = {target: find_bench(machine_of(target))[0] for target in targets}
+    benches = {target: find_toolchain(machine_of(target))[0] for target in targets}
     return {target: f"{bench.compiler}, {bench.place}" for target, bench in benches.items()}

@@ -9,9 +9,8 @@ import click
 from bncc.cli.console import Console, table_text
 from bncc.cli.options import speaks
 from bncc.device.cross import SIMULATORS
-from bncc.device.parts import KIB, MHZ, PARTS, Part
 from bncc.device.simulators.simavr import Simavr
-from bncc.device.targets import TARGETS, Target
+from bncc.device.targets import KIB, MHZ, PARTS, TARGETS, Part, Target
 from bncc.errors import ToolchainError
 from bncc.toolchain.tools import Tool, find_tools, host_compilers, is_x86
 

@@ -22,9 +22,9 @@ from bncc.cli.options import (
     data_argument,
     fold_option,
     force_option,
-    given,
     speaks,
     split_options,
+    was_set,
 )
 from bncc.cli.output import check_free
 from bncc.cli.train_report import facts_of, report_of, stopped_note, with_cross_validation
@@ -161,7 +161,7 @@ def command(
         limits = limits_of(
             max_flash, max_instructions, target, reserve=reserve, priced=priced, entries=entries
         )
-        named = settings.structure if given("structure") else None
+        named = settings.structure if was_set("structure") else None
         families = families_to_try(console, settings, named, limits)
         train_within(
             console, train, test, settings, limits, families, output,
@@ -201,7 +201,7 @@ def command(
                 stop=stop,
             )
         if folds is None:
-            folds = 0 if test is not None or given("repeats") else DEFAULT_FOLDS
+            folds = 0 if test is not None or was_set("repeats") else DEFAULT_FOLDS
         if folds and not done.is_short:
             done = with_cross_validation(console, done, train, settings, folds, stop)
         first = done.first
@@ -211,7 +211,7 @@ def command(
             checkpoint.remove()
     for note in done.notes:
         console.note(note)
-    payload = facts_of(done, output, with_repeats=given("repeats"))
+    payload = facts_of(done, output, with_repeats=was_set("repeats"))
     console.result(payload, report_of(first.model, payload, train, test))
     if stop.signal is not None:
         if done.is_short:

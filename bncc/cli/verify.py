@@ -27,7 +27,7 @@ from bncc.cli.options import (
 )
 from bncc.data.dataset import Table
 from bncc.device.agreement import Agreement, verify
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.targets import find_target
 from bncc.emit.emitter import Emission
 from bncc.errors import ModelError, OptionError, ToolchainError
@@ -215,7 +215,7 @@ def _check(
     if _is_native(target, simulator):
         host_compilers(compiler)
         return
-    find_bench(find_target(target), compiler=compiler, simulator=simulator)
+    find_toolchain(find_target(target), compiler=compiler, simulator=simulator)
     check_fit(target, emissions.of(target))
 
 

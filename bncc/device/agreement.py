@@ -10,7 +10,7 @@ import numpy as np
 
 from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.data.dataset import Table
-from bncc.device.cross import CrossHarness, find_bench
+from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.harness import build_harness
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Case, Effort, cases, strength
@@ -203,7 +203,7 @@ def verify(
     def builds(some: "Emission") -> Sequence[Callable[[], Machine]]:
         if target == "host":
             return _on_host(model, some, compiler, opt_level, sanitize)
-        benches = find_bench(find_target(target), compiler=compiler, simulator=simulator)
+        benches = find_toolchain(find_target(target), compiler=compiler, simulator=simulator)
         return [partial(CrossHarness, model, some.files, bench, opt_level) for bench in benches]
 
     own = builds(emission)

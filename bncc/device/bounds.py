@@ -8,12 +8,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from bncc._types import AnyArray
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.device.image import Builder, calls_of, frames_of
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.meter import Inputs, Meter
 from bncc.device.sources import sources
-from bncc.emit.bounds import Bounds, Counts
+from bncc.emit.options import Bounds, Counts
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 
@@ -29,7 +29,7 @@ EFFORT = Effort(n_random=40)
 
 
 def measure_bounds(
-    model: Model, files: Mapping[str, str], bench: Bench, opt_level: str, *, is_exact: bool
+    model: Model, files: Mapping[str, str], bench: Toolchain, opt_level: str, *, is_exact: bool
 ) -> Bounds:
     """Compile emitted C for a machine and find what it takes there."""
     stack = stack_of(model, files, bench, opt_level)
@@ -64,7 +64,7 @@ def _some(rows: AnyArray) -> AnyArray:
 
 
 def stack_of(
-    model: Model, files: Mapping[str, str], bench: Bench, opt_level: str
+    model: Model, files: Mapping[str, str], bench: Toolchain, opt_level: str
 ) -> Mapping[str, int]:
     """Return the stack of every entry point with all that it calls."""
     built = sources(model, files)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Protocol
 
 from bncc.device.harness import Harness
 from bncc.device.image import Builder, Image, model_object
-from bncc.device.simulators.base import Simulator
 from bncc.device.simulators.qemu import Qemu
 from bncc.device.simulators.simavr import Simavr
 from bncc.device.simulators.unicorn import Unicorn
@@ -17,12 +17,33 @@ from bncc.errors import ToolchainError
 from bncc.model.model import Model
 from bncc.toolchain.tools import Tool, find_tools
 
+
+class Simulator(Protocol):
+    """Runs images of some targets."""
+
+    name: str  # As `Target.simulators` calls it
+    port: str  # The header of ``runtime/`` through which a program speaks to it
+    defines: tuple[str, ...]  # Macros of that header
+
+    def tool(self, target: str) -> Tool:
+        """Return what runs a target, installed or not."""
+
+    def describe(self, target: str) -> str:
+        """Return name, version and processor, for people."""
+
+    def per_unit(self, target: str) -> float:
+        """Return how far the program's counter steps at every instruction or cycle."""
+
+    def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
+        """Run an image to its end and return what it wrote."""
+
+
 SIMULATORS: Mapping[str, Simulator] = {s.name: s for s in (Simavr(), Qemu(), Unicorn())}
 """Every simulator by name."""
 
 
 @dataclass(frozen=True)
-class Bench:
+class Toolchain:
     """A target with a compiler that builds for it and a simulator that runs it, both installed."""
 
     target: Target  # The machine
@@ -35,9 +56,9 @@ class Bench:
         return self.simulator.describe(self.target.name)
 
 
-def find_bench(
+def find_toolchain(
     target: Target, *, compiler: str | None = None, simulator: str | None = None
-) -> tuple[Bench, ...]:
+) -> tuple[Toolchain, ...]:
     """Return the ways to build for a target and run on it."""
     known = {tool.name: tool for tool in find_tools() if target.name in tool.serves}
     builders = [known[name] for name in target.flags if name in known]
@@ -45,7 +66,9 @@ def find_bench(
     runners = {SIMULATORS[name].tool(target.name): SIMULATORS[name] for name in target.simulators}
     aliases = {tool.name: found.name for tool, found in runners.items()}
     chosen = _choose(target, "simulator", list(runners), simulator, aliases)
-    return tuple(Bench(target, tool, runners[runner]) for tool in compilers for runner in chosen)
+    return tuple(
+        Toolchain(target, tool, runners[runner]) for tool in compilers for runner in chosen
+    )
 
 
 def _choose(
@@ -74,7 +97,7 @@ class CrossHarness(Harness):
     """A harness built for a simulated machine, in a temporary folder that `close` removes."""
 
     def __init__(
-        self, model: Model, files: Mapping[str, str], bench: Bench, opt_level: str
+        self, model: Model, files: Mapping[str, str], bench: Toolchain, opt_level: str
     ) -> None:
         built = sources(model, files)
         self._folder = TemporaryDirectory(prefix="bncc-")

@@ -11,8 +11,7 @@ import numpy as np
 
 from bncc._types import AnyArray, IntArray
 from bncc.device.host import write_sources
-from bncc.device.inputs.raw import ByteOrder, Layout
-from bncc.device.machine import RUN_LIMIT, Entry, Exchange, HarnessError, Machine
+from bncc.device.machine import RUN_LIMIT, ByteOrder, Entry, Exchange, HarnessError, Layout, Machine
 from bncc.device.sources import cost_dtype, sources
 from bncc.errors import ToolchainError
 from bncc.model.model import Model

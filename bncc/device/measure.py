@@ -1,16 +1,19 @@
-"""One classifier measured on one target: the one that bncc emits, and the textbook's."""
+"""One classifier measured on one target: bncc's, the textbook's, and where features are missing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bncc.device.cross import Bench
+import numpy as np
+
+from bncc._types import BoolArray, IntArray
+from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.meter import METERED, Cost, Footprint, Inputs, Meter, Metered
-from bncc.emit.code_digest import code_digest, code_files
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.emit.options import WRITTEN
+from bncc.emit.provenance import code_digest, code_files
 from bncc.emit.textbook import misfit, textbook_c
-from bncc.errors import ToolchainError
+from bncc.errors import MisfitError, ModelError, ToolchainError
 from bncc.model import missing
 from bncc.model.model import Model
 from bncc.model.reference import costs
@@ -37,7 +40,7 @@ class Measurement:
 
 def measure_ours(
     model: Model,
-    bench: Bench,
+    bench: Toolchain,
     inputs: Inputs,
     *,
     opt_level: str = "-O2",
@@ -65,7 +68,7 @@ def measure_ours(
 
 def resources_of(
     model: Model,
-    bench: Bench,
+    bench: Toolchain,
     inputs: Inputs,
     emission: Emission,
     entries: tuple[str, ...],
@@ -90,7 +93,7 @@ def resources_of(
 
 def as_resources(
     measured: Measurement,
-    bench: Bench,
+    bench: Toolchain,
     entries: tuple[str, ...],
     emission: Emission,
     optimize: Optimize,
@@ -116,7 +119,7 @@ def as_resources(
 
 
 def measure_textbook(
-    model: Model, bench: Bench, inputs: Inputs, kept: tuple[Metered, ...] | None = None
+    model: Model, bench: Toolchain, inputs: Inputs, kept: tuple[Metered, ...] | None = None
 ) -> tuple[Measurement | None, str | None]:
     """Measure the textbook classifier of a model, each figure at the level that suits it best."""
     reason = misfit(model)
@@ -185,7 +188,7 @@ def _wider(cost: Cost, other: Cost) -> Cost:
 
 
 def _checked(
-    found: Mapping[str, Cost], model: Model, inputs: Inputs, bench: Bench
+    found: Mapping[str, Cost], model: Model, inputs: Inputs, bench: Toolchain
 ) -> Mapping[str, Cost]:
     """Refuse figures of a program that decides otherwise than the model."""
     reference = costs(model, inputs.X).argmin(axis=1)
@@ -202,3 +205,32 @@ def _checked(
                 "than the model; run `bncc verify` for this target"
             )
     return found
+
+
+SHARE = 0.3
+"""Part of the features that is missing by chance."""
+
+
+def drawn_gaps(X: IntArray) -> BoolArray:
+    """Return which features of which rows are missing by chance, the same for equal shapes."""
+    return np.random.default_rng(0).random(X.shape) < SHARE
+
+
+def missing_cost(
+    model: Model, bench: Toolchain, inputs: Inputs, *, opt_level: str, options: EmitOptions
+) -> Cost | None:
+    """Measure ``m_predict_missing``, 30 % of the features missing by chance."""
+    gaps = drawn_gaps(inputs.X)
+    try:
+        emission = emit_c(model, replace(options, entries=options.entries | {"missing"}))
+        with Meter(model, emission.files, bench, opt_level) as meter:
+            cost = meter.costs(Inputs(inputs.X, gaps=gaps))["missing"]
+    except (MisfitError, ModelError):
+        return None
+    wrong = int((cost.classes != missing.predict(model, inputs.X, gaps)).sum())
+    if wrong:
+        raise HarnessError(
+            f"missing on {bench.place} decides {wrong} of {len(gaps)} inputs otherwise than the "
+            "model; run `bncc verify --with missing` for this target"
+        )
+    return cost

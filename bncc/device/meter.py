@@ -9,12 +9,10 @@ from typing import Literal
 import numpy as np
 
 from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
-from bncc.device.cross import Bench, link_program
+from bncc.device.cross import Simulator, Toolchain, link_program
 from bncc.device.harness import request
 from bncc.device.image import Builder, Image, model_object
-from bncc.device.inputs.raw import pack, row_dtype
-from bncc.device.machine import HarnessError
-from bncc.device.simulators.base import Simulator
+from bncc.device.machine import HarnessError, pack, row_dtype
 from bncc.device.sources import Interface, Sources, sources, support_file
 from bncc.discretize.readings import state_dtype
 
@@ -80,7 +78,7 @@ class Meter:
         self,
         model: Interface,
         files: Mapping[str, str],
-        bench: Bench,
+        bench: Toolchain,
         opt_level: str,
         *,
         is_foreign: bool = False,

@@ -7,16 +7,17 @@ import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.data.dataset import Table
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.inputs.cover import random_states
 from bncc.device.measure import (
     Measurement,
     as_resources,
+    drawn_gaps,
     measure_ours,
     measure_textbook,
+    missing_cost,
 )
 from bncc.device.meter import METERED, Cost, Inputs
-from bncc.device.missing_cost import drawn_gaps, missing_cost
 from bncc.device.targets import Target, Unit
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table, representatives, states_of_raw
@@ -104,7 +105,7 @@ def bench_target(
     entries: tuple[str, ...] = (),
 ) -> TargetReport:
     """Measure the emitted classifier and the textbook's on a target, in the same way."""
-    (bench,) = find_bench(target, compiler=compiler, simulator=simulator)
+    (bench,) = find_toolchain(target, compiler=compiler, simulator=simulator)
     emission = emission or emit_c(model, options)
     kept = tuple(METERED[entry] for entry in entries) or None
     ours = measure_ours(

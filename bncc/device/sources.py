@@ -8,14 +8,14 @@ from typing import Protocol
 
 import numpy as np
 
-from bncc.device.inputs.raw import row_dtype
+from bncc.device.machine import row_dtype
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import raw_dtypes, state_dtype
 from bncc.errors import ToolchainError
 
 
 class Interface(Protocol):
-    """What the C around a classifier has to know of it: a `Model`, or a rival's `Shape`."""
+    """What the C around a classifier has to know of it: a `Model`, or a baseline's `Shape`."""
 
     @property
     def n_states(self) -> tuple[int, ...]:

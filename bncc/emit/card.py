@@ -1,14 +1,14 @@
-"""The model card and the list of inputs in the header of the emitted C."""
+"""The header's text about the model: its card, the list of inputs, and named constants."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
 
 from bncc.discretize.feature import Feature
 from bncc.emit.provenance import command_lines, data_line, recall_line
-from bncc.lower.c.c99 import number_text
-from bncc.lower.c.identifiers import c_comment, c_unit
-from bncc.lower.c.prose import counted
+from bncc.lower.c.c99 import counted, number_text
+from bncc.lower.c.identifiers import c_comment, c_unit, constant_name, constant_names
 from bncc.lower.kernels.families import FOR_CUTS, FREE_OF_BRANCHES
 from bncc.lower.layout import Layout
 from bncc.model.card import cost_format, early_end_note, is_rate, search_words, structure_words
@@ -16,7 +16,63 @@ from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.file import model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
+
+MAX_CONSTANT = 63
+"""Characters of a name that every C99 compiler tells apart."""
+
+
+LARGEST_INT = 2**15 - 1
+"""Largest constant of an enumeration where an int has 16 bits; larger ones are left out."""
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Named constants of one kind."""
+
+    kind: str  # What their names have behind the model's: ``FEATURE``, ``N_STATES`` or ``CATEGORY``
+    comment: str  # What they are
+    values: list[tuple[str, int]]  # How their names end, and what they stand for
+
+
+def feature_constants(features: Sequence[Feature], name: str) -> list[Constants]:
+    """Return the constants of features."""
+    ends = constant_names((f.name for f in features), longest=longest_end(name, "N_STATES"))
+    kinds = (
+        Constants("FEATURE", "Feature indices.", [(end, i) for i, end in enumerate(ends)]),
+        Constants(
+            "N_STATES",
+            "Number of states of each feature.",
+            [(end, f.n_states) for end, f in zip(ends, features, strict=True)],
+        ),
+        Constants("CATEGORY", "Codes of categories.", category_constants(features, name)),
+    )
+    fitting = [
+        replace(each, values=[pair for pair in each.values if pair[1] <= LARGEST_INT])
+        for each in kinds
+    ]
+    return [each for each in fitting if each.values]
+
+
+def longest_end(name: str, kind: str) -> int:
+    """Return the most characters behind ``NAME_KIND_`` that every C99 compiler tells apart."""
+    return MAX_CONSTANT - len(f"{name}_{kind}_")
+
+
+def category_constants(features: Sequence[Feature], name: str) -> list[tuple[str, int]]:
+    """Return the end of a macro's name and the code of each category."""
+    longest = longest_end(name, "CATEGORY")
+    most = (longest - 1) // 2  # so that a long name leaves room for labels
+    known = [(feature, k) for feature in features for k in range(len(feature.categories))]
+    ends = constant_names(
+        (
+            f"{constant_name(feature.name)[:most]}_{constant_name(feature.categories[k])}"
+            for feature, k in known
+        ),
+        longest=longest,
+    )
+    return [(end, k) for end, (_, k) in zip(ends, known, strict=True)]
+
 
 WIDTH = 92
 
@@ -61,7 +117,7 @@ def card_lines(
 
 
 def _form(model: Model) -> str:
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return f"{structure_words(model)} among {model.n_features}"
     n_features = counted(model.n_features, "feature")
     return f"{counted(model.structure.n_edges, 'arc')} between {n_features}"
@@ -77,7 +133,7 @@ def _entry(line: str) -> list[str]:
 def _comparisons(model: Model, layout: Layout) -> str:
     """Return what is compared in a decision from states."""
     of_sums = f"{counted(model.n_classes - 1, 'comparison')} of sums"
-    if layout.kernel.family not in FOR_CUTS or not isinstance(model.structure, Grids):
+    if layout.kernel.family not in FOR_CUTS or not isinstance(model.structure, TableEnsemble):
         return of_sums
     n_cuts = sum(len(cuts) for grid in model.structure.tables for cuts in grid.cuts)
     return f"up to {counted(n_cuts, 'comparison')} with cuts, {of_sums}"
@@ -105,7 +161,7 @@ def _time_lines(layout: Layout, n_classes: int) -> list[str]:
 
 def why_no_probabilities(model: Model) -> str | None:
     """Return why costs are not those of a distribution."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return "tables are boosted"
     if model.structure.cycles.closing:
         return "arcs form a cycle"

@@ -5,17 +5,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bncc import __version__
-from bncc.emit.bounds import Bounds, bound_lines
-from bncc.emit.card import card_lines, class_lines, feature_lines, why_no_probabilities
-from bncc.emit.feature_constants import feature_constants
-from bncc.emit.options import EmitOptions
+from bncc.emit.card import (
+    card_lines,
+    class_lines,
+    feature_constants,
+    feature_lines,
+    why_no_probabilities,
+)
+from bncc.emit.environment import check_spdx
+from bncc.emit.options import Bounds, EmitOptions, bound_lines
 from bncc.emit.packages import find_package, packaged
 from bncc.emit.selftest import selftest_names
 from bncc.emit.template_names import template_names
-from bncc.emit.terms import check_spdx
 from bncc.lower.c.identifiers import check_name, constant_names
-from bncc.lower.candidate import Candidate
 from bncc.lower.choose import Choice
+from bncc.lower.cost_model import Candidate
 from bncc.lower.estimate import Estimate
 from bncc.lower.layout import Layout
 from bncc.lower.lowering import Lowered, lower, lower_candidate

@@ -1,12 +1,50 @@
-"""The Jinja2 set-up: templates hold loops and names, every number comes computed."""
+"""The Jinja2 set-up, and the terms in each file: every number comes computed."""
 
+import re
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from bncc.lower.c.c99 import cast
-from bncc.lower.c.prose import comment, counted
+from bncc.errors import OptionError
+from bncc.lower.c.c99 import cast, comment, counted
+
+TERMS = "This generated file may be used under any terms; see LICENSE-EXCEPTION of bncc."
+
+_C, _CPP, _HASH = ("/* ", " */"), ("// ", ""), ("# ", "")
+_COMMENTS = {
+    ".c": _C,
+    ".h": _C,
+    ".cpp": _CPP,
+    ".ino": _CPP,
+    ".ini": ("; ", ""),
+    ".md": ("<!-- ", " -->"),
+}
+"""Begin and end of a comment, by suffix; `#` begins all others."""
+_ID = r"\(*[A-Za-z0-9][A-Za-z0-9.+:-]*\)*"
+_EXPRESSION = re.compile(rf"{_ID}( (AND|OR|WITH) {_ID})*")
+
+
+def check_spdx(expression: str) -> str:
+    """Return an SPDX license expression that can be printed in any comment."""
+    if not _EXPRESSION.fullmatch(expression):
+        raise OptionError(
+            f"{expression!r} is not an SPDX license expression; write one such as MIT, "
+            "LicenseRef-ours or 'MIT OR Apache-2.0'"
+        )
+    return expression
+
+
+def with_terms(path: str, text: str, spdx: str | None = None) -> str:
+    """Return an emitted file with its terms."""
+    suffix = PurePosixPath(path).suffix
+    if suffix == ".json":
+        return text
+    begin, end = _COMMENTS.get(suffix, _HASH)
+    tag = "" if spdx is None else f"{begin}SPDX-License-Identifier: {spdx}{end}\n"
+    if suffix == ".md":
+        return f"{tag}{text}\n{TERMS}\n"
+    return f"{tag}{begin}{TERMS}{end}\n{text}"
 
 
 def template_folder() -> Path:

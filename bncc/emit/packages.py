@@ -1,15 +1,57 @@
 """What is put around the C for each build system: one description, one tree."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
 
-from bncc.emit.environment import render
-from bncc.emit.interface import interface_of
-from bncc.emit.package_names import CMAKE_TARGETS, kconfig_symbol
-from bncc.emit.terms import TERMS, with_terms
+from bncc.emit.environment import TERMS, render, with_terms
 from bncc.errors import OptionError
+
+_CMAKE = """
+    all all_build clean depend edit_cache help install list_install_components package
+    package_source preinstall rebuild_cache run_tests test zero_check"""
+_ZEPHYR = """
+    adc arc arm arm64 assert audio auxdisplay bbram bt can cache charger console counter cpp crypto
+    dac debug disk_access display dma edac eeprom emul entropy errno espi ethernet events fcb flash
+    fpu fuel_gauge gnss gpio haptics heap hwinfo hwspinlock i2c i2s i3c input ipm kscan led
+    led_strip llext log lora mbox mdio mips mm_drv modbus modem mspi multithreading net nvs ocpp
+    peci pinctrl pm poll posix printk ps2 pwm regulator reset retention riscv rtc rtio sdhc sensing
+    sensor serial settings shell smbus smf smp sparc spi stepper syscon task_wdt tee test
+    timing_functions tracing userspace video w1 watchdog wifi x86 xtensa zbus ztest"""
+
+CMAKE_TARGETS = frozenset(_CMAKE.split())
+"""Targets that CMake's generators make."""
+
+ZEPHYR_SYMBOLS = frozenset(_ZEPHYR.split())
+"""Kconfig symbols of Zephyr's drivers, subsystems and architectures that a model may be called."""
+
+
+def kconfig_symbol(model: str) -> str:
+    """Return the Kconfig symbol that switches a model on in Zephyr."""
+    return f"{model}_model".upper() if model.lower() in ZEPHYR_SYMBOLS else model.upper()
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The public names of an emitted model, each in the order of the header."""
+
+    # types, functions, constants: What C calls them; constants are macros and class indices
+    types: tuple[str, ...]
+    functions: tuple[str, ...]
+    constants: tuple[str, ...]
+
+
+def interface_of(header: str, name: str) -> Interface:
+    """Find the public names of a header."""
+    code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    macro, index = rf"^#define ({name.upper()}_\w+) ", rf"^    ({name.upper()}_\w+) = \d"
+    constants = dict.fromkeys(re.findall(macro, code, re.MULTILINE))
+    constants |= dict.fromkeys(re.findall(index, code, re.MULTILINE))
+    types = dict.fromkeys(re.findall(rf"\b({name}_\w+_t);", code))
+    functions = dict.fromkeys(re.findall(rf"\b({name}_\w+)\(", code))
+    return Interface(tuple(types), tuple(functions), tuple(constants))
 
 
 @dataclass(frozen=True)

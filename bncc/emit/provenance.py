@@ -1,15 +1,41 @@
-"""Provenance of an emitted header: training data, recall, and the command that emits it."""
+"""Provenance of an emitted header: training data, recall, the command, and a digest of the code."""
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from itertools import chain
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath
 from typing import Any
 
 from bncc.emit.options import EmitOptions
 from bncc.lower.c.identifiers import c_comment
 from bncc.model.card import has_folds, recorded_data
 from bncc.model.model import Model
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+def code_files(files: Mapping[str, str], name: str) -> dict[str, str]:
+    """Return the header and the source of an emission, without the folders of a package."""
+    kept = (f"{name}.h", f"{name}.c")
+    paths = {PurePosixPath(path).name: path for path in files}
+    return {file: files[paths[file]] for file in kept}  # others are printed when asked for
+
+
+def code_digest(files: Mapping[str, str], name: str) -> str:
+    """Return the digest of the code of an emission."""
+    texts = code_files(files, name).values()
+    return sha256("\f".join(_code(text, name) for text in texts).encode()).hexdigest()
+
+
+def _code(text: str, name: str) -> str:
+    figures = r"_DIGEST\b|#define \w+_(STACK|INSTRUCTIONS|CYCLES) \d+U$"
+    lines = (line for line in _COMMENT.sub(" ", text).splitlines() if not re.search(figures, line))
+    neutral = re.sub(rf"\b{name}(?=[_.])", "m", "\n".join(lines))
+    neutral = re.sub(rf"\b{name.upper()}(?=_)", "M", neutral)
+    return " ".join(neutral.split())
+
 
 MODEL_FILE = "MODEL.bncc"
 """Printed for a model file whose name cannot be printed in a comment."""

@@ -5,14 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from bncc.discretize.feature import Feature
-from bncc.emit.missing_vectors import drawn_gaps
 from bncc.emit.near_ties import Steps, near_tie_steps
 from bncc.emit.options import EmitOptions
 from bncc.emit.vector_text import vector_text
-from bncc.emit.vectors import Vectors, drawn_vectors, end_readings
-from bncc.lower.c.avr import avr_vectors_error
-from bncc.lower.c.constants_crc import crc_of
-from bncc.lower.kernels.shared.arrays import MOST_IN_ALL, MOST_IN_ARRAY
+from bncc.emit.vectors import Vectors, drawn_gaps, drawn_vectors, end_readings
+from bncc.lower.c.constants import MOST_IN_ALL, MOST_IN_ARRAY, avr_vectors_error, crc_of
 from bncc.lower.layout import Layout
 from bncc.model.model import Model
 

@@ -1,10 +1,9 @@
 """Names of a layout that the C templates use."""
 
-from bncc.lower.c.avr import avr_error
-from bncc.lower.c.c99 import ArrayText, counter, unsigned
-from bncc.lower.c.prose import comment
+from bncc.lower.c.c99 import ArrayText, comment, counter, unsigned
+from bncc.lower.c.constants import avr_error
 from bncc.lower.discretizers.steps import float_key
-from bncc.lower.input_check_text import check_text
+from bncc.lower.input_check import check_text
 from bncc.lower.layout import Layout
 from bncc.lower.raw import RawPlan
 

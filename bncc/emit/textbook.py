@@ -10,19 +10,18 @@ from dataclasses import dataclass
 from itertools import accumulate, product
 
 from bncc import __version__
-from bncc.emit.environment import render
+from bncc.emit.environment import render, with_terms
 from bncc.emit.template_names import PGM
-from bncc.emit.terms import with_terms
 from bncc.errors import ModelError
-from bncc.lower.c.avr import avr_error
 from bncc.lower.c.c99 import ArrayText, array, wrap, wrap_words
+from bncc.lower.c.constants import avr_error
 from bncc.lower.c.identifiers import c_comment, check_name
 from bncc.lower.discretizers.choice import searched
 from bncc.lower.discretizers.rates import rates_of
 from bncc.lower.raw import RawPlan, plan_raw
 from bncc.model.model import Model
 from bncc.program.ir import width_of
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 
 MAX_ENTRY = 255
 """A cost has one byte."""
@@ -45,7 +44,7 @@ class Textbook:
 
 def misfit(model: Model) -> str | None:
     """Say why a model has no textbook classifier."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return "the textbook classifier has a table per feature, and this model is another sum"
     if model.structure.class_parents or model.structure.given:
         return "the textbook classifier has a prior and a table per feature, and this model has not"

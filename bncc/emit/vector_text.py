@@ -10,14 +10,12 @@ from bncc._types import FloatArray, IntArray
 from bncc.discretize.feature import Feature
 from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import raw_dtypes
-from bncc.emit.limit_vectors import limit_vectors
-from bncc.emit.missing_vectors import GapVectors
 from bncc.emit.near_ties import Steps
-from bncc.emit.vectors import Vectors, has_all_states, state_ends
+from bncc.emit.vectors import GapVectors, Vectors, has_all_states, limit_vectors, state_ends
 from bncc.lower.c.c99 import unsigned, wrap, wrap_words
-from bncc.lower.c.constants_crc import label_bytes
+from bncc.lower.c.constants import label_bytes
+from bncc.lower.discretizers.functions import CUT_BITS
 from bncc.lower.layout import Layout
-from bncc.lower.raw_arrays import CUT_BITS
 from bncc.model.checked import predict_checked
 from bncc.model.model import Model
 from bncc.model.reference import scores

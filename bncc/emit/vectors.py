@@ -1,10 +1,11 @@
 """Test vectors that travel with the emitted C: inputs and the answers that Python gave."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bncc._types import FloatArray, IntArray
+from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.data.dataset import Table
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.readings import (
@@ -17,9 +18,11 @@ from bncc.discretize.readings import (
     states_of_raw,
 )
 from bncc.errors import DataError
+from bncc.model.checked import Limits, beyond, predict_checked
+from bncc.model.missing import predict as predict_missing
 from bncc.model.model import Model
 from bncc.model.reference import costs, predict
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 
 FEW_VECTORS = 32
 """Vectors, where their number is not given and fewer would do."""
@@ -51,7 +54,7 @@ def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
     n = usual_number(model) if n_vectors is None else n_vectors
     rng = np.random.default_rng(0)
     ends = [end_readings(feature) for feature in model.features]
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         # Zero divides the floats by the order of their bits, which cuts may be compared with.
         ends = [_with_zero(f, each) for f, each in zip(model.features, ends, strict=True)]
     highest = [_highest(f, each) for f, each in zip(model.features, ends, strict=True)]
@@ -170,3 +173,53 @@ def _evenly(classes: IntArray, n: int, *, n_first: int) -> IntArray:
         seen[label] = turn[-1] + 1
     turn[:n_first] = [-1] * n_first
     return np.sort(np.argsort(np.array(turn), kind="stable")[:n])
+
+
+@dataclass(frozen=True, eq=False)
+class LimitVectors:
+    """Readings of which each alone takes the place of the lowest that is decided on."""
+
+    # (n_rows, n_features) float64: Lowest and highest readings within the limits, the next ones
+    # below and above, missing ones, and where any feature is a float, NaN with a sign
+    readings: FloatArray
+    # (n_rows, n_features) int64: What `predict_checked` says when the first row has one reading of
+    # another row instead
+    answers: IntArray
+
+
+def limit_vectors(model: Model, limits: Sequence[Limits]) -> LimitVectors:
+    """Return readings that try every limit from both sides and each reading alone missing."""
+    rows = []
+    for feature, each in zip(model.features, limits, strict=True):
+        marker = missing_reading(feature)
+        signed = -np.nan if feature.kind == "float32" else marker
+        rows.append([each.low, each.high, *beyond(feature, each), marker, signed])
+    has_floats = any(feature.kind == "float32" for feature in model.features)
+    R = np.array(rows, dtype=np.float64).T[: 6 if has_floats else 5]
+    answers = []
+    for row in R:
+        tried = np.tile(R[0], (model.n_features, 1))
+        np.fill_diagonal(tried, row)
+        answers.append(predict_checked(model, limits, tried))
+    return LimitVectors(R, np.array(answers))
+
+
+SHARES = (0.1, 0.3, 0.5)
+"""Chances of a feature to be missing, for one vector after the other."""
+
+
+@dataclass(frozen=True, eq=False)
+class GapVectors:
+    """The test vectors once more, with gaps."""
+
+    is_missing: BoolArray  # (n_vectors, n_features) bool: Features that are not known
+    classes: IntArray  # (n_vectors,) int64: What `bncc.model.missing` decides then
+
+
+def drawn_gaps(model: Model, vectors: Vectors) -> GapVectors:
+    """Draw gaps from a fixed seed."""
+    rng = np.random.default_rng(0)
+    shares = np.resize(SHARES, len(vectors.states))
+    shares[0] = 1
+    is_missing = rng.random(vectors.states.shape) < shares[:, np.newaxis]
+    return GapVectors(is_missing, predict_missing(model, vectors.states, is_missing))

@@ -1,21 +1,73 @@
 """Which kernel computes a program: every family's proved candidates, and the choice among them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
-from bncc.errors import OptionError
-from bncc.lower.candidate import Candidate, candidate
-from bncc.lower.cost_model import LEVELS
-from bncc.lower.kernel_budget import KernelBudget
+from bncc.errors import BudgetError, OptionError
+from bncc.lower.c.constants import MOST_IN_ALL, must_be_divided
+from bncc.lower.cost_model import LEVELS, Candidate, TextbookCost, candidate
+from bncc.lower.input_check import WORD_BITS
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.families import FAMILIES, FOR_AVR
-from bncc.lower.kernels.shared.arrays import MOST_IN_ALL, must_be_divided
-from bncc.lower.requirements import Demands
-from bncc.lower.textbook_cost import TextbookCost
-from bncc.lower.word_sizes import WORD_BITS
+from bncc.lower.request import Demands
 from bncc.program.ir import Program
-from bncc.resources import Optimize
+from bncc.resources import Budget, Optimize
+
+NO_LIMITS = Budget(None)
+
+
+@dataclass(frozen=True)
+class KernelBudget:
+    """Budget of a classifier, and the bytes of it that are not the kernel's."""
+
+    # Limits of the whole classifier, which decide; by default there are none
+    limits: Budget = NO_LIMITS
+    # other_flash and other_ram: Bytes of everything but the kernel: thresholds, labels, entry
+    # points
+    other_flash: int = 0
+    other_ram: int = 0
+
+    def beside(self, flash: int, ram: int) -> "KernelBudget":
+        """Return the budget where everything but the kernel takes at least so many bytes."""
+        flash, ram = max(self.other_flash, flash), max(self.other_ram, ram)
+        return replace(self, other_flash=flash, other_ram=ram)
+
+    def utilization(self, candidate: Candidate) -> float:
+        """Return the largest part of a limit that the classifier with this kernel would use."""
+        return self.limits.utilization_of_bytes(
+            candidate.flash + self.other_flash, candidate.ram + self.other_ram
+        )
+
+    def fits(self, candidate: Candidate) -> bool:
+        """Return whether the classifier with this kernel is within the budget, by its estimate."""
+        return self.utilization(candidate) <= 1
+
+    def refusal(self, others: Sequence[Candidate], *, is_smallest: bool = True) -> BudgetError:
+        """Say that nothing considered fits, and what comes nearest."""
+        nearest = min(others, key=lambda each: max(1.0, self.utilization(each)))
+        flash = None if self.limits.flash is None else nearest.flash + self.other_flash
+        ram = None if self.limits.ram is None else nearest.ram + self.other_ram
+        needs = f"the kernel '{nearest.kernel.family}' needs about {_bytes(flash, ram)}"
+        if self.fits(nearest):
+            return BudgetError(f"no layout that was asked for fits in {self}, but {needs}")
+        size = "" if is_smallest else "ask for --optimize size, "
+        return BudgetError(
+            f"no kernel fits in {self}; {needs}: {size}allow as much, or train with fewer bits, "
+            "coarser states or as naive Bayes",
+            self.utilization(nearest),
+        )
+
+    def __str__(self) -> str:
+        reserve = self.limits.reserve
+        beside = f" beside {reserve} in reserve" if reserve else ""
+        return f"{_bytes(self.limits.room, self.limits.ram)}{beside}"
+
+
+def _bytes(flash: int | None, ram: int | None) -> str:
+    pairs = ((flash, "flash"), (ram, "RAM"))
+    return " and ".join(f"{n} bytes of {what}" for n, what in pairs if n is not None)
+
 
 NARROW = (None, "avr")
 """Machines whose addresses have, or may have, 16 bits."""

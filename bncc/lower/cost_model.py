@@ -1,10 +1,13 @@
 """What a kernel costs on a machine: weighted counts of what it does, fitted to measurements."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from bncc.lower import cost_weights, cut_weights
 from bncc.lower.kernels.base import Kernel
+from bncc.lower.kernels.shared.cut_places import cuts_of, is_of_cuts
+from bncc.program.ir import Program, width_of
 from bncc.resources import Optimize
 
 Level = Literal["-O2", "-Os"]
@@ -43,3 +46,77 @@ def weighted(
     keys = ((family, one, level) for one in (machine, GENERIC, OTHER))
     weights = next(WEIGHTS[key] for key in keys if key in WEIGHTS)[which]
     return sum(weight * term for weight, term in zip(weights, terms, strict=True))
+
+
+MOST_PEELED = 16
+"""Rounds of a loop that compilers print one after the other at -O3."""
+FAMILY = "textbook"
+"""By which its weights are found."""
+
+
+@dataclass(frozen=True)
+class TextbookCost:
+    """Estimates of the textbook classifier."""
+
+    # Per decision from trusted states, compiled with -O2 or -O3, whichever is faster; cycles on AVR
+    instructions: float
+    flash: float  # Bytes, compiled with -Os
+
+
+def textbook_cost(program: Program, target: str | None) -> TextbookCost:
+    """Estimate the textbook classifier."""
+    return TextbookCost(
+        weighted(FAMILY, target, "-O2", work_terms(program), which=0),
+        table_bytes(program) + weighted(FAMILY, target, "-Os", code_terms(program), which=1),
+    )
+
+
+def table_bytes(program: Program) -> int:
+    """Return the bytes of its tables: one entry per row and class."""
+    largest = max(int(table.costs.max()) for table in program.tables)
+    return sum(table.costs.size for table in program.tables) * width_of(largest) // 8
+
+
+def work_terms(program: Program) -> tuple[float, ...]:
+    """Return what it does: 1, features, parents or cuts, additions, classes, those in a loop."""
+    parents = _looked_up(program)
+    additions = len(program.tables) * program.n_classes
+    looped = additions if program.n_classes > MOST_PEELED else 0
+    return (1, len(program.features), parents, additions, program.n_classes, looped)
+
+
+def code_terms(program: Program) -> tuple[float, ...]:
+    """Return what its other bytes grow with: 1, features, parents or cuts, classes."""
+    parents = _looked_up(program)
+    return (1, len(program.features), parents, program.n_classes)
+
+
+def _looked_up(program: Program) -> int:
+    """Return what it reads to find rows: parents, or cuts, each of which takes as long."""
+    if is_of_cuts(program):
+        return sum(len(each.least) for table in program.tables for each in cuts_of(table))
+    return sum(len(table.features) - 1 for table in program.tables)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One proved layout of a program and its estimates, without what surrounds a kernel."""
+
+    program: Program  # What it sums
+    kernel: Kernel  # The layout
+    instructions: int  # What a decision from trusted states executes; cycles on AVR
+    flash: int  # Bytes of its constants and of all code of a classifier that only decides on states
+    ram: int  # Bytes of its sums and of what else it fills, on the stack
+
+
+def candidate(
+    program: Program, kernel: Kernel, target: str | None, level: Level = "-O2"
+) -> Candidate:
+    """Estimate what a kernel costs."""
+    return Candidate(
+        program,
+        kernel,
+        instructions=decision_cost(kernel, target, level),
+        flash=kernel.rom_bytes + code_bytes(kernel, target, level),
+        ram=program.n_classes * kernel.sum_bits // 8 + kernel.scratch_bytes,
+    )

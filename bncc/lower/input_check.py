@@ -1,11 +1,99 @@
-"""How the states of an input are checked: in a loop, or in straight-line code, some in words."""
+"""
+How the states of an input are checked, and the C of it: in a loop, in lines, some in words.
 
-from collections.abc import Iterable, Iterator, Sequence
+States that are checked several at once, as lanes of one word.
+
+A word holds consecutive states, each in a lane as wide as a state. Let a lane have b bits, and let
+the largest state m of its feature be below 2^(b-1). To the word is added one constant that has
+2^(b-1) - 1 - m in each lane. Some state is too large if and only if the word or the sum has the
+highest bit of a lane.
+
+Proof. If every state is below 2^(b-1), a lane of the sum is at most 2^b - 2 - m. So nothing is
+carried from one lane into another, and each is the state plus its own 2^(b-1) - 1 - m, which has
+the highest bit if and only if the state is above m. The word has no such bit. If some state is not
+below 2^(b-1), it is above m, and the word itself has the highest bit of its lane, whatever the sum
+is and whatever is carried in it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from bncc.lower.state_words import StateWords, state_words
+from bncc.lower.c.c99 import unsigned, wrap_words
 from bncc.program.ir import width_of
 from bncc.resources import Optimize
+
+WORD_BITS: Mapping[str | None, int] = {"x86": 64}
+"""Width of a register, where it is wider than 32 bits."""
+LOADS_ANYWHERE = frozenset({"x86", "cortex-m3", "cortex-m4", "cortex-m7"})
+"""Machines that load a word from any address by one instruction."""
+
+
+NARROWEST = 32
+"""Bits of a word; C would compute with narrower ones as signed ints."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """Consecutive states that are checked at once."""
+
+    first: int  # Feature of the state in the lowest lane
+    addend: int  # What is added to the word
+
+
+@dataclass(frozen=True)
+class StateWords:
+    """Words that are checked, two with states in common where lanes would be left over."""
+
+    bits: int  # Width of a word
+    lane_bits: int  # Width of a state
+    words: tuple[Word, ...]  # By their first features
+
+    @property
+    def n_lanes(self) -> int:
+        """Number of states in a word."""
+        return self.bits // self.lane_bits
+
+    @property
+    def highest(self) -> int:
+        """The highest bits of all lanes."""
+        return _word([1 << (self.lane_bits - 1)] * self.n_lanes, self.lane_bits)
+
+    @property
+    def features(self) -> frozenset[int]:
+        """The features whose states are checked."""
+        return frozenset(f for w in self.words for f in range(w.first, w.first + self.n_lanes))
+
+
+def state_words(n_states: Sequence[int], target: str | None) -> StateWords | None:
+    """Return the words that check as many states as they can."""
+    if target not in LOADS_ANYWHERE:
+        return None
+    lane_bits = width_of(max(n_states))
+    half = 1 << (lane_bits - 1)
+    few = groupby(range(len(n_states)), key=lambda f: n_states[f] <= half)
+    runs = [list(run) for is_few, run in few if is_few]
+    addends = [half - n for n in n_states]
+    for bits in (WORD_BITS.get(target, NARROWEST), NARROWEST):
+        n_lanes = bits // lane_bits
+        firsts = [first for run in runs for first in _firsts(run, n_lanes)]
+        if firsts:
+            words = (Word(f, _word(addends[f : f + n_lanes], lane_bits)) for f in firsts)
+            return StateWords(bits, lane_bits, tuple(words))
+    return None
+
+
+def _firsts(run: Sequence[int], n_lanes: int) -> Iterator[int]:
+    """Yield the first feature of each word; the last word ends where the run does."""
+    if len(run) >= n_lanes:
+        yield from run[:-n_lanes:n_lanes]
+        yield run[-n_lanes]
+
+
+def _word(lanes: Sequence[int], lane_bits: int) -> int:
+    """Return the word of some lanes, the first lowest."""
+    return sum(lane << (lane_bits * k) for k, lane in enumerate(lanes))
+
 
 TOGETHER = 4
 """States that are compared together at most: compilers load all of them before they join them."""
@@ -118,3 +206,82 @@ def _comparisons(n_states: Sequence[int], compared: Iterable[int]) -> Iterator[C
         together = TOGETHER if last & (last + 1) == 0 else 1
         for first in range(0, len(group), together):
             yield Comparison(last, tuple(group[first : first + together]))
+
+
+@dataclass(frozen=True)
+class ConditionText:
+    """All comparisons with one limit."""
+
+    states: str  # How many states the features have, in words
+    lines: tuple[str, ...]  # The condition
+
+
+@dataclass(frozen=True)
+class WordsText:
+    """All words that are checked."""
+
+    type: str  # C type of a word
+    n_lanes: int  # n_lanes and lane_bits: States in a word, and the width of a state
+    lane_bits: int
+    half: int  # The largest state without the highest bit of its lane
+    lanes: tuple[str, ...]  # The states at `x`, each where it is in the word
+    # First feature and addend of each word; the words of a group are tested together
+    groups: tuple[tuple[tuple[int, str], ...], ...]
+    highest: str  # The highest bits of all lanes
+
+
+@dataclass(frozen=True)
+class CheckText:
+    """A check ready to print."""
+
+    last: str  # What a loop compares with where all features have the same states, else empty
+    conditions: tuple[ConditionText, ...]  # Straight-line code
+    has_joint: bool  # Whether states are compared together
+    # Straight-line code for the states that no condition is about. A loop compares each state where
+    # there are neither words nor conditions.
+    words: WordsText | None
+
+
+def check_text(check: InputCheck) -> CheckText:
+    """Print the check of an input."""
+    conditions = []
+    for last, comparisons in groupby(check.comparisons, key=lambda each: each.last):
+        first, *others = map(_comparison, comparisons)
+        if others:
+            first, *others = f"({first})", *(f"|| ({other})" for other in others)
+        lines = wrap_words([first, *others])
+        states = "1 state" if last == 0 else f"{last + 1} states"
+        conditions.append(ConditionText(states, tuple(lines)))
+    return CheckText(
+        last="" if check.last is None else f"{check.last}U",
+        conditions=tuple(conditions),
+        has_joint=any(len(each.features) > 1 for each in check.comparisons),
+        words=_words(check.words) if check.words else None,
+    )
+
+
+def _comparison(comparison: Comparison) -> str:
+    states = " | ".join(f"x[{f}]" for f in comparison.features)
+    joint = f"({states})" if len(comparison.features) > 1 else states
+    return f"{joint} > {comparison.last}U"
+
+
+def _words(words: StateWords) -> WordsText:
+    c_type = unsigned(words.bits)
+    shifts = range(words.lane_bits, words.bits, words.lane_bits)
+    lanes = (f"(({c_type})x[{k}] << {shift}U)" for k, shift in enumerate(shifts, 1))
+    addends = [(word.first, _hex(word.addend, words.bits)) for word in words.words]
+    firsts = range(0, len(addends), WORDS_TOGETHER)
+    return WordsText(
+        type=c_type,
+        n_lanes=words.n_lanes,
+        lane_bits=words.lane_bits,
+        half=(1 << (words.lane_bits - 1)) - 1,
+        lanes=(f"({c_type})x[0]", *lanes),
+        groups=tuple(tuple(addends[first : first + WORDS_TOGETHER]) for first in firsts),
+        highest=_hex(words.highest, words.bits),
+    )
+
+
+def _hex(value: int, bits: int) -> str:
+    return f"0x{value:0{bits // 4}X}U"

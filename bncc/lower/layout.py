@@ -4,18 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bncc.lower.c.c99 import ArrayText, array
-from bncc.lower.c.constants_crc import Summed, summed_arrays
-from bncc.lower.c.labels import LabelText, label_text
-from bncc.lower.constant_time import ConstantTime, plan_constant_time
+from bncc.lower.c.c99 import ArrayText, array, unsigned
+from bncc.lower.c.constants import LabelText, Summed, label_text, summed_arrays
 from bncc.lower.direct import DirectReadings, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
 from bncc.lower.input_check import InputCheck
 from bncc.lower.kernels.base import Kernel, KernelText
 from bncc.lower.kernels.families import kernel_text
 from bncc.lower.kernels.plain.layout import PlainKernel
-from bncc.lower.missing.joint import JointPlan
-from bncc.lower.missing.plan import MissingPlan
+from bncc.lower.missing.plan import JointPlan, MissingPlan
 from bncc.lower.missing.text import MissingText, missing_text
 from bncc.lower.range_check import CheckedText, checked_text
 from bncc.lower.raw import RawPlan, plan_raw
@@ -23,6 +20,41 @@ from bncc.lower.request import EntryPoints
 from bncc.lower.stream import StreamPlan, plan_stream
 from bncc.model.checked import Limits
 from bncc.program.ir import Program
+
+
+@dataclass(frozen=True)
+class LeastText:
+    """How the class of least cost is found."""
+
+    # Whether the highest bit of a difference tells which sum is less: the largest sum does not
+    # reach that bit, so it is set if and only if the difference borrows
+    by_borrow: bool
+    type: str  # C type in which sums are compared
+    highest: int  # The highest bit of that type
+
+
+@dataclass(frozen=True)
+class ConstantTime:
+    """What the templates need to print C without branches on its input."""
+
+    least: LeastText  # How the class of least cost is found
+    needs_less: bool  # Whether numbers that fill 32 bits are compared
+    opaque_types: tuple[str, ...]  # C types of values that compilers must not know anything of
+
+
+def plan_constant_time(kernel: Kernel, raw: RawPlan | None, state_bits: int) -> ConstantTime:
+    """Choose the type in which sums are compared."""
+    bits = next(
+        (b for b in (8, 16, 32) if b >= kernel.sum_bits and kernel.largest_sum < 1 << (b - 1)), 0
+    )
+    least = LeastText(bits > 0, unsigned(bits or 32), (bits or 32) - 1)
+    kinds = set(raw.kinds) if raw else set[str]()
+    needs_less = not least.by_borrow or not kinds.isdisjoint({"int32", "float32"})
+    widths = {2 * state_bits, least.highest + 1}
+    if needs_less or kinds:
+        widths.add(32)
+    return ConstantTime(least, needs_less, tuple(unsigned(bits) for bits in sorted(widths)))
+
 
 MOST_HANDED_OVER = 8
 """States that stay in registers from readings to look-ups. With so few `raw` takes 3 to 70 % fewer

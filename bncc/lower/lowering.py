@@ -4,18 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bncc.errors import BudgetError
-from bncc.lower.candidate import Candidate
-from bncc.lower.choose import Choice, choose
-from bncc.lower.cost_model import LEVELS
-from bncc.lower.direct_readings import reads_directly
+from bncc.lower.choose import Choice, KernelBudget, choose
+from bncc.lower.cost_model import LEVELS, Candidate, textbook_cost
+from bncc.lower.direct import reads_directly
 from bncc.lower.discretizers.choice import choose_discretizers
 from bncc.lower.estimate import Estimate, estimate, estimated_resources
 from bncc.lower.input_check import input_check
-from bncc.lower.kernel_budget import KernelBudget
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.layout import Layout, lay_out
 from bncc.lower.request import Request
-from bncc.lower.textbook_cost import textbook_cost
 from bncc.model.marginal import state_frequencies
 from bncc.model.ranges import units_of
 from bncc.program.from_model import program_of

@@ -8,9 +8,14 @@ from bncc.discretize.readings import n_known
 from bncc.lower.c.c99 import ArrayText, unsigned
 from bncc.lower.c.identifiers import field_names, titled
 from bncc.lower.discretizers.choice import Discretizers
-from bncc.lower.discretizers.functions import StateFunction, state_function
+from bncc.lower.discretizers.functions import (
+    StateFunction,
+    count_bits,
+    cuts_array,
+    per_feature,
+    state_function,
+)
 from bncc.lower.discretizers.rates import Search
-from bncc.lower.raw_arrays import count_bits, cuts_array, per_feature
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,52 @@
-"""Request: what C is asked for, of which target, within which limits."""
+"""Request: what C is asked for, of which target, within which limits; which kernels can do it."""
 
 from dataclasses import dataclass, field
 
 from bncc.errors import OptionError
-from bncc.lower.missing.joint import JointPlan
-from bncc.lower.missing.plan import MissingPlan, plan_missing
-from bncc.lower.requirements import Demands
+from bncc.lower.kernels.families import FREE_OF_BRANCHES, STREAMS
+from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
+from bncc.program.pipeline import FLOWS_FOR
 from bncc.resources import Budget, Optimize, default_entries
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What not every kernel can do."""
+
+    stream: bool = False  # Whether features arrive one by one, in any order
+    constant_time: bool = False  # Whether no branch may depend on a reading or on a state in range
+
+    @property
+    def is_special(self) -> bool:
+        """Whether anything is asked for."""
+        return self.stream or self.constant_time
+
+    def allows(self, family: str) -> bool:
+        """Return whether a family of kernels can do all that is asked."""
+        if self.constant_time and family not in FREE_OF_BRANCHES:
+            return False
+        return not self.stream or family in STREAMS
+
+    def check(self, family: str) -> None:
+        """Refuse a kernel that cannot do what is asked."""
+        if self.constant_time and family not in FREE_OF_BRANCHES:
+            raise OptionError(
+                f"the time that the kernel '{family}' takes depends on states; name another with "
+                "--kernel, or leave --kernel out"
+            )
+        if not self.allows(family):
+            raise OptionError(
+                f"the kernel '{family}' cannot take features one by one; use --kernel "
+                f"{' or '.join(sorted(STREAMS))}, or leave --kernel out"
+            )
+
+    def flows(self, optimize: Optimize) -> tuple[str, ...]:
+        """Return the flows whose programs are laid out and compared."""
+        return FLOWS_FOR["balanced" if self.stream and optimize == "speed" else optimize]
+
 
 ENTRIES = frozenset({"checked", "missing", "raw", "scores", "stream", "trusted"})
 """Entry points that can be asked for in addition to ``predict``."""

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 from bncc.structure.graph import free_parameters, table_entries
 
 _ERRORS = ("error_train", "error_validation", "error_test", "error_cross_validation")
@@ -40,7 +40,7 @@ def model_facts(model: Model) -> dict[str, Any]:
         "free_parameters": free,
         "table_bits": entries * fmt.bits + model.n_classes * (of_prior - fmt.bits),
     }
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         facts["prior_bits"] = of_prior
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
@@ -106,7 +106,7 @@ def search_words(training: Mapping[str, Any]) -> str | None:
 def cost_format(model: Model) -> QFormat:
     """Return the format of the costs in tables."""
     fmt = model.q_format
-    if not isinstance(model.structure, Grids):
+    if not isinstance(model.structure, TableEnsemble):
         return fmt
     bits = max(1, max(int(table.max()).bit_length() for table in model.tables))
     return QFormat(bits - fmt.frac_bits, fmt.frac_bits)
@@ -131,7 +131,7 @@ def number_words(model: Model) -> str:
 def _sizes(model: Model) -> tuple[int, int]:
     """Return the entries of all tables and the free parameters among them."""
     structure, n_classes = model.structure, model.n_classes
-    if isinstance(structure, Grids):
+    if isinstance(structure, TableEnsemble):
         rows = 1 + sum(map(len, model.tables))  # the prior is a row
         return rows * n_classes, rows * (n_classes - 1)
     shape = structure, model.n_states, n_classes
@@ -141,7 +141,7 @@ def _sizes(model: Model) -> tuple[int, int]:
 def structure_words(model: Model) -> str:
     """Return what a structure is made of, for people: arcs, or tables and cuts."""
     structure = model.structure
-    if not isinstance(structure, Grids):
+    if not isinstance(structure, TableEnsemble):
         of_class, given = len(structure.class_parents), len(structure.given)
         words = f"{_counted(structure.n_edges, 'arc')} between features"
         words += f", {_counted(of_class, 'parent')} of the class" if of_class else ""
@@ -159,7 +159,7 @@ def _counted(n: int, noun: str) -> str:
 
 def parent_names(model: Model) -> list[list[str]]:
     """Return the parents of each feature."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return [[] for _ in model.features]
     return [
         [model.features[j].name for j in feature_parents] + (["class"] if reads_class else [])
@@ -171,14 +171,14 @@ def parent_names(model: Model) -> list[list[str]]:
 
 def class_parent_names(model: Model) -> list[str]:
     """Return the names of the features that are parents of the class, outermost first."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return []
     return [model.features[j].name for j in model.structure.class_parents]
 
 
 def given_names(model: Model) -> list[str]:
     """Return the names of the features without a distribution of their own."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return []
     return [model.features[j].name for j in model.structure.given]
 
@@ -196,7 +196,7 @@ def early_end_note(model: Model) -> str | None:
 
 def cycle_note(model: Model) -> str | None:
     """Return what a user should know of a model whose arcs form cycles."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return None
     cycles = model.structure.cycles
     if not cycles.closing:

@@ -18,7 +18,7 @@ from bncc.fixed_point import QFormat
 from bncc.model.archive import SUMS, from_npy, npy, pack, unpack, with_sums
 from bncc.model.atomic import write_whole
 from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from bncc.structure.graph import Structure
 
 FORMAT, SUM_FORMAT, GENERAL_FORMAT = 1, 2, 3
@@ -131,14 +131,14 @@ def _feature(record: dict[str, Any]) -> Feature:
     )
 
 
-def _format(structure: Structure | Grids) -> int:
-    if isinstance(structure, Grids):
+def _format(structure: Structure | TableEnsemble) -> int:
+    if isinstance(structure, TableEnsemble):
         return SUM_FORMAT
     return GENERAL_FORMAT if structure.class_parents or structure.given else FORMAT
 
 
-def _structure_record(structure: Structure | Grids) -> dict[str, Any]:
-    if isinstance(structure, Grids):
+def _structure_record(structure: Structure | TableEnsemble) -> dict[str, Any]:
+    if isinstance(structure, TableEnsemble):
         return {
             "features": [list(grid.features) for grid in structure.tables],
             "cuts": [[list(cuts) for cuts in grid.cuts] for grid in structure.tables],
@@ -170,13 +170,13 @@ def _general_network(record: Any) -> Structure:
     return replace(plain, class_parents=of_class, given=alone)
 
 
-def _grids(record: Any) -> Grids:
+def _grids(record: Any) -> TableEnsemble:
     cuts, features = _fields(record, ("cuts", "features"))
     if len(_items(features, list)) != len(_items(cuts, list)):
         _malformed("the grids of its tables")
-    return Grids(
+    return TableEnsemble(
         tuple(
-            Grid(
+            DecisionTable(
                 tuple(_items(read, int)),
                 tuple(tuple(_items(states, int)) for states in _items(of_features, list)),
             )
@@ -185,7 +185,7 @@ def _grids(record: Any) -> Grids:
     )
 
 
-_STRUCTURES: Mapping[int, Callable[[Any], Structure | Grids]] = dict(
+_STRUCTURES: Mapping[int, Callable[[Any], Structure | TableEnsemble]] = dict(
     zip(FORMATS, (_network, _grids, _general_network), strict=True)
 )
 
@@ -214,7 +214,7 @@ def _malformed(what: str) -> NoReturn:
 
 
 def _shapes(
-    structure: Structure | Grids, n_states: Sequence[int], n_classes: int
+    structure: Structure | TableEnsemble, n_states: Sequence[int], n_classes: int
 ) -> list[tuple[int, int]]:
     shapes, total = [], 0
     for levels in _levels(structure, n_states):
@@ -231,9 +231,11 @@ def _shapes(
     return shapes
 
 
-def _levels(structure: Structure | Grids, n_states: Sequence[int]) -> Iterator[Iterable[int]]:
+def _levels(
+    structure: Structure | TableEnsemble, n_states: Sequence[int]
+) -> Iterator[Iterable[int]]:
     """Yield the levels of the features of each table."""
-    if isinstance(structure, Grids):
+    if isinstance(structure, TableEnsemble):
         yield from (grid.n_levels for grid in structure.tables)
         return
     if len(structure.parents) != len(n_states):

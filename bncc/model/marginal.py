@@ -7,7 +7,7 @@ import numpy as np
 from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.model.model import Model
 from bncc.structure.counts import family_rows
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 from bncc.structure.graph import Structure, acyclic_part, topological_order
 
 PART = 1 << 20
@@ -120,7 +120,7 @@ def state_frequencies(model: Model) -> tuple[FloatArray, ...]:
     are. A sum that is no network has no such probabilities; all states count as equally frequent.
     """
     structure = model.structure
-    if isinstance(structure, Grids):
+    if isinstance(structure, TableEnsemble):
         return tuple(np.full(n, 1 / n) for n in model.n_states)
     unit = 2.0**-model.q_format.frac_bits
     given_class: dict[int, FloatArray] = {}

@@ -10,7 +10,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.errors import ModelError
 from bncc.model.model import Model
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 from bncc.structure.graph import Structure, topological_order
 
 INDEX_BITS = 5
@@ -114,7 +114,7 @@ class MissingForm:
 def why_not(model: Model) -> str | None:
     """Return why missing features cannot be summed out of a model."""
     structure = model.structure
-    if isinstance(structure, Grids):
+    if isinstance(structure, TableEnsemble):
         lack = "a sum of tables, for it is no distribution"
     elif structure.given:
         lack = "a network with given features, for these have no distribution"

@@ -14,7 +14,7 @@ from bncc.discretize.feature import Feature
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.ranges import reading_ranges
-from bncc.structure.decision_tables import Grid, Grids, LookUp, lookups_of
+from bncc.structure.decision_tables import DecisionTable, RowIndex, TableEnsemble, lookups_of
 from bncc.structure.graph import Structure
 
 MAX_STATES = 65535
@@ -62,7 +62,7 @@ def check_feature(feature: Feature) -> None:
         _check_n_states(name, feature)
 
 
-def check_grids(grids: Grids, n_states: Sequence[int]) -> None:
+def check_grids(grids: TableEnsemble, n_states: Sequence[int]) -> None:
     """Verify that the grids of a sum are sound."""
     if not grids.tables:
         raise ModelError("the model's sum has no table")
@@ -75,7 +75,7 @@ def check_grids(grids: Grids, n_states: Sequence[int]) -> None:
         )
 
 
-def _check_grid(name: str, grid: Grid, n_states: Sequence[int]) -> None:
+def _check_grid(name: str, grid: DecisionTable, n_states: Sequence[int]) -> None:
     features, cuts = grid.features, grid.cuts
     if not features or len(set(features)) != len(features) or len(features) != len(cuts):
         raise ModelError(f"{name} does not read features once each")
@@ -140,7 +140,7 @@ class Model:
         The inputs and their discretization.
     classes : tuple of str
         Class labels in index order.
-    structure : Structure or Grids
+    structure : Structure or TableEnsemble
         Parents of every feature, or the grids of a sum.
     q_format : QFormat
         Meaning of a cost: one unit is ``2**-frac_bits`` nats.
@@ -155,7 +155,7 @@ class Model:
 
     features: tuple[Feature, ...]
     classes: tuple[str, ...]
-    structure: Structure | Grids
+    structure: Structure | TableEnsemble
     q_format: QFormat
     prior: IntArray
     tables: tuple[IntArray, ...]
@@ -191,7 +191,7 @@ class Model:
         return veto if type(veto) is int and 0 < veto <= self.q_format.max_cost else None
 
     @cached_property
-    def lookups(self) -> tuple[LookUp, ...]:
+    def lookups(self) -> tuple[RowIndex, ...]:
         """How each table is read."""
         return lookups_of(self.structure, self.n_states)
 
@@ -230,7 +230,7 @@ def check_model(model: Model) -> None:
 def _check_structure(model: Model) -> None:
     """Verify that a structure is one of the model's features and tables."""
     structure, n = model.structure, model.n_features
-    if isinstance(structure, Grids):
+    if isinstance(structure, TableEnsemble):
         check_grids(structure, model.n_states)
         if len(structure.tables) != len(model.tables):
             raise ModelError("the model's structure and tables disagree in the number of tables")

@@ -11,7 +11,7 @@ from bncc.discretize.feature import Feature
 from bncc.errors import NetworkError
 from bncc.model.model import Model
 from bncc.network.network import Network, Variable
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ def network_of_model(model: Model) -> Export:
        p(x_i = k \mid pa) = \frac{\exp(-2^{-B_F} q_i[pa, k])}{\sum_l \exp(-2^{-B_F} q_i[pa, l])}
     """
     structure = model.structure
-    if isinstance(structure, Grids):
+    if isinstance(structure, TableEnsemble):
         raise NetworkError("a sum of tables is no Bayesian network; train with --structure naive")
     if structure.cycles.closing:
         raise NetworkError("the model's arcs form a cycle; train with another --structure")

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 
 from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.baselines.aode import PART, averaged
-from bncc.baselines.rival import Rows
+from bncc.baselines.baseline import Rows
 from bncc.data.dataset import Dataset
 from bncc.errors import DataError
 from bncc.model.marginal import log_joint

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bncc.baselines.freeze import freeze_network
-from bncc.baselines.plan import Activation, NetworkPlan
-from bncc.baselines.sizing import Form, Task, plan_within
+from bncc.baselines.plan import Activation, Form, NetworkPlan, Task, plan_within
 from bncc.baselines.trainer import (
     LEARNING_RATES,
     NetworkSettings,

@@ -3,13 +3,15 @@ The intermediate representation: a sum of integer tables, and nothing else.
 
 The meaning of a program is one line,
 ``cost[c] = prior[c] + sum_t tables[t].costs[row_t(x), c]``, and its decision is the smallest class
-index of least cost. `bncc.program.interpreter` is that line as code.
+index of least cost. `costs` is that line as code.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
+
+import numpy as np
 
 from bncc._types import IntArray
 from bncc.discretize.feature import Feature
@@ -114,3 +116,29 @@ def table_bits(program: Program) -> int:
     """Return the bits that the tables and a prior still in use take in flash."""
     prior = program.prior.size * program.cost_bits if program.prior.any() else 0
     return prior + sum(table.costs.size * table.entry_bits for table in program.tables)
+
+
+def costs(program: Program, X: IntArray) -> IntArray:
+    """
+    Return the cost of every class for rows of valid states.
+
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_classes) int64, costs in units of
+    ``2**-frac_bits`` nats.
+    """
+    total = np.tile(program.prior.astype(np.int64), (len(X), 1))
+    for table in program.tables:
+        row = np.zeros(len(X), dtype=np.int64)
+        for f, n in zip(table.features, n_levels(table, program.n_states), strict=True):
+            level = np.array(table.maps[f])[X[:, f]] if f in table.maps else X[:, f]
+            row = row * n + level
+        total += table.costs[row]
+    return total
+
+
+def decisions(program: Program, X: IntArray) -> IntArray:
+    """
+    Return the class index of least cost, the smallest on ties.
+
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples,) int64, class indices.
+    """
+    return np.asarray(costs(program, X).argmin(axis=1))

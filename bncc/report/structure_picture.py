@@ -7,7 +7,7 @@ from bncc.data.files import printable
 from bncc.model.model import Model
 from bncc.report.svg import BACKGROUND, element, monospaced, shortened, shown, text
 from bncc.report.table_pictures import sum_svg
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 from bncc.structure.graph import Structure, acyclic_part, topological_order
 
 _CHAR = 7.2
@@ -176,7 +176,7 @@ def _depths(structure: Structure) -> list[int]:
 
 def dot_of(model: Model) -> str:
     """Return the structure in Graphviz's language."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return _dot_of_sum(model, model.structure)
     closing = set(model.structure.cycles.closing)
     red = f' [color="{_BACK}", constraint=false]'
@@ -197,7 +197,7 @@ def dot_of(model: Model) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _dot_of_sum(model: Model, grids: Grids) -> str:
+def _dot_of_sum(model: Model, grids: TableEnsemble) -> str:
     lines = ["digraph structure {", "  node [shape=box];"]
     for f in grids.features:
         lines.append(f'  x{f} [label="{_quoted(model.features[f].name)}"];')
@@ -214,7 +214,7 @@ def _quoted(text: str) -> str:
 
 def svg_of(model: Model, *, show_all: bool = False) -> str:
     """Draw what a classifier is made of as an SVG."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return sum_svg(model, show_all=show_all)
     names = [printable(feature.name) for feature in model.features]
     return structure_svg(model.structure, names, n_states=model.n_states)

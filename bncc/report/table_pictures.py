@@ -12,7 +12,7 @@ from bncc.data.files import printable
 from bncc.discretize.feature import Feature
 from bncc.model.model import Model
 from bncc.report.svg import BACKGROUND, element, hex_color, monospaced, shortened, text
-from bncc.structure.decision_tables import LookUp
+from bncc.structure.decision_tables import RowIndex
 
 _MOST_TABLES = 12
 """Tables that are drawn unless all are asked for."""
@@ -85,7 +85,7 @@ def _sheet(model: Model, t: int) -> Sheet:
     )
 
 
-def _levels(model: Model, lookup: LookUp, f: int) -> tuple[str, ...]:
+def _levels(model: Model, lookup: RowIndex, f: int) -> tuple[str, ...]:
     """Return what the levels of a feature stand for."""
     starts = [*lookup.states(f), model.n_states[f]]
     ranges = pairwise(starts)

@@ -13,7 +13,7 @@ from bncc.search.trial_result import Choice
 from bncc.train.gradient.engines import check_torch
 
 if TYPE_CHECKING:
-    from bncc.baselines.learn import RivalSettings
+    from bncc.baselines.learn import BaselineSettings
 
 OURS = "network"
 """What the option ``classifier`` says of a Bayesian network."""
@@ -66,13 +66,13 @@ def is_baseline(params: Mapping[str, Choice]) -> bool:
     return params.get(CLASSIFIER, OURS) != OURS
 
 
-def rival_settings(params: Mapping[str, Choice], seed: int) -> "RivalSettings":
+def baseline_settings(params: Mapping[str, Choice], seed: int) -> "BaselineSettings":
     """Return the settings of a baseline."""
-    from bncc.baselines.learn import RivalSettings
+    from bncc.baselines.learn import BaselineSettings
 
     n_bins = params.get("n-bins", 8)
     method = params.get("discretize")
-    return RivalSettings(
+    return BaselineSettings(
         family=str(params[NAME]),
         options=_own(params),
         discretize=None if method is None else str(method),

@@ -98,7 +98,7 @@ def command_of(
     return f"{shlex.join(train)} && {shlex.join(bench)}"
 
 
-def rival_command(
+def baseline_command(
     params: Params,
     *,
     source: Sequence[str],
@@ -107,13 +107,13 @@ def rival_command(
     targets: Sequence[str],
 ) -> str:
     """Return what a user types to get the figures of a baseline again."""
-    words = ["bncc", "baseline", *source, *rival_words(params)]
+    words = ["bncc", "baseline", *source, *baseline_words(params)]
     words += ["--seed", str(seed), "--repeats", str(repeats)]
     words += [word for target in targets for word in ("--target", target)]
     return shlex.join(words)
 
 
-def rival_words(params: Params) -> tuple[str, ...]:
+def baseline_words(params: Params) -> tuple[str, ...]:
     """Return the options of ``bncc baseline`` for a trial, from which its values come back."""
     words = [str(params[f"{BASELINE}.name"])]
     for name, value in params.items():

@@ -23,7 +23,7 @@ from bncc.resources import Budget, Resources
 from bncc.search.log import Log, Result, key_of
 from bncc.search.pool import PATIENCE, Execution, Task
 from bncc.search.split_folds import Fold, folds_of
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 
@@ -243,7 +243,7 @@ def with_errors(result: TrainResult, errors: Sequence[float], choose_by: str) ->
     return replace(result, model=model)
 
 
-def sizes_of(grids: Sequence[Grid]) -> Sizes:
+def sizes_of(grids: Sequence[DecisionTable]) -> Sizes:
     """Return rows and cuts of some tables."""
     return [(grid.n_rows, sum(map(len, grid.cuts))) for grid in grids]
 
@@ -269,7 +269,7 @@ def _judge(given: SearchInput, part: Part) -> Result:
 def _price_sum(given: SearchInput, part: Part) -> Result:
     fold = given.folds[part.fold]
     model = fold.model(part.candidate)
-    assert isinstance(model.structure, Grids)
+    assert isinstance(model.structure, TableEnsemble)
     price = price_of(model, given.budget, fold.rest.table)
     return {
         "sizes": sizes_of(model.structure.tables),

@@ -20,7 +20,7 @@ BASELINES = (
     "tree", "forest", "boosting", "linear", "svm", "gaussian-nb", "categorical-nb", "aode", "dnn",
     "cnn",
 )  # fmt: skip
-"""Keys of `bncc.baselines.families.FAMILIES`; named here so that their names load no torch."""
+"""Keys of `bncc.baselines.learn.FAMILIES`; named here so that their names load no torch."""
 BASELINE_KEYS = (
     "name", "leaves", "by", "trees", "rounds", "rate", "C", "gamma", "smoothing", "alpha", "weight",
     "least", "layers", "bits", "activation", "norm", "one-hot", "memory", "operations", "lr",

@@ -9,7 +9,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset, Table, check_trainable
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.measure import resources_of
 from bncc.device.meter import Inputs
 from bncc.device.on_target import N_ROWS, bench_inputs, bench_rows
@@ -22,8 +22,8 @@ from bncc.model.card import cost_format, model_facts, parent_names
 from bncc.model.model import Model
 from bncc.pricing import machine_of, options_of
 from bncc.resources import Budget, Optimize
-from bncc.search.baseline_space import NAME, is_baseline, rival_settings
-from bncc.search.config import command_of, optimize_of, rival_command, settings_of
+from bncc.search.baseline_space import NAME, baseline_settings, is_baseline
+from bncc.search.config import baseline_command, command_of, optimize_of, settings_of
 from bncc.search.trial_result import Choice, Footprint, Point, Rate
 from bncc.train.repeats import Repeats, train_repeats
 from bncc.train.settings import TrainSettings
@@ -74,7 +74,7 @@ def check_rows(train: Dataset) -> None:
 def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
     """Train, judge and measure one trial."""
     if is_baseline(params):
-        return run_rival(work, number, params)
+        return run_baseline(work, number, params)
     begin = perf_counter()
     settings = settings_of(params, work.seed)
     repeats = train_repeats(work.train, settings, work.repeats, test=work.test)
@@ -155,7 +155,7 @@ def _rates(repeats: Repeats) -> tuple[Rate, Rate | None]:
 def _cost(model: Model, budget: Budget, inputs: Inputs, optimize: Optimize) -> Footprint | str:
     """Measure as ``bncc bench --optimize`` does."""
     options = options_of(model, budget, optimize)
-    (bench,) = find_bench(find_target(machine_of(budget.target)))
+    (bench,) = find_toolchain(find_target(machine_of(budget.target)))
     emission = emit_c(model, options)
     entries = emission.resources.entries
     try:
@@ -169,14 +169,14 @@ def _cost(model: Model, budget: Budget, inputs: Inputs, optimize: Optimize) -> F
         return str(error)
 
 
-def run_rival(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
+def run_baseline(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
     """Train, judge and measure one baseline."""
-    from bncc.baselines.learn import learn_rival
+    from bncc.baselines.learn import learn_baseline
 
     begin = perf_counter()
-    settings = rival_settings(params, work.seed)
+    settings = baseline_settings(params, work.seed)
     found = [
-        learn_rival(work.train, replace(settings, seed=work.seed + k), test=work.test)
+        learn_baseline(work.train, replace(settings, seed=work.seed + k), test=work.test)
         for k in range(work.repeats)
     ]
     first = found[0]
@@ -185,7 +185,7 @@ def run_rival(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
     )
     errors = [one.error_test for one in found if one.error_test is not None]
     test = Rate(tuple(errors), first.n_test) if errors else None
-    costs = measure_rivals(work, first)
+    costs = measure_baselines(work, first)
     return Point(
         number=number,
         family=str(params[NAME]),
@@ -193,13 +193,13 @@ def run_rival(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
         validation=validation,
         test=test,
         entries=0,
-        bits=first.rival.bits,
-        operations=round(first.rival.operations),
+        bits=first.baseline.bits,
+        operations=round(first.baseline.operations),
         q_format=None,
         costs=costs,
         parents=(),
         seconds=perf_counter() - begin,
-        command=rival_command(
+        command=baseline_command(
             params,
             source=work.source,
             seed=work.seed,
@@ -209,11 +209,11 @@ def run_rival(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
     )
 
 
-def measure_rivals(work: Workload, learned: "Learned") -> Costs:
+def measure_baselines(work: Workload, learned: "Learned") -> Costs:
     """Measure the C of a baseline on all targets."""
     states = states_to_measure(work, learned)
     return {
-        target: _rival_cost(target, learned, len(work.train.classes), states)
+        target: _baseline_cost(target, learned, len(work.train.classes), states)
         for target in work.targets
     }
 
@@ -226,18 +226,18 @@ def states_to_measure(work: Workload, learned: "Learned") -> IntArray:
     return np.random.default_rng(0).integers(0, n_states, (N_ROWS, len(n_states)))
 
 
-def _rival_cost(target: str, learned: "Learned", n_classes: int, X: IntArray) -> Footprint | str:
-    from bncc.baselines.measure import measure_rival
+def _baseline_cost(target: str, learned: "Learned", n_classes: int, X: IntArray) -> Footprint | str:
+    from bncc.baselines.measure import measure_baseline
 
-    if learned.rival.code is None:
-        return f"there is no C: {learned.rival.lack}"
+    if learned.baseline.code is None:
+        return f"there is no C: {learned.baseline.lack}"
     machine = find_target("x86" if target == "host" else target)
-    (bench,) = find_bench(machine)
+    (bench,) = find_toolchain(machine)
     try:
-        cost = measure_rival(learned, n_classes, bench, X)
+        cost = measure_baseline(learned, n_classes, bench, X)
     except ToolchainError as error:  # it does not fit, or does not build
         return str(error)
     if cost.differing:
-        by = learned.rival.code.by
+        by = learned.baseline.code.by
         return f"the C of {by} decides {cost.differing} of {len(X)} rows otherwise than Python"
     return Footprint(cost.flash, cost.ram, cost.stack, machine.unit, cost.mean, cost.most)

@@ -12,7 +12,7 @@ from bncc.structure.graph import Structure
 
 
 @dataclass(frozen=True)
-class Grid:
+class DecisionTable:
     """
     The joint levels of some features: a table has a row for each.
 
@@ -55,10 +55,10 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Grids:
+class TableEnsemble:
     """The structure of a sum of tables."""
 
-    tables: tuple[Grid, ...]  # One per table, at least one
+    tables: tuple[DecisionTable, ...]  # One per table, at least one
 
     @property
     def features(self) -> tuple[int, ...]:
@@ -72,7 +72,7 @@ class Grids:
 
 
 @dataclass(frozen=True)
-class LookUp:
+class RowIndex:
     """How one table is read: its row counts levels of features in mixed radix."""
 
     features: tuple[int, ...]  # Outermost first
@@ -107,21 +107,23 @@ class LookUp:
 
 
 @singledispatch
-def lookups_of(structure: Structure | Grids, n_states: Sequence[int]) -> tuple[LookUp, ...]:
+def lookups_of(
+    structure: Structure | TableEnsemble, n_states: Sequence[int]
+) -> tuple[RowIndex, ...]:
     """Return how each table of a structure is read."""
     raise TypeError(f"{type(structure).__name__} is no structure")
 
 
 @lookups_of.register
-def _(structure: Structure, n_states: Sequence[int]) -> tuple[LookUp, ...]:
+def _(structure: Structure, n_states: Sequence[int]) -> tuple[RowIndex, ...]:
     scopes = [(*parents, i) for i, parents in enumerate(structure.parents)]
     if structure.class_parents:
         scopes.append(structure.class_parents)
-    return tuple(LookUp(scope, tuple(n_states[f] for f in scope)) for scope in scopes)
+    return tuple(RowIndex(scope, tuple(n_states[f] for f in scope)) for scope in scopes)
 
 
 @lookups_of.register
-def _(structure: Grids, n_states: Sequence[int]) -> tuple[LookUp, ...]:
+def _(structure: TableEnsemble, n_states: Sequence[int]) -> tuple[RowIndex, ...]:
     return tuple(
-        LookUp(grid.features, grid.n_levels, grid.maps(n_states)) for grid in structure.tables
+        RowIndex(grid.features, grid.n_levels, grid.maps(n_states)) for grid in structure.tables
     )

@@ -13,8 +13,7 @@ from typing import Any
 import cffi
 
 from bncc.errors import ToolchainError
-from bncc.toolchain.cache import cache_folder, is_ours
-from bncc.toolchain.tools import Tool, host_compilers, run
+from bncc.toolchain.tools import Tool, cache_folder, host_compilers, is_ours, run
 
 FLAGS = (
     "-std=gnu99", "-O3", "-fPIC", "-shared",

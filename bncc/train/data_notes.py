@@ -7,7 +7,7 @@ import numpy as np
 from bncc._types import FloatArray, IntArray
 from bncc.data.dataset import Column, Dataset
 from bncc.model.model import Model
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 
 LEAST_ROWS = 50
 """Fewer rows say nothing of their order."""
@@ -269,7 +269,7 @@ def _silent_notes(model: Model, dataset: Dataset) -> Iterator[str]:
 
 def silent_features(model: Model) -> tuple[int, ...]:
     """Return the features that no decision depends on."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         read = {f for grid in model.structure.tables for f in grid.features}
         return tuple(i for i in range(model.n_features) if i not in read)
     return tuple(i for i, n in enumerate(model.n_states) if n == 1)

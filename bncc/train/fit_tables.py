@@ -16,7 +16,7 @@ from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.progress import Progress, silence
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from bncc.train.checkpoint.callbacks import EpochProgress
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of, n_bins_of, shift_of
@@ -74,7 +74,9 @@ def one_range(features: Sequence[Feature]) -> tuple[Feature, ...]:
     )
 
 
-def pruned(features: Sequence[Feature], grids: Grids) -> tuple[tuple[Feature, ...], Grids]:
+def pruned(
+    features: Sequence[Feature], grids: TableEnsemble
+) -> tuple[tuple[Feature, ...], TableEnsemble]:
     """Drop the thresholds that no table asks for; a state is then what lies between two others."""
     used: list[set[int]] = [set() for _ in features]
     for grid in grids.tables:
@@ -86,7 +88,7 @@ def pruned(features: Sequence[Feature], grids: Grids) -> tuple[tuple[Feature, ..
     ]
     place = [{cut: k for k, cut in enumerate(cuts)} for cuts in kept]
     tables = (
-        Grid(
+        DecisionTable(
             grid.features,
             tuple(
                 tuple(place[f][cut] for cut in cuts)
@@ -96,7 +98,7 @@ def pruned(features: Sequence[Feature], grids: Grids) -> tuple[tuple[Feature, ..
         for grid in grids.tables
     )
     inputs = (_fewer(feature, cuts) for feature, cuts in zip(features, kept, strict=True))
-    return tuple(inputs), Grids(tuple(tables))
+    return tuple(inputs), TableEnsemble(tuple(tables))
 
 
 def _kept(feature: Feature, used: set[int]) -> tuple[int, ...]:

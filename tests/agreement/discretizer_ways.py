@@ -7,8 +7,7 @@ import numpy as np
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
-from bncc.lower.discretizers.candidates import ways
-from bncc.lower.discretizers.choice import in_lines, searched
+from bncc.lower.discretizers.choice import in_lines, searched, ways
 from bncc.lower.discretizers.rates import rates_of
 from bncc.structure.graph import forest
 from tests import models as hand

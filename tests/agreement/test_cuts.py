@@ -15,10 +15,9 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.model.model import Model
-from bncc.program.interpreter import costs
-from bncc.program.ir import Table
+from bncc.program.ir import Table, costs
 from bncc.program.pipeline import optimize
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from bncc.toolchain.tools import host_compilers
 from tests.cut_programs import (
     cut_program,
@@ -106,14 +105,16 @@ def model_of_sensors():
         Feature("count", "int32", 3, thresholds=(7, 2**30), missing_state=0),
     )
     grids = (
-        Grid((0, 1), ((0, 2), (1,))),
-        Grid((1, 2), ((0,), (0, 1))),
-        Grid((2, 0), ((1,), (3,))),
+        DecisionTable((0, 1), ((0, 2), (1,))),
+        DecisionTable((1, 2), ((0,), (0, 1))),
+        DecisionTable((2, 0), ((1,), (3,))),
     )
     rng = np.random.default_rng(2)
     tables = tuple(rng.integers(0, 8, (grid.n_rows, 4)) for grid in grids)
     classes = ("a", "b", "c", "d")
-    return Model(features, classes, Grids(grids), QFormat(1, 2), rng.integers(0, 8, 4), tables, {})
+    return Model(
+        features, classes, TableEnsemble(grids), QFormat(1, 2), rng.integers(0, 8, 4), tables, {}
+    )
 
 
 @by_family

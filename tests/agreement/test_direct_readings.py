@@ -8,7 +8,7 @@ from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests.ranged import ranged
 
 pytestmark = pytest.mark.cc
@@ -30,16 +30,16 @@ def model_of(kind, n_classes=4, most=7):
         Feature(f"x{i}", kind, len(cuts) + 1, cuts) for i, cuts in enumerate(THRESHOLDS[kind])
     )
     grids = (
-        Grid((0, 1), ((0, 2), (0,))),
-        Grid((2, 0), ((0, 1, 2), (1,))),
-        Grid((0,), ((0, 1, 2, 3),)),
-        Grid((1, 2), ((0,), (2,))),
+        DecisionTable((0, 1), ((0, 2), (0,))),
+        DecisionTable((2, 0), ((0, 1, 2), (1,))),
+        DecisionTable((0,), ((0, 1, 2, 3),)),
+        DecisionTable((1, 2), ((0,), (2,))),
     )
     rng = np.random.default_rng(3)
     tables = tuple(rng.integers(0, most + 1, (grid.n_rows, n_classes)) for grid in grids)
     classes = tuple(f"c{c}" for c in range(n_classes))
     prior = rng.integers(0, 4, n_classes)
-    return Model(features, classes, Grids(grids), QFormat(2, 2), prior, tables, {})
+    return Model(features, classes, TableEnsemble(grids), QFormat(2, 2), prior, tables, {})
 
 
 @pytest.mark.parametrize("n_classes", [2, 8, 11])

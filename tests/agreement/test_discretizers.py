@@ -8,7 +8,7 @@ import pytest
 from bncc.device.agreement import compare, verify
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Effort, cases
-from bncc.device.inputs.raw import row_dtype
+from bncc.device.machine import row_dtype
 from bncc.discretize.readings import states_of_raw
 from bncc.model.reference import predict
 from tests.agreement.discretizer_ways import FEATURES, METHODS, emitted, model_of

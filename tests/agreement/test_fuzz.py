@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bncc.device.harness import build_harness
 from bncc.device.host import build_library
-from bncc.device.inputs.raw import row_dtype
+from bncc.device.machine import row_dtype
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import far_table, raw_of_table, state_dtype
 from bncc.emit.emitter import EmitOptions, emit_c

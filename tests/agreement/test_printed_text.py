@@ -17,12 +17,12 @@ from bncc.device.agreement import compare
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.inputs.gaps import gap_cases
 from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
-from bncc.lower.candidate import candidate
+from bncc.lower.cost_model import candidate
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.lower.kernels.lanes.layout import lanes
 from bncc.model import reference
 from bncc.model.missing_form import why_not
-from bncc.program import interpreter
+from bncc.program import ir
 from bncc.program.from_model import program_of
 from bncc.program.pipeline import optimize
 from tests import models as hand
@@ -78,7 +78,7 @@ def assert_model_agrees(name, kernel, int_bits):
 
 def assert_program_agrees(program, kernel, int_bits):
     """Compare a layout of a program that is no model's with the program."""
-    costs = partial(interpreter.costs, program)
+    costs = partial(ir.costs, program)
     assert_agrees(stand_in(program), program, kernel, int_bits, costs)
 
 

@@ -20,7 +20,7 @@ from bncc.device.agreement import compare
 from bncc.device.harness import build_harness
 from bncc.device.inputs.cases import Case, Effort, cases
 from bncc.device.inputs.gaps import gap_cases
-from bncc.device.inputs.raw import pack, row_dtype
+from bncc.device.machine import pack, row_dtype
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table
 from bncc.emit.emitter import EmitOptions, emit_c

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
-from bncc.lower.candidate import candidate
+from bncc.lower.cost_model import candidate
 from bncc.lower.kernels.lanes.layout import lanes
 from bncc.model.model import Model
 from bncc.program.from_model import program_of

@@ -78,7 +78,7 @@ def no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     def find(*_: object, **__: object) -> None:
         raise ToolchainError("no compiler is installed")
 
-    monkeypatch.setattr("bncc.device.cross.find_bench", find)
+    monkeypatch.setattr("bncc.device.cross.find_toolchain", find)
 
 
 @pytest.fixture

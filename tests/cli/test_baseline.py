@@ -82,12 +82,12 @@ def test_a_sweep_draws_both_and_picks_a_network(
     run("sweep", WIFI, *words, "--trials", 12, *baselines, "--pick", tmp_path / "best.bncc")
     assert (tmp_path / "best.bncc").exists()
     (study,) = read_study(str(tmp_path / "s.db"))
-    rivals = [point for point in study.points if not point.is_network]
-    assert 2 <= len(rivals) <= 10
-    assert len({point.family for point in rivals}) >= 2
-    again = run_json(*shlex.split(rivals[0].command)[1:])
-    assert again["error_validation"] == rivals[0].validation.mean
-    assert again["bits"] == rivals[0].bits
+    baselines = [point for point in study.points if not point.is_network]
+    assert 2 <= len(baselines) <= 10
+    assert len({point.family for point in baselines}) >= 2
+    again = run_json(*shlex.split(baselines[0].command)[1:])
+    assert again["error_validation"] == baselines[0].validation.mean
+    assert again["bits"] == baselines[0].bits
     said = run("report", tmp_path / "s.db", "--format", "md", "-o", tmp_path / "r.md")
     assert said.exit_code == 0
     text = (tmp_path / "r.md").read_text()

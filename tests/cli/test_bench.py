@@ -13,7 +13,7 @@ from click.testing import Result
 
 from bncc.cli import bench
 from bncc.cli.console import Console
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.measure import Measurement
 from bncc.device.meter import Cost, Inputs
@@ -21,7 +21,7 @@ from bncc.device.on_target import TargetReport
 from bncc.device.targets import TARGETS, Target
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import ToolchainError
-from bncc.lower.c import avr
+from bncc.lower.c import constants as avr
 from bncc.lower.estimate import Estimate
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
@@ -71,7 +71,7 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         assert isinstance(said, TargetReport)
         return replace(said, target=target.name, unit=target.unit)
 
-    monkeypatch.setattr(bench, "find_bench", find)
+    monkeypatch.setattr(bench, "find_toolchain", find)
     monkeypatch.setattr(bench, "bench_target", measure)
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     return asked
@@ -213,7 +213,7 @@ def test_entry_points_that_the_textbook_lacks_are_named(
 
 @pytest.mark.firmware
 def test_readings_of_categories_alone_are_measured(
-    require_bench: Callable[[str], Bench], run_json: RunJson, tmp_path: Path
+    require_bench: Callable[[str], Toolchain], run_json: RunJson, tmp_path: Path
 ) -> None:
     """There ``predict_raw`` is emitted only where it is asked for."""
     require_bench("cortex-m0")
@@ -263,7 +263,7 @@ def test_a_model_too_large_for_the_avr_is_told_before_it_is_built(
     run_json: RunJson, refused: Refused, tools: dict[str, Any], model: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(bench, "find_bench", lambda target, **how: ())
+    monkeypatch.setattr(bench, "find_toolchain", lambda target, **how: ())
     monkeypatch.setattr(avr, "MOST_IN_ALL", 10)
     assert "constants are more than the 10" in refused("bench", model, "--target", "avr")
     assert "constants are more than the 10" in run_json("bench", model)["skipped"]["avr"]

@@ -13,7 +13,7 @@ from click.testing import Result
 from bncc.cli import demo, demo_choice
 from bncc.cli.demo import kernel_excerpt
 from bncc.device.agreement import Agreement
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.targets import Target
 from bncc.errors import ToolchainError
@@ -97,7 +97,7 @@ def test_the_commands_that_it_shows_can_be_typed(
 @pytest.mark.firmware
 @pytest.mark.usefixtures("quick")
 def test_it_is_measured_on_what_is_installed(
-    run: Run, run_json: RunJson, require_bench: Callable[..., Bench], tmp_path: Path,
+    run: Run, run_json: RunJson, require_bench: Callable[..., Toolchain], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """Here a Cortex-M0 and no AVR."""
@@ -108,7 +108,7 @@ def test_it_is_measured_on_what_is_installed(
         if target.name != "cortex-m0":
             raise ToolchainError(f"no compiler for {target.name} is installed")
 
-    monkeypatch.setattr(demo, "find_bench", find)
+    monkeypatch.setattr(demo, "find_toolchain", find)
     said = run("demo", "-o", tmp_path / "d").stdout
     assert re.search(r"^\$ bncc bench .* --target cortex-m0$", said, re.MULTILINE)
     assert re.search(r"^predict, instructions +[\d,.]+ \(", said, re.MULTILINE)
@@ -133,7 +133,7 @@ def test_a_cross_compiler_that_fails_does_not_end_it(
 
         monkeypatch.setattr(demo.bench, "bench_target", measure)
 
-    monkeypatch.setattr(demo, "find_bench", lambda target: ())
+    monkeypatch.setattr(demo, "find_toolchain", lambda target: ())
     fail(ToolchainError("avr-gcc failed: no header"))
     said = run("demo", "-o", tmp_path / "d").stdout
     assert "left out, cortex-m0: avr-gcc failed: no header" in said
@@ -152,7 +152,7 @@ def test_without_a_simulated_machine_it_says_what_to_install(
     def none(target: Target) -> None:
         raise ToolchainError("nothing is installed")
 
-    monkeypatch.setattr(demo, "find_bench", none)
+    monkeypatch.setattr(demo, "find_toolchain", none)
     said = run("demo", "-o", tmp_path / "d").stdout
     assert "no simulated machine is installed; run `pip install ziglang unicorn`" in said
     assert "$ bncc bench" not in said

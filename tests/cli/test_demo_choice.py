@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from bncc.cli import demo, demo_choice
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.errors import StudyError
 from bncc.report.sheets import sheets_of
 from bncc.search.study import read_study
@@ -114,7 +114,10 @@ def test_failed_trials_are_named_with_their_reasons(
 
 @pytest.mark.firmware
 def test_it_measures_on_a_machine_that_works(
-    run: Run, require_bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run,
+    require_bench: Callable[..., Toolchain],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     require_bench("cortex-m0")
     monkeypatch.setattr(demo, "BENCHED", ("cortex-m0",))

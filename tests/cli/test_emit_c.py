@@ -13,7 +13,7 @@ from bncc.cli.lowering import OPTIMIZE
 from bncc.cli.options import TARGETS
 from bncc.emit.packages import PACKAGES
 from bncc.lower import choose
-from bncc.lower.c import avr
+from bncc.lower.c import constants as avr
 from bncc.lower.kernels.families import FAMILIES
 from bncc.model.file import load_model
 from bncc.program.from_model import program_of

@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 from bncc.cli import lowering
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.emit.emitter import Emission, EmitOptions
 from bncc.model.model import Model
 from tests.cli.contract import check_shape
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.firmware
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
 Refused = Callable[..., str]
-Require = Callable[..., Bench]
+Require = Callable[..., Toolchain]
 Tool = Callable[[str], str]
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.emit.emitter import emit_c
 from bncc.errors import ModelError, OptionError
 from bncc.model.file import load_model, save_model
@@ -136,7 +136,7 @@ def test_a_refusal_names_the_reserve(tmp_path: Path, refused: Refused) -> None:
 )
 @given(data=st.data())
 def test_what_train_accepts_emit_c_and_bench_accept_as_measured(
-    require_bench: Callable[[str], Bench], target: str, data: st.DataObject
+    require_bench: Callable[[str], Toolchain], target: str, data: st.DataObject
 ) -> None:
     require_bench(target)
     check_measured(data, target)
@@ -151,7 +151,7 @@ def test_what_train_accepts_emit_c_and_bench_accept_as_measured(
 )
 @given(data=st.data())
 def test_on_every_target_as_measured(
-    require_bench: Callable[[str], Bench], data: st.DataObject
+    require_bench: Callable[[str], Toolchain], data: st.DataObject
 ) -> None:
     target = data.draw(st.sampled_from(TARGETS))
     require_bench("x86" if target == "host" else target or "cortex-m0")
@@ -176,7 +176,7 @@ def check_measured(data: st.DataObject, target: str | None) -> None:
 
 @pytest.mark.firmware
 def test_what_was_measured_is_accepted_where_no_tool_is_installed(
-    require_bench: Callable[[str], Bench],
+    require_bench: Callable[[str], Toolchain],
     run_json: RunJson,
     refused: Refused,
     tmp_path: Path,
@@ -225,7 +225,7 @@ def test_generic_c_is_priced_on_a_cortex_m0(bare: None) -> None:
 
 @pytest.mark.firmware
 def test_a_budget_of_scores_counts_the_scores(
-    require_bench: Callable[[str], Bench],
+    require_bench: Callable[[str], Toolchain],
 ) -> None:
     """1,556 bytes became 1,882 when the scores were linked, which no budget had counted."""
     require_bench("cortex-m0")
@@ -280,7 +280,7 @@ def test_the_record_of_train_is_in_the_model_file(
 
 
 @pytest.mark.firmware
-def test_a_checked_entry_point_is_priced(require_bench: Callable[[str], Bench]) -> None:
+def test_a_checked_entry_point_is_priced(require_bench: Callable[[str], Toolchain]) -> None:
     require_bench("cortex-m0")
     model = ranged(NAMED["naive_integer"]())
     alone = price_of(model, Budget("cortex-m0"))

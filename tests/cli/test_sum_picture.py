@@ -16,7 +16,7 @@ from bncc.model.file import save_model
 from bncc.model.model import Model
 from bncc.report.structure_picture import svg_of
 from bncc.report.table_pictures import between, span
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 from tests import models as hand
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -63,7 +63,9 @@ def test_levels_stand_in_the_units_of_the_sensor() -> None:
 
 def test_few_tables_are_drawn_unless_all_are_asked_for() -> None:
     model = hand.sum_of_tables()
-    many = replace(model, structure=Grids(model.structure.tables * 6), tables=model.tables * 6)
+    many = replace(
+        model, structure=TableEnsemble(model.structure.tables * 6), tables=model.tables * 6
+    )
     assert len(sheets_of(many)) == 1 + 12
     assert len(sheets_of(many, show_all=True)) == 1 + 18
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 from bncc.cli import targets
-from bncc.device.cross import find_bench
+from bncc.device.cross import find_toolchain
 from bncc.device.simulators import simavr
 from bncc.device.targets import TARGETS
 from bncc.errors import ToolchainError
@@ -139,7 +139,7 @@ def test_the_tools_are_those_that_are_used(run_json: RunJson) -> None:
     for name, target in TARGETS.items():
         facts = found["targets"][name]
         try:
-            (tool,) = find_bench(target)
+            (tool,) = find_toolchain(target)
         except ToolchainError:
             assert facts["ready"] is False
         else:

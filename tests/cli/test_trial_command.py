@@ -13,7 +13,7 @@ import pytest
 from bncc.cli import inputs
 from bncc.cli.console import Console
 from bncc.data.catalog import bundled_path
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.search.config import source_words
 from bncc.search.space import read_space
 from bncc.search.trial import Workload, measured_rows, run_trial
@@ -21,7 +21,7 @@ from bncc.search.trial_result import Choice, Footprint, Point
 from tests.spaces import drawer
 
 RunJson = Callable[..., dict[str, Any]]
-RequireBench = Callable[..., Bench]
+RequireBench = Callable[..., Toolchain]
 
 
 @pytest.fixture

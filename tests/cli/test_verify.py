@@ -15,7 +15,7 @@ from bncc.device.agreement import Agreement
 from bncc.device.machine import HarnessError
 from bncc.device.targets import TARGETS, Target
 from bncc.errors import ModelError, ToolchainError
-from bncc.lower.c import avr
+from bncc.lower.c import constants as avr
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -50,7 +50,7 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
 
         monkeypatch.setattr(verify, "verify", fake)
         monkeypatch.setattr(verify, "host_compilers", lambda choice: ())
-        monkeypatch.setattr(verify, "find_bench", lambda target, **tools: ())
+        monkeypatch.setattr(verify, "find_toolchain", lambda target, **tools: ())
         monkeypatch.setattr(platform, "machine", lambda: "x86_64")
         return asked
 
@@ -65,7 +65,7 @@ def no_avr(monkeypatch: pytest.MonkeyPatch) -> None:
         if target.name == "avr":
             raise ToolchainError("no compiler for avr is installed; run `apt install gcc-avr`")
 
-    monkeypatch.setattr(verify, "find_bench", find)
+    monkeypatch.setattr(verify, "find_toolchain", find)
 
 
 @pytest.mark.cc
@@ -221,7 +221,7 @@ def test_all_runs_every_machine_and_reports_what_is_missing(
     run: Run, run_json: RunJson, answer: Answer, no_avr: None, model: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    without_avr = verify.find_bench
+    without_avr = verify.find_toolchain
     asked = answer(AGREED)
     found = run_json("verify", model, "--target", "all")
     assert list(found["targets"]) == list(MACHINES)
@@ -230,7 +230,7 @@ def test_all_runs_every_machine_and_reports_what_is_missing(
     # The x86's own C runs on this machine too.
     assert ran == ["host" if target == "x86" else target for target in MACHINES]
 
-    monkeypatch.setattr(verify, "find_bench", without_avr)
+    monkeypatch.setattr(verify, "find_toolchain", without_avr)
     found = run_json("verify", model, "--target", "all")
     assert list(found["targets"]) == [target for target in MACHINES if target != "avr"]
     reason = "no compiler for avr is installed; run `apt install gcc-avr`"
@@ -256,7 +256,7 @@ def test_nothing_to_run_is_no_agreement(
     def none(*args: object, **tools: object) -> None:
         raise ToolchainError("nothing is installed; run `apt install gcc`")
 
-    monkeypatch.setattr(verify, "find_bench", none)
+    monkeypatch.setattr(verify, "find_toolchain", none)
     monkeypatch.setattr(verify, "host_compilers", none)
     line = refused("verify", model, "--target", "all")
     assert line == "no machine can be used; for host, nothing is installed; run `apt install gcc`"

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from tests.docs.blocks import Needs, blocks, matches, name_of, pages, parts
 from tests.docs.session import Session
 from tests.firmware.arduino_core import CORE
@@ -35,7 +35,7 @@ def page(path: Path) -> object:
 def require(
     missing: Callable[[str], NoReturn],
     require_tool: Callable[[str], str],
-    require_bench: Callable[..., Bench],
+    require_bench: Callable[..., Toolchain],
 ) -> Callable[[str], None]:
     """Return what skips the test where a tool of the list is missing."""
 

@@ -15,7 +15,7 @@ from jinja2 import ChoiceLoader, DictLoader
 from bncc.cli.training_options import training_options
 from bncc.device import targets
 from bncc.device.agreement import verify
-from bncc.device.simulators.cores import CORES
+from bncc.device.simulators.unicorn import CORES
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.environment import environment
 from bncc.emit.packages import PACKAGES
@@ -23,7 +23,7 @@ from bncc.errors import OptionError
 from bncc.lower import cost_model
 from bncc.lower.kernels import families
 from bncc.papers import experiments
-from bncc.program.interpreter import costs
+from bncc.program.ir import costs
 from bncc.program.pipeline import FLOWS, optimize
 from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import forest

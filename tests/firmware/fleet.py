@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bncc.device.agreement import Agreement, compare
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.device.harness import Harness, request
 from bncc.device.image import Builder, Image
 from bncc.device.inputs.cases import Case, Effort, cases
@@ -193,7 +193,7 @@ def disagreeing(outcomes: Mapping[str, Agreement | HarnessError]) -> dict[str, s
     }
 
 
-def answers(bench: Bench, level: str, members: Mapping[str, Member]) -> Mapping[str, Any]:
+def answers(bench: Toolchain, level: str, members: Mapping[str, Member]) -> Mapping[str, Any]:
     """Return what each member's `ask` returns, or the `HarnessError` that ended it.
 
     Models that do not fit in the target's memory together are built in several images.
@@ -208,7 +208,7 @@ def answers(bench: Bench, level: str, members: Mapping[str, Member]) -> Mapping[
 class _Asked(Machine):
     """A machine that keeps what it is asked and answers zeros."""
 
-    def __init__(self, model: Model, entries: frozenset[str], bench: Bench) -> None:
+    def __init__(self, model: Model, entries: frozenset[str], bench: Toolchain) -> None:
         order, packed = bench.target.byte_order, bench.target.packed
         super().__init__(model, entries, "", packed=packed, byte_order=order)
         self.requests: list[bytes] = []
@@ -233,7 +233,7 @@ class _Ship:
 
 @dataclass
 class _Fleet:
-    bench: Bench
+    bench: Toolchain
     level: str
     ships: dict[str, _Ship] = field(default_factory=dict)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
-from bncc.lower.candidate import candidate
+from bncc.lower.cost_model import candidate
 from bncc.lower.kernels.families import FAMILIES, FOR_AVR, FOR_CUTS
 from bncc.lower.kernels.looped.layout import looped
 from bncc.program.from_model import program_of

@@ -10,8 +10,7 @@ from bncc.device.agreement import compare, verify
 from bncc.device.cross import CrossHarness
 from bncc.device.harness import Harness
 from bncc.device.inputs.cases import Case, Effort, cases
-from bncc.device.inputs.raw import pack
-from bncc.device.machine import HarnessError
+from bncc.device.machine import HarnessError, pack
 from bncc.device.targets import TARGETS
 from bncc.discretize.readings import states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c

@@ -8,8 +8,7 @@ import pytest
 
 from bncc.emit.emitter import Emission, EmitOptions
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
-from bncc.program.interpreter import costs
-from bncc.program.ir import Program
+from bncc.program.ir import Program, costs
 from tests.cut_programs import cut_program, emitted, stand_in
 from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all
 from tests.firmware.fleet import Member, answers

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from bncc.device.image import Builder
-from bncc.device.inputs.raw import row_dtype
-from bncc.device.machine import HarnessError
+from bncc.device.machine import HarnessError, row_dtype
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests import models as hand
 from tests.agreement.large import LARGE

@@ -12,7 +12,7 @@ from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.vectors import drawn_vectors
 from bncc.fixed_point import QFormat
-from bncc.lower.c.avr import MOST_IN_ALL
+from bncc.lower.c.constants import MOST_IN_ALL
 from bncc.model.model import Model
 from bncc.structure.graph import forest
 from tests.agreement.large import random_model

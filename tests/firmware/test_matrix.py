@@ -22,8 +22,7 @@ from bncc.fixed_point import QFormat
 from bncc.lower.kernels.families import FAMILIES, FREE_OF_BRANCHES, STREAMS
 from bncc.model.model import Model
 from bncc.structure.graph import forest
-from bncc.toolchain.cache import zig_environment
-from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, find_tools
+from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, find_tools, zig_environment
 from tests import models as hand
 from tests.agreement.large import mixed_kinds, random_model, sensor
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.device.image import Builder
 from bncc.device.sources import support_file
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -41,7 +41,7 @@ int main(void)
 """
 
 
-def n_wrong(folder: Path, bench: Bench, files: Mapping[str, str]) -> int:
+def n_wrong(folder: Path, bench: Toolchain, files: Mapping[str, str]) -> int:
     """Return what the self-test counts there, with the CRC of all constants."""
     builder = Builder(folder, bench.target, bench.compiler)
     builder.write(
@@ -64,7 +64,7 @@ def n_wrong(folder: Path, bench: Bench, files: Mapping[str, str]) -> int:
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32"])
 def test_every_entry_point_is_tested_there(
-    target: str, name: str, tmp_path: Path, require_bench: Callable[..., Bench]
+    target: str, name: str, tmp_path: Path, require_bench: Callable[..., Toolchain]
 ) -> None:
     """Those for checked readings, missing features and streams among them."""
     bench = require_bench(target)

@@ -14,7 +14,7 @@ from bncc.emit.emitter import Emission, EmitOptions, emit_c, emit_candidate
 from bncc.fixed_point import QFormat
 from bncc.lower.kernels.bit_slice.layout import BitSliceKernel
 from bncc.lower.kernels.lanes.layout import LaneKernel
-from bncc.lower.kernels.shared.row_starts import n_looked_up
+from bncc.lower.kernels.shared.row_address import n_looked_up
 from bncc.model.model import Model
 from bncc.structure.graph import forest
 from tests.agreement.large import random_model

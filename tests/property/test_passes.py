@@ -6,9 +6,7 @@ from hypothesis import given, settings
 
 from bncc.model import reference
 from bncc.program.from_model import program_of
-from bncc.program.interpreter import costs, decisions
-from bncc.program.ir import table_bits
-from bncc.program.measure import packed_bits
+from bncc.program.ir import costs, decisions, table_bits
 from bncc.program.pipeline import (
     COLUMN_OFFSETS,
     DROP_CONSTANT,
@@ -21,6 +19,7 @@ from bncc.program.pipeline import (
     SHRINK_WIDTH,
     optimize,
 )
+from bncc.program.tables import packed_bits
 from bncc.program.verifier import verify
 from tests.strategies import models
 from tests.unit.lower.by_hand import inputs, margins

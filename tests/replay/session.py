@@ -74,7 +74,7 @@ def no_tools() -> Iterator[None]:
     def find(*_: object, **__: object) -> NoReturn:
         raise ToolchainError("no compiler is installed")
 
-    with patch("bncc.device.cross.find_bench", find):
+    with patch("bncc.device.cross.find_toolchain", find):
         yield
 
 

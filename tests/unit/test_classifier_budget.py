@@ -25,7 +25,7 @@ def estimated(monkeypatch):
     def no_bench(target, *names):
         raise ToolchainError(f"nothing builds for {target}")
 
-    monkeypatch.setattr("bncc.device.cross.find_bench", no_bench)
+    monkeypatch.setattr("bncc.device.cross.find_toolchain", no_bench)
 
 
 def within(**options):

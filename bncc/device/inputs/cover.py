@@ -9,7 +9,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.model.model import Model
 from bncc.model.reference import predict
-from bncc.structure.decision_tables import LookUp
+from bncc.structure.decision_tables import RowIndex
 
 
 def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
@@ -75,7 +75,7 @@ def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
     return tuple(groups)
 
 
-def _courses(lookup: LookUp) -> dict[int, Course]:
+def _courses(lookup: RowIndex) -> dict[int, Course]:
     courses: dict[int, Course] = {}
     step = 1
     for j, n in zip(lookup.features, lookup.n_levels, strict=True):

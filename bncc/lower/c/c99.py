@@ -1,5 +1,6 @@
-"""Numbers and arrays as C99 text."""
+"""Numbers, arrays and sentences as C99 text."""
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -97,3 +98,20 @@ def array(
     c_type = f"int{bits}_t" if signed else unsigned(bits)
     lines = tuple(wrap(entries, signed))
     return ArrayText(c_type, name, len(entries), comment, lines, len(entries) * bits // 8)
+
+
+COMMENT = 94
+"""Columns of a comment's lines, between its marks."""
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def comment(text: str) -> str:
+    """Break sentences into the lines of a comment."""
+    lines = textwrap.wrap(
+        " ".join(text.split()), COMMENT, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n * ".join(lines)

@@ -1,15 +1,107 @@
-"""A feature's own state function in the C: nested comparisons, or a look-up behind two."""
+"""State functions in the C: shared arrays of thresholds, or comparisons and look-ups."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import Feature
-from bncc.lower.c.c99 import ArrayText, array
+from bncc.discretize.readings import n_known
+from bncc.lower.c.c99 import ArrayText, array, number_text, wrap, wrap_words
 from bncc.lower.c.identifiers import MAX_NAME, c_comment
-from bncc.lower.discretizers.candidates import Method
-from bncc.lower.discretizers.prefix_lut_text import guide_array, guide_lines
-from bncc.lower.discretizers.steps import LARGEST, Step
+from bncc.lower.discretizers.choice import Method
+from bncc.lower.discretizers.steps import LARGEST, Step, float_key
 from bncc.lower.discretizers.trees import Branch, Guide, Run, Tree, nodes
+
+CUT_BITS = {"int16": 16, "int32": 32, "float32": 32}
+
+
+def cuts_array(kind: str, features: Sequence[Feature]) -> ArrayText:
+    """Return the thresholds of all features of a kind, each feature's under its name."""
+    values = [cut for feature in features for cut in cut_integers(feature)]
+    lines = [line for feature in features for line in _cut_lines(feature)]
+    comment = "Thresholds of all features, in the sensors' own units."
+    if kind == "float32":
+        comment = "Thresholds of all features, as the integers that order like the floats."
+    plain = array(f"cuts_{kind}", CUT_BITS[kind], values, comment, signed=True)
+    return replace(plain, lines=tuple(lines)) if lines else plain
+
+
+def per_feature(features: Sequence[Feature], kind: str, state_bits: int) -> list[ArrayText]:
+    """Return what a loop over features reads beside thresholds and readings."""
+    fallback = array(
+        "missing_state",
+        state_bits,
+        [feature.missing_state for feature in features],
+        "State of a missing or unseen reading, per feature.",
+    )
+    if kind.startswith("code"):
+        known = [n_known(feature) for feature in features]
+        bits = 8 if max(known) <= 255 else 16
+        return [array("known", bits, known, "Number of known codes, per feature."), fallback]
+    counts = [len(feature.thresholds) for feature in features]
+    meaning = "Number of thresholds, per feature."
+    return [array("n_cuts", count_bits(features), counts, meaning), fallback]
+
+
+def count_bits(features: Sequence[Feature]) -> int:
+    """Return the width that counts the thresholds of any one feature."""
+    most = max(len(feature.thresholds) for feature in features)
+    return 8 if most <= 255 else 16 if most <= 32767 else 32
+
+
+def cut_integers(feature: Feature) -> list[int]:
+    """Return the thresholds as integers, those of floats as the keys that order like them."""
+    if feature.kind == "float32":
+        return [float_key(float(t)) for t in feature.thresholds]
+    return [int(t) for t in feature.thresholds]
+
+
+def _cut_lines(feature: Feature) -> list[str]:
+    """Return a feature's thresholds under a heading that gives them in the sensor's own unit."""
+    if not feature.thresholds:
+        return []
+    heading = [f"/* {c_comment(feature.name)}"]
+    if feature.kind == "float32":
+        heading = [f"{heading[0]}:", *map(number_text, feature.thresholds)]
+    first, *rest = wrap_words([*heading, "*/"])
+    cuts = wrap(cut_integers(feature), signed=True)
+    return [first, *(f" * {line}" for line in rest), *cuts]
+
+
+def guide_array(guide: Guide, kind: str, suffix: str, title: str) -> ArrayText:
+    """
+    Return the entries of a guide as what is added to a reading less the first.
+
+    With B bits to a sum, of which the highest byte is the state, an entry of bound b and state s is
+    ``(s + 1) 2**(B - 8) - 1 - b``. Added to b it is the last sum of state s, and added to any other
+    reading of its group it is less than ``2**(B - 8)`` from there.
+    """
+    bits = CUT_BITS[kind]
+    sums = [
+        (((state + 1) << (bits - 8)) - 1 - (bound - guide.first)) % 2**bits
+        for bound, state in guide.entries
+    ]
+    meaning = f"What makes the highest of {bits // 8} bytes the state of {title}."
+    return array(f"guide_{suffix}", bits, sums, meaning)
+
+
+def guide_lines(guide: Guide, kind: str, suffix: str, name: str) -> list[str]:
+    """Return the statements that find the state of a reading with an entry."""
+    bits = CUT_BITS[kind]
+    # An int16_t less the first one then stays in a register of 32 bits where that is shorter.
+    word = "uint32_t" if bits == 32 else "uint_fast16_t"
+    above = f"({word}){'bits' if kind == 'float32' else 'value'}"
+    if guide.first:
+        above += f" {'-' if guide.first > 0 else '+'} {abs(guide.first)}U"
+        above = above if bits == 32 else f"({word})({above})"
+    entry = f"{name}_rom_uint{bits}(&{name}_guide_{suffix}[above >> {guide.shift}])"
+    return [
+        f"const {word} above = {above};",
+        "",
+        f"if (above < {len(guide.entries) << guide.shift}U) {{",
+        f"    return (uint8_t)((above + {entry}) >> {bits - 8});",
+        "}",
+    ]
+
 
 LONGEST_FIELD = 63 - MAX_NAME - len("_state_of_")
 """Of a field in a function's name: every C99 compiler tells internal names apart by 63 characters,

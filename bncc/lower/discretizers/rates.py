@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Literal, TypeAlias
 
-from bncc.lower.discretizers.prefix_lut import GuideUse
-from bncc.lower.discretizers.trees import Branch, Guide, nodes
+from bncc.lower.discretizers.trees import Branch, Guide, GuideUse, nodes
 
 Search = Literal["linear", "binary"]
 Cost: TypeAlias = tuple[float, float]

@@ -15,9 +15,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bncc.program.ir import Program, with_tables
-from bncc.program.measure import improves
-from bncc.program.offsets import gaps, least_spread, normalized, offsets_below
 from bncc.program.passes.fold_prior import fold_prior
+from bncc.program.tables import gaps, improves, least_spread, normalized, offsets_below
 
 
 def column_offsets(program: Program) -> Program:

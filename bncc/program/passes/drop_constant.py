@@ -11,7 +11,7 @@ Saves: the table, and one look-up with its additions per decision.
 """
 
 from bncc.program.ir import Program, Table, with_tables
-from bncc.program.offsets import normalized
+from bncc.program.tables import normalized
 
 
 def drop_constant(program: Program) -> Program:

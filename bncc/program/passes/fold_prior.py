@@ -18,8 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from bncc.program.ir import Program, with_tables
-from bncc.program.measure import flash_bits, prior_bits, sum_bits
-from bncc.program.offsets import gaps, normalized, offsets_below
+from bncc.program.tables import flash_bits, gaps, normalized, offsets_below, prior_bits, sum_bits
 
 Room = Callable[[int], int]
 

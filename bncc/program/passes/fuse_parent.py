@@ -12,9 +12,8 @@ Saves: the table, and one look-up with its additions per decision.
 
 from collections.abc import Mapping
 
-from bncc.program.fuse import fused
 from bncc.program.ir import Program, Table, with_tables
-from bncc.program.measure import flash_bits, packed_bits, sum_bits
+from bncc.program.tables import flash_bits, fused, packed_bits, sum_bits
 
 
 def fuse_parent(program: Program) -> Program:

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from itertools import count
 
-from bncc.program.fuse import fused
 from bncc.program.ir import Program, n_rows, with_tables
+from bncc.program.tables import fused
 
 MOST_ENTRIES = 60_000
 """Costs of all tables at most, of a byte each: what an AVR holds; else no more than before."""

@@ -19,10 +19,9 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.program.ir import Program, Table, with_tables
-from bncc.program.measure import improves, packed_bits
-from bncc.program.offsets import gaps, least_spread, normalized, offsets_below
 from bncc.program.passes.column_offsets import column_offsets
 from bncc.program.passes.fold_prior import fold_prior
+from bncc.program.tables import gaps, improves, least_spread, normalized, offsets_below, packed_bits
 
 WORTHWHILE = 256
 """Most of what can be saved is saved at once; the rest would take many times as long."""

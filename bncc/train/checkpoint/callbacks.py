@@ -6,7 +6,7 @@ from time import monotonic
 from bncc.errors import CheckpointError
 from bncc.model.model import Model
 from bncc.train.checkpoint.folder import Checkpoint, Identity, Saved
-from bncc.train.checkpoint.snapshot import Moment
+from bncc.train.checkpoint.snapshot import TrainingState
 from bncc.train.gradient.engine import Passed
 from bncc.train.interrupts import StopRequest
 
@@ -30,8 +30,8 @@ class Course:
     def __init__(
         self,
         progress: EpochProgress | None = None,
-        start: Moment | None = None,
-        keep: Callable[[Moment], None] | None = None,
+        start: TrainingState | None = None,
+        keep: Callable[[TrainingState], None] | None = None,
         stop: StopRequest | None = None,
         *,
         is_last: bool = True,
@@ -52,7 +52,7 @@ class Course:
             self._stop.is_armed = False
 
     def goes_on(
-        self, epoch: int, epochs: int, passed: Passed, moment: Callable[[], Moment]
+        self, epoch: int, epochs: int, passed: Passed, moment: Callable[[], TrainingState]
     ) -> bool:
         """Tell of an epoch."""
         if self._progress is not None:
@@ -87,7 +87,7 @@ class Session:
         self._progress, self._stop = progress, stop
         self._checkpoint: Checkpoint | None = None
         self._identity: Identity = {}
-        self._start: Moment | None = None
+        self._start: TrainingState | None = None
 
     def keep_in(self, checkpoint: Checkpoint, identity: Identity) -> str | None:
         """Keep the training from now on, and go on from what was kept, if that is wanted."""
@@ -108,7 +108,7 @@ class Session:
         is_last = run + 1 == self._n_runs
         return Course(self._progress_of(run), start, keep, self._stop, is_last=is_last)
 
-    def _keep(self, moment: Moment) -> None:
+    def _keep(self, moment: TrainingState) -> None:
         assert self._checkpoint is not None
         try:
             self._checkpoint.save(Saved(self._identity, moment, self.first))

@@ -20,7 +20,7 @@ from bncc.model.archive import MAX_BYTES, SUMS, pack, unpack, with_sums
 from bncc.model.atomic import write_whole
 from bncc.model.file import from_bytes, to_bytes
 from bncc.model.model import Model
-from bncc.train.checkpoint.snapshot import Moment
+from bncc.train.checkpoint.snapshot import TrainingState
 from bncc.train.settings import TrainSettings
 
 Identity = Mapping[str, Any]
@@ -85,7 +85,7 @@ class Saved:
     """A training that is under way."""
 
     identity: Identity  # Which training
-    moment: Moment  # Where its descent is
+    moment: TrainingState  # Where its descent is
     # What the first descent, without the validation rows, ended with; None while it lasts
     first: Model | None
 
@@ -134,7 +134,7 @@ def _decoded(entries: Mapping[str, bytes]) -> Saved:
         raise CheckpointError(f"it has format {document['format']} and this bncc reads {FORMAT}")
     fmt, arrays = document["q_format"], _arrays(document["arrays"], entries[ARRAYS])
     average = [array for name, array in arrays.items() if name.startswith(AVERAGE)]
-    moment = Moment(
+    moment = TrainingState(
         str(document["engine"]),
         _count(document["epoch"]),
         None if fmt is None else QFormat(*(int(bits) for bits in fmt)),

@@ -33,7 +33,7 @@ class Resumable(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class TrainingState:
     """A descent between two epochs."""
 
     engine: str  # What computes it: ``native`` or ``torch``, which round differently
@@ -51,13 +51,13 @@ def moment_of(
     fmt: QFormat | None,
     rng: np.random.Generator,
     average: LogTables | None,
-) -> Moment:
+) -> TrainingState:
     """Take down where a descent is."""
-    return Moment(engine.kind, epoch, fmt, rng.bit_generator.state, engine.state(), average)
+    return TrainingState(engine.kind, epoch, fmt, rng.bit_generator.state, engine.state(), average)
 
 
 def go_on(
-    moment: Moment | None,
+    moment: TrainingState | None,
     engine: Resumable,
     rng: np.random.Generator,
     tables: Callable[[], LogTables],

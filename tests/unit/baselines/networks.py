@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.baselines.sizing import Form, Task, plan_of
+from bncc.baselines.plan import Form, Task, plan_of
 from bncc.baselines.trainer import NetworkSettings, TrainedNetwork, train_network
 
 N_STATES = (4, 2, 3, 4) * 16

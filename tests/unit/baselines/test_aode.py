@@ -9,7 +9,7 @@ import pytest
 from scipy.special import softmax
 
 from bncc.baselines.aode import aode, averaged
-from bncc.baselines.rival import Rows
+from bncc.baselines.baseline import Rows
 from bncc.errors import OptionError
 
 WEKA = Path(__file__).parents[2] / "fixtures" / "aode_weka.json"
@@ -81,11 +81,11 @@ def test_many_rows_are_decided_in_parts_as_alone():
 
 def test_it_costs_all_its_probabilities_and_has_no_c():
     """By class 9 P(c, x_i), and for each those of other features; 3 parents of 3 + 1 terms."""
-    rival = aode(drawn(), OPTIONS, 0)
-    assert rival.bits == 64 * 3 * (9 + 2 * (3 + 4) + 3 * (2 + 4) + 4 * (2 + 3))
-    assert rival.operations == 3 * 3 * 4
-    assert rival.code is None
-    assert "183 probabilities" in rival.lack
+    baseline = aode(drawn(), OPTIONS, 0)
+    assert baseline.bits == 64 * 3 * (9 + 2 * (3 + 4) + 3 * (2 + 4) + 4 * (2 + 3))
+    assert baseline.operations == 3 * 3 * 4
+    assert baseline.code is None
+    assert "183 probabilities" in baseline.lack
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, float("nan")])

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from bncc.baselines.emlearn_trees import HEADERS, Style, elected, trees_text
-from bncc.baselines.exporters import imported, with_headers
+from bncc.baselines.exporters import HEADERS, Style, elected, imported, trees_text, with_headers
 
 RANDOM = np.random.default_rng(0)
 WHOLE = RANDOM.integers(-4, 4, (600, 3)).astype(np.float64)

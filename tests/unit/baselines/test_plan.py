@@ -2,8 +2,7 @@
 
 import pytest
 
-from bncc.baselines.plan import Layer, NetworkPlan
-from bncc.baselines.sizing import Form, Task, plan_of, plan_within
+from bncc.baselines.plan import Form, Layer, NetworkPlan, Task, plan_of, plan_within
 from bncc.errors import OptionError
 
 TASK = Task((3, 2, 4, 3), 5)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from bncc.baselines.quantizers import quantized_weights, sign, weight_codes
+from bncc.baselines.trainer import quantized_weights, sign, weight_codes
 
 
 def test_one_bit_is_the_sign():

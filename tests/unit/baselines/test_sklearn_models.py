@@ -6,22 +6,21 @@ import subprocess
 import numpy as np
 import pytest
 
-from bncc.baselines import exporters, trees
-from bncc.baselines import sklearn_models as usual
-from bncc.baselines.rival import Rows
+from bncc.baselines import exporters, sklearn_models
+from bncc.baselines.baseline import Rows
 from bncc.errors import OptionError, ToolchainError
 from tests.unit.baselines.networks import N_STATES, rows
 
 ROWS = Rows(*rows(), N_STATES, 3)
 HELD = np.random.default_rng(1).integers(0, N_STATES, (300, 64))
 LEARNERS = {
-    "tree": (trees.tree, {"leaves": 8, "by": "emlearn"}),
-    "forest": (trees.forest, {"trees": 5, "leaves": 8, "by": "emlearn"}),
-    "boosting": (trees.boosting, {"rounds": 3, "leaves": 4, "rate": 0.3}),
-    "linear": (usual.linear, {"C": 1.0}),
-    "svm": (usual.svm, {"C": 1.0, "gamma": 1.0}),
-    "gaussian": (usual.gaussian, {"smoothing": 1e-3}),
-    "categorical": (usual.categorical, {"alpha": 1.0}),
+    "tree": (sklearn_models.tree, {"leaves": 8, "by": "emlearn"}),
+    "forest": (sklearn_models.forest, {"trees": 5, "leaves": 8, "by": "emlearn"}),
+    "boosting": (sklearn_models.boosting, {"rounds": 3, "leaves": 4, "rate": 0.3}),
+    "linear": (sklearn_models.linear, {"C": 1.0}),
+    "svm": (sklearn_models.svm, {"C": 1.0, "gamma": 1.0}),
+    "gaussian": (sklearn_models.gaussian, {"smoothing": 1e-3}),
+    "categorical": (sklearn_models.categorical, {"alpha": 1.0}),
 }
 
 
@@ -29,32 +28,32 @@ LEARNERS = {
 def test_each_learns_and_says_what_it_costs(name):
     """The same seed gives the same classifier; without C there is a reason."""
     learn, options = LEARNERS[name]
-    rival, again = learn(ROWS, options, 0), learn(ROWS, options, 0)
-    assert (rival.decide(ROWS.X) == ROWS.y).mean() > 0.6
-    assert np.array_equal(rival.decide(HELD), again.decide(HELD))
-    assert rival.bits > 0
-    assert rival.operations > 0
-    assert (rival.code is None) == bool(rival.lack)
+    baseline, again = learn(ROWS, options, 0), learn(ROWS, options, 0)
+    assert (baseline.decide(ROWS.X) == ROWS.y).mean() > 0.6
+    assert np.array_equal(baseline.decide(HELD), again.decide(HELD))
+    assert baseline.bits > 0
+    assert baseline.operations > 0
+    assert (baseline.code is None) == bool(baseline.lack)
 
 
 def test_a_tree_with_two_leaves_is_one_comparison():
     """Six bits name one of 64 features, eight a threshold, one a child; two a leaf's class."""
-    rival = trees.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
-    assert rival.bits == (6 + 8 + 1) + 2 * 2
-    assert rival.operations == 1
+    baseline = sklearn_models.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
+    assert baseline.bits == (6 + 8 + 1) + 2 * 2
+    assert baseline.operations == 1
 
 
 def test_an_unknown_generator_is_named():
     with pytest.raises(OptionError, match="no generator is called 'gcc'"):
-        trees.tree(ROWS, {"leaves": 2, "by": "gcc"}, 0)
+        sklearn_models.tree(ROWS, {"leaves": 2, "by": "gcc"}, 0)
 
 
 def test_a_generator_that_is_absent_is_said(monkeypatch):
     """No C then, and a reason; asked for by name, an error with the remedy."""
     monkeypatch.setattr(exporters, "is_installed", lambda name: False)
-    rival = trees.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
-    assert rival.code is None
-    assert "`pip install -e '.[baselines]'` in bncc's clone" in rival.lack
+    baseline = sklearn_models.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
+    assert baseline.code is None
+    assert "`pip install -e '.[baselines]'` in bncc's clone" in baseline.lack
     with pytest.raises(ToolchainError, match="pip install"):
         exporters.by_m2cgen(None, 1, 2)
 
@@ -63,7 +62,7 @@ def test_emlearn_leaves_numpy_as_it_was(need):
     """Its import makes every division by zero in the process an error."""
     need("emlearn")
     before = np.geterr()
-    trees.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
+    sklearn_models.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
     assert np.geterr() == before
 
 
@@ -74,8 +73,8 @@ def test_the_c_decides_as_python(name, require_tool, tmp_path, need):
     require_tool("gcc")
     learn, options = LEARNERS[name]
     need("m2cgen" if name == "linear" else "emlearn")
-    rival = learn(ROWS, options, 0)
-    differ = (answers(rival.code, tmp_path) != rival.decide(HELD)).mean()
+    baseline = learn(ROWS, options, 0)
+    differ = (answers(baseline.code, tmp_path) != baseline.decide(HELD)).mean()
     assert differ <= (0.1 if name == "gaussian" else 0)
 
 
@@ -84,11 +83,11 @@ def test_without_the_repair_trees_decide_wrongly(require_tool, tmp_path, need):
     """As emlearn ships: the test above can fail."""
     require_tool("gcc")
     need("emlearn")
-    rival = trees.tree(ROWS, {"leaves": 8, "by": "emlearn"}, 0)
-    files = dict(rival.code.files)
+    baseline = sklearn_models.tree(ROWS, {"leaves": 8, "by": "emlearn"}, 0)
+    files = dict(baseline.code.files)
     bound = re.compile(r"(features\[\d+\] < )(\d+)")
     files["m.c"] = bound.sub(lambda m: f"{m[1]}{int(m[2]) - 1}", files["m.c"])
-    wrong = answers(exporters.Code(files, ""), tmp_path) != rival.decide(HELD)
+    wrong = answers(exporters.Code(files, ""), tmp_path) != baseline.decide(HELD)
     assert wrong.mean() > 0.2
 
 
@@ -99,8 +98,8 @@ def test_forests_of_both_generators_vote(require_tool, tmp_path, need):
     need("emlearn")
     need("m2cgen")
     _, options = LEARNERS["forest"]
-    hard = trees.forest(ROWS, options, 0)
-    soft = trees.forest(ROWS, {**options, "by": "m2cgen"}, 0)
+    hard = sklearn_models.forest(ROWS, options, 0)
+    soft = sklearn_models.forest(ROWS, {**options, "by": "m2cgen"}, 0)
     (tmp_path / "hard").mkdir()
     assert np.array_equal(answers(soft.code, tmp_path), soft.decide(HELD))
     assert np.array_equal(answers(hard.code, tmp_path / "hard"), hard.decide(HELD))

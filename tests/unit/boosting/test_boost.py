@@ -10,7 +10,7 @@ from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.boosting.sums import rows_of
 from bncc.errors import DataError
 from bncc.progress import Watch
-from bncc.structure.decision_tables import Grid
+from bncc.structure.decision_tables import DecisionTable
 from tests.unit.boosting.samples import few_samples
 
 NUMPY = BoostSettings(n_tables=12, rows=6, engine="numpy", is_corrective=False)
@@ -86,7 +86,7 @@ def test_what_feature_share_leaves_out_is_drawn_anew_for_each_table():
 def test_where_nothing_tells_classes_apart_there_is_one_table_of_zeros():
     samples = few_samples()
     grown = boosted(replace(samples, y=samples.y * 0), replace(NUMPY, l2=1e9))
-    assert grown.tables == (Grid((0,), ((0,),)),)
+    assert grown.tables == (DecisionTable((0,), ((0,),)),)
     assert not grown.scores.rows.any()
     assert grown.scores.prior.argmax() == 0
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bncc.boosting.boost import Bounds, grow
 from bncc.boosting.cuts import Cut, bins_of, numpy_best_cuts
-from bncc.structure.decision_tables import Grid
+from bncc.structure.decision_tables import DecisionTable
 
 
 def grown(X, targets, bounds, features=None):
@@ -22,7 +22,7 @@ def test_a_step_between_two_cuts_is_found_whole():
     X = np.tile(np.arange(10), 20)[:, None]
     targets = np.where((X[:, 0] > 2) & (X[:, 0] <= 6), 1.0, -1.0)
     grid, cells = grown(X, targets, Bounds(16, 4, 0.5))
-    assert grid == Grid((0,), ((2, 6),))
+    assert grid == DecisionTable((0,), ((2, 6),))
     assert cells.tolist() == grid.rows(X).tolist()
 
 

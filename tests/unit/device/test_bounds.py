@@ -3,7 +3,7 @@
 import pytest
 
 from bncc.device import bounds
-from bncc.emit.bounds import Bounds, Counts, bound_lines
+from bncc.emit.options import Bounds, Counts, bound_lines
 from bncc.errors import ToolchainError
 
 REPORT = "m.c:1:2:f\t8\tstatic\nm.c:2:2:g.constprop\t20\tstatic\nm.c:3:2:h\t4\tstatic\n"

@@ -3,7 +3,7 @@
 import pytest
 
 from bncc.device.agreement import verify
-from bncc.device.cross import CrossHarness, find_bench
+from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.simulators import simavr
 from bncc.device.targets import TARGETS
@@ -35,7 +35,7 @@ def installed(monkeypatch):
 
 
 def chosen(target, **choice):
-    return [(b.compiler.name, b.simulator.name) for b in find_bench(TARGETS[target], **choice)]
+    return [(b.compiler.name, b.simulator.name) for b in find_toolchain(TARGETS[target], **choice)]
 
 
 ALL = ("gcc", "clang", "arm-none-eabi-gcc", "riscv64-unknown-elf-gcc", "mips-linux-gnu-gcc",
@@ -86,7 +86,7 @@ def test_a_tool_that_does_not_serve_is_told_with_those_that_do(installed, target
     """In one sentence, exit code 2."""
     installed(*ALL)
     with pytest.raises(ToolchainError) as error:
-        find_bench(TARGETS[target], **choice)
+        find_toolchain(TARGETS[target], **choice)
     assert str(error.value) == told
     assert error.value.exit_code == 2
 
@@ -119,7 +119,7 @@ def test_a_missing_tool_is_told_with_the_command_that_installs_it(
     """One sentence, exit code 2; `verify` says the same."""
     installed(*tools)
     with pytest.raises(ToolchainError) as error:
-        find_bench(TARGETS[target], **choice)
+        find_toolchain(TARGETS[target], **choice)
     assert str(error.value) == told
     assert error.value.exit_code == 2
     with pytest.raises(ToolchainError) as error:

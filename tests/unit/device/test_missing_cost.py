@@ -2,8 +2,8 @@
 
 import pytest
 
-from bncc.device.cross import find_bench
-from bncc.device.missing_cost import missing_cost
+from bncc.device.cross import find_toolchain
+from bncc.device.measure import missing_cost
 from bncc.device.on_target import bench_inputs
 from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.cc, pytest.mark.firmware]
 
 
 def cost_of(model):
-    (bench,) = find_bench(find_target("avr"))
+    (bench,) = find_toolchain(find_target("avr"))
     inputs = bench_inputs(model, n_rows=20)
     return missing_cost(model, bench, inputs, opt_level="-O2", options=EmitOptions("m"))
 

@@ -4,10 +4,10 @@ import subprocess
 
 import pytest
 
-from bncc.device.cross import SIMULATORS, Bench, find_bench
+from bncc.device.cross import SIMULATORS, Toolchain, find_toolchain
 from bncc.device.image import Builder
-from bncc.device.simulators.cores import CORES
 from bncc.device.simulators.qemu import BOARDS
+from bncc.device.simulators.unicorn import CORES
 from bncc.device.targets import TARGETS, find_target
 from bncc.errors import OptionError
 from bncc.toolchain import tools as toolchain
@@ -67,7 +67,7 @@ extern const int8_t is_aligned[sizeof(struct reading) == 8 ? 1 : -1];
 )
 def test_compilers_see_what_the_table_says(require_bench, tmp_path, target, compiler):
     """Byte order, struct packing, unit of floats: the compiler's own macros and sizes."""
-    bench: Bench = require_bench(target, compiler)
+    bench: Toolchain = require_bench(target, compiler)
     flags = bench.target.flags[compiler]
     (tmp_path / "empty.c").write_text("")
     macros = subprocess.run(
@@ -108,7 +108,7 @@ def test_a_bench_of_every_kind_is_found(require_bench):
     """With ``all``, every compiler and simulator that is installed."""
     require_bench("cortex-m4", "arm-none-eabi-gcc", "qemu")
     require_bench("cortex-m4", "ziglang", "unicorn")
-    benches = find_bench(TARGETS["cortex-m4"], compiler="all", simulator="all")
+    benches = find_toolchain(TARGETS["cortex-m4"], compiler="all", simulator="all")
     assert [(b.compiler.name, b.simulator.name) for b in benches] == [
         ("arm-none-eabi-gcc", "qemu"),
         ("arm-none-eabi-gcc", "unicorn"),

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.device.meter import Cost, Inputs, Meter
 from tests import models as hand
 
@@ -78,12 +78,12 @@ def states(*values: int) -> Inputs:
     return Inputs(np.array(values, dtype=np.int64)[:, None])
 
 
-def meter(bench: Bench, files: Mapping[str, str], level: str = "-O2") -> Meter:
+def meter(bench: Toolchain, files: Mapping[str, str], level: str = "-O2") -> Meter:
     """Build such a classifier for the meter."""
     return Meter(MODEL, files, bench, level)
 
 
-def cost(bench: Bench, files: Mapping[str, str], inputs: Inputs) -> Cost:
+def cost(bench: Toolchain, files: Mapping[str, str], inputs: Inputs) -> Cost:
     """Return what its decisions cost."""
     with meter(bench, files) as measured:
         return measured.costs(inputs)["predict"]

@@ -9,7 +9,7 @@ import pytest
 from bncc.discretize.feature import Feature
 from bncc.emit.card import WIDTH, feature_lines
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.lower import requirements as demands
+from bncc.lower import request as demands
 from bncc.model.file import model_digest
 from bncc.model.ranges import ReadingRange
 from tests import models as hand

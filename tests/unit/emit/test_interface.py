@@ -1,7 +1,7 @@
 """The public names of a header."""
 
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
-from bncc.emit.interface import interface_of
+from bncc.emit.packages import interface_of
 from tests import models as hand
 from tests.ranged import ranged
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.emit.limit_vectors import limit_vectors
+from bncc.emit.vectors import limit_vectors
 from bncc.model.checked import ERR_MISSING, ERR_RANGE, limits_of, predict_checked
 from bncc.model.ranges import READINGS
 from tests import models as hand

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.emit.missing_vectors import drawn_gaps
-from bncc.emit.vectors import drawn_vectors
+from bncc.emit.vectors import drawn_gaps, drawn_vectors
 from bncc.fixed_point import QFormat
 from bncc.model.missing import predict
 from tests import models as hand

@@ -9,9 +9,8 @@ from bncc.emit.near_ties import Rows, Shown, near_tie_steps
 from bncc.fixed_point import QFormat
 from bncc.model.reference import predict
 from bncc.program.from_model import program_of
-from bncc.program.interpreter import decisions
-from bncc.program.ir import Program, with_tables
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.program.ir import Program, decisions, with_tables
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests import models as hand
 from tests.agreement.large import letter_like
 
@@ -100,7 +99,7 @@ def test_where_tables_have_maps_every_state_is_read_again_and_again():
     """An entry of a map is for one state, so the tables' rows alone do not tell enough."""
     model = hand.model_of(
         [hand.feature("a", 40), hand.feature("b", 30)],
-        Grids((Grid((0, 1), ((7, 20), (9, 11))), Grid((0,), ((3,),)))),
+        TableEnsemble((DecisionTable((0, 1), ((7, 20), (9, 11))), DecisionTable((0,), ((3,),)))),
         QFormat(3, 1),
         [1, 0],
         [[[k, 8 - k] for k in range(9)], [[2, 0], [0, 3]]],

@@ -7,8 +7,7 @@ import pytest
 import yaml
 
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.emit.package_names import kconfig_symbol
-from bncc.emit.packages import PACKAGES
+from bncc.emit.packages import PACKAGES, kconfig_symbol
 from bncc.errors import OptionError
 from tests import models as hand
 from tests.firmware.packages import KINDS, files_of

@@ -7,7 +7,7 @@ import pytest
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.selftest import AVR_BYTES, STEPS_PER_VECTOR, avr_steps
 from bncc.emit.vectors import drawn_vectors
-from bncc.lower.kernels.shared.arrays import MOST_IN_ALL
+from bncc.lower.c.constants import MOST_IN_ALL
 from tests import models as hand
 from tests.agreement.large import letter_like, many_features
 from tests.agreement.test_direct_readings import model_of

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.environment import TERMS, check_spdx, with_terms
 from bncc.emit.packages import PACKAGES
-from bncc.emit.terms import TERMS, check_spdx, with_terms
 from bncc.emit.textbook import textbook_c
 from bncc.errors import OptionError
 from tests import models as hand

@@ -7,11 +7,10 @@ import pytest
 
 from bncc.errors import BudgetError, OptionError
 from bncc.lower import choose as module
-from bncc.lower.choose import BEST, EVEN, NEAREST, Choice, families_for
-from bncc.lower.kernel_budget import KernelBudget
+from bncc.lower.choose import BEST, EVEN, NEAREST, Choice, KernelBudget, families_for
+from bncc.lower.cost_model import TextbookCost, textbook_cost
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.lower.kernels.lanes.layout import LaneKernel
-from bncc.lower.textbook_cost import TextbookCost, textbook_cost
 from bncc.program.ir import Program
 from bncc.resources import Budget, Optimize
 from tests.unit.lower.by_hand import program, table

@@ -4,10 +4,21 @@ import pytest
 
 from bncc.device.targets import TARGETS
 from bncc.lower import cost_model
-from bncc.lower.cost_model import ALIKE, GENERIC, OTHER, WEIGHTS, code_bytes, decision_cost
+from bncc.lower.cost_model import (
+    ALIKE,
+    FAMILY,
+    GENERIC,
+    OTHER,
+    WEIGHTS,
+    code_bytes,
+    code_terms,
+    decision_cost,
+    table_bytes,
+    textbook_cost,
+    work_terms,
+)
 from bncc.lower.kernels.families import FAMILIES, FOR_AVR
 from bncc.lower.kernels.plain.layout import plain
-from bncc.lower.textbook_cost import FAMILY, code_terms, table_bytes, textbook_cost, work_terms
 from tests.unit.lower.by_hand import program, table
 
 SOME = program(

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from bncc.lower.kernels.looped.layout import looped
 from bncc.lower.kernels.packed.layout import packed
 from bncc.lower.kernels.planes.layout import columns, planes
-from bncc.program.interpreter import costs
-from bncc.program.ir import can_unmap
+from bncc.program.ir import can_unmap, costs
 from bncc.program.passes.fuse_parent import fuse_parent
 from bncc.program.passes.fuse_tables import fuse_tables
 from bncc.program.pipeline import FLOWS, optimize_each

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bncc.lower.direct_readings import reads_directly
+from bncc.lower.direct import reads_directly
 from bncc.program.from_model import program_of
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests.agreement.test_direct_readings import model_of
 from tests.unit.lower.by_hand import program, table
 
@@ -41,9 +41,9 @@ def test_neither_are_tables_with_a_row_per_state():
 def test_neither_are_many_cuts_at_few_thresholds(kind, most):
     """States take 145 bytes and eight thresholds, and then one byte in place of a cut's limit."""
     model = model_of(kind)
-    grid, rows = Grid((1,), ((0,),)), np.zeros((2, 4), dtype=np.int64)
+    grid, rows = DecisionTable((1,), ((0,),)), np.zeros((2, 4), dtype=np.int64)
 
     def repeated(n):
-        return program_of(replace(model, structure=Grids((grid,) * n), tables=(rows,) * n))
+        return program_of(replace(model, structure=TableEnsemble((grid,) * n), tables=(rows,) * n))
 
     assert [reads_directly(repeated(n)) for n in (most, most + 1)] == [True, False]

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bncc._types import IntArray
-from bncc.lower.input_check import TOGETHER, Comparison, InputCheck, input_check
-from bncc.lower.state_words import state_words
+from bncc.lower.input_check import TOGETHER, Comparison, InputCheck, input_check, state_words
 
 UNEVEN = (5, 1, 4, 3, 8, 5, 4, 256)
 

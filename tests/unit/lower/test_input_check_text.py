@@ -1,7 +1,6 @@
 """The check of an input as C text."""
 
-from bncc.lower.input_check import InputCheck, input_check
-from bncc.lower.input_check_text import ConditionText, WordsText, check_text
+from bncc.lower.input_check import ConditionText, InputCheck, WordsText, check_text, input_check
 
 
 def test_a_loop_compares_with_one_number_or_an_array() -> None:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from bncc.lower.candidate import Candidate, candidate
-from bncc.lower.cost_model import code_bytes, decision_cost
-from bncc.lower.kernel_budget import KernelBudget
+from bncc.lower.choose import KernelBudget
+from bncc.lower.cost_model import Candidate, candidate, code_bytes, decision_cost
 from bncc.lower.kernels.plain.layout import plain
 from bncc.resources import Budget
 from tests.unit.lower.by_hand import program, table

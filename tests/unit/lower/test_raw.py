@@ -5,8 +5,7 @@ import pytest
 
 from bncc.discretize.feature import Feature
 from bncc.lower import raw
-from bncc.lower.discretizers.candidates import ways
-from bncc.lower.discretizers.choice import in_lines, searched
+from bncc.lower.discretizers.choice import in_lines, searched, ways
 from bncc.lower.discretizers.rates import rates_of
 from bncc.lower.discretizers.steps import float_key
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bncc.errors import OptionError
-from bncc.lower.requirements import Demands
+from bncc.lower.request import Demands
 
 
 def test_a_kernel_with_branches_is_refused_where_time_is_constant():

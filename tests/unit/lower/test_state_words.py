@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from bncc._types import IntArray
 from bncc.device.targets import TARGETS
-from bncc.lower.state_words import StateWords, Word, state_words
-from bncc.lower.word_sizes import LOADS_ANYWHERE
+from bncc.lower.input_check import LOADS_ANYWHERE, StateWords, Word, state_words
 
 UNEVEN = (5, 1, 4, 3, 8, 5, 127, 128)
 

@@ -12,7 +12,7 @@ from bncc.model.model import (
     check_grids,
     check_text,
 )
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests.strategies import features
 
 INT16 = {"kind": "int16", "n_states": 3, "thresholds": (1, 2)}
@@ -90,8 +90,8 @@ def test_half_a_surrogate_pair_is_no_name(text):
 
 def test_sums_that_read_too_many_states_are_refused_before_levels_are_made():
     n_tables = MAX_MAPPED_STATES // MAX_STATES + 1
-    many = Grids((Grid((0,), ((5,),)),) * n_tables)
-    check_grids(Grids(many.tables[1:]), [MAX_STATES])
+    many = TableEnsemble((DecisionTable((0,), ((5,),)),) * n_tables)
+    check_grids(TableEnsemble(many.tables[1:]), [MAX_STATES])
     with pytest.raises(ModelError, match="fewer tables, or columns of fewer states"):
         check_grids(many, [MAX_STATES])
 
@@ -100,18 +100,21 @@ def test_sums_that_read_too_many_states_are_refused_before_levels_are_made():
     ("tables", "message"),
     [
         ((), "the model's sum has no table"),
-        ((Grid((), ()),), "table 0 does not read features once each"),
-        ((Grid((0, 0), ((0,), (1,))),), "table 0 does not read features once each"),
-        ((Grid((0, 1), ((0,),)),), "table 0 does not read features once each"),
-        ((Grid((0,), ((0,),)), Grid((2,), ((0,),))), "table 1 reads feature 2, which is not there"),
-        ((Grid((-1,), ((0,),)),), "reads feature -1, which is not there"),
-        ((Grid((0,), ((),)),), "cuts feature 0 not between ascending states"),
-        ((Grid((0,), ((1, 1),)),), "cuts feature 0 not between ascending states"),
-        ((Grid((0,), ((2,),)),), "cuts feature 0 not between ascending states"),
-        ((Grid((0,), ((-1,),)),), "cuts feature 0 not between ascending states"),
+        ((DecisionTable((), ()),), "table 0 does not read features once each"),
+        ((DecisionTable((0, 0), ((0,), (1,))),), "table 0 does not read features once each"),
+        ((DecisionTable((0, 1), ((0,),)),), "table 0 does not read features once each"),
+        (
+            (DecisionTable((0,), ((0,),)), DecisionTable((2,), ((0,),))),
+            "table 1 reads feature 2, which is not there",
+        ),
+        ((DecisionTable((-1,), ((0,),)),), "reads feature -1, which is not there"),
+        ((DecisionTable((0,), ((),)),), "cuts feature 0 not between ascending states"),
+        ((DecisionTable((0,), ((1, 1),)),), "cuts feature 0 not between ascending states"),
+        ((DecisionTable((0,), ((2,),)),), "cuts feature 0 not between ascending states"),
+        ((DecisionTable((0,), ((-1,),)),), "cuts feature 0 not between ascending states"),
     ],
 )
 def test_an_unsound_grid_is_refused(tables, message):
-    check_grids(Grids((Grid((0, 1), ((0, 1), (0,))),)), (3, 2))
+    check_grids(TableEnsemble((DecisionTable((0, 1), ((0, 1), (0,))),)), (3, 2))
     with pytest.raises(ModelError, match=message):
-        check_grids(Grids(tables), (3, 2))
+        check_grids(TableEnsemble(tables), (3, 2))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from bncc.errors import DataError
 from bncc.model.reference import costs, log_proba, predict, rows, scores
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 from tests import models as hand
 from tests.strategies import models
 
@@ -29,7 +29,7 @@ def cost_by_hand(model, x):
 
 def digits_by_hand(model, x):
     """Return each table's digits with their bases, the least first, unlike the oracle."""
-    if isinstance(model.structure, Grids):
+    if isinstance(model.structure, TableEnsemble):
         return [
             [
                 (sum(x[f] > cut for cut in cuts), len(cuts) + 1)

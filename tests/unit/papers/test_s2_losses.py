@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bncc.baselines.aode import averaged
-from bncc.baselines.rival import Rows
+from bncc.baselines.baseline import Rows
 from bncc.papers import s2_study
 from bncc.papers.s2_study import (
     WITH_MISSING,

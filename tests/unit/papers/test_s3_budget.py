@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from bncc.baselines.sizing import Task
+from bncc.baselines.plan import Task
 from bncc.errors import OptionError
 from bncc.papers import s3_networks
 from bncc.papers.experiments import Effort, Request, reproduce

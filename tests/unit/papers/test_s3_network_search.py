@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bncc.baselines.sizing import Form, plan_of
+from bncc.baselines.plan import Form, plan_of
 from bncc.baselines.trainer import NetworkSettings
 from bncc.papers import s3_networks
 from bncc.papers.experiments import Effort

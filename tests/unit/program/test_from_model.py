@@ -6,7 +6,7 @@ import pytest
 from bncc.errors import IrError
 from bncc.fixed_point import QFormat
 from bncc.model import reference
-from bncc.program import interpreter
+from bncc.program import ir
 from bncc.program.from_model import program_of
 from bncc.structure.graph import forest
 from tests import models as hand
@@ -17,8 +17,8 @@ def test_costs_and_decisions_are_those_of_the_reference(name):
     model = hand.NAMED[name]()
     program = program_of(model)
     X = hand.all_states(model)
-    assert (interpreter.costs(program, X) == reference.costs(model, X)).all()
-    assert (interpreter.decisions(program, X) == reference.predict(model, X)).all()
+    assert (ir.costs(program, X) == reference.costs(model, X)).all()
+    assert (ir.decisions(program, X) == reference.predict(model, X)).all()
 
 
 def test_every_feature_has_a_table_that_reads_its_parents_first():
@@ -41,7 +41,7 @@ def largest(cost, prior):
 
 def test_a_sum_of_32_bits_is_taken():
     program = program_of(largest(2**31 - 1, 1))
-    assert interpreter.costs(program, np.array([[0, 0]])).tolist() == [[0, 2**32 - 1]]
+    assert ir.costs(program, np.array([[0, 0]])).tolist() == [[0, 2**32 - 1]]
 
 
 def test_a_sum_of_33_bits_is_refused_with_the_remedy():

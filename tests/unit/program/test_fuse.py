@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bncc.program.fuse import fused
+from bncc.program.tables import fused
 from tests.unit.lower.by_hand import program, table
 
 A = table([0], [[0, 3], [1, 0]])

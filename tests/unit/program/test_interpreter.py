@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bncc.program.interpreter import costs, decisions
+from bncc.program.ir import costs, decisions
 from tests.unit.lower.by_hand import program, table
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bncc.program.measure import flash_bits, improves, packed_bits, sum_bits
+from bncc.program.tables import flash_bits, improves, packed_bits, sum_bits
 from tests.unit.lower.by_hand import program, table
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.program.offsets import gaps, least_spread, normalized, offsets_below
+from bncc.program.tables import gaps, least_spread, normalized, offsets_below
 
 
 def tables(n_classes=3, most=6):

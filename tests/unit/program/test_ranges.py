@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bncc.program import ranges
 from bncc.program.from_model import program_of
-from bncc.program.interpreter import costs
+from bncc.program.ir import costs
 from bncc.program.ranges import cost_bounds, largest_cost
 from tests import models as hand
 from tests.strategies import models

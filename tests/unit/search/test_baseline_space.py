@@ -2,16 +2,16 @@
 
 import pytest
 
-from bncc.baselines.families import FAMILIES, family_of
+from bncc.baselines.learn import FAMILIES, family_of
 from bncc.errors import OptionError
 from bncc.search.baseline_space import (
     NAME,
+    baseline_settings,
     is_baseline,
     named_baselines,
-    rival_settings,
     with_baselines,
 )
-from bncc.search.config import rival_words
+from bncc.search.config import baseline_words
 from bncc.search.option_domains import BASELINE_KEYS, BASELINES, CLASSIFIER
 from bncc.search.space import read_space
 from tests.spaces import drawer
@@ -38,10 +38,10 @@ def test_networks_are_drawn_as_without_baselines() -> None:
 def test_as_many_baselines_as_networks_and_all_that_are_named() -> None:
     space = with_baselines(read_space("default"), ("tree", "dnn"))
     drawn = [space.draw(drawer(seed)) for seed in range(400)]
-    rivals = [d for d in drawn if is_baseline(d)]
-    assert 150 < len(rivals) < 250
-    assert {d[NAME] for d in rivals} == {"tree", "dnn"}
-    assert not any("structure" in d for d in rivals)
+    baselines = [d for d in drawn if is_baseline(d)]
+    assert 150 < len(baselines) < 250
+    assert {d[NAME] for d in baselines} == {"tree", "dnn"}
+    assert not any("structure" in d for d in baselines)
 
 
 @pytest.mark.parametrize("name", BASELINES)
@@ -49,7 +49,7 @@ def test_every_family_takes_what_is_drawn_for_it(name: str) -> None:
     space = with_baselines(read_space("default"), (name,))
     drawn = [d for d in (space.draw(drawer(seed)) for seed in range(60)) if is_baseline(d)]
     for params in drawn:
-        settings = rival_settings(params, seed=3)
+        settings = baseline_settings(params, seed=3)
         assert settings.family == name
         assert settings.seed == 3
         options = family_of(name).options(settings.options)
@@ -62,7 +62,7 @@ def test_words_name_all_that_was_drawn() -> None:
         CLASSIFIER: "baseline", NAME: "dnn", "discretize": "width", "n-bins": 5,
         "baseline.bits": 2, "baseline.norm": False, "baseline.memory": 1.5,
     }  # fmt: skip
-    assert rival_words(params) == (
+    assert baseline_words(params) == (
         "--classifier", "dnn", "--discretize", "width", "--n-bins", "5",
         "--option", "bits=2", "--option", "norm=no", "--option", "memory=1.5",
     )  # fmt: skip

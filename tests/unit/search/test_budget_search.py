@@ -16,7 +16,7 @@ from bncc.resources import Budget
 from bncc.search import budget_search as module
 from bncc.search import evaluation
 from bncc.search.budget_search import search
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 from bncc.train.interrupts import StopRequest
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
@@ -73,7 +73,7 @@ def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choos
 def test_sums_take_most_of_the_budget(wifi, priced):
     budget = Budget("cortex-m0", flash=CODE + 300)
     found = search(wifi, BASE, budget, families=("tables",))
-    assert isinstance(found.result.model.structure, Grids)
+    assert isinstance(found.result.model.structure, TableEnsemble)
     assert max(budget.utilization(one.price) for one in found.tried) > 0.85
 
 

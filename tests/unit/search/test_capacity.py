@@ -12,7 +12,7 @@ from bncc.search.capacity import MOST_TABLES, Capacity, Line, counted
 from bncc.search.ensemble_configs import DICTIONARY, EnsembleConfig
 from bncc.search.evaluation import Evaluator, SearchInput, sizes_of
 from bncc.search.log import Log
-from bncc.structure.decision_tables import Grid
+from bncc.structure.decision_tables import DecisionTable
 from bncc.train.settings import TrainSettings
 from tests.unit.search.pricing import price_by_tables, resources
 
@@ -93,7 +93,7 @@ def test_what_was_priced_tells_what_others_take(robot, monkeypatch):
 
 
 def test_rows_cuts_and_tables_are_counted():
-    grids = (Grid((0,), ((1,),)), Grid((0, 2), ((1, 5), (3,))))
+    grids = (DecisionTable((0,), ((1,),)), DecisionTable((0, 2), ((1, 5), (3,))))
     counts = counted(EnsembleConfig(bits=4), sizes_of(grids), 6)
     assert len(counts) == MOST_TABLES
     assert counts[:2, 0].tolist() == [3 * 2 + 2 + 1, 3 * 8 + 8 + 2]
@@ -103,7 +103,7 @@ def test_rows_cuts_and_tables_are_counted():
 
 
 def test_rows_of_a_dictionary_are_bytes():
-    grids = tuple(Grid((0,), (tuple(range(15)),)) for _ in range(40))
+    grids = tuple(DecisionTable((0,), (tuple(range(15)),)) for _ in range(40))
     plain, shared = (
         counted(EnsembleConfig(bits=4, dictionary=d), sizes_of(grids), 6)[39, 0]
         for d in (0, DICTIONARY)

@@ -15,12 +15,12 @@ from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
 from bncc.device import measure as measurement
-from bncc.device.cross import Bench
+from bncc.device.cross import Toolchain
 from bncc.device.meter import Inputs
 from bncc.device.targets import Target
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import DataError, MisfitError, OptionError, ToolchainError
-from bncc.lower.c import avr
+from bncc.lower.c import constants as avr
 from bncc.model.model import Model
 from bncc.resources import Optimize, Resources, Span
 from bncc.search import trial
@@ -152,7 +152,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[tuple[EmitOptions, str, In
             bench.name, 900, 2, 44, spans, None, entries, optimize, opt_level, "measured"
         )
 
-    monkeypatch.setattr(trial, "find_bench", lambda target: (target,))
+    monkeypatch.setattr(trial, "find_toolchain", lambda target: (target,))
     monkeypatch.setattr(pricing, "is_x86", lambda: True)
     monkeypatch.setattr(trial, "emit_c", emit)
     monkeypatch.setattr(trial, "resources_of", measure)
@@ -202,7 +202,7 @@ def test_the_host_is_measured_on_an_x86_alone(
 
 @pytest.mark.firmware
 def test_a_model_too_large_for_the_avr_has_the_reason_of_bench(
-    work: Workload, monkeypatch: pytest.MonkeyPatch, require_bench: Callable[..., Bench]
+    work: Workload, monkeypatch: pytest.MonkeyPatch, require_bench: Callable[..., Toolchain]
 ) -> None:
     require_bench("avr")
     monkeypatch.setattr(avr, "MOST_IN_ALL", 10)
@@ -213,7 +213,7 @@ def test_a_model_too_large_for_the_avr_has_the_reason_of_bench(
 
 @pytest.mark.firmware
 def test_trusted_is_measured_on_request(
-    work: Workload, monkeypatch: pytest.MonkeyPatch, require_bench: Callable[..., Bench]
+    work: Workload, monkeypatch: pytest.MonkeyPatch, require_bench: Callable[..., Toolchain]
 ) -> None:
     """A sweep needs half the programs that `bncc bench` builds."""
     bench = require_bench("avr")

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from bncc.errors import ToolchainError
-from bncc.toolchain import cache as zig
-from bncc.toolchain.cache import zig_environment
-from bncc.toolchain.tools import require, run
+from bncc.toolchain import tools as zig
+from bncc.toolchain.tools import require, run, zig_environment
 
 VARIABLES = ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR", "XDG_CACHE_HOME")
 FLAGS = ("-target", "thumb-freestanding-eabi", "-mcpu=cortex_m0", "-c", "f.c", "-o", "f.o")
@@ -81,7 +80,7 @@ def test_the_replacement_goes_with_the_process(home: Path) -> None:
     """Nothing is left in the folder for temporary files."""
     (home / ".cache").write_text("a file is in the way")
     program = (
-        "from bncc.toolchain.cache import zig_environment as e; print(e()['ZIG_GLOBAL_CACHE_DIR'])"
+        "from bncc.toolchain.tools import zig_environment as e; print(e()['ZIG_GLOBAL_CACHE_DIR'])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert not done.returncode, done.stderr

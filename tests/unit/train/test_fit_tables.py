@@ -14,7 +14,7 @@ from bncc.errors import OptionError
 from bncc.model.file import to_bytes
 from bncc.model.model import check_model
 from bncc.model.reference import predict
-from bncc.structure.decision_tables import Grids
+from bncc.structure.decision_tables import TableEnsemble
 from bncc.train.fit_tables import moved_tables
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of, n_bins_of
@@ -36,7 +36,7 @@ def test_few_tables_tell_the_robots_moves_apart(robot):
     result = train_model(robot, SMALL, progress=lambda *step: steps.append(step))
     model = result.model
     check_model(model)
-    assert isinstance(model.structure, Grids)
+    assert isinstance(model.structure, TableEnsemble)
     assert len(model.tables) <= 6
     assert max(map(len, model.tables)) <= 8
     assert max(table.max() for table in model.tables) <= 7

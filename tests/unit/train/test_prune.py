@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import Feature, states_of
-from bncc.structure.decision_tables import Grid, Grids
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from bncc.train.fit_tables import pruned
 from tests.strategies import grids
 
@@ -15,17 +15,19 @@ READINGS = [-9.0, -1.0, 0.0, 1.0, 2.5, 7.0, 99.0]
 
 def test_only_the_thresholds_that_are_read_stay():
     features = (Feature("a", "float32", 5, (0.0, 1.0, 2.0, 3.0)), Feature("b", "int16", 2, (8,)))
-    inputs, left = pruned(features, Grids((Grid((0,), ((1, 3),)), Grid((0,), ((3,),)))))
+    inputs, left = pruned(
+        features, TableEnsemble((DecisionTable((0,), ((1, 3),)), DecisionTable((0,), ((3,),))))
+    )
     assert inputs[0] == Feature("a", "float32", 3, (1.0, 3.0))
     assert inputs[1] == Feature("b", "int16", 1)
-    assert left == Grids((Grid((0,), ((0, 1),)), Grid((0,), ((1,),))))
+    assert left == TableEnsemble((DecisionTable((0,), ((0, 1),)), DecisionTable((0,), ((1,),))))
 
 
 def test_a_state_of_missing_readings_stays_the_last():
     features = (Feature("a", "float32", 4, (0.0, 1.0), missing_state=3),)
-    inputs, left = pruned(features, Grids((Grid((0,), ((0,),)),)))
+    inputs, left = pruned(features, TableEnsemble((DecisionTable((0,), ((0,),)),)))
     assert inputs[0] == Feature("a", "float32", 3, (0.0,), missing_state=2)
-    assert left == Grids((Grid((0,), ((0,),)),))
+    assert left == TableEnsemble((DecisionTable((0,), ((0,),)),))
 
 
 def test_categories_and_states_keep_theirs():
@@ -33,7 +35,7 @@ def test_categories_and_states_keep_theirs():
         Feature("a", "category", 3, categories=("x", "y", "z"), missing_state=1),
         Feature("b", "state", 4, missing_state=2),
     )
-    sums = Grids((Grid((0, 1), ((1,), (0, 2))),))
+    sums = TableEnsemble((DecisionTable((0, 1), ((1,), (0, 2))),))
     assert pruned(features, sums) == (features, sums)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.lower.kernels.bit_slice.carry_save import RowWord, Step, add_up
-from bncc.lower.kernels.shared.row_starts import (
+from bncc.lower.kernels.shared.row_address import (
     RowStarts,
     level_bytes,
     n_looked_up,

@@ -21,7 +21,7 @@ from bncc.lower.kernels.shared.cut_places import (
     most_levels_first,
 )
 from bncc.lower.kernels.shared.packing import Packing, packed_words
-from bncc.lower.kernels.shared.row_dictionary import RowDictionary, distinct_rows, row_dictionary
+from bncc.lower.kernels.shared.rows import RowDictionary, distinct_rows, row_dictionary
 from bncc.program.ir import Program, width_of
 
 

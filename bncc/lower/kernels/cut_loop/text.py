@@ -7,9 +7,8 @@ from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.looped.layout import LoopedKernel
 from bncc.lower.kernels.looped.text import meaning, sum_names
-from bncc.lower.kernels.shared.part_values import added_whole, taken_off
-from bncc.lower.kernels.shared.row_dictionary import RowDictionary
-from bncc.lower.kernels.shared.rows import cost_arrays, table_heading, table_lines
+from bncc.lower.kernels.shared.packing import added_whole, taken_off
+from bncc.lower.kernels.shared.rows import RowDictionary, cost_arrays, table_heading, table_lines
 from bncc.program.ir import Program
 
 

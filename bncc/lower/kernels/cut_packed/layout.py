@@ -20,8 +20,7 @@ from bncc.lower.kernels.shared.cut_places import (
     is_of_cuts,
     most_levels_first,
 )
-from bncc.lower.kernels.shared.lifted_prior import lifted_priors
-from bncc.lower.kernels.shared.row_dictionary import DistinctRows, distinct_rows
+from bncc.lower.kernels.shared.rows import DistinctRows, distinct_rows, lifted_priors
 from bncc.program.ir import WIDTHS, Program, width_of
 from bncc.program.ranges import largest_cost
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from bncc.lower.c.c99 import ArrayText, array, unsigned, wrap_words
-from bncc.lower.c.prose import counted
+from bncc.lower.c.c99 import ArrayText, array, counted, unsigned, wrap_words
 from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.cut_packed.layout import MARK_BITS, CutPackedKernel
 from bncc.lower.kernels.shared.rows import table_heading, table_lines

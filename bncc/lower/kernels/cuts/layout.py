@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from bncc.lower.kernels.lanes.layout import LaneKernel, lane_kernel
-from bncc.lower.kernels.lanes.plans import lane_plans
+from bncc.lower.kernels.lanes.schedule import lane_plans
 from bncc.lower.kernels.shared.cut_places import (
     TableCuts,
     cuts_of,
@@ -19,7 +19,7 @@ from bncc.lower.kernels.shared.cut_places import (
     is_of_cuts,
     most_levels_first,
 )
-from bncc.lower.kernels.shared.row_dictionary import distinct_rows, row_dictionary
+from bncc.lower.kernels.shared.rows import distinct_rows, row_dictionary
 from bncc.program.ir import Program
 from bncc.program.ranges import cost_bounds
 

@@ -15,11 +15,17 @@ from bncc._types import IntArray
 from bncc.lower.c.identifiers import c_comment
 from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.cuts.layout import CutKernel
-from bncc.lower.kernels.lanes.arrays import entry_type, rows_once, table_array
 from bncc.lower.kernels.lanes.layout import LaneKernel
-from bncc.lower.kernels.lanes.results import lane_names
 from bncc.lower.kernels.lanes.schedule import Step
-from bncc.lower.kernels.lanes.sums import added, half, variables
+from bncc.lower.kernels.lanes.text import (
+    added,
+    entry_type,
+    half,
+    lane_names,
+    rows_once,
+    table_array,
+    variables,
+)
 from bncc.lower.kernels.shared.cut_places import TableCuts
 from bncc.program.ir import Program
 

@@ -7,21 +7,19 @@ from itertools import accumulate
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.lower.kernels.lanes.lane_layout import WIDEST_SUM, Level
-from bncc.lower.kernels.lanes.plans import lane_plans
-from bncc.lower.kernels.lanes.schedule import Schedule
-from bncc.lower.kernels.shared.row_dictionary import (
-    DistinctRows,
-    RowDictionary,
-    distinct_rows,
-    row_dictionary,
-)
-from bncc.lower.kernels.shared.row_starts import (
+from bncc.lower.kernels.lanes.schedule import WIDEST_SUM, Level, Schedule, lane_plans
+from bncc.lower.kernels.shared.row_address import (
     RowStarts,
     level_bytes,
     n_looked_up,
     row_starts,
     start_bytes,
+)
+from bncc.lower.kernels.shared.rows import (
+    DistinctRows,
+    RowDictionary,
+    distinct_rows,
+    row_dictionary,
 )
 from bncc.program.ir import Program, Table, width_of
 from bncc.program.ranges import cost_bounds

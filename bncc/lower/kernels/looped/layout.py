@@ -12,9 +12,16 @@ from functools import cached_property
 
 import numpy as np
 
-from bncc.lower.kernels.shared.finder import Finder, finder_of
-from bncc.lower.kernels.shared.packing import Packing, packed_words, packings
-from bncc.lower.kernels.shared.parts import SUM_BITS, Part, longest_run, parts_of
+from bncc.lower.kernels.shared.packing import (
+    SUM_BITS,
+    Packing,
+    Part,
+    longest_run,
+    packed_words,
+    packings,
+    parts_of,
+)
+from bncc.lower.kernels.shared.row_finder import Finder, finder_of
 from bncc.program.ir import Program, Table, can_unmap, unmapped, width_of
 from bncc.program.ranges import largest_cost
 

@@ -1,10 +1,9 @@
 """The looped kernel as C: what a row adds to the lanes, and what the lanes add to the sums."""
 
-from bncc.lower.c.c99 import counter, unsigned
-from bncc.lower.c.prose import counted
+from bncc.lower.c.c99 import counted, counter, unsigned
 from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.looped.layout import LoopedKernel
-from bncc.lower.kernels.shared.part_values import lane_values, moved, plus
+from bncc.lower.kernels.shared.packing import lane_values, moved, plus
 from bncc.lower.kernels.shared.row_finder import finder_arrays, finder_names
 from bncc.lower.kernels.shared.rows import cost_arrays
 from bncc.program.ir import Program

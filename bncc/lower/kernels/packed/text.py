@@ -4,12 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bncc.lower.c.c99 import ArrayText, array, counter, unsigned, wrap_words
-from bncc.lower.c.prose import counted
+from bncc.lower.c.c99 import ArrayText, array, counted, counter, unsigned, wrap_words
 from bncc.lower.kernels.base import KernelText
-from bncc.lower.kernels.packed.layout import PackedKernel
-from bncc.lower.kernels.packed.walk import Walk
-from bncc.lower.kernels.shared.plane_lines import plane_lines
+from bncc.lower.kernels.packed.layout import PackedKernel, Walk
+from bncc.lower.kernels.shared.packing import plane_lines
 from bncc.lower.kernels.shared.rows import table_ends, table_heading, table_numbers
 from bncc.program.ir import Program, Table, width_of
 

@@ -17,11 +17,17 @@ from typing import Literal
 import numpy as np
 
 from bncc._types import IntArray
+from bncc.lower.c.constants import must_be_divided
 from bncc.lower.kernels.looped.layout import IN_REGISTERS
-from bncc.lower.kernels.shared.arrays import must_be_divided
-from bncc.lower.kernels.shared.finder import Finder, finder_of
-from bncc.lower.kernels.shared.packing import Packing, packed_words, packings
-from bncc.lower.kernels.shared.parts import Part, longest_run, parts_of
+from bncc.lower.kernels.shared.packing import (
+    Packing,
+    Part,
+    longest_run,
+    packed_words,
+    packings,
+    parts_of,
+)
+from bncc.lower.kernels.shared.row_finder import Finder, finder_of
 from bncc.program.ir import Program, Table, can_unmap, unmapped, width_of
 from bncc.program.ranges import largest_cost
 

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 
-from bncc.lower.c.c99 import ArrayText, array, counter, unsigned
-from bncc.lower.c.prose import counted
+from bncc.lower.c.c99 import ArrayText, array, counted, counter, unsigned
 from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.planes.layout import PlaneKernel
-from bncc.lower.kernels.shared.part_values import added_whole, lane_values, plus, taken_off
-from bncc.lower.kernels.shared.parts import Part
-from bncc.lower.kernels.shared.plane_lines import plane_lines
+from bncc.lower.kernels.shared.packing import (
+    Part,
+    added_whole,
+    lane_values,
+    plane_lines,
+    plus,
+    taken_off,
+)
 from bncc.lower.kernels.shared.row_finder import finder_arrays, finder_names
 from bncc.program.ir import Program, width_of
 

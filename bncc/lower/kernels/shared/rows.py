@@ -1,15 +1,100 @@
-"""The tables as arrays of costs: one array, or several where AVR would not take one."""
+"""
+The rows of tables: which are equal, dictionaries of them, and arrays of costs in C.
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+A dictionary of rows: those of all tables that are equal are stored once.
+
+What a table holds is for each joint state the place of its row, the number of the row's first word
+in the dictionary; a number of a byte or two instead of several words.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.lower.c.c99 import ArrayText, unsigned, wrap_words
+from bncc.lower.c.constants import MOST_IN_ALL, MOST_IN_ARRAY, must_be_divided
 from bncc.lower.c.identifiers import c_comment
-from bncc.lower.kernels.shared.arrays import MOST_IN_ALL, MOST_IN_ARRAY
-from bncc.program.ir import Program, Table
+from bncc.program.ir import Program, Table, width_of
+
+
+def distinct(rows: IntArray) -> tuple[IntArray, IntArray]:
+    """
+    Return the different rows and which of them each row is.
+
+    Shapes: `rows` (n_rows, n) int64; returns different (n_distinct, n) int64, in ascending order;
+    returns index (n_rows,) int64, ``rows`` is ``different[index]``.
+    """
+    # The bytes of a row as one value: sorting rows of numbers takes several times as long. Those of
+    # big-endian numbers >= 0 ascend as the numbers do.
+    whole = rows.astype(">i8", order="C").view(f"V{8 * rows.shape[1]}").reshape(-1)
+    _, first, index = np.unique(whole, return_index=True, return_inverse=True)
+    return rows[first], index.reshape(-1)
+
+
+def lifted_priors(program: Program) -> Iterator[Program]:
+    """
+    Yield a program, and one whose tables have zero minima in each column.
+
+    The prior takes over what every row of a column has at least, so costs are equal; then its own
+    least entry is taken from all classes alike, so margins are. It undoes a fold of the prior that
+    made entries wider.
+    """
+    yield program
+    least = [table.costs.min(axis=0) for table in program.tables]
+    prior = program.prior + np.sum(least, axis=0)
+    if any(row.any() for row in least):
+        pairs = zip(program.tables, least, strict=True)
+        tables = tuple(replace(table, costs=table.costs - row) for table, row in pairs)
+        yield replace(program, tables=tables, prior=prior - prior.min())
+
+
+@dataclass(frozen=True, eq=False)
+class RowDictionary:
+    """Distinct rows and where those of every table are."""
+
+    rows: IntArray  # (n_distinct, n_words) uint64: No two are equal
+    # By table and joint state: the first word of the row, a multiple of ``n_words``
+    places: tuple[IntArray, ...]
+
+    @property
+    def place_bits(self) -> int:
+        """Width of a place, 8, 16 or 32."""
+        return width_of((len(self.rows) - 1) * self.rows.shape[1])
+
+    def n_bytes(self, word_bits: int) -> int:
+        """Return the bytes of the rows and of all places, for words of some width."""
+        n_places = sum(len(places) for places in self.places)
+        return (self.rows.size * word_bits + n_places * self.place_bits) // 8
+
+    def saves(self, word_bits: int, rom_bytes: int, rom_bytes_apart: int) -> bool:
+        """Return whether a kernel takes less flash so, and the rows need not be divided."""
+        rows_bytes = self.rows.size * word_bits // 8
+        return rom_bytes < rom_bytes_apart and not must_be_divided(rows_bytes, rom_bytes)
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """Distinct rows of costs, however they are packed."""
+
+    costs: IntArray  # (n_distinct, n_classes) int64: No two rows are equal
+    numbers: tuple[IntArray, ...]  # By table and joint state: which row it is
+
+
+def distinct_rows(tables: Sequence[Table]) -> DistinctRows:
+    """Collect the distinct rows of some tables."""
+    costs, numbers = distinct(np.concatenate([table.costs for table in tables]))
+    ends = np.cumsum([len(table.costs) for table in tables])[:-1]
+    return DistinctRows(costs, tuple(np.split(numbers, ends)))
+
+
+def row_dictionary(distinct: DistinctRows, pack: Callable[[IntArray], IntArray]) -> RowDictionary:
+    """Return a dictionary of packed rows."""
+    rows = pack(distinct.costs)
+    n_words = rows.shape[1]
+    return RowDictionary(rows, tuple(n_words * numbers for numbers in distinct.numbers))
+
 
 _MEANING = "Costs: one table per heading, one row per joint state, one entry per class."
 

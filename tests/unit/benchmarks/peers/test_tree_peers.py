@@ -14,7 +14,7 @@ from benchmarks.peers.tree_peers import (
     forms,
     grow,
 )
-from bncc.baselines.emlearn_trees import Style
+from bncc.baselines.exporters import Style
 from bncc.data.dataset import Column, Dataset, Table
 
 INLINE, LOADABLE = Style("int16_t"), Style("int16_t", "loadable")

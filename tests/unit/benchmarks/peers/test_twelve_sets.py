@@ -92,7 +92,7 @@ def test_what_is_in_the_file_is_not_measured_again(tmp_path, monkeypatch):
     path.write_text("".join(f"{json.dumps(asdict(one))}\n" for one in entries.values()))
     assert read(path) == {"some": entries}
     asked = []
-    monkeypatch.setattr(twelve_sets, "find_bench", lambda target: (None,))
+    monkeypatch.setattr(twelve_sets, "find_toolchain", lambda target: (None,))
     monkeypatch.setattr(twelve_sets, "ours", lambda *_: asked.append("ours") or entries[OURS])
     monkeypatch.setattr(twelve_sets, "theirs", lambda *_: asked.append("theirs") or iter(()))
     assert list(twelve_sets.measure("some", None, None, entries)) == []

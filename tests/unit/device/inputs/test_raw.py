@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bncc.device.inputs.raw import pack, row_dtype
+from bncc.device.machine import pack, row_dtype
 from bncc.discretize.feature import Feature
 
 COLOR = Feature("color", "category", 4, categories=("red", "green", "blue"), missing_state=3)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bncc.lower.c.avr import avr_error, avr_vectors_error
-from bncc.lower.kernels.shared.arrays import MOST_IN_ALL, MOST_IN_ARRAY
+from bncc.lower.c.constants import MOST_IN_ALL, MOST_IN_ARRAY, avr_error, avr_vectors_error
 
 
 @pytest.mark.parametrize(

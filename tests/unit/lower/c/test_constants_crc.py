@@ -3,7 +3,7 @@
 from zlib import crc32
 
 from bncc.lower.c.c99 import ArrayText, array
-from bncc.lower.c.constants_crc import crc_of, label_bytes, summed_arrays
+from bncc.lower.c.constants import crc_of, label_bytes, summed_arrays
 
 
 def test_numbers_are_read_back_from_their_text():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bncc.discretize.feature import Feature
-from bncc.emit.feature_constants import category_constants, feature_constants
+from bncc.emit.card import category_constants, feature_constants
 from bncc.errors import OptionError
 from bncc.lower.c.identifiers import (
     HEADERS,

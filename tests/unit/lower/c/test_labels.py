@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bncc.lower.c.labels import MAX_STRING, label_text
+from bncc.lower.c.constants import MAX_STRING, label_text
 
 
 def flash(text):

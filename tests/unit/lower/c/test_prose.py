@@ -1,6 +1,6 @@
 """Numbers agree with their nouns, and comments end by column 100."""
 
-from bncc.lower.c.prose import comment, counted
+from bncc.lower.c.c99 import comment, counted
 
 
 def test_one_is_singular():

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from bncc.discretize.feature import Feature
-from bncc.lower.discretizers.candidates import MAX_TREE, ways
-from bncc.lower.discretizers.choice import choose_discretizers, in_lines, searched
+from bncc.lower.discretizers.choice import MAX_TREE, choose_discretizers, in_lines, searched, ways
 from bncc.lower.discretizers.rates import RATES, Rates, rates_of
 
 # line, call, turn, linear, binary, tree, table, nibble, guide, guide32, half, word

@@ -3,7 +3,7 @@
 import pytest
 
 from bncc.discretize.feature import Feature
-from bncc.lower.discretizers.candidates import own_ways
+from bncc.lower.discretizers.choice import own_ways
 from bncc.lower.discretizers.functions import LONGEST_FIELD, state_function
 from bncc.lower.discretizers.rates import rates_of
 

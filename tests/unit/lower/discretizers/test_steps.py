@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from bncc.data.dataset import Column
 from bncc.discretize.feature import Feature
-from bncc.lower.discretizers.prefix_lut import MAX_ENTRIES, guides_of
 from bncc.lower.discretizers.steps import LARGEST, float_bits, float_key, steps_of
 from bncc.lower.discretizers.trees import (
+    MAX_ENTRIES,
     MAX_RUN,
     Branch,
     Guide,
     Run,
+    guides_of,
     mean_comparisons,
     nodes,
     state_at,

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from bncc.lower.kernels.lanes.lane_layout import Level
-from bncc.lower.kernels.lanes.schedule import Schedule
+from bncc.lower.kernels.lanes.schedule import Level, Schedule
 
 
 class LaneError(Exception):

@@ -1,8 +1,8 @@
 """column-offsets: before, after, and when it must not fire. Equal margins: tests/property."""
 
-from bncc.program.measure import packed_bits
 from bncc.program.passes.column_offsets import column_offsets
 from bncc.program.passes.fold_prior import fold_prior
+from bncc.program.tables import packed_bits
 from tests.unit.lower.by_hand import as_lists, program, table
 
 TIGHT = table([1], [[0, 3], [3, 0]])

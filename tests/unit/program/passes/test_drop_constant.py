@@ -1,6 +1,6 @@
 """drop-constant: before, after, and when it must not fire. Margins: tests/property."""
 
-from bncc.program.interpreter import costs
+from bncc.program.ir import costs
 from bncc.program.passes.drop_constant import drop_constant
 from tests.unit.lower.by_hand import as_lists, inputs, margins, program, table
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bncc.program.interpreter import costs
+from bncc.program.ir import costs
 from bncc.program.passes import fuse_tables as module
 from bncc.program.passes.fuse_tables import fuse_tables
 from bncc.program.ranges import largest_cost

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bncc.program.interpreter import costs
+from bncc.program.ir import costs
 from bncc.program.passes.merge_states import merge_states
 from tests.unit.lower.by_hand import inputs, program, table
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bncc.program.interpreter import costs
-from bncc.program.measure import packed_bits
+from bncc.program.ir import costs
 from bncc.program.passes.move_parent_terms import move_parent_terms
+from bncc.program.tables import packed_bits
 from tests.unit.lower.by_hand import as_lists, inputs, margins, program, table
 
 ROOT = table([0], [[0, 3], [0, 2]])

@@ -28,7 +28,7 @@ from bncc.train.checkpoint.folder import (
     identity_of,
     open_checkpoint,
 )
-from bncc.train.checkpoint.snapshot import Moment
+from bncc.train.checkpoint.snapshot import TrainingState
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
@@ -41,7 +41,7 @@ ARRAYS_KEPT = {
 }
 CHANCE = np.random.default_rng(5).bit_generator.state
 AVERAGE = np.array([-0.1, -2.0]), (np.zeros((3, 2)), np.full((1, 2), -1e-300))
-MOMENT = Moment("native", 7, QFormat(3, -1), CHANCE, ARRAYS_KEPT)
+MOMENT = TrainingState("native", 7, QFormat(3, -1), CHANCE, ARRAYS_KEPT)
 IDENTITY = {"bncc": "1", "data": "d", "lr": 0.1, "structure_options": {"order": "A"}}
 NUMBERS = Table((Column("a", "integer", np.arange(40) % 7, np.zeros(40, dtype=np.bool_)),))
 DATA = Dataset(NUMBERS, np.arange(40) % 2, ("no", "yes"), "class")

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from bncc.lower.kernels.bit_slice.layout import bit_slice
 from bncc.program.from_model import program_of
-from bncc.program.interpreter import costs
-from bncc.program.ir import n_levels
+from bncc.program.ir import costs, n_levels
 from bncc.program.pipeline import FLOWS, optimize
 from bncc.program.ranges import largest_cost
 from tests.strategies import models

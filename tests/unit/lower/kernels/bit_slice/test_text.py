@@ -4,7 +4,7 @@ import pytest
 
 from bncc.lower.kernels.bit_slice.layout import bit_slice
 from bncc.lower.kernels.bit_slice.text import bit_slice_text
-from bncc.lower.kernels.shared.row_starts import n_looked_up
+from bncc.lower.kernels.shared.row_address import n_looked_up
 from tests.unit.lower.by_hand import program, table
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from bncc.lower.c.constants import MOST_IN_ALL, MOST_IN_ARRAY
 from bncc.lower.choose import layouts_for
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MORE, cut_packed
-from bncc.lower.kernels.shared.arrays import MOST_IN_ALL, MOST_IN_ARRAY
 from bncc.program.from_model import program_of
-from bncc.program.interpreter import costs
+from bncc.program.ir import costs
 from bncc.program.pipeline import optimize
 from tests import models as hand
 from tests.cut_programs import cut_program, cut_programs, letter_like

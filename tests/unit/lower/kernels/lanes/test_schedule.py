@@ -7,8 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bncc.lower.kernels.lanes.lane_layout import lowest_level
-from bncc.lower.kernels.lanes.schedule import schedule
+from bncc.lower.kernels.lanes.schedule import lowest_level, schedule
 from tests.unit.lower.kernels.word_machine import LaneError, run
 
 

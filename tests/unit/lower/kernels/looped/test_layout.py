@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bncc.lower.kernels.looped.layout import LEAST_RUN, looped
-from bncc.lower.kernels.shared.packing import Packing
-from bncc.lower.kernels.shared.parts import SUM_BITS
+from bncc.lower.kernels.shared.packing import SUM_BITS, Packing
 from bncc.program.from_model import program_of
-from bncc.program.interpreter import costs
+from bncc.program.ir import costs
 from bncc.program.pipeline import FLOWS, optimize
 from tests import models as hand
 from tests.strategies import models

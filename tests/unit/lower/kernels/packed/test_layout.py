@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bncc.lower.c.constants import MOST_IN_ALL, MOST_IN_ARRAY
 from bncc.lower.kernels.packed.layout import packed
-from bncc.lower.kernels.shared.arrays import MOST_IN_ALL, MOST_IN_ARRAY
 from bncc.lower.kernels.shared.packing import Packing, Rows
 from bncc.program.from_model import program_of
-from bncc.program.interpreter import costs
+from bncc.program.ir import costs
 from bncc.program.pipeline import FLOWS, optimize
 from tests import models as hand
 from tests.agreement.large import three_cost_arrays, two_cost_arrays

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bncc.lower.kernels.packed.walk import orders, walk_of
-from bncc.program.interpreter import costs
+from bncc.lower.kernels.packed.layout import orders, walk_of
+from bncc.program.ir import costs
 from tests.unit.lower.by_hand import inputs, program, table
 
 N_STATES = (2, 3, 2)

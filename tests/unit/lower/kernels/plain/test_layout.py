@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bncc.lower.kernels.plain.layout import plain
 from bncc.program.from_model import program_of
-from bncc.program.interpreter import costs
+from bncc.program.ir import costs
 from bncc.program.pipeline import FLOWS, optimize
 from tests import models as hand
 from tests.strategies import models

@@ -10,7 +10,7 @@ from bncc.lower.kernels.shared.cut_places import (
     is_of_cuts,
     most_levels_first,
 )
-from bncc.program.interpreter import costs
+from bncc.program.ir import costs
 from tests.cut_programs import cut_program
 from tests.unit.lower.by_hand import program, table
 

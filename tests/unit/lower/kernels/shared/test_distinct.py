@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.lower.kernels.shared.distinct import distinct
+from bncc.lower.kernels.shared.rows import distinct
 
 
 @given(st.lists(st.tuples(*[st.sampled_from([0, 1, 255, 256, 2**32 - 1])] * 3), min_size=1))

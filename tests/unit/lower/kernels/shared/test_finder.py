@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bncc.lower.kernels.shared.finder import finder_of
+from bncc.lower.kernels.shared.row_finder import finder_of
 from tests.unit.lower.by_hand import inputs, program, table
 
 N_STATES = (2, 3, 4)

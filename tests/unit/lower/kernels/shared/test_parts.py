@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.lower.kernels.shared.packing import Packing, packings
-from bncc.lower.kernels.shared.parts import longest_run, parts_of
+from bncc.lower.kernels.shared.packing import Packing, longest_run, packings, parts_of
 
 
 @given(st.integers(1, 30), st.integers(0, 2**16 - 1), st.data())

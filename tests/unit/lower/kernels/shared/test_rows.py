@@ -6,8 +6,7 @@ import pytest
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.kernels.plain.layout import plain
 from bncc.lower.kernels.plain.text import plain_text
-from bncc.lower.kernels.shared.row_address import RowLayout, address_text
-from bncc.lower.kernels.shared.row_starts import row_starts
+from bncc.lower.kernels.shared.row_address import RowLayout, address_text, row_starts
 from bncc.lower.kernels.shared.rows import cost_arrays, table_lines
 from tests import models as hand
 from tests.agreement.large import large_tables, three_cost_arrays, two_cost_arrays

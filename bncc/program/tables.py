@@ -1,4 +1,6 @@
 r"""
+What passes ask of tables: offsets that move between them, fusions, and their size.
+
 Offsets of classes: how far a shift of columns lets the entries of a table shrink.
 
 With offsets d the rows of a table T become ``T[r] - d``, less their minimum. Then an entry is how
@@ -11,11 +13,22 @@ difference constraints, which has a solution, and then an integer one, unless a 
 asks for more than nothing. The least m is therefore the largest mean of G over a cycle, rounded
 up: Karp's algorithm finds it, and Bellman and Ford's the offsets. All functions here work on many
 tables at a time, along the leading axes.
+
+When one program is better than another: what a pass that could go either way asks.
+
+Lanes are widened the more often, the larger the entries of each table are; so entries count by the
+bit, table by table, and behind that by their value. In flash all entries have one width, or every
+different row is stored once behind an index: neither may make a program larger. Sums count by the
+bit: that is what the width of the last lanes follows. A prior counts as it is stored.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from bncc._types import IntArray
+from bncc.program.ir import Program, Table, expanded, width_of
+from bncc.program.ranges import largest_cost
 
 MOST_DIFFERENCES = 2**20
 """Differences of costs that are held at a time."""
@@ -91,3 +104,58 @@ def normalized(costs: IntArray) -> IntArray:
     is zero.
     """
     return np.asarray(costs - costs.min(axis=-1, keepdims=True))
+
+
+def fused(program: Program, tables: Sequence[Table]) -> Table:
+    """Add tables up, row by row of their joint states."""
+    features = tuple(dict.fromkeys(f for table in tables for f in table.features))
+    total: IntArray = np.zeros(program.n_classes, dtype=np.int64)
+    for table in (expanded(table, program.n_states) for table in tables):
+        states = [program.n_states[f] for f in table.features]
+        read = [f for f in features if f in table.features]
+        costs = table.costs.reshape(*states, program.n_classes)
+        costs = costs.transpose(*(table.features.index(f) for f in read), -1)
+        shape = [program.n_states[f] if f in read else 1 for f in features]
+        total = total + costs.reshape(*shape, program.n_classes)
+    name = ", ".join(table.name for table in tables)
+    return Table(name, features, normalized(total.reshape(-1, program.n_classes)))
+
+
+def packed_bits(program: Program) -> int:
+    """Return the bits of all costs when each table's take no more than its largest needs."""
+    bits = [table.costs.size * int(table.costs.max()).bit_length() for table in program.tables]
+    return sum(bits) + prior_bits(program)
+
+
+def prior_bits(program: Program) -> int:
+    """Return the bits of a prior as it is stored."""
+    if not program.prior.any():
+        return 0
+    return program.prior.size * width_of(int(program.prior.max()))
+
+
+def flash_bits(program: Program) -> int:
+    """Return the bits of all tables in the smaller of two forms."""
+    rows = np.concatenate([table.costs for table in program.tables])
+    n_different = len(np.unique(rows, axis=0))
+    row_bits = program.n_classes * int(rows.max()).bit_length()
+    shared = n_different * row_bits + len(rows) * width_of(n_different - 1)
+    return min(len(rows) * row_bits, shared)
+
+
+def sum_bits(program: Program) -> int:
+    """Return how many bits the sums need."""
+    return largest_cost(program).bit_length()
+
+
+def improves(after: Program, before: Program) -> bool:
+    """Tell whether a program is better than another of equal margins."""
+    return (
+        _entries(after) < _entries(before)
+        and flash_bits(after) <= flash_bits(before)
+        and sum_bits(after) <= sum_bits(before)
+    )
+
+
+def _entries(program: Program) -> tuple[int, int]:
+    return packed_bits(program), sum(int(table.costs.max()) for table in program.tables)

@@ -1,4 +1,4 @@
-"""What rivals of bncc's classifiers learn from, and what each says of itself."""
+"""What baselines of bncc's classifiers learn from, and what each says of itself."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ PREFIX = "m"
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What a rival learns from."""
+    """What a baseline learns from."""
 
     X: IntArray  # (n, n_features) int64: States, each below 256
     y: IntArray  # (n,) int64: Classes; every one occurs
@@ -40,14 +40,14 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """A rival as C."""
+    """A baseline as C."""
 
     files: Files  # Text by file name
     by: str  # Who wrote the C: a generator with its version
 
 
 @dataclass(frozen=True, eq=False)
-class Rival:
+class Baseline:
     """A trained classifier that is no Bayesian network of bncc's."""
 
     # From states ``(n, n_features)`` to classes ``(n,)``, as the C has it, or, without C, as its
