@@ -11,6 +11,7 @@ from bncc.lower.discretizers.choice import choose_discretizers
 from bncc.lower.estimate import Estimate, estimate, estimated_resources
 from bncc.lower.input_check import input_check
 from bncc.lower.kernels.base import Kernel
+from bncc.lower.kernels.families import FAMILIES
 from bncc.lower.layout import Layout, lay_out
 from bncc.lower.request import Request
 from bncc.model.marginal import state_frequencies
@@ -63,12 +64,13 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
     options, entries = request.options, request.entries
     textbook = textbook_cost(program_of(request.model), options.target)
     is_smallest = options.optimize == "size" and entries.raw and not options.demands.is_special
-    is_direct = is_smallest and all(reads_directly(each.program) for each in programs)
-    preferred = DIRECT if is_direct else None
+    optimized = [each.program for each in programs]
+    is_direct = is_smallest and all(map(reads_directly, optimized))
+    preferred = DIRECT if is_direct and any(map(_has_direct, optimized)) else None
 
     def attempted(budget: KernelBudget, discretize: Optimize) -> Lowered:
         choice = choose(
-            [each.program for each in programs],
+            optimized,
             textbook,
             optimize=options.optimize,
             family=options.kernel or preferred,
@@ -105,6 +107,10 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
                 return lowered
             raise
     return lowered
+
+
+def _has_direct(program: Program) -> bool:
+    return next(FAMILIES[DIRECT](program), None) is not None
 
 
 def lower_candidate(request: Request, candidate: Candidate) -> Lowered:

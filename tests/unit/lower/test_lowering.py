@@ -4,10 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BudgetError, OptionError
+from bncc.fixed_point import QFormat
+from bncc.lower.direct import reads_directly
 from bncc.lower.estimate import entry_times
-from tests.models import naive_integer, one_state_feature, tan_float
+from bncc.program.from_model import program_of
+from bncc.program.pipeline import FLOWS_FOR, optimize_each
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
+from tests.models import model_of, naive_integer, one_state_feature, tan_float
 
 OPTIONS = EmitOptions("m", optimize="speed")
 
@@ -65,3 +71,17 @@ def test_a_budget_is_compared_with_the_price(factor):
     with pytest.raises(BudgetError, match="no kernel fits in 20 bytes"):
         emit_c(tan_float(), replace(OPTIONS, max_flash=20), price)
     assert len(asked) < 60
+
+
+def test_readings_are_compared_directly_only_where_that_kernel_has_a_layout():
+    """Costs of more than a byte: the smallest C is then of another kernel, and no error."""
+    model = model_of(
+        [Feature("x", "float32", 3, thresholds=(0.0, 1.0))],
+        TableEnsemble((DecisionTable((0,), ((1,),)),)),
+        QFormat(9, 0),
+        [0, 0, 0],
+        [[[0, 20, 144], [469, 0, 56]]],
+    )
+    programs = optimize_each(program_of(model), FLOWS_FOR["size"])
+    assert all(reads_directly(each.program) for each in programs)
+    assert emit_c(model, EmitOptions("m", optimize="size")).kernel != "cut-packed"
