@@ -1,0 +1,455 @@
+"""Random mutations of bncc and its templates, and which tier of tests catches each.
+
+    python -m benchmarks.mutation_sample draw  --folder F [--seed 0] [--n 60]
+    python -m benchmarks.mutation_sample reach --folder F [--jobs 2] [--data ../shared/data]
+    python -m benchmarks.mutation_sample run   --folder F [--part 1/2] [--stages test ci replay all]
+    python -m benchmarks.mutation_sample table --folder F
+
+`draw` lists the mutants. `reach` runs the tier `ci` and the replay once in an instrumented copy of
+the tree, which takes as long as they do, and writes which tests execute each mutated line. `run`
+puts one mistake at a time into a copy and runs what reaches it, the quickest first, to the first
+failure: the tests of `make test`, then the others of `.ci/run`, the products of the replay, and for
+what both miss the other cases of the same test functions in `make test-all`, for some minutes.
+Everything is kept in the folder, and goes on where it ended. Several runs may share a folder.
+
+Not seen: a line that only a process without PYTEST_CURRENT_TEST or without PYTHONPATH executes.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from benchmarks.markdown import table
+from benchmarks.mutation_operators import Site, draw, is_mutable
+from benchmarks.mutation_reach import instrument
+
+ROOT = Path(__file__).resolve().parents[1]
+STAGES = ("test", "ci", "replay", "all")
+GROUPS = (
+    ("tests/unit", "tests/property"), ("tests/test_", "tests/replay"), ("tests/agreement",),
+    ("tests/docs",), ("tests/firmware",), ("tests/cli",), ("tests/browser",),
+)  # fmt: skip
+"""Folders of tests, the quickest first."""
+FIRST, SECOND = 5, 40
+"""Files of a group whose tests run in processes of their own, so that few are collected."""
+PRODUCTS = 12
+"""Products that the replay makes before all others that reach a mistake."""
+FLAGS = ("-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "mutation_probe")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A mistake, numbered from 0."""
+
+    k: int
+    path: str
+    site: Site
+    before: str
+
+    @property
+    def place(self) -> str:
+        """Return file and line."""
+        return f"{self.path}:{self.site.line}"
+
+
+class Folder:
+    """The results: lists of mutants and tests, and a line for each stage that a mutant went."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+        self.path.mkdir(parents=True, exist_ok=True)
+
+    def write(self, name: str, value: object) -> None:
+        """Write a file of JSON whole."""
+        place = self.path / f"{name}.json"
+        part = place.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+        part.replace(place)
+
+    def read(self, name: str) -> Any:
+        """Read a file of JSON."""
+        return json.loads((self.path / f"{name}.json").read_text("utf-8"))
+
+    def has(self, name: str) -> bool:
+        """Return whether a step is done."""
+        return (self.path / f"{name}.json").exists()
+
+    @cached_property
+    def mutants(self) -> list[Mutant]:
+        """What was drawn."""
+        return [
+            Mutant(k, path, Site(**site), before)
+            for k, (path, site, before) in enumerate(self.read("mutants")["drawn"])
+        ]
+
+    def results(self) -> dict[tuple[int, str], dict[str, Any]]:
+        """Return what became of mutants, by number and stage."""
+        lines: list[str] = []
+        for file in sorted(self.path.glob("results*.jsonl")):
+            lines += file.read_text("utf-8").splitlines()
+        each = [json.loads(line) for line in lines]
+        return {(one["k"], one["stage"]): one for one in each}
+
+    def add(self, **result: object) -> None:
+        """Append a result; one write, so that a kill leaves no part of a line."""
+        with (self.path / "results.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(result) + "\n")
+
+
+def git(*words: str) -> str:
+    """Return what a command of git prints in the repository."""
+    done = subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def copy_tree(folder: Folder, name: str, data: Path | None) -> Path:
+    """Return a copy of the committed tree, with this environment, the data and the plugin."""
+    tree = folder.path / name / "tree"
+    if tree.exists():
+        shutil.rmtree(tree.parent)
+    tree.parent.mkdir(parents=True)
+    subprocess.run(["git", "clone", "-q", ROOT, tree], check=True)
+    commit = folder.read("mutants")["commit"]
+    subprocess.run(["git", "-C", tree, "checkout", "-q", "--detach", commit], check=True)
+    (tree / ".venv").symlink_to(sys.prefix)
+    if data is not None:
+        (tree.parent / "shared").mkdir()
+        (tree.parent / "shared" / "data").symlink_to(data.resolve())
+    shutil.copy(Path(__file__).with_name("mutation_probe.py"), tree / "mutation_probe.py")
+    return tree
+
+
+def environment(tree: Path, **more: str) -> dict[str, str]:
+    """Return the variables with which a copy is tested."""
+    fixed = {"PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
+    return {**os.environ, **fixed, **more}
+
+
+def draw_step(folder: Folder, n: int, seed: int) -> None:
+    """Draw the mutants and list them."""
+    if not folder.has("mutants"):
+        paths = [path for path in git("ls-files", "bncc", "templates").split() if is_mutable(path)]
+        texts = [(path, (ROOT / path).read_bytes()) for path in paths]
+        drawn = [
+            (path, asdict(site), dict(texts)[path][site.start : site.end].decode())
+            for path, site in draw(texts, n, seed)
+        ]
+        folder.write("mutants", {"commit": git("rev-parse", "HEAD"), "seed": seed, "drawn": drawn})
+    for mutant in folder.mutants:
+        print(mutant.k, mutant.place, mutant.site.operator, change(mutant), sep="\t")
+
+
+def change(mutant: Mutant) -> str:
+    """Return before and after in one line."""
+    before, after = (" ".join(text.split()) for text in (mutant.before, mutant.site.after))
+    if mutant.site.operator == "lines swapped":
+        return f"swap: {before}"
+    if after in ("", "pass"):
+        return f"delete: {before}"
+    if mutant.site.operator == "condition negated":
+        return f"negate: {before}"
+    return f"{before} -> {after}"
+
+
+def collected(tree: Path, tier: str) -> list[str]:
+    """Return the tests of a tier."""
+    words = ["-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "--tier", tier]
+    done = subprocess.run(
+        [sys.executable, *words], cwd=tree, env=environment(tree), capture_output=True, text=True
+    )
+    return [line for line in done.stdout.splitlines() if line.startswith("tests/") and "::" in line]
+
+
+def reach_step(folder: Folder, jobs: int, data: Path | None, only: Sequence[str]) -> None:
+    """Run the tier `ci` and the replay in an instrumented copy, and list what reaches each."""
+    tree = copy_tree(folder, "reach", data)
+    for tier in ("test", "ci", "all"):
+        if not folder.has(f"tests-{tier}"):
+            folder.write(f"tests-{tier}", collected(tree, tier))
+    out, times = folder.path / "reach.txt", folder.path / "times.jsonl"
+    places = [(mutant.path, mutant.site) for mutant in folder.mutants]
+    files = instrument(tree, places)
+    (tree / "mutation_probe.json").write_text(json.dumps({"out": str(out), "files": files}))
+    environ = environment(tree, MUTATION_TIMES=str(times))
+    if not folder.has("reached-replay"):
+        code = "import mutation_probe; mutation_probe.replay()"
+        subprocess.run([sys.executable, "-c", code], cwd=tree, env=environ, check=True)
+        folder.write("reached-replay", True)
+    if not folder.has("reached-ci"):
+        words = ["-m", "pytest", "-n", str(jobs), *FLAGS[1:], "--tier", "ci"]
+        words += ["--hypothesis-seed=0", *only]
+        with (folder.path / "reach.log").open("w") as log:
+            subprocess.run([sys.executable, *words], cwd=tree, env=environ, stdout=log)
+        folder.write("reached-ci", not only)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which tests exist, which reach each mutant, and what they take."""
+
+    tiers: dict[str, list[str]]
+    reach: dict[int, set[str]]
+    seconds: dict[str, float]
+    broken: frozenset[str]
+
+    @classmethod
+    def read(cls, folder: Folder) -> "Plan":
+        """Read what `reach` found; a test that fails without a mistake is left out."""
+        reach: dict[int, set[str]] = defaultdict(set)
+        tiers = {tier: folder.read(f"tests-{tier}") for tier in ("test", "ci", "all")}
+        by_file: dict[str, list[str]] = defaultdict(list)
+        for test in tiers["ci"]:
+            by_file[test.split("::")[0]].append(test)
+        for line in (folder.path / "reach.txt").read_text("utf-8").splitlines():
+            k, test = line.split("\t", 1)
+            name, _, phase = test.rpartition(" ")
+            reach[int(k)].update(by_file[name] if phase == "(collect)" else [name])
+        seconds: dict[str, float] = defaultdict(float)
+        for line in (folder.path / "times.jsonl").read_text("utf-8").splitlines():
+            test, _, _, took = json.loads(line)
+            seconds[test] += took
+        broken = folder.read("broken") if folder.has("broken") else []
+        return cls(tiers, reach, seconds, frozenset(broken))
+
+    def tests(self, mutant: Mutant, stage: str) -> list[str]:
+        """Return what a stage runs: of `ci` what `test` left, of `all` what `ci` left."""
+        reached = self.reach[mutant.k]
+        before = {"test": (), "ci": self.tiers["test"], "all": self.tiers["ci"]}[stage]
+        asked = set(self.tiers[stage]) - set(before) - self.broken
+        if stage != "all":
+            return [test for test in self.tiers[stage] if test in asked & reached]
+        files = {test.split("::")[0] for test in reached}
+        functions = {test.split("[")[0] for test in reached}
+        others = {test.split("[")[0] for test in self.tiers["ci"]} - functions
+        return [
+            test
+            for test in self.tiers["all"]
+            if test in asked
+            and (
+                test.split("[")[0] in functions
+                or (test.split("::")[0] in files and test.split("[")[0] not in others)
+            )
+        ]
+
+    def chunks(self, mutant: Mutant, stage: str) -> Iterator[list[str]]:
+        """Generate lists of tests for one process each, the quickest kind of test first."""
+        tests = self.tests(mutant, stage)
+        mirror = "test_" + Path(mutant.path).stem.split(".")[0] + ".py"
+        for group in GROUPS:
+            files: dict[str, list[str]] = defaultdict(list)
+            for test in tests:
+                if test.startswith(group):
+                    files[test.split("::")[0]].append(test)
+            cost = {file: sum(self.seconds[test] for test in files[file]) for file in files}
+            names = sorted(files, key=lambda name: (Path(name).name != mirror, cost[name]))
+            for part in (names[:FIRST], names[FIRST:SECOND], names[SECOND:]):
+                if part:
+                    yield [test for name in part for test in files[name]]
+
+
+class Bench:
+    """A copy of the tree in which one mistake after the other is tried."""
+
+    def __init__(self, folder: Folder, name: str, data: Path | None) -> None:
+        self.folder = folder
+        self.tree = copy_tree(folder, name, data)
+        self.now = self.tree.parent / "now"
+
+    def put(self, path: str, source: bytes) -> None:
+        """Write a file, and forget its bytecode."""
+        place = self.tree / path
+        place.write_bytes(source)
+        for cached in place.parent.glob(f"__pycache__/{place.stem}.*.pyc"):
+            cached.unlink()
+
+    def run(self, words: Sequence[str], until: float, log: Path, **more: str) -> int | str:
+        """Return the exit code of a Python program, or why it was ended."""
+        environ = environment(self.tree, MUTATION_NOW=str(self.now), **more)
+        self.now.write_text(f"{time.time()}\t", encoding="utf-8")
+        with log.open("a") as out, subprocess.Popen(
+            [sys.executable, *words], cwd=self.tree, env=environ, stdout=out, stderr=out,
+            stdin=subprocess.DEVNULL, start_new_session=True,
+        ) as child:  # fmt: skip
+            while child.poll() is None:
+                time.sleep(0.1)
+                since, _, test = (self.now.read_text("utf-8") or "0\t").partition("\t")
+                is_stuck = bool(test) and time.time() - float(since) > HANG
+                if time.time() > until or is_stuck:
+                    os.killpg(child.pid, 9)
+                    return f"hangs in {test}" if is_stuck else "time limit"
+        return child.returncode
+
+    def tests(self, plan: Plan, mutant: Mutant, stage: str, limit: float) -> dict[str, Any]:
+        """Run the tests of a stage to the first failure."""
+        until, n = time.time() + limit, 0
+        log = self.folder.path / "logs" / f"{mutant.k:02}-{stage}.txt"
+        log.parent.mkdir(exist_ok=True)
+        log.unlink(missing_ok=True)
+        for tests in plan.chunks(mutant, stage):
+            asked = self.tree.parent / "tests.json"
+            asked.write_text(json.dumps({"tests": tests, "known": plan.tiers["all"]}))
+            files = sorted({test.split("::")[0] for test in tests})
+            words = ["-m", "pytest", *FLAGS, "--tier", stage, "--hypothesis-seed=0", *files]
+            code = self.run(words, until, log, MUTATION_TESTS=str(asked))
+            n += len(tests)
+            if isinstance(code, str):
+                return {"caught": code != "time limit", "by": code, "tests": n}
+            if code != 0:
+                return {"caught": True, "by": first_failure(log, code), "tests": n}
+        return {"caught": False, "by": "", "tests": n}
+
+    def replay(self, plan: Plan, mutant: Mutant, limit: float) -> dict[str, Any]:
+        """Make the products that reach a mistake."""
+        names = sorted(
+            test.split("::", 1)[1] for test in plan.reach[mutant.k] if test.startswith("replay::")
+        )
+        first = names[:: max(1, len(names) // PRODUCTS)]
+        log = self.folder.path / "logs" / f"{mutant.k:02}-replay.txt"
+        log.parent.mkdir(exist_ok=True)
+        for part in (first, [name for name in names if name not in first]):
+            pattern = "^(" + "|".join(part) + ")$"
+            words = ["-m", "tests.replay", "--jobs", "1", "--show", "0", "--only", pattern]
+            code = self.run(words, time.time() + limit, log) if part else 0
+            if code != 0:
+                return {"caught": True, "by": str(code), "tests": len(names)}
+        return {"caught": False, "by": "", "tests": len(names)}
+
+
+HANG = 300.0
+"""Seconds after which a single test hangs."""
+
+
+def first_failure(log: Path, code: int) -> str:
+    """Return the test that failed first, or how pytest ended."""
+    for line in log.read_text("utf-8", errors="replace").splitlines():
+        if line.startswith(("FAILED tests", "ERROR tests")):
+            return line.split(" - ")[0].split(" ", 1)[1]
+    return f"pytest ended with {code}"
+
+
+def run_step(folder: Folder, options: argparse.Namespace) -> None:
+    """Try each mutant in the stages asked for."""
+    plan = Plan.read(folder)
+    part, parts = map(int, options.part.split("/"))
+    bench = Bench(folder, f"bench-{part}", options.data)
+    for mutant in folder.mutants:
+        if mutant.k % parts != part - 1 or (options.only and mutant.k not in options.only):
+            continue
+        source = (bench.tree / mutant.path).read_bytes()
+        bench.put(mutant.path, mutant.site.applied(source))
+        for stage in options.stages:
+            known = folder.results()
+            caught = {s for s in STAGES if known.get((mutant.k, s), {}).get("caught")}
+            earlier = {"ci": {"test"}, "all": {"test", "ci"}}.get(stage, set())
+            if (mutant.k, stage) in known or caught & earlier:
+                continue
+            limit = options.limit_all if stage == "all" else options.limit
+            begun = time.time()
+            if stage == "replay":
+                found = bench.replay(plan, mutant, limit)
+            else:
+                found = bench.tests(plan, mutant, stage, limit)
+            took = round(time.time() - begun, 1)
+            folder.add(k=mutant.k, stage=stage, seconds=took, **found)
+            print(mutant.k, mutant.place, stage, found, took, flush=True)
+        bench.put(mutant.path, source)
+
+
+def broken_step(folder: Folder, data: Path | None) -> None:
+    """List the tests that fail in the instrumented copy and in one without mistakes."""
+    lines = (folder.path / "times.jsonl").read_text("utf-8").splitlines()
+    failed = sorted({line[0] for line in map(json.loads, lines) if line[2] == "failed"})
+    tree = copy_tree(folder, "clean", data)
+    times = folder.path / "clean.jsonl"
+    if failed:
+        asked = tree.parent / "tests.json"
+        asked.write_text(json.dumps({"tests": failed, "known": folder.read("tests-all")}))
+        files = sorted({test.split("::")[0] for test in failed})
+        words = ["-m", "pytest", *FLAGS[1:], "--tier", "ci", *files]
+        environ = environment(tree, MUTATION_TESTS=str(asked), MUTATION_TIMES=str(times))
+        subprocess.run([sys.executable, *words], cwd=tree, env=environ)
+    again = times.read_text("utf-8").splitlines() if times.exists() else []
+    folder.write("broken", sorted({x[0] for x in map(json.loads, again) if x[2] == "failed"}))
+
+
+def table_step(folder: Folder, verdicts: Path | None) -> None:
+    """Print the shares and a row for each mutant."""
+    known = folder.results()
+    words = json.loads(verdicts.read_text("utf-8")) if verdicts else {}
+    rows, counts = [], dict.fromkeys(STAGES, 0)
+    for mutant in folder.mutants:
+        found = {stage: known.get((mutant.k, stage), {}) for stage in STAGES}
+        is_in = {stage: bool(each.get("caught")) for stage, each in found.items()}
+        caught = {
+            "test": is_in["test"],
+            "ci": is_in["test"] or is_in["ci"] or is_in["replay"],
+            "replay": is_in["replay"],
+            "all": is_in["test"] or is_in["ci"] or is_in["all"],
+        }
+        for stage in STAGES:
+            counts[stage] += caught[stage]
+        by = next((found[s]["by"] for s in ("test", "ci", "all") if is_in[s]), "")
+        by = by or ("the replay" if is_in["replay"] else words.get(str(mutant.k), "survives"))
+        marks = ["yes" if caught[stage] else "no" for stage in STAGES]
+        text = change(mutant).replace("|", "\\|")
+        short = text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
+        rows.append([str(mutant.k), mutant.place, f"`{short}`", *marks, by.replace("tests/", "")])
+    n = len(rows)
+    drawn = folder.read("mutants")
+    print(f"{n} mutants of commit {drawn['commit'][:9]}, seed {drawn['seed']}\n")
+    names = ("`make test`", "`.ci/run`", "`make replay`", "`make test-all`")
+    shares = [
+        [name, f"{counts[stage]} of {n}", f"{counts[stage] / n:.0%}"]
+        for name, stage in zip(names, STAGES, strict=True)
+    ]
+    print(table(["gate", "caught", "share"], shares))
+    print(table(["k", "place", "change", "test", "ci", "replay", "all", "first caught by"], rows))
+
+
+WIDTH = 60
+
+
+def main(words: Iterable[str] | None = None) -> None:
+    """Do a step."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("step", choices=("draw", "reach", "broken", "run", "table"))
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--n", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=2, help="processes of `reach`")
+    parser.add_argument("--data", type=Path, help="the shared data")
+    parser.add_argument("--part", default="1/1", help="every so many mutants")
+    parser.add_argument("--only", type=int, nargs="*", help="these mutants")
+    parser.add_argument("--tests", nargs="*", default=[], help="of `reach`: these alone")
+    parser.add_argument("--stages", nargs="*", choices=STAGES, default=STAGES)
+    parser.add_argument("--limit", type=float, default=1500.0, help="seconds of a stage")
+    parser.add_argument("--limit-all", type=float, default=360.0, help="seconds of stage all")
+    parser.add_argument("--verdicts", type=Path, help="JSON of number to words on a survivor")
+    options = parser.parse_args(words)
+    folder = Folder(options.folder)
+    if options.step == "draw":
+        draw_step(folder, options.n, options.seed)
+    elif options.step == "reach":
+        reach_step(folder, options.jobs, options.data, options.tests)
+    elif options.step == "broken":
+        broken_step(folder, options.data)
+    elif options.step == "run":
+        run_step(folder, options)
+    else:
+        table_step(folder, options.verdicts)
+
+
+if __name__ == "__main__":
+    main()
