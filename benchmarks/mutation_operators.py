@@ -137,9 +137,9 @@ class _Python:
     def _below(self, node: ast.AST, *, is_class: bool, in_text: bool) -> Iterator[Site]:
         in_text |= isinstance(node, ast.JoinedStr)
         for child in _children(node):
-            if in_text and isinstance(child, ast.expr) and not isinstance(node, ast.JoinedStr):
-                if not self.is_placed(child):
-                    continue
+            is_inside = in_text and isinstance(child, ast.expr)
+            if is_inside and not isinstance(node, ast.JoinedStr) and not self.is_placed(child):
+                continue
             yield from self._of(child, is_class=is_class)
             yield from self._below(child, is_class=isinstance(child, ast.ClassDef), in_text=in_text)
 
@@ -176,7 +176,8 @@ class _Python:
                 text = self.source[begin:end].decode()
                 yield self._site(test, "condition negated", begin, end, f"not ({text})")
         if isinstance(node, ast.Return) and not (
-            node.value is None or isinstance(node.value, ast.Constant) and node.value.value is None
+            node.value is None
+            or (isinstance(node.value, ast.Constant) and node.value.value is None)
         ):
             yield self._site(node, "return None", *self.span(node.value), "None")
         elif isinstance(node, ast.Expr | ast.Assign | ast.AugAssign) or (
@@ -216,9 +217,17 @@ class _Python:
         return Site(line, operator, start, end, after, anchor_of(node))
 
 
+def _is_for_checkers(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+
+
+def _is_none(value: ast.AST | None) -> bool:
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
 def _tests(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.If | ast.IfExp | ast.While):
-        return [node.test]
+        return [] if _is_for_checkers(node) else [node.test]
     return node.ifs if isinstance(node, ast.comprehension) else []
 
 
@@ -227,7 +236,7 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "bases"):
             continue
-        if isinstance(node, ast.If) and name != "orelse" and "TYPE_CHECKING" in ast.dump(node.test):
+        if _is_for_checkers(node) and name != "orelse":
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and not _describes(child):

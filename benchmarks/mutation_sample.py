@@ -40,6 +40,10 @@ GROUPS = (
     ("tests/docs",), ("tests/firmware",), ("tests/cli",), ("tests/browser",),
 )  # fmt: skip
 """Folders of tests, the quickest first."""
+BEFORE: dict[str, tuple[str, ...]] = {
+    "test": (), "ci": ("test",), "replay": (), "all": ("test", "ci"),
+}  # fmt: skip
+"""Stages that must have missed a mutant before it is tried in another."""
 FIRST, SECOND = 5, 40
 """Files of a group whose tests run in processes of their own, so that few are collected."""
 PRODUCTS = 12
@@ -92,13 +96,21 @@ class Folder:
             for k, (path, site, before) in enumerate(self.read("mutants")["drawn"])
         ]
 
-    def results(self) -> dict[tuple[int, str], dict[str, Any]]:
-        """Return what became of mutants, by number and stage."""
-        lines: list[str] = []
-        for file in sorted(self.path.glob("results*.jsonl")):
-            lines += file.read_text("utf-8").splitlines()
+    def results(self) -> dict[tuple[int, str, int], dict[str, Any]]:
+        """Return what became of mutants, by number, stage and group of tests."""
+        file = self.path / "results.jsonl"
+        lines = file.read_text("utf-8").splitlines() if file.exists() else []
         each = [json.loads(line) for line in lines]
-        return {(one["k"], one["stage"]): one for one in each}
+        return {(one["k"], one["stage"], one["group"]): one for one in each}
+
+    def outcome(self, k: int, stage: str) -> dict[str, Any] | None:
+        """Return what caught a mutant, an empty object if nothing did, None if that is open."""
+        known = self.results()
+        groups = [0] if stage == "replay" else range(len(GROUPS))
+        found = [known[k, stage, g] for g in groups if (k, stage, g) in known]
+        return next(
+            (one for one in found if one["caught"]), {} if len(found) == len(groups) else None
+        )
 
     def add(self, **result: object) -> None:
         """Append a result; one write, so that a kill leaves no part of a line."""
@@ -170,7 +182,12 @@ def collected(tree: Path, tier: str) -> list[str]:
     return [line for line in done.stdout.splitlines() if line.startswith("tests/") and "::" in line]
 
 
-def reach_step(folder: Folder, jobs: int, data: Path | None, only: Sequence[str]) -> None:
+def reached(group: Sequence[str]) -> str:
+    """Return the name of what is written when the reach of a group of tests is known."""
+    return f"reached-{group[0].replace('/', '-')}"
+
+
+def reach_step(folder: Folder, jobs: int, data: Path | None) -> None:
     """Run the tier `ci` and the replay in an instrumented copy, and list what reaches each."""
     tree = copy_tree(folder, "reach", data)
     for tier in ("test", "ci", "all"):
@@ -181,16 +198,25 @@ def reach_step(folder: Folder, jobs: int, data: Path | None, only: Sequence[str]
     files = instrument(tree, places)
     (tree / "mutation_probe.json").write_text(json.dumps({"out": str(out), "files": files}))
     environ = environment(tree, MUTATION_TIMES=str(times))
+    (folder.path / "logs").mkdir(exist_ok=True)
     if not folder.has("reached-replay"):
         code = "import mutation_probe; mutation_probe.replay()"
         subprocess.run([sys.executable, "-c", code], cwd=tree, env=environ, check=True)
         folder.write("reached-replay", True)
-    if not folder.has("reached-ci"):
+    for group in GROUPS:
+        done = reached(group)
+        files = sorted({test.split("::")[0] for test in folder.read("tests-ci")})
+        files = [file for file in files if file.startswith(group)]
+        if folder.has(done):
+            continue
         words = ["-m", "pytest", "-n", str(jobs), *FLAGS[1:], "--tier", "ci"]
-        words += ["--hypothesis-seed=0", *only]
-        with (folder.path / "reach.log").open("w") as log:
-            subprocess.run([sys.executable, *words], cwd=tree, env=environ, stdout=log)
-        folder.write("reached-ci", not only)
+        with (folder.path / "logs" / f"{done}.txt").open("w") as log:
+            subprocess.run(
+                [sys.executable, *words, "--hypothesis-seed=0", *files],
+                cwd=tree, env=environ, stdout=log, check=False,
+            )  # fmt: skip
+        folder.write(done, True)
+        print(done, flush=True)
 
 
 @dataclass(frozen=True)
@@ -241,20 +267,18 @@ class Plan:
             )
         ]
 
-    def chunks(self, mutant: Mutant, stage: str) -> Iterator[list[str]]:
-        """Generate lists of tests for one process each, the quickest kind of test first."""
-        tests = self.tests(mutant, stage)
+    def chunks(self, mutant: Mutant, stage: str, group: int) -> Iterator[list[str]]:
+        """Generate lists of tests for one process each, the quickest files first."""
         mirror = "test_" + Path(mutant.path).stem.split(".")[0] + ".py"
-        for group in GROUPS:
-            files: dict[str, list[str]] = defaultdict(list)
-            for test in tests:
-                if test.startswith(group):
-                    files[test.split("::")[0]].append(test)
-            cost = {file: sum(self.seconds[test] for test in files[file]) for file in files}
-            names = sorted(files, key=lambda name: (Path(name).name != mirror, cost[name]))
-            for part in (names[:FIRST], names[FIRST:SECOND], names[SECOND:]):
-                if part:
-                    yield [test for name in part for test in files[name]]
+        files: dict[str, list[str]] = defaultdict(list)
+        for test in self.tests(mutant, stage):
+            if test.startswith(GROUPS[group]):
+                files[test.split("::")[0]].append(test)
+        cost = {file: sum(self.seconds[test] for test in files[file]) for file in files}
+        names = sorted(files, key=lambda name: (Path(name).name != mirror, cost[name]))
+        for part in (names[:FIRST], names[FIRST:SECOND], names[SECOND:]):
+            if part:
+                yield [test for name in part for test in files[name]]
 
 
 class Bench:
@@ -289,13 +313,15 @@ class Bench:
                     return f"hangs in {test}" if is_stuck else "time limit"
         return child.returncode
 
-    def tests(self, plan: Plan, mutant: Mutant, stage: str, limit: float) -> dict[str, Any]:
-        """Run the tests of a stage to the first failure."""
+    def tests(
+        self, plan: Plan, mutant: Mutant, stage: str, group: int, limit: float
+    ) -> dict[str, Any]:
+        """Run the tests of a stage and a group to the first failure."""
         until, n = time.time() + limit, 0
-        log = self.folder.path / "logs" / f"{mutant.k:02}-{stage}.txt"
+        log = self.folder.path / "logs" / f"{mutant.k:02}-{stage}-{group}.txt"
         log.parent.mkdir(exist_ok=True)
         log.unlink(missing_ok=True)
-        for tests in plan.chunks(mutant, stage):
+        for tests in plan.chunks(mutant, stage, group):
             asked = self.tree.parent / "tests.json"
             asked.write_text(json.dumps({"tests": tests, "known": plan.tiers["all"]}))
             files = sorted({test.split("::")[0] for test in tests})
@@ -338,31 +364,51 @@ def first_failure(log: Path, code: int) -> str:
 
 
 def run_step(folder: Folder, options: argparse.Namespace) -> None:
-    """Try each mutant in the stages asked for."""
+    """Try mutants in the stages asked for, as far as their reach is known."""
     plan = Plan.read(folder)
     part, parts = map(int, options.part.split("/"))
     bench = Bench(folder, f"bench-{part}", options.data)
-    for mutant in folder.mutants:
-        if mutant.k % parts != part - 1 or (options.only and mutant.k not in options.only):
-            continue
-        source = (bench.tree / mutant.path).read_bytes()
-        bench.put(mutant.path, mutant.site.applied(source))
-        for stage in options.stages:
-            known = folder.results()
-            caught = {s for s in STAGES if known.get((mutant.k, s), {}).get("caught")}
-            earlier = {"ci": {"test"}, "all": {"test", "ci"}}.get(stage, set())
-            if (mutant.k, stage) in known or caught & earlier:
+    for stage in options.stages:
+        for mutant in folder.mutants:
+            if mutant.k % parts != part - 1 or (options.only and mutant.k not in options.only):
                 continue
-            limit = options.limit_all if stage == "all" else options.limit
-            begun = time.time()
-            if stage == "replay":
-                found = bench.replay(plan, mutant, limit)
-            else:
-                found = bench.tests(plan, mutant, stage, limit)
-            took = round(time.time() - begun, 1)
-            folder.add(k=mutant.k, stage=stage, seconds=took, **found)
-            print(mutant.k, mutant.place, stage, found, took, flush=True)
-        bench.put(mutant.path, source)
+            if any(folder.outcome(mutant.k, each) != {} for each in BEFORE[stage]):
+                continue
+            source = (bench.tree / mutant.path).read_bytes()
+            bench.put(mutant.path, mutant.site.applied(source))
+            try_stage(folder, bench, plan, mutant, stage, options)
+            bench.put(mutant.path, source)
+
+
+def try_stage(
+    folder: Folder,
+    bench: Bench,
+    plan: Plan,
+    mutant: Mutant,
+    stage: str,
+    options: argparse.Namespace,
+) -> None:
+    """Run what is left of a stage until something fails."""
+    groups = [("replay",)] if stage == "replay" else GROUPS
+    for g, group in enumerate(groups):
+        is_open = folder.outcome(mutant.k, stage) is None
+        if not is_open or not folder.has(reached(group)):
+            return
+        if (mutant.k, stage, g) in folder.results():
+            continue
+        begun = time.time()
+        if stage == "replay":
+            found = bench.replay(plan, mutant, options.limit)
+        else:
+            limit = options.limit
+            if stage == "all":  # of all groups together
+                known = folder.results()
+                before = [known[mutant.k, stage, i]["seconds"] for i in range(g)]
+                limit = max(options.limit_all - sum(before), 5.0)
+            found = bench.tests(plan, mutant, stage, g, limit)
+        took = round(time.time() - begun, 1)
+        folder.add(k=mutant.k, stage=stage, group=g, seconds=took, **found)
+        print(mutant.k, mutant.place, stage, group[0], found, took, flush=True)
 
 
 def broken_step(folder: Folder, data: Path | None) -> None:
@@ -384,11 +430,10 @@ def broken_step(folder: Folder, data: Path | None) -> None:
 
 def table_step(folder: Folder, verdicts: Path | None) -> None:
     """Print the shares and a row for each mutant."""
-    known = folder.results()
     words = json.loads(verdicts.read_text("utf-8")) if verdicts else {}
     rows, counts = [], dict.fromkeys(STAGES, 0)
     for mutant in folder.mutants:
-        found = {stage: known.get((mutant.k, stage), {}) for stage in STAGES}
+        found = {stage: folder.outcome(mutant.k, stage) or {} for stage in STAGES}
         is_in = {stage: bool(each.get("caught")) for stage, each in found.items()}
         caught = {
             "test": is_in["test"],
@@ -432,17 +477,16 @@ def main(words: Iterable[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, help="the shared data")
     parser.add_argument("--part", default="1/1", help="every so many mutants")
     parser.add_argument("--only", type=int, nargs="*", help="these mutants")
-    parser.add_argument("--tests", nargs="*", default=[], help="of `reach`: these alone")
     parser.add_argument("--stages", nargs="*", choices=STAGES, default=STAGES)
-    parser.add_argument("--limit", type=float, default=1500.0, help="seconds of a stage")
-    parser.add_argument("--limit-all", type=float, default=360.0, help="seconds of stage all")
+    parser.add_argument("--limit", type=float, default=900.0, help="seconds of a group of tests")
+    parser.add_argument("--limit-all", type=float, default=360.0, help="of stage all of a mutant")
     parser.add_argument("--verdicts", type=Path, help="JSON of number to words on a survivor")
     options = parser.parse_args(words)
     folder = Folder(options.folder)
     if options.step == "draw":
         draw_step(folder, options.n, options.seed)
     elif options.step == "reach":
-        reach_step(folder, options.jobs, options.data, options.tests)
+        reach_step(folder, options.jobs, options.data)
     elif options.step == "broken":
         broken_step(folder, options.data)
     elif options.step == "run":
