@@ -147,16 +147,20 @@ def environment(tree: Path, **more: str) -> dict[str, str]:
     return {**os.environ, **fixed, **more}
 
 
-def draw_step(folder: Folder, n: int, seed: int) -> None:
-    """Draw the mutants and list them."""
+def draw_step(folder: Folder, n: int, n_printed: int, seed: int) -> None:
+    """Draw the mutants, and more in C and templates, which have few lines; list them."""
     if not folder.has("mutants"):
         paths = [path for path in git("ls-files", "bncc", "templates").split() if is_mutable(path)]
-        texts = [(path, (ROOT / path).read_bytes()) for path in paths]
+        texts = {path: (ROOT / path).read_bytes() for path in paths}
+        found = draw([*texts.items()], n, seed)
+        c_texts = [(path, text) for path, text in texts.items() if not path.endswith(".py")]
+        more = [each for each in draw(c_texts, n_printed, seed) if each not in found]
         drawn = [
-            (path, asdict(site), dict(texts)[path][site.start : site.end].decode())
-            for path, site in draw(texts, n, seed)
+            (path, asdict(site), texts[path][site.start : site.end].decode())
+            for path, site in (*found, *more)
         ]
-        folder.write("mutants", {"commit": git("rev-parse", "HEAD"), "seed": seed, "drawn": drawn})
+        commit = git("rev-parse", "HEAD")
+        folder.write("mutants", {"commit": commit, "seed": seed, "n": n, "drawn": drawn})
     for mutant in folder.mutants:
         print(mutant.k, mutant.place, mutant.site.operator, change(mutant), sep="\t")
 
@@ -431,34 +435,30 @@ def broken_step(folder: Folder, data: Path | None) -> None:
 def table_step(folder: Folder, verdicts: Path | None) -> None:
     """Print the shares and a row for each mutant."""
     words = json.loads(verdicts.read_text("utf-8")) if verdicts else {}
-    rows, counts = [], dict.fromkeys(STAGES, 0)
+    drawn = folder.read("mutants")
+    rows, caught = [], []
     for mutant in folder.mutants:
         found = {stage: folder.outcome(mutant.k, stage) or {} for stage in STAGES}
-        is_in = {stage: bool(each.get("caught")) for stage, each in found.items()}
-        caught = {
-            "test": is_in["test"],
-            "ci": is_in["test"] or is_in["ci"] or is_in["replay"],
-            "replay": is_in["replay"],
-            "all": is_in["test"] or is_in["ci"] or is_in["all"],
-        }
-        for stage in STAGES:
-            counts[stage] += caught[stage]
-        by = next((found[s]["by"] for s in ("test", "ci", "all") if is_in[s]), "")
-        by = by or ("the replay" if is_in["replay"] else words.get(str(mutant.k), "survives"))
-        marks = ["yes" if caught[stage] else "no" for stage in STAGES]
+        test, ci, replay, late = (bool(found[stage]) for stage in STAGES)
+        caught.append((test, test or ci or replay, replay, test or ci or late))
+        by = next((found[s]["by"] for s in ("test", "ci", "all") if found[s]), "")
+        by = by or ("the replay" if replay else "nothing")
+        if str(mutant.k) in words:
+            by = f"{by}; {words[str(mutant.k)]}"
         text = change(mutant).replace("|", "\\|")
         short = text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
+        marks = ["yes" if each else "no" for each in caught[-1]]
         rows.append([str(mutant.k), mutant.place, f"`{short}`", *marks, by.replace("tests/", "")])
-    n = len(rows)
-    drawn = folder.read("mutants")
-    print(f"{n} mutants of commit {drawn['commit'][:9]}, seed {drawn['seed']}\n")
-    names = ("`make test`", "`.ci/run`", "`make replay`", "`make test-all`")
+    n = drawn["n"]
+    print(f"Mutants of commit {drawn['commit'][:9]}, seed {drawn['seed']}.\n")
+    parts = [caught[:n], caught[n:]]
     shares = [
-        [name, f"{counts[stage]} of {n}", f"{counts[stage] / n:.0%}"]
-        for name, stage in zip(names, STAGES, strict=True)
+        [gate, *(f"{sum(each[g] for each in part)} of {len(part)}" for part in parts)]
+        for g, gate in enumerate(("`make test`", "`.ci/run`", "`make replay`", "`make test-all`"))
     ]
-    print(table(["gate", "caught", "share"], shares))
-    print(table(["k", "place", "change", "test", "ci", "replay", "all", "first caught by"], rows))
+    head = ["caught by", f"{n} lines of all", f"{len(rows) - n} lines of C and templates"]
+    print(table(head, shares))
+    print(table(["k", "place", "change", "test", "ci", "replay", "all", "caught first by"], rows))
 
 
 WIDTH = 60
@@ -473,6 +473,7 @@ def main(words: Iterable[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--n", type=int, default=60)
+    parser.add_argument("--n-printed", type=int, default=20, help="more in C and templates alone")
     parser.add_argument("--jobs", type=int, default=2, help="processes of `reach`")
     parser.add_argument("--data", type=Path, help="the shared data")
     parser.add_argument("--part", default="1/1", help="every so many mutants")
@@ -484,7 +485,7 @@ def main(words: Iterable[str] | None = None) -> None:
     options = parser.parse_args(words)
     folder = Folder(options.folder)
     if options.step == "draw":
-        draw_step(folder, options.n, options.seed)
+        draw_step(folder, options.n, options.n_printed, options.seed)
     elif options.step == "reach":
         reach_step(folder, options.jobs, options.data)
     elif options.step == "broken":
