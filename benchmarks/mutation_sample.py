@@ -3,7 +3,8 @@
     python -m benchmarks.mutation_sample draw  --folder F [--seed 0] [--n 60]
     python -m benchmarks.mutation_sample reach --folder F [--jobs 2] [--data ../shared/data]
     python -m benchmarks.mutation_sample run   --folder F [--part 1/2] [--stages test ci replay all]
-    python -m benchmarks.mutation_sample table --folder F
+    python -m benchmarks.mutation_sample broken --folder F
+    python -m benchmarks.mutation_sample table --folder F [--verdicts benchmarks/mutation_verdicts.json]
 
 `draw` lists the mutants. `reach` runs the tier `ci` and the replay once in an instrumented copy of
 the tree, which takes as long as they do, and writes which tests execute each mutated line. `run`
@@ -37,7 +38,7 @@ ROOT = Path(__file__).resolve().parents[1]
 STAGES = ("test", "ci", "replay", "all")
 GROUPS = (
     ("tests/unit", "tests/property"), ("tests/test_", "tests/replay"), ("tests/agreement",),
-    ("tests/docs",), ("tests/firmware",), ("tests/cli",), ("tests/browser",),
+    ("tests/docs",), ("tests/firmware",), ("tests/cli",), ("tests/browser",), ("tests/printed",),
 )  # fmt: skip
 """Folders of tests, the quickest first."""
 BEFORE: dict[str, tuple[str, ...]] = {
