@@ -4,7 +4,7 @@
     python -m benchmarks.mutation_sample reach --folder F [--jobs 2] [--data ../shared/data]
     python -m benchmarks.mutation_sample run   --folder F [--part 1/2] [--stages test ci replay all]
     python -m benchmarks.mutation_sample broken --folder F
-    python -m benchmarks.mutation_sample table --folder F [--verdicts benchmarks/mutation_verdicts.json]
+    python -m benchmarks.mutation_sample table --folder F [--verdicts FILE]
 
 `draw` lists the mutants. `reach` runs the tier `ci` and the replay once in an instrumented copy of
 the tree, which takes as long as they do, and writes which tests execute each mutated line. `run`
@@ -232,10 +232,12 @@ class Plan:
     reach: dict[int, set[str]]
     seconds: dict[str, float]
     broken: frozenset[str]
+    groups: frozenset[str]
 
     @classmethod
     def read(cls, folder: Folder) -> "Plan":
         """Read what `reach` found; a test that fails without a mistake is left out."""
+        groups = frozenset(path.stem for path in folder.path.glob("reached-*.json"))
         reach: dict[int, set[str]] = defaultdict(set)
         tiers = {tier: folder.read(f"tests-{tier}") for tier in ("test", "ci", "all")}
         by_file: dict[str, list[str]] = defaultdict(list)
@@ -250,7 +252,7 @@ class Plan:
             test, _, _, took = json.loads(line)
             seconds[test] += took
         broken = folder.read("broken") if folder.has("broken") else []
-        return cls(tiers, reach, seconds, frozenset(broken))
+        return cls(tiers, reach, seconds, frozenset(broken), groups)
 
     def tests(self, mutant: Mutant, stage: str) -> list[str]:
         """Return what a stage runs: of `ci` what `test` left, of `all` what `ci` left."""
@@ -370,7 +372,6 @@ def first_failure(log: Path, code: int) -> str:
 
 def run_step(folder: Folder, options: argparse.Namespace) -> None:
     """Try mutants in the stages asked for, as far as their reach is known."""
-    plan = Plan.read(folder)
     part, parts = map(int, options.part.split("/"))
     bench = Bench(folder, f"bench-{part}", options.data)
     for stage in options.stages:
@@ -379,6 +380,9 @@ def run_step(folder: Folder, options: argparse.Namespace) -> None:
                 continue
             if any(folder.outcome(mutant.k, each) != {} for each in BEFORE[stage]):
                 continue
+            if folder.outcome(mutant.k, stage) is not None:
+                continue
+            plan = Plan.read(folder)  # `reach` may still run
             source = (bench.tree / mutant.path).read_bytes()
             bench.put(mutant.path, mutant.site.applied(source))
             try_stage(folder, bench, plan, mutant, stage, options)
@@ -397,7 +401,7 @@ def try_stage(
     groups = [("replay",)] if stage == "replay" else GROUPS
     for g, group in enumerate(groups):
         is_open = folder.outcome(mutant.k, stage) is None
-        if not is_open or not folder.has(reached(group)):
+        if not is_open or reached(group) not in plan.groups:
             return
         if (mutant.k, stage, g) in folder.results():
             continue
