@@ -373,7 +373,7 @@ def first_failure(log: Path, code: int) -> str:
 def run_step(folder: Folder, options: argparse.Namespace) -> None:
     """Try mutants in the stages asked for, as far as their reach is known."""
     part, parts = map(int, options.part.split("/"))
-    bench = Bench(folder, f"bench-{part}", options.data)
+    bench = Bench(folder, f"bench-{os.getpid()}", options.data)
     for stage in options.stages:
         for mutant in folder.mutants:
             if mutant.k % parts != part - 1 or (options.only and mutant.k not in options.only):
