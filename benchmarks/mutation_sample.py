@@ -49,6 +49,14 @@ FIRST, SECOND = 5, 40
 """Files of a group whose tests run in processes of their own, so that few are collected."""
 PRODUCTS = 12
 """Products that the replay makes before all others that reach a mistake."""
+GATE = """
+import sys
+from tests.replay import __main__ as gate
+gate.show = lambda names: None
+if __name__ == "__main__":
+    sys.exit(gate.main())
+"""
+"""The replay without the lines that differ, which takes longer than to find them."""
 FLAGS = ("-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "mutation_probe")
 
 
@@ -192,9 +200,9 @@ def reached(group: Sequence[str]) -> str:
     return f"reached-{group[0].replace('/', '-')}"
 
 
-def reach_step(folder: Folder, jobs: int, data: Path | None) -> None:
+def reach_step(folder: Folder, jobs: int, data: Path | None, kinds: Sequence[str]) -> None:
     """Run the tier `ci` and the replay in an instrumented copy, and list what reaches each."""
-    tree = copy_tree(folder, "reach", data)
+    tree = copy_tree(folder, f"reach-{os.getpid()}", data)
     for tier in ("test", "ci", "all"):
         if not folder.has(f"tests-{tier}"):
             folder.write(f"tests-{tier}", collected(tree, tier))
@@ -209,6 +217,8 @@ def reach_step(folder: Folder, jobs: int, data: Path | None) -> None:
         subprocess.run([sys.executable, "-c", code], cwd=tree, env=environ, check=True)
         folder.write("reached-replay", True)
     for group in GROUPS:
+        if kinds and group[0] not in kinds:
+            continue
         done = reached(group)
         files = sorted({test.split("::")[0] for test in folder.read("tests-ci")})
         files = [file for file in files if file.startswith(group)]
@@ -351,7 +361,7 @@ class Bench:
         log.parent.mkdir(exist_ok=True)
         for part in (first, [name for name in names if name not in first]):
             pattern = "^(" + "|".join(part) + ")$"
-            words = ["-m", "tests.replay", "--jobs", "1", "--show", "0", "--only", pattern]
+            words = ["-c", GATE, "--jobs", "1", "--only", pattern]
             code = self.run(words, time.time() + limit, log) if part else 0
             if code != 0:
                 return {"caught": True, "by": str(code), "tests": len(names)}
@@ -400,10 +410,9 @@ def try_stage(
     """Run what is left of a stage until something fails."""
     groups = [("replay",)] if stage == "replay" else GROUPS
     for g, group in enumerate(groups):
-        is_open = folder.outcome(mutant.k, stage) is None
-        if not is_open or reached(group) not in plan.groups:
+        if folder.outcome(mutant.k, stage) is not None:
             return
-        if (mutant.k, stage, g) in folder.results():
+        if (mutant.k, stage, g) in folder.results() or reached(group) not in plan.groups:
             continue
         begun = time.time()
         if stage == "replay":
@@ -411,8 +420,8 @@ def try_stage(
         else:
             limit = options.limit
             if stage == "all":  # of all groups together
-                known = folder.results()
-                before = [known[mutant.k, stage, i]["seconds"] for i in range(g)]
+                known = folder.results().items()
+                before = [one["seconds"] for at, one in known if at[:2] == (mutant.k, stage)]
                 limit = max(options.limit_all - sum(before), 5.0)
             found = bench.tests(plan, mutant, stage, g, limit)
         took = round(time.time() - begun, 1)
@@ -480,6 +489,7 @@ def main(words: Iterable[str] | None = None) -> None:
     parser.add_argument("--n", type=int, default=60)
     parser.add_argument("--n-printed", type=int, default=20, help="more in C and templates alone")
     parser.add_argument("--jobs", type=int, default=2, help="processes of `reach`")
+    parser.add_argument("--groups", nargs="*", default=[], help="of `reach`: such as tests/cli")
     parser.add_argument("--data", type=Path, help="the shared data")
     parser.add_argument("--part", default="1/1", help="every so many mutants")
     parser.add_argument("--only", type=int, nargs="*", help="these mutants")
@@ -492,7 +502,7 @@ def main(words: Iterable[str] | None = None) -> None:
     if options.step == "draw":
         draw_step(folder, options.n, options.n_printed, options.seed)
     elif options.step == "reach":
-        reach_step(folder, options.jobs, options.data)
+        reach_step(folder, options.jobs, options.data, options.groups)
     elif options.step == "broken":
         broken_step(folder, options.data)
     elif options.step == "run":
