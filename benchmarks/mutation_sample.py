@@ -121,6 +121,11 @@ class Folder:
             (one for one in found if one["caught"]), {} if len(found) == len(groups) else None
         )
 
+    def why(self, k: int) -> str:
+        """Return what ended the tests of a mutant that nothing caught: a hang, a time limit."""
+        known = self.results().items()
+        return next((one["by"] for at, one in known if at[0] == k and one["by"]), "")
+
     def add(self, **result: object) -> None:
         """Append a result; one write, so that a kill leaves no part of a line."""
         with (self.path / "results.jsonl").open("a", encoding="utf-8") as file:
@@ -314,7 +319,7 @@ class Bench:
             cached.unlink()
 
     def run(self, words: Sequence[str], until: float, log: Path, **more: str) -> int | str:
-        """Return the exit code of a Python program, or why it was ended."""
+        """Return the exit code of a Python program, or the test that hangs, or `TOO_LONG`."""
         environ = environment(self.tree, MUTATION_NOW=str(self.now), **more)
         self.now.write_text(f"{time.time()}\t", encoding="utf-8")
         with log.open("a") as out, subprocess.Popen(
@@ -327,29 +332,34 @@ class Bench:
                 is_stuck = bool(test) and time.time() - float(since) > HANG
                 if time.time() > until or is_stuck:
                     os.killpg(child.pid, 9)
-                    return f"hangs in {test}" if is_stuck else "time limit"
+                    return test if is_stuck else TOO_LONG
         return child.returncode
 
     def tests(
         self, plan: Plan, mutant: Mutant, stage: str, group: int, limit: float
     ) -> dict[str, Any]:
         """Run the tests of a stage and a group to the first failure."""
-        until, n = time.time() + limit, 0
+        until, n, hangs = time.time() + limit, 0, ""
         log = self.folder.path / "logs" / f"{mutant.k:02}-{stage}-{group}.txt"
         log.parent.mkdir(exist_ok=True)
         log.unlink(missing_ok=True)
-        for tests in plan.chunks(mutant, stage, group):
+        left = [*plan.chunks(mutant, stage, group)]
+        while left:
+            tests = left.pop(0)
             asked = self.tree.parent / "tests.json"
             asked.write_text(json.dumps({"tests": tests, "known": plan.tiers["all"]}))
             files = sorted({test.split("::")[0] for test in tests})
             words = ["-m", "pytest", *FLAGS, "--tier", stage, "--hypothesis-seed=0", *files]
             code = self.run(words, until, log, MUTATION_TESTS=str(asked))
             n += len(tests)
-            if isinstance(code, str):
-                return {"caught": code != "time limit", "by": code, "tests": n}
-            if code != 0:
+            if code == TOO_LONG:
+                return {"caught": False, "by": code, "tests": n}
+            if isinstance(code, str):  # the others may catch it
+                hangs = hangs or f"hangs in {code}"
+                left[:0] = [rest] if (rest := tests[tests.index(code) + 1 :]) else []
+            elif code != 0:
                 return {"caught": True, "by": first_failure(log, code), "tests": n}
-        return {"caught": False, "by": "", "tests": n}
+        return {"caught": False, "by": hangs, "tests": n}
 
     def replay(self, plan: Plan, mutant: Mutant, limit: float) -> dict[str, Any]:
         """Make the products that reach a mistake."""
@@ -364,10 +374,11 @@ class Bench:
             words = ["-c", GATE, "--jobs", "1", "--only", pattern]
             code = self.run(words, time.time() + limit, log) if part else 0
             if code != 0:
-                return {"caught": True, "by": str(code), "tests": len(names)}
+                return {"caught": code != TOO_LONG, "by": str(code), "tests": len(names)}
         return {"caught": False, "by": "", "tests": len(names)}
 
 
+TOO_LONG = "time limit"
 HANG = 300.0
 """Seconds after which a single test hangs."""
 
@@ -456,7 +467,7 @@ def table_step(folder: Folder, verdicts: Path | None) -> None:
         test, ci, replay, late = (bool(found[stage]) for stage in STAGES)
         caught.append((test, test or ci or replay, replay, test or ci or late))
         by = next((found[s]["by"] for s in ("test", "ci", "all") if found[s]), "")
-        by = by or ("the replay" if replay else "nothing")
+        by = by or ("the replay" if replay else folder.why(mutant.k) or "nothing")
         if str(mutant.k) in words:
             by = f"{by}; {words[str(mutant.k)]}"
         text = change(mutant).replace("|", "\\|")
