@@ -193,7 +193,7 @@ def change(mutant: Mutant) -> str:
 
 def collected(tree: Path, tier: str) -> list[str]:
     """Return the tests of a tier."""
-    words = ["-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "--tier", tier]
+    words = ["-m", "pytest", "--collect-only", *FLAGS[1:6], "--tier", tier]
     done = subprocess.run(
         [sys.executable, *words], cwd=tree, env=environment(tree), capture_output=True, text=True
     )
@@ -352,8 +352,8 @@ class Bench:
             words = ["-m", "pytest", *FLAGS, "--tier", stage, "--hypothesis-seed=0", *files]
             code = self.run(words, until, log, MUTATION_TESTS=str(asked))
             n += len(tests)
-            if code == TOO_LONG:
-                return {"caught": False, "by": code, "tests": n}
+            if code in (TOO_LONG, NOTHING_RAN):
+                return {"caught": False, "by": str(code), "tests": n}
             if isinstance(code, str):  # the others may catch it
                 hangs = hangs or f"hangs in {code}"
                 left[:0] = [rest] if (rest := tests[tests.index(code) + 1 :]) else []
@@ -379,6 +379,8 @@ class Bench:
 
 
 TOO_LONG = "time limit"
+NOTHING_RAN = 5
+"""What pytest returns where it collected none of the tests."""
 HANG = 300.0
 """Seconds after which a single test hangs."""
 
