@@ -70,13 +70,21 @@ def remembering(function: Callable[..., Any], maxsize: int | None, real: Any) ->
     return call
 
 
-class RememberingProperty(functools.cached_property):
-    """A cached property that does the same."""
+_Property = functools.cached_property
+
+
+class RememberingProperty(_Property):
+    """A cached property that does the same, of our classes alone."""
+
+    def __new__(cls, func: Any) -> Any:
+        """Return a plain one for the class of another package, which may look at its type."""
+        is_ours = func.__module__.startswith(_OURS)
+        return super().__new__(cls) if is_ours else _Property(func)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """Return the value, computed at most once for an instance."""
-        if instance is None or not self.func.__module__.startswith(_OURS):
-            return super().__get__(instance, owner)
+        if instance is None:
+            return self
         known, side = instance.__dict__, f"{_SIDE}{self.attrname}"
         if self.attrname in known:
             hit(*known.get(side, ()))

@@ -121,7 +121,7 @@ def test_a_seed_decides_what_is_drawn():
 
 
 MODULE = '''"""Parts."""
-from functools import cache
+from functools import cache, cached_property
 LIMIT = 3
 TWICE = 2 * LIMIT
 OTHER = 4
@@ -133,6 +133,10 @@ def table():
     return [n + 1 for n in range(3)]
 class Held:
     n = 5
+    @cached_property
+    def size(self):
+        return len([1] * 2)
+HELD = Held()
 '''
 OF_LIMIT = """from bncc.parts import TWICE
 def of_limit(x):
@@ -158,6 +162,8 @@ def test_shared_again(shared): assert shared
 def test_c(): assert Path(parts.__file__).with_name("a.c").read_text()
 def test_child():
     subprocess.run([sys.executable, "-c", "from bncc.parts import small; small(1)"], check=True)
+def test_size(): assert parts.HELD.size == 2
+def test_size_again(): assert parts.HELD.size
 def test_none(): pass
 """
 
@@ -196,6 +202,7 @@ def test_probes_find_the_tests_that_execute_a_line(tmp_path):
         site_of("bncc/parts.py", module, 3, "constant"),
         site_of("bncc/user.py", OF_LIMIT.encode(), 4, "return None"),
         site_of("bncc/a.c", b"int a = 1;\n", 1, "constant"),
+        site_of("bncc/parts.py", module, 16, "arithmetic"),
     ]
     out, times = tmp_path / "reach.txt", tmp_path / "times.jsonl"
     config = {"out": str(out), "files": instrument(tree, places)}
@@ -208,14 +215,16 @@ def test_probes_find_the_tests_that_execute_a_line(tmp_path):
         reach.setdefault(int(k), set()).add(test.split("::")[1].split(" ")[0])
     small = {"test_small", "test_shared", "test_shared_again", "test_child"}
     tables = {"test_table", "test_table_again"}
+    sizes = {"test_size", "test_size_again"}
     assert reach == {
         0: small,
         1: tables,
-        2: small | tables | {"test_limit"},
+        2: small | tables | sizes | {"test_limit"},
         3: {"test_limit"},
         4: {"test_c"},
+        5: sizes,
     }
-    assert len(times.read_text("utf-8").splitlines()) == 3 * 9
+    assert len(times.read_text("utf-8").splitlines()) == 3 * 11
 
 
 def test_only_the_tests_asked_for_run_in_their_order(tmp_path):
@@ -229,7 +238,7 @@ def test_only_the_tests_asked_for_run_in_their_order(tmp_path):
     ran = [json.loads(line)[0] for line in times.read_text("utf-8").splitlines()[::3]]
     assert ran[-2:] == [known[2], known[0]]
     assert not {known[1], known[3]} & set(ran)
-    assert len(ran) == 7  # those that nobody knew come first
+    assert len(ran) == 9  # those that nobody knew come first
 
 
 def test_what_runs_on_import_is_reached_through_its_names():
@@ -238,7 +247,13 @@ def test_what_runs_on_import_is_reached_through_its_names():
         line: import_time_names(module, site_of("bncc/parts.py", module, line, "constant")[1])
         for line in (3, 4, 5, 11, 13)
     }
-    assert names == {3: {"LIMIT", "TWICE"}, 4: {"TWICE"}, 5: {"OTHER"}, 11: None, 13: {"Held"}}
+    assert names == {
+        3: {"LIMIT", "TWICE"},
+        4: {"TWICE"},
+        5: {"OTHER"},
+        11: None,
+        13: {"Held", "HELD"},
+    }
     sources = {"bncc/parts.py": module, "bncc/user.py": OF_LIMIT.encode()}
     assert [*importers("bncc/parts.py", {"TWICE"}, sources)] == ["bncc/user.py"]
     assert [*importers("bncc/parts.py", {"OTHER"}, sources)] == []
