@@ -42,7 +42,7 @@ GROUPS = (
 )  # fmt: skip
 """Folders of tests, the quickest first."""
 BEFORE: dict[str, tuple[str, ...]] = {
-    "test": (), "ci": ("test",), "replay": (), "all": ("test", "ci"),
+    "test": (), "ci": ("test",), "replay": (), "all": ("test", "ci", "replay"),
 }  # fmt: skip
 """Stages that must have missed a mutant before it is tried in another."""
 FIRST, SECOND = 5, 40
