@@ -24,7 +24,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -459,28 +459,39 @@ def broken_step(folder: Folder, data: Path | None) -> None:
     folder.write("broken", sorted({x[0] for x in map(json.loads, again) if x[2] == "failed"}))
 
 
+def is_caught(found: Mapping[str, Any], *stages: str) -> bool | None:
+    """Return whether one of some stages caught a mutant; None where some were not tried."""
+    if any(found[stage] for stage in stages):
+        return True
+    return None if any(found[stage] is None for stage in stages) else False
+
+
 def table_step(folder: Folder, verdicts: Path | None) -> None:
     """Print the shares and a row for each mutant."""
     words = json.loads(verdicts.read_text("utf-8")) if verdicts else {}
     drawn = folder.read("mutants")
     rows, caught = [], []
     for mutant in folder.mutants:
-        found = {stage: folder.outcome(mutant.k, stage) or {} for stage in STAGES}
-        test, ci, replay, late = (bool(found[stage]) for stage in STAGES)
-        caught.append((test, test or ci or replay, replay, test or ci or late))
+        each = {stage: folder.outcome(mutant.k, stage) for stage in STAGES}
+        found = {stage: one or {} for stage, one in each.items()}
+        replay = is_caught(each, "replay")
+        of_ci = is_caught(each, "test", "ci", "replay")
+        caught.append(
+            (is_caught(each, "test"), of_ci, replay, is_caught(each, "test", "ci", "all"))
+        )
         by = next((found[s]["by"] for s in ("test", "ci", "all") if found[s]), "")
         by = by or ("the replay" if replay else folder.why(mutant.k) or "nothing")
         if str(mutant.k) in words:
             by = f"{by}; {words[str(mutant.k)]}"
         text = change(mutant).replace("|", "\\|")
         short = text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
-        marks = ["yes" if each else "no" for each in caught[-1]]
+        marks = [MARKS[one] for one in caught[-1]]
         rows.append([str(mutant.k), mutant.place, f"`{short}`", *marks, by.replace("tests/", "")])
     n = drawn["n"]
     print(f"Mutants of commit {drawn['commit'][:9]}, seed {drawn['seed']}.\n")
     parts = [caught[:n], caught[n:]]
     shares = [
-        [gate, *(f"{sum(each[g] for each in part)} of {len(part)}" for part in parts)]
+        [gate, *(f"{sum(one[g] is True for one in part)} of {len(part)}" for part in parts)]
         for g, gate in enumerate(("`make test`", "`.ci/run`", "`make replay`", "`make test-all`"))
     ]
     head = ["caught by", f"{n} lines of all", f"{len(rows) - n} lines of C and templates"]
@@ -489,6 +500,7 @@ def table_step(folder: Folder, verdicts: Path | None) -> None:
 
 
 WIDTH = 60
+MARKS = {True: "yes", False: "no", None: "-"}
 
 
 def main(words: Iterable[str] | None = None) -> None:
