@@ -23,30 +23,21 @@ import shutil
 import subprocess
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from benchmarks.markdown import table
-from benchmarks.mutation_operators import Site, draw, is_mutable
+from benchmarks.mutation_operators import draw, is_mutable
 from benchmarks.mutation_reach import instrument
+from benchmarks.mutation_results import GROUPS, STAGES, Folder, Mutant, Plan, change, reached
 
 ROOT = Path(__file__).resolve().parents[1]
-STAGES = ("test", "ci", "replay", "all")
-GROUPS = (
-    ("tests/unit", "tests/property"), ("tests/test_", "tests/replay"), ("tests/agreement",),
-    ("tests/docs",), ("tests/firmware",), ("tests/cli",), ("tests/browser",), ("tests/printed",),
-)  # fmt: skip
-"""Folders of tests, the quickest first."""
 BEFORE: dict[str, tuple[str, ...]] = {
     "test": (), "ci": ("test",), "replay": (), "all": ("test", "ci", "replay"),
 }  # fmt: skip
 """Stages that must have missed a mutant before it is tried in another."""
-FIRST, SECOND = 5, 40
-"""Files of a group whose tests run in processes of their own, so that few are collected."""
 PRODUCTS = 12
 """Products that the replay makes before all others that reach a mistake."""
 GATE = """
@@ -58,78 +49,6 @@ if __name__ == "__main__":
 """
 """The replay without the lines that differ, which takes longer than to find them."""
 FLAGS = ("-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "mutation_probe")
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A mistake, numbered from 0."""
-
-    k: int
-    path: str
-    site: Site
-    before: str
-
-    @property
-    def place(self) -> str:
-        """Return file and line."""
-        return f"{self.path}:{self.site.line}"
-
-
-class Folder:
-    """The results: lists of mutants and tests, and a line for each stage that a mutant went."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path.resolve()
-        self.path.mkdir(parents=True, exist_ok=True)
-
-    def write(self, name: str, value: object) -> None:
-        """Write a file of JSON whole."""
-        place = self.path / f"{name}.json"
-        part = place.with_suffix(f".{os.getpid()}")
-        part.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-        part.replace(place)
-
-    def read(self, name: str) -> Any:
-        """Read a file of JSON."""
-        return json.loads((self.path / f"{name}.json").read_text("utf-8"))
-
-    def has(self, name: str) -> bool:
-        """Return whether a step is done."""
-        return (self.path / f"{name}.json").exists()
-
-    @cached_property
-    def mutants(self) -> list[Mutant]:
-        """What was drawn."""
-        return [
-            Mutant(k, path, Site(**site), before)
-            for k, (path, site, before) in enumerate(self.read("mutants")["drawn"])
-        ]
-
-    def results(self) -> dict[tuple[int, str, int], dict[str, Any]]:
-        """Return what became of mutants, by number, stage and group of tests."""
-        file = self.path / "results.jsonl"
-        lines = file.read_text("utf-8").splitlines() if file.exists() else []
-        each = [json.loads(line) for line in lines]
-        return {(one["k"], one["stage"], one["group"]): one for one in each}
-
-    def outcome(self, k: int, stage: str) -> dict[str, Any] | None:
-        """Return what caught a mutant, an empty object if nothing did, None if that is open."""
-        known = self.results()
-        groups = [0] if stage == "replay" else range(len(GROUPS))
-        found = [known[k, stage, g] for g in groups if (k, stage, g) in known]
-        return next(
-            (one for one in found if one["caught"]), {} if len(found) == len(groups) else None
-        )
-
-    def why(self, k: int) -> str:
-        """Return what ended the tests of a mutant that nothing caught: a hang, a time limit."""
-        known = self.results().items()
-        return next((one["by"] for at, one in known if at[0] == k and one["by"]), "")
-
-    def add(self, **result: object) -> None:
-        """Append a result; one write, so that a kill leaves no part of a line."""
-        with (self.path / "results.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(result) + "\n")
 
 
 def git(*words: str) -> str:
@@ -179,18 +98,6 @@ def draw_step(folder: Folder, n: int, n_printed: int, seed: int) -> None:
         print(mutant.k, mutant.place, mutant.site.operator, change(mutant), sep="\t")
 
 
-def change(mutant: Mutant) -> str:
-    """Return before and after in one line."""
-    before, after = (" ".join(text.split()) for text in (mutant.before, mutant.site.after))
-    if mutant.site.operator == "lines swapped":
-        return f"swap: {before}"
-    if after in ("", "pass"):
-        return f"delete: {before}"
-    if mutant.site.operator == "condition negated":
-        return f"negate: {before}"
-    return f"{before} -> {after}"
-
-
 def collected(tree: Path, tier: str) -> list[str]:
     """Return the tests of a tier."""
     words = ["-m", "pytest", "--collect-only", *FLAGS[1:6], "--tier", tier]
@@ -198,11 +105,6 @@ def collected(tree: Path, tier: str) -> list[str]:
         [sys.executable, *words], cwd=tree, env=environment(tree), capture_output=True, text=True
     )
     return [line for line in done.stdout.splitlines() if line.startswith("tests/") and "::" in line]
-
-
-def reached(group: Sequence[str]) -> str:
-    """Return the name of what is written when the reach of a group of tests is known."""
-    return f"reached-{group[0].replace('/', '-')}"
 
 
 def reach_step(folder: Folder, jobs: int, data: Path | None, kinds: Sequence[str]) -> None:
@@ -237,70 +139,6 @@ def reach_step(folder: Folder, jobs: int, data: Path | None, kinds: Sequence[str
             )  # fmt: skip
         folder.write(done, True)
         print(done, flush=True)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Which tests exist, which reach each mutant, and what they take."""
-
-    tiers: dict[str, list[str]]
-    reach: dict[int, set[str]]
-    seconds: dict[str, float]
-    broken: frozenset[str]
-    groups: frozenset[str]
-
-    @classmethod
-    def read(cls, folder: Folder) -> "Plan":
-        """Read what `reach` found; a test that fails without a mistake is left out."""
-        groups = frozenset(path.stem for path in folder.path.glob("reached-*.json"))
-        reach: dict[int, set[str]] = defaultdict(set)
-        tiers = {tier: folder.read(f"tests-{tier}") for tier in ("test", "ci", "all")}
-        by_file: dict[str, list[str]] = defaultdict(list)
-        for test in tiers["ci"]:
-            by_file[test.split("::")[0]].append(test)
-        for line in (folder.path / "reach.txt").read_text("utf-8").splitlines():
-            k, test = line.split("\t", 1)
-            name, _, phase = test.rpartition(" ")
-            reach[int(k)].update(by_file[name] if phase == "(collect)" else [name])
-        seconds: dict[str, float] = defaultdict(float)
-        for line in (folder.path / "times.jsonl").read_text("utf-8").splitlines():
-            test, _, _, took = json.loads(line)
-            seconds[test] += took
-        broken = folder.read("broken") if folder.has("broken") else []
-        return cls(tiers, reach, seconds, frozenset(broken), groups)
-
-    def tests(self, mutant: Mutant, stage: str) -> list[str]:
-        """Return what a stage runs: of `ci` what `test` left, of `all` what `ci` left."""
-        reached = self.reach[mutant.k]
-        before = {"test": (), "ci": self.tiers["test"], "all": self.tiers["ci"]}[stage]
-        asked = set(self.tiers[stage]) - set(before) - self.broken
-        if stage != "all":
-            return [test for test in self.tiers[stage] if test in asked & reached]
-        files = {test.split("::")[0] for test in reached}
-        functions = {test.split("[")[0] for test in reached}
-        others = {test.split("[")[0] for test in self.tiers["ci"]} - functions
-        return [
-            test
-            for test in self.tiers["all"]
-            if test in asked
-            and (
-                test.split("[")[0] in functions
-                or (test.split("::")[0] in files and test.split("[")[0] not in others)
-            )
-        ]
-
-    def chunks(self, mutant: Mutant, stage: str, group: int) -> Iterator[list[str]]:
-        """Generate lists of tests for one process each, the quickest files first."""
-        mirror = "test_" + Path(mutant.path).stem.split(".")[0] + ".py"
-        files: dict[str, list[str]] = defaultdict(list)
-        for test in self.tests(mutant, stage):
-            if test.startswith(GROUPS[group]):
-                files[test.split("::")[0]].append(test)
-        cost = {file: sum(self.seconds[test] for test in files[file]) for file in files}
-        names = sorted(files, key=lambda name: (Path(name).name != mirror, cost[name]))
-        for part in (names[:FIRST], names[FIRST:SECOND], names[SECOND:]):
-            if part:
-                yield [test for name in part for test in files[name]]
 
 
 class Bench:
@@ -488,7 +326,7 @@ def table_step(folder: Folder, verdicts: Path | None) -> None:
         marks = [MARKS[one] for one in caught[-1]]
         rows.append([str(mutant.k), mutant.place, f"`{short}`", *marks, by.replace("tests/", "")])
     n = drawn["n"]
-    print(f"Mutants of commit {drawn['commit'][:9]}, seed {drawn['seed']}.\n")
+    print(HEAD.format(commit=drawn["commit"][:9], seed=drawn["seed"], n=n))
     parts = [caught[:n], caught[n:]]
     shares = [
         [gate, *(f"{sum(one[g] is True for one in part)} of {len(part)}" for part in parts)]
@@ -499,6 +337,15 @@ def table_step(folder: Folder, verdicts: Path | None) -> None:
     print(table(["k", "place", "change", "test", "ci", "replay", "all", "caught first by"], rows))
 
 
+HEAD = """# Random mutations, and what catches them
+
+Printed by `benchmarks/mutation_sample.py`, which says how mutants are drawn and tried. Commit
+{commit}, seed {seed}. The first {n} are lines of all code, the others lines of C and templates.
+
+`.ci/run` stands for its tests and its replay; linters, coverage and the bare machine are not
+counted. A `-` is what was not tried to the end, and does not count as caught. `make test-all` is
+the tests alone; its cases beyond those of `.ci/run` are tried where `.ci/run` catches nothing.
+"""
 WIDTH = 60
 MARKS = {True: "yes", False: "no", None: "-"}
 

@@ -13,7 +13,8 @@ import pytest
 from benchmarks import mutation_probe
 from benchmarks.mutation_operators import draw, is_sound, masked, sites
 from benchmarks.mutation_reach import import_time_names, importers, instrument
-from benchmarks.mutation_sample import Folder, Plan, table_step
+from benchmarks.mutation_results import Folder, Plan
+from benchmarks.mutation_sample import table_step
 
 PYTHON = b'''"""A module, of 1 kind."""
 
