@@ -51,6 +51,8 @@ DOCSTRING_RULES = {
 }
 # A one-line docstring may leave parameters to the annotations; a list of them must be whole.
 ONLY_WITH_PARAMETERS = "PR01"
+# Dataclasses that collect while they work; all others are values.
+NOT_FROZEN = {"bncc/cli/console.py: Console", "bncc/network/bif_reader.py: _Found"}
 # Fields of a dataclass that are nobody else's business.
 PRIVATE_FIELDS = re.compile(r"\{('_\w+'(, )?)+\} not documented")
 
@@ -262,6 +264,19 @@ def test_files_fit_one_idea(tracked: list[Path]) -> None:
     lengths = {path: code_lines(path) for path in sources}
     long = [f"{path.relative_to(ROOT)}: {n}" for path, n in lengths.items() if n > MAX_LINES]
     assert not long, "\n".join(long)
+
+
+def test_dataclasses_are_frozen() -> None:
+    """A value never changes, so that it can be shared, cached and hashed."""
+    not_frozen = {
+        f"{path.relative_to(ROOT).as_posix()}: {node.name}"
+        for path in (ROOT / "bncc").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+        for each in map(ast.unparse, node.decorator_list)
+        if re.match(r"(dataclasses\.)?dataclass\b", each) and "frozen=True" not in each
+    }
+    assert not_frozen == NOT_FROZEN
 
 
 def test_no_file_names_a_directory_of_one_machine(tracked: list[Path]) -> None:

@@ -56,6 +56,10 @@ def test_the_widest_format_saturates_without_overflow():
     assert quantize(np.array([-np.inf, -1e300]), fmt).tolist() == [2**31 - 1] * 2
 
 
+def test_a_cost_beyond_float64_saturates_without_a_warning():
+    assert quantize(np.array([-np.finfo(np.float64).max]), QFormat(4, 4)).tolist() == [255]
+
+
 @pytest.mark.parametrize("theta", [0.1, np.inf, np.nan])
 def test_what_is_no_log_probability_is_refused(theta):
     with pytest.raises(ValueError, match="log-probabilities"):

@@ -66,6 +66,7 @@ def test_a_row_is_found_and_added():
     first = text.arrays[0]
     assert (first.type, first.length, first.comment) == ("uint32_t", 4, "x0, x1")
     assert first.lines[0] == "/* 0-1,0 */ 0x00030000U,"
+    assert text.decides
 
 
 def two():
