@@ -63,7 +63,7 @@ class Emission:
     @property
     def kernel(self) -> str:
         """Name of the kernel."""
-        return self.choice.kernel.family
+        return self.lowered.kernel.family
 
     @property
     def choice(self) -> Choice:

@@ -44,7 +44,13 @@ def weighted(
     """Return the sum of terms by the weights of a family."""
     machine = ALIKE.get(target or GENERIC, target or GENERIC)
     keys = ((family, one, level) for one in (machine, GENERIC, OTHER))
-    weights = next(WEIGHTS[key] for key in keys if key in WEIGHTS)[which]
+    known = next((WEIGHTS[key] for key in keys if key in WEIGHTS), None)
+    if known is None:
+        raise RuntimeError(
+            f"the family '{family}' has no weights; give bncc/lower/cost_weights.py the keys "
+            f"('{family}', '{GENERIC}', '-O2') and ('{family}', '{GENERIC}', '-Os')"
+        )
+    weights = known[which]
     return sum(weight * term for weight, term in zip(weights, terms, strict=True))
 
 

@@ -85,7 +85,7 @@ class Reached:
     bic: float
     kl: float
     # shd and shd_of_patterns: Distance to the true graph, see
-    # `bncc.structure.dags.equivalence.Distance`
+    # `bncc.structure.dags.measures.Distance`
     shd: int
     shd_of_patterns: int
     n_arcs: int  # Arcs

@@ -279,7 +279,7 @@ class TrainOptions:
 class DescentValues:
     """What gradient descent reads, with every default filled in."""
 
-    loss: str  # The loss, see `bncc.train.gradient.losses.loss_of`
+    loss: str  # The loss, see `bncc.train.gradient.torch_engine.loss_of`
     epochs: int
     batch_size: int
     lr: float
@@ -287,7 +287,7 @@ class DescentValues:
     gamma: float
     eta: float
     dropout: float  # Probability that a feature is left out of a sample's sum in a step
-    # Probability that a state is moved to a neighbour, see `bncc.train.gradient.jitter`
+    # Probability that a state is moved to a neighbour, see `bncc.train.gradient.loop.Jitter`
     jitter: float
     # Weight of the past, < 1, in the average of the tables over the epochs, which is what a
     # training ends with; 0 ends with the tables of the last step

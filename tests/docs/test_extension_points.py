@@ -200,7 +200,9 @@ def test_a_kernel_family_agrees(
 
 
 def test_a_kernel_family_needs_weights(family: str) -> None:
-    with pytest.raises(RuntimeError):
+    with pytest.raises(
+        RuntimeError, match="has no weights; give bncc.lower.cost_weights.py the keys"
+    ):
         emit_c(hand.naive_integer())
 
 
