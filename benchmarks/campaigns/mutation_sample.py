@@ -199,6 +199,8 @@ class Bench:
             files = sorted({test.split("::")[0] for test in tests})
             words = ["-m", "pytest", *FLAGS, "--tier", stage, "--hypothesis-seed=0", *files]
             code = self.run(words, until, log, MUTATION_TESTS=str(asked))
+            if code == -9:  # nothing here kills so, and no mistake does
+                raise SystemExit(f"mutant {mutant.k}: pytest was killed; run again")
             n += len(tests)
             if code in (TOO_LONG, NOTHING_RAN):
                 return {"caught": False, "by": str(code), "tests": n}
