@@ -85,3 +85,12 @@ def test_every_line_names_a_test():
             found = re.search(rf"def {function}\(([^)]*)\)", text)
             assert found, limit.prefix
             assert limit.per is None or re.search(rf"\b{limit.per}\b", found[1]), limit.prefix
+
+
+def test_a_tier_is_the_same_in_any_order(table):
+    """pytest-randomly shuffles what was collected."""
+    table(Limit("tests/a.py", 1, 3, None))
+    found = [Hashed(**vars(each)) for each in cases("tests/a.py::test_b", x=range(30))]
+    kept = {each.nodeid for each in chosen(found, "ci")}
+    assert len(kept) == 3
+    assert {each.nodeid for each in chosen(found[::-1], "ci")} == kept

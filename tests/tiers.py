@@ -6,6 +6,7 @@ of each value of a parameter. Cases are spread evenly, the same in every run. A 
 ``slow`` is in `all` alone.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -65,6 +66,12 @@ def group_of(item: pytest.Item, per: str | None) -> Hashable:
     return function, str(getattr(params[per], "name", params[per]))
 
 
+def place(item: pytest.Item) -> list[int | str]:
+    """Return what sorts cases by their names, numbers in them by value."""
+    parts = re.split(r"(\d+)", item.nodeid)
+    return [int(part) if k % 2 else part for k, part in enumerate(parts)]
+
+
 def spread(cases: Sequence[T], n: int, turn: float) -> list[T]:
     """Return n of the cases, evenly spread from a share of a step on; all if there are fewer."""
     if n >= len(cases):
@@ -92,5 +99,6 @@ def chosen(items: Iterable[pytest.Item], tier: Tier) -> list[pytest.Item]:
     for group, members in groups.items():
         # Each group starts elsewhere, so that together they meet more values of other parameters.
         turn = crc32(str(group).encode()) / 2**32
-        kept.update(spread(members, sizes[group], turn))
+        # Sorted, since plugins may have shuffled what was collected.
+        kept.update(spread(sorted(members, key=place), sizes[group], turn))
     return [item for item in items if item in kept]

@@ -200,9 +200,7 @@ def test_a_kernel_family_agrees(
 
 
 def test_a_kernel_family_needs_weights(family: str) -> None:
-    with pytest.raises(
-        RuntimeError, match=r"has no weights; give \S+ the keys"
-    ):
+    with pytest.raises(RuntimeError, match=r"has no weights; give \S+ the keys"):
         emit_c(hand.naive_integer())
 
 

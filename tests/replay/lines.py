@@ -35,6 +35,8 @@ def base_products(names: Sequence[str], folder: Path) -> str:
 
 def show(names: Sequence[str]) -> None:
     """Print the first lines of what differs in products since their digests were committed."""
+    if not names:
+        return
     with TemporaryDirectory() as before, TemporaryDirectory() as after:
         try:
             commit = base_products(names, Path(before))
