@@ -3,6 +3,7 @@
 import re
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -232,7 +233,8 @@ def test_every_kernel_may_be_named(
 def test_a_kernel_without_a_safe_layout_is_refused(
     refused: Refused, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(choose.FAMILIES, "plain", lambda program: iter(()))  # type: ignore[index]
+    none = replace(choose.FAMILIES["plain"], layouts=lambda program: iter(()))
+    monkeypatch.setitem(choose.FAMILIES, "plain", none)  # type: ignore[index]
     said = "the kernel 'plain' has no layout that is safe for this model; name another or none"
     assert refused("emit-c", model, "-o", tmp_path / "c", "--kernel", "plain") == said
     assert not (tmp_path / "c").exists()

@@ -2,11 +2,9 @@
 
 import gzip
 import os
-import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -41,12 +39,32 @@ def whole(few: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, byte
     return {name: trained(few, tmp_path_factory.mktemp("whole"), name) for name in ("sum", "net")}
 
 
-def begun(few: Path, folder: Path, name: str, *options: object) -> "subprocess.Popen[str]":
+KILLED = """
+import os, signal, sys
+from bncc.search.log import Log
+add, left = Log.add, [{n}]
+def counted(self, key, result):
+    kept = add(self, key, result)
+    left[0] -= 1
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return kept
+Log.add = counted
+from bncc.cli.main import main
+main(sys.argv[1:])
+"""
+"""A search that is killed once it has kept so many more results."""
+
+
+def begun(
+    few: Path, folder: Path, name: str, *options: object, program: str = ""
+) -> "subprocess.Popen[str]":
     """Begin a search in a process of its own."""
     words = ["train", few, "-o", folder / "m.bncc", *(SUM if name == "sum" else NETWORK), *options]
     (folder / "scratch").mkdir(exist_ok=True)
     return subprocess.Popen(
-        [sys.executable, "-m", "bncc", *map(str, words)], text=True,
+        [sys.executable, *(("-c", program) if program else ("-m", "bncc")), *map(str, words)],
+        text=True,
         env={**os.environ, "TMPDIR": str(folder / "scratch")},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
@@ -60,13 +78,6 @@ def trained(few: Path, folder: Path, name: str, *options: object) -> bytes:
     return (folder / "m.bncc").read_bytes()
 
 
-def awaited(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 300
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
-
-
 def lines_of(path: Path) -> list[bytes]:
     return path.read_bytes().splitlines(keepends=True) if path.exists() else []
 
@@ -78,15 +89,11 @@ def test_a_killed_search_goes_on_to_the_same_model(
     kept = tmp_path / "kept"
     options = ("--checkpoint", kept, "--resume", "--jobs", jobs)
     log = kept / LOG
-    rng, before = random.Random(), []
-    for n_more in (1, 3):
-        process = begun(few, tmp_path, name, *options)
-        n = (len(before) or 1) + n_more  # the head is one
-        awaited(lambda n=n: len([x for x in lines_of(log) if x.endswith(b"}\n")]) >= n)
-        time.sleep(rng.uniform(0, 0.1))
-        process.kill()
-        process.communicate()
-        assert process.returncode == -signal.SIGKILL
+    before: list[bytes] = []
+    for n_more in (1, 2):
+        killed = begun(few, tmp_path, name, *options, program=KILLED.format(n=n_more))
+        killed.communicate()
+        assert killed.returncode == -signal.SIGKILL
         found = [line for line in lines_of(log) if line.endswith(b"\n")]
         # Nothing that was kept is lost or worked on again.
         assert found[: len(before)] == before
