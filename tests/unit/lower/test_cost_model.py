@@ -78,3 +78,8 @@ def test_the_textbook_classifier_has_a_byte_per_cost():
     found = textbook_cost(SOME, None)
     assert found.flash > table_bytes(SOME)
     assert found.instructions > 4
+
+
+def test_a_family_without_weights_is_named() -> None:
+    with pytest.raises(RuntimeError, match="the family 'absent' has no weights"):
+        cost_model.weighted("absent", None, "-O2", (1.0,), which=0)
