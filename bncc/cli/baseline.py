@@ -33,23 +33,25 @@ _WORDS: dict[str, Choice] = {"yes": True, "no": False}
 @click.option("--classifier", type=click.Choice(BASELINES), required=True)
 @click.option(
     "--option", "options", callback=key_values, multiple=True, metavar="K=V",
-    help="An option of the classifier, repeatable; a wrong one is answered with those that it has.",
+    help="Option of the classifier, repeatable; an error lists the known ones.",
 )  # fmt: skip
 @training_options(
-    "discretize", help="How readings become states [default: mdl; states as they are]."
+    "discretize", help="Discretization of the readings [default: mdl; integer states are kept]."
 )
 @training_options("n_bins")
 @click.option(
     "--target", "targets", type=TargetChoice(), multiple=True, metavar="T",
-    help="Measure the C on a machine, repeatable.",
+    help="Target on which the C is measured, repeatable.",
 )  # fmt: skip
-@click.option("-o", "--output", metavar="DIR", help="Write the C of the first training.")
-@click.option("--test", "test_path", metavar="DATA", help="Labeled rows to test on.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out, repeatable.")
+@click.option(
+    "-o", "--output", metavar="DIR", help="Output directory for the C of the first training."
+)
+@click.option("--test", "test_path", metavar="DATA", help="Labeled test rows.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to drop, repeatable.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N")
 @click.option(
     "--repeats", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N",
-    help="Trainings, each with a seed and validation rows of its own.",
+    help="Number of trainings, each with its own seed and validation rows.",
 )  # fmt: skip
 @split_options
 @class_option
@@ -90,7 +92,7 @@ def command(
     check_rows(train)
     if test_path is not None:
         if test is not None:
-            raise OptionError("the fold has test rows of its own; drop --test or --fold")
+            raise OptionError("the fold already has test rows; drop --test or --fold")
         test = test_rows(train, test_path, console)
     source, bench_source = source_words(
         data_path,
@@ -110,7 +112,9 @@ def command(
     if discretize is not None:
         params |= {"discretize": discretize, "n-bins": n_bins}
     if "name" in options:
-        raise OptionError("--classifier names the classifier; leave out --option name")
+        raise OptionError(
+            "--option name is not allowed, as --classifier names the classifier; leave it out"
+        )
     params |= {f"{BASELINE}.{key}": _value(text) for key, text in options.items()}
     with console.progress(f"training {classifier}"):
         point = run_baseline(work, 0, params)
@@ -125,7 +129,7 @@ def _write_c(work: Workload, params: dict[str, Choice], output: str, force: bool
 
     baseline = learn_baseline(work.train, baseline_settings(params, work.seed)).baseline
     if baseline.code is None:
-        raise OptionError(f"there is no C of it: {baseline.lack}; leave -o out")
+        raise OptionError(f"there is no C for this classifier ({baseline.lack}); leave out -o")
     with staged_directory(output, force=force) as folder:
         for name, text in baseline.code.files.items():
             (folder / name).write_text(text, encoding="utf-8", newline="\n")

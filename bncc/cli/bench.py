@@ -36,7 +36,9 @@ from bncc.resources import Budget, Optimize
 @click.command("bench")
 @model_argument
 @target_option
-@click.option("--data", "data_path", metavar="DATA", help="Readings to decide on [default: drawn].")
+@click.option(
+    "--data", "data_path", metavar="DATA", help="Readings to measure on [default: random]."
+)
 @click.option(
     "--rows",
     "n_rows",
@@ -44,7 +46,7 @@ from bncc.resources import Budget, Optimize
     default=N_ROWS,
     metavar="N",
     show_default=True,
-    help="Inputs to measure over.",
+    help="Number of inputs measured.",
 )
 @click.option(
     "--seed",
@@ -52,13 +54,13 @@ from bncc.resources import Budget, Optimize
     default=0,
     metavar="N",
     show_default=True,
-    help="Of their choice.",
+    help="Random seed of the inputs.",
 )
-@click.option("--compiler", metavar="NAME", help="A compiler [default: the first found].")
+@click.option("--compiler", metavar="NAME", help="Compiler [default: the first one found].")
 @click.option(
     "--simulator",
     type=click.Choice(SIMULATORS),
-    help="What runs the code [default: the first found].",
+    help="Simulator [default: the first one found].",
 )
 @opt_level_option
 @entry_option
@@ -100,7 +102,10 @@ def command(
     host is measured as the simulated x86 that it is.
     """
     if compiler == "all":
-        raise OptionError("bench measures with one compiler; name it, or leave --compiler out")
+        raise OptionError(
+            "--compiler all is not supported by bench, which measures with one compiler; name "
+            "one, or leave out --compiler"
+        )
     model = load_model(model_path)
     covered = entries_of(model, Budget(None, entries=priced))
     emitted = Budget(None).emitted(covered)

@@ -19,7 +19,7 @@ def bench_of(target: str | None) -> "Toolchain":
     """Return where a machine's C is built and run; refuse where there is no such machine."""
     if target is None or target not in TARGETS:
         names = ", ".join(TARGETS)
-        raise OptionError(f"--measure needs a simulated machine; add --target with one of {names}")
+        raise OptionError(f"--measure needs a simulated target; add --target with one of {names}")
     from bncc.device.cross import find_toolchain  # only here: emit-c starts without what builds
 
     return find_toolchain(TARGETS[target])[0]

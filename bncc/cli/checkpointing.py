@@ -19,7 +19,7 @@ def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoin
     if folder is not None:
         return open_checkpoint(folder, resume=resume, overwrite=force)
     if resume:
-        raise OptionError("--resume needs the folder that training was kept in; add --checkpoint")
+        raise OptionError("--resume needs a checkpoint folder; add --checkpoint")
     return None
 
 
@@ -51,8 +51,8 @@ def tell_of_the_end(console: Console, step: str = "epoch") -> None:
 def interim_note(done: int, total: int, path: str, checkpoint: Checkpoint | None) -> str:
     """Say where a training was stopped, and how it goes on."""
     how = (
-        "to be able to go on, train with --checkpoint"
+        "use --checkpoint to make training resumable"
         if checkpoint is None
-        else f"repeat the command with --resume to go on from '{checkpoint.folder}'"
+        else f"repeat the command with --resume to continue from '{checkpoint.folder}'"
     )
-    return f"stopped after {done} of {total} epochs in all; '{path}' is the model so far; {how}"
+    return f"stopped after {done} of {total} epochs in all; '{path}' is the interim model; {how}"

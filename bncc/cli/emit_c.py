@@ -54,18 +54,22 @@ _FILES = frozenset({"DATA", "FILE"})
 
 @click.command("emit-c")
 @model_argument
-@click.option("-o", "--output", required=True, metavar="DIR", help="Where to.")
-@click.option("--name", metavar="NAME", help="Prefix of files and symbols [default: the model's].")
+@click.option("-o", "--output", required=True, metavar="DIR", help="Output directory.")
+@click.option(
+    "--name", metavar="NAME", help="Prefix of files and symbols [default: the model's name]."
+)
 @click.option("--package", type=click.Choice(tuple(PACKAGES)), default="plain", show_default=True)
 @click.option(
     "--target", type=TargetChoice(), metavar="T", help="Target or part [default: generic C]."
 )
 @click.option(
-    "--measure", is_flag=True, help="Put stack and counts of --target, as measured, in the header."
+    "--measure",
+    is_flag=True,
+    help="Write measured stack and instruction counts of --target into the header.",
 )
-@click.option("--max-flash", callback=budget, metavar="N[k]", help="Budget in bytes.")
+@click.option("--max-flash", callback=budget, metavar="N[k]", help="Flash budget in bytes.")
 @click.option(
-    "--max-ram", callback=budget, metavar="N[k]", help="Budget in bytes, of variables and stack."
+    "--max-ram", callback=budget, metavar="N[k]", help="RAM budget in bytes, variables and stack."
 )
 @range_margin_option
 @budget_options
@@ -76,14 +80,16 @@ _FILES = frozenset({"DATA", "FILE"})
     "n_vectors",
     type=click.IntRange(1, MOST_VECTORS),
     metavar="N",
-    help="Maximum number of self-test vectors, with 16 further inputs each [default: by the "
+    help="Maximum number of self-test vectors, each with 16 further inputs [default: by the "
     "model].",
 )
-@click.option("--data", "data_path", metavar="DATA", help="Readings to take these inputs from.")
+@click.option("--data", "data_path", metavar="DATA", help="Readings for the test vectors.")
 @class_option
 @fold_option
 @click.option(
-    "--spdx", metavar="ID", help="SPDX-License-Identifier of every file, such as MIT [none]."
+    "--spdx",
+    metavar="ID",
+    help="SPDX license identifier written to every file, such as MIT [default: none].",
 )
 @force_option
 @speaks
@@ -120,7 +126,10 @@ def command(
     fits and --optimize is absent, C of --optimize size is tried.
     """
     if target == "all":
-        raise OptionError("generic C builds for all machines; leave --target out")
+        raise OptionError(
+            "--target all is not supported by emit-c, as generic C builds for all targets; "
+            "leave out --target"
+        )
     if measure:
         bench_of(target)
     check_free(output, force=force, directory=True)
@@ -176,7 +185,7 @@ def command(
             emission, options = emitted("size")
         except BudgetError as other:
             raise min(other, error, key=lambda each: each.utilization) from None
-        console.note("nothing balanced is within the budget; this C has --optimize size")
+        console.note("no balanced code fits the budget; the C uses --optimize size")
     if target is not None:
         check_fit(target, emission)
     with staged_directory(output, force=force) as folder:
@@ -255,13 +264,13 @@ def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> 
     unit = "cycles" if machine == "avr" else "instructions"
     rows = [["wrote", file] for file in facts["files"]]
     rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
-    rows += [["tables", f"{facts['table_bytes']} bytes of flash, a part of the figures below"]]
+    rows += [["tables", f"{facts['table_bytes']} bytes of flash, included in the figures below"]]
     rows += [
         [
             "estimate",
-            f"{estimate.flash} bytes flash ({functions_counted(emission.layout)}), "
-            f"{estimate.ram} bytes RAM (stack), {estimate.instructions} {unit} per decision on "
-            f"{machine} (predict, from states; {LEVELS[options.optimize]})",
+            f"{estimate.flash} bytes of flash ({functions_counted(emission.layout)}), "
+            f"{estimate.ram} bytes of RAM (stack), {estimate.instructions} {unit} per decision "
+            f"on {machine} (predict, from states; {LEVELS[options.optimize]})",
         ]
     ]
     rows += [[emission.resources.how, each] for each in resource_words(emission.resources)[:1]]

@@ -26,13 +26,15 @@ def lowering_options(function: Command) -> Command:
         "--kernel",
         type=click.Choice(tuple(FAMILIES)),
         metavar="NAME",
-        help=f"The kernel: {families} [default: the best].",
+        help=f"Kernel: {families} [default: the best].",
     )
     optimize = click.option(
         "--optimize", type=click.Choice(OPTIMIZE), default="balanced", show_default=True
     )
     constant_time = click.option(
-        "--constant-time", is_flag=True, help="No branch depends on a reading or a state."
+        "--constant-time",
+        is_flag=True,
+        help="Emit code whose branches never depend on a reading or a state.",
     )
     return optimize(kernel(constant_time(function)))
 
@@ -45,8 +47,8 @@ def range_margin_option(function: Command) -> Command:
         default=DEFAULT_MARGIN,
         show_default=True,
         metavar="PERCENT",
-        help="Percentage of a feature's training range by which --with checked lets readings "
-        "exceed it.",
+        help="Percentage of a feature's training range by which readings may exceed it under "
+        "--with checked.",
     )(function)
 
 

@@ -27,7 +27,7 @@ def usable_machines(targets: Sequence[str], check: Check) -> tuple[list[str], di
             machines.append(target)
     if not machines:
         target, reason = next(iter(skipped.items()))
-        raise ToolchainError(f"no machine can be used; for {target}, {reason}")
+        raise ToolchainError(f"no target is usable; {target}: {reason}")
     return machines, skipped
 
 

@@ -58,8 +58,8 @@ def speaks(function: Command) -> Command:
         return function(console, **rest)
 
     command: Any = update_wrapper(click.pass_context(spoken), function)
-    command = click.option("-v", "--verbose", is_flag=True, help="Print more messages.")(command)
-    command = click.option("--quiet", is_flag=True, help="Print no messages.")(command)
+    command = click.option("-v", "--verbose", is_flag=True, help="Verbose output.")(command)
+    command = click.option("--quiet", is_flag=True, help="Suppress messages.")(command)
     options: Command = click.option(
         "--json", "as_json", is_flag=True, help="Print one JSON object on stdout."
     )(command)
@@ -82,14 +82,14 @@ def class_option(function: Command) -> Command:
         "--class",
         "class_name",
         metavar="NAME",
-        help="The class column [default: the one called 'class', else the last].",
+        help="Class column [default: the one called 'class', else the last].",
     )(function)
 
 
 def fold_option(function: Command) -> Command:
     """Add ``--fold K``."""
     return click.option(
-        "--fold", type=click.IntRange(min=0), metavar="K", help="The fold of an NPZ file."
+        "--fold", type=click.IntRange(min=0), metavar="K", help="Fold of an NPZ file."
     )(function)
 
 
@@ -98,8 +98,8 @@ def groups_option(function: Command) -> Command:
     return click.option(
         "--groups",
         metavar="COLUMN",
-        help="Column of the person, device or recording of each row; no feature. No split "
-        "separates a group.",
+        help="Column with the person, device or recording of each row; not a feature. Splits "
+        "never divide a group.",
     )(function)
 
 
@@ -108,7 +108,7 @@ def split_options(function: Command) -> Command:
     ordered = click.option(
         "--ordered",
         is_flag=True,
-        help="Rows are in time order: split by blocks of rows instead of at random.",
+        help="Rows are in time order: split into blocks instead of at random.",
     )
     return groups_option(ordered(function))
 
@@ -120,14 +120,14 @@ def missing_option(function: Command) -> Command:
         type=click.Choice(("state", "marginal")),
         default="state",
         show_default=True,
-        help="What a missing reading is: the state that training gave it, as in predict_raw, or "
-        "summed out, as in predict_missing.",
+        help="Treatment of missing readings: the state learned in training, as in predict_raw, "
+        "or marginalized, as in predict_missing.",
     )(function)
 
 
 def force_option(function: Command) -> Command:
     """Add ``--force``."""
-    return click.option("--force", is_flag=True, help="Replace files that exist.")(function)
+    return click.option("--force", is_flag=True, help="Overwrite existing files.")(function)
 
 
 def target_option(function: Command) -> Command:
@@ -149,7 +149,7 @@ def opt_level_option(function: Command) -> Command:
         "--opt-level",
         callback=_opt_level,
         metavar="L",
-        help=f"The compiler's level: {levels} [default: 2; s with --optimize size].",
+        help=f"Compiler optimization level: {levels} [default: 2; s with --optimize size].",
     )(function)
 
 
@@ -159,7 +159,7 @@ def _opt_level(ctx: click.Context, param: click.Parameter, value: str | None) ->
         return None
     level = value.removeprefix("-").removeprefix("O")
     if level not in OPT_LEVELS:
-        raise click.BadParameter(f"{value!r} is none of {', '.join(OPT_LEVELS)}")
+        raise click.BadParameter(f"{value!r} is not one of {', '.join(OPT_LEVELS)}")
     return f"-O{level}"
 
 
@@ -189,15 +189,15 @@ def with_option(function: Command) -> Command:
         "entries",
         type=click.Choice(WITH),
         multiple=True,
-        help="Entry point besides predict, repeatable; priced unless --entry names others. raw is "
-        "always emitted where there are thresholds.",
+        help="Entry point in addition to predict, repeatable; covered by the budget unless "
+        "--entry names others. raw is always emitted if the model has thresholds.",
     )(function)
 
 
 def refuse_later(given: bool, option: str, instead: str) -> None:
     """Refuse an option whose effect comes with a later version of bncc."""
     if given:
-        raise OptionError(f"{option} arrives with a later version of bncc; {instead}")
+        raise OptionError(f"{option} is not available in this version of bncc; {instead}")
 
 
 def was_set(name: str) -> bool:

@@ -31,8 +31,8 @@ from bncc.model.reference import scores as scores_of
 @click.command("predict")
 @model_argument
 @data_argument
-@click.option("-o", "--output", metavar="FILE.csv", help="Where to [default: stdout].")
-@click.option("--scores", is_flag=True, help="Add a column with the score of each class.")
+@click.option("-o", "--output", metavar="FILE.csv", help="Output file [default: stdout].")
+@click.option("--scores", is_flag=True, help="Add one score column per class.")
 @missing_option
 @class_option
 @fold_option
@@ -70,7 +70,7 @@ def command(
     if output is not None:
         write_file(output, _csv(columns), force=force)
         payload: dict[str, Any] = {"output": output, "n": len(all_scores)}
-        console.result(payload, f"{len(all_scores)} rows classified into {output}")
+        console.result(payload, f"wrote {len(all_scores)} predictions to {output}")
     else:
         payload = {"output": None, "n": len(all_scores), **_json_columns(columns)}
         console.document(payload, _csv(columns))

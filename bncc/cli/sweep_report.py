@@ -70,7 +70,7 @@ def report_of(finding: Finding) -> str:
         if counted := entries_on(finding.points, where):
             title += f": flash and mean time of {counted}, measured"
     else:
-        title = f"Pareto front of {len(finding.points)} trials, not measured on a machine"
+        title = f"Pareto front of {len(finding.points)} trials, not measured on a target"
     if found:
         parts = [table_text(title, _rows(found, finding), right=range(6 if finding.targets else 4))]
     else:
@@ -115,7 +115,7 @@ def _best(point: Point, finding: Finding) -> str:
     if cost is None:
         return said
     return (
-        f"{said}, {cost.flash} bytes of flash, {cost.most} {cost.unit} at most for "
+        f"{said}, {cost.flash} bytes of flash, at most {cost.most} {cost.unit} for "
         f"{functions_of(cost.entries)} at {LEVELS[optimize_of(point.params)]}"
     )
 

@@ -126,7 +126,7 @@ def _report(tools: Sequence[Tool], machines: dict[str, Readiness]) -> str:
     lines = [table_text("Tools", rows)]
     everything = install_command(tools)
     if everything:
-        lines += [f"install what is missing:  {everything}"]
+        lines += [f"to install what is missing:  {everything}"]
     rows = [["target", "built by", "run by", "to install"]]
     for name, machine in machines.items():
         compiler = str(machine.compiler) if machine.compiler else "-"
@@ -137,8 +137,8 @@ def _report(tools: Sequence[Tool], machines: dict[str, Readiness]) -> str:
     if is_x86():
         lines += [
             "",
-            "`bncc verify` runs host and x86 on this machine itself; `bncc bench` counts the "
-            "instructions\nof both on the simulated x86",
+            "`bncc verify` runs host and x86 natively; `bncc bench` counts the instructions\nof "
+            "both on the simulated x86",
         ]
     return "\n".join(lines)
 

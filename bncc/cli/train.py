@@ -50,42 +50,46 @@ from bncc.train.settings import TrainSettings
 
 @click.command("train")
 @data_argument
-@click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="The model file.")
+@click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="Output model file.")
 @training_options(*FIRST, *BETWEEN, "seed")
 @click.option(
     "--repeats",
     type=click.IntRange(1, 1000),
     default=1,
     metavar="N",
-    help="Trainings, with seeds from --seed on; the model is that of the first [default: 1].",
+    help="Number of trainings, with consecutive seeds from --seed; the first one's model is kept "
+    "[default: 1].",
 )
 @training_options(*LAST)
 @click.option(
     "--choose-by",
     type=click.Choice(CHOICES),
-    help="Measure that a search for a budget minimizes on validation rows [default: error; "
-    "balanced-error with --class-weight].",
+    help="Validation measure that a budget search minimizes [default: error; balanced-error with "
+    "--class-weight].",
 )
 @click.option(
     "--folds",
     type=click.IntRange(0, 1000),
     metavar="N",
-    help="Folds of the cross-validation that measures the training procedure; 0 for none "
-    "[default: 5, or 0 with test rows or --repeats].",
+    help="Cross-validation folds for the reported error rate; 0 for none [default: 5, or 0 with "
+    "test rows or --repeats].",
 )
-@click.option("--test", "test_path", metavar="DATA", help="Labeled rows for error_test.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out, repeatable.")
+@click.option("--test", "test_path", metavar="DATA", help="Labeled test rows for error_test.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to drop, repeatable.")
 @click.option(
     "--units",
     "units_path",
     metavar="FILE",
-    help="CSV file of units, with the header column,unit [default: the brackets at the end of a "
-    "column's name].",
+    help="CSV file of units with the header column,unit [default: brackets at the end of column "
+    "names].",
 )
 @click.option(
-    "--checkpoint", "folder", metavar="DIR", help="Keep training there, for --resume, until done."
+    "--checkpoint",
+    "folder",
+    metavar="DIR",
+    help="Folder for checkpoints, for --resume; removed when training ends.",
 )
-@click.option("--resume", is_flag=True, help="Go on from --checkpoint, if anything is there.")
+@click.option("--resume", is_flag=True, help="Resume from --checkpoint, if it holds a checkpoint.")
 @search_options
 @split_options
 @class_option
@@ -127,7 +131,7 @@ def command(
     """
     settings = TrainSettings(**options)
     if folder is not None and repeats > 1:
-        raise OptionError("--checkpoint keeps one training only; drop it, or --repeats")
+        raise OptionError("--checkpoint supports a single training; drop it, or --repeats")
     is_search = max_flash is not None or max_instructions is not None
     work = SearchWork(folder, resume, force, jobs, scheduler)
     if is_search:
@@ -135,8 +139,8 @@ def command(
         work.check()
     elif folder is not None and settings.is_boosted:
         raise OptionError(
-            "boosted tables keep no checkpoint; leave out --checkpoint and --resume, or choose "
-            "another --structure"
+            "--structure tables does not support checkpoints; leave out --checkpoint and "
+            "--resume, or choose another --structure"
         )
     checkpoint = None if is_search else checkpoint_of(folder, resume=resume, force=force)
     # Whether a model that is there is the training's own is known once its rows are read.
@@ -151,13 +155,13 @@ def command(
     check_free(output, force=overwrite or is_search)
     if test_path is not None:
         if test is not None:
-            raise OptionError("the fold has test rows of its own; drop --test or --fold")
+            raise OptionError("the fold already has test rows; drop --test or --fold")
         test = test_rows(train, test_path, console)
     if folds == 1:
-        raise OptionError("--folds 1 leaves no rows to learn from; give 2 or more, or 0 for none")
+        raise OptionError("--folds 1 leaves no training rows; choose 2 or more, or 0 for none")
     if is_search:
         if folds is not None:
-            raise OptionError("a search for a budget has no use for --folds; leave it out")
+            raise OptionError("--folds does not apply to a budget search; leave it out")
         limits = limits_of(
             max_flash, max_instructions, target, reserve=reserve, priced=priced, entries=entries
         )
@@ -222,5 +226,5 @@ def command(
             )
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
         if folds and payload["folds"] is None:
-            console.note(f"the cross-validation was stopped; '{output}' is the whole model")
+            console.note(f"cross-validation was stopped; '{output}' is the complete model")
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)

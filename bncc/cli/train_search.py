@@ -78,16 +78,14 @@ class SearchWork:
         """Refuse, before any work is done, a folder that holds something else."""
         if self.path is None:
             if self.resume:
-                raise OptionError(
-                    "--resume needs the folder that training was kept in; add --checkpoint"
-                )
+                raise OptionError("--resume needs a checkpoint folder; add --checkpoint")
             return
         if self.path.parent.exists() and not self.path.parent.is_dir():
             raise OptionError(f"'{self.folder}' is not a directory; name one with --checkpoint")
         if self.path.exists() and not (self.resume or self.force):
             raise OptionError(
-                f"'{self.folder}' holds the log of a search; give --resume to go on with it, "
-                "--force to begin again, or another --checkpoint"
+                f"'{self.folder}' contains the log of a search; use --resume to continue it, "
+                "--force to start over, or another --checkpoint"
             )
 
     def log(self, given: "SearchInput", families: tuple[str, ...], lock: ExitStack) -> "Log":
@@ -101,8 +99,8 @@ class SearchWork:
                     self.path.unlink(missing_ok=True)
                 except OSError as error:
                     raise CheckpointError(
-                        f"cannot begin '{self.path}' again ({error.strerror or error}); name "
-                        "another folder with --checkpoint"
+                        f"cannot restart '{self.path}' ({error.strerror or error}); name another "
+                        "folder with --checkpoint"
                     ) from error
         return open_log(self.path, given, families)
 
@@ -113,7 +111,7 @@ class SearchWork:
         if self.scheduler is not None:
             from bncc.search.cluster import dask_cluster
 
-            goes_on = "with --checkpoint and --resume to go on"
+            goes_on = "with --checkpoint and --resume to continue"
             return dask_cluster(given, self.scheduler, evaluate, goes_on)
         if self.jobs > 1:
             from bncc.search.pool import local_processes
@@ -127,7 +125,7 @@ def refuse_with_budget(settings: TrainSettings, *, repeats: int) -> None:
     from bncc.search.budget_search import refuse_searched
 
     if repeats > 1:
-        raise OptionError("a search for a budget has no use for --repeats; leave it out")
+        raise OptionError("--repeats does not apply to a budget search; leave it out")
     refuse_searched(settings)
 
 
@@ -182,7 +180,7 @@ def train_within(
     console.result(facts, _report(found, budget, output, train, test))
     if found.is_short and stop.signal is not None:
         tried = f"{len(found.tried)} candidate" + "s" * (len(found.tried) > 1)
-        how = f"; repeat the command with --resume to go on from '{work.folder}'"
+        how = f"; repeat the command with --resume to continue from '{work.folder}'"
         goes_on = "" if work.path is None else how
         console.note(f"stopped after {tried}; '{output}' is the best of them{goes_on}")
         raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
@@ -250,7 +248,7 @@ def _report(
     emitted += [f"--entry {name}" for name in budget.entries]
     takes = resource_words(price)
     if price.how == "estimated":
-        takes.append("`bncc targets` shows what can measure it")
+        takes.append("`bncc targets` lists the tools that can measure it")
     rows = [
         ["rows", f"{train.n_rows}" + (f" and {test.n_rows} for testing" if test else "")],
         ["features", str(model.n_features)],

@@ -40,7 +40,7 @@ def key_values(
         if not key or not separator:
             raise click.BadParameter(f"{value!r} is not of the form KEY=VALUE, such as parents=8")
         if key in options:
-            raise click.BadParameter(f"{key!r} is given twice, give it once")
+            raise click.BadParameter(f"{key!r} is given twice; give it once")
         options[key] = text
     return options
 

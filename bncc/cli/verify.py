@@ -47,16 +47,22 @@ MOST_JOINT = 256
 
 @click.command("verify")
 @model_argument
-@click.option("--data", "data_path", metavar="DATA", help="Readings to try besides.")
+@click.option("--data", "data_path", metavar="DATA", help="Additional readings to compare on.")
 @target_option
-@click.option("--compiler", metavar="NAME", help="A compiler, or 'all' [default: the first found].")
+@click.option(
+    "--compiler", metavar="NAME", help="Compiler, or 'all' [default: the first one found]."
+)
 @click.option(
     "--simulator",
     type=click.Choice((*SIMULATORS, "all")),
-    help="What runs the code of other machines [default: the first found].",
+    help="Simulator for targets other than the host [default: the first one found].",
 )
 @opt_level_option
-@click.option("--sanitize", is_flag=True, help="Watch addresses and undefined behavior, on host.")
+@click.option(
+    "--sanitize",
+    is_flag=True,
+    help="Enable address and undefined-behavior sanitizers, on host only.",
+)
 @click.option(
     "--random",
     "n_random",
@@ -64,16 +70,17 @@ MOST_JOINT = 256
     default=1000,
     metavar="N",
     show_default=True,
-    help="Random states to try.",
+    help="Number of random states.",
 )
-@click.option("--exhaustive", is_flag=True, help="Try all joint states.")
+@click.option("--exhaustive", is_flag=True, help="Compare on all joint states.")
 @click.option(
     "--with",
     "more",
     type=click.Choice(sorted(WITH)),
     multiple=True,
-    help="Compare that as well, in the C that emit-c writes with the same option. scores, trusted "
-    "and raw are always compared; stream and missing on a sample, unless one of them is named.",
+    help="Additional entry point to compare, in the C that emit-c writes with the same option, "
+    "repeatable. scores, trusted and raw are always compared; stream and missing on a "
+    "sample, unless one of them is named.",
 )
 @range_margin_option
 @lowering_options
@@ -165,8 +172,8 @@ def sentence(target: str, outcome: Agreement) -> str:
         )
     return (
         f"{target}: the C DISAGREES with the Python model on {outcome.mismatches:,} of "
-        f"{outcome.checked:,} inputs, first {outcome.first_mismatch} ({outcome.toolchain}); this "
-        "is a bug in bncc or in the compiler, please report it with the model"
+        f"{outcome.checked:,} inputs, first {outcome.first_mismatch} ({outcome.toolchain}); "
+        "this is a bug in bncc or in the compiler, please report it with the model"
     )
 
 
@@ -211,7 +218,10 @@ def _check(
 ) -> None:
     """Refuse a machine whose tools are missing or that is too small."""
     if target == "host" and simulator not in (None, "all"):
-        raise OptionError("host is this machine itself; leave --simulator out or name a --target")
+        raise OptionError(
+            "--simulator does not apply to host, which runs natively; leave it out, or add "
+            "another --target"
+        )
     if _is_native(target, simulator):
         host_compilers(compiler)
         return
@@ -226,11 +236,9 @@ def _check_sanitizers(
     foreign = [target for target in machines if not _is_native(target, simulator)]
     for target in foreign:
         if target in targets:
-            raise OptionError(
-                f"sanitizers watch on this machine, not on {target}; use --target host"
-            )
+            raise OptionError(f"--sanitize supports the host only, not {target}; use --target host")
     if foreign:
-        console.note(f"sanitizers watch on this machine alone, not on {', '.join(foreign)}")
+        console.note(f"--sanitize supports the host only, not {', '.join(foreign)}")
 
 
 def _verify(
