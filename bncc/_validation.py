@@ -18,7 +18,7 @@ from bncc.data.frames import column_of_series, table_of_arrays
 from bncc.data.splits import SplitRule
 from bncc.discretize.feature import missing_of, states_of
 from bncc.errors import BudgetError, DataError, ModelError, OptionError
-from bncc.structure.catalog import STRUCTURES
+from bncc.structure.catalog import STRUCTURES, canonical_name
 from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 
@@ -161,7 +161,7 @@ def settings_of(estimator: Any) -> TrainSettings:
         for name, option in OPTIONS.items()
         if option.argument is not None
     }
-    options["structure"] = estimator.structure or STRUCTURES[0]
+    options["structure"] = canonical_name(estimator.structure or STRUCTURES[0])
     options["structure_options"] = texts_of(estimator.structure_options)
     options["seed"] = seed_of(estimator.random_state)
     options["float_"] = not estimator.quantize

@@ -30,7 +30,9 @@ _WORDS: dict[str, Choice] = {"yes": True, "no": False}
 
 @click.command("baseline")
 @data_argument
-@click.option("--classifier", type=click.Choice(BASELINES), required=True)
+@click.option(
+    "--classifier", type=click.Choice(BASELINES), required=True, help="Baseline classifier."
+)
 @click.option(
     "--option", "options", callback=key_values, multiple=True, metavar="K=V",
     help="Option of the classifier, repeatable; an error lists the known ones.",
@@ -48,7 +50,14 @@ _WORDS: dict[str, Choice] = {"yes": True, "no": False}
 )
 @click.option("--test", "test_path", metavar="DATA", help="Labeled test rows.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Column to drop, repeatable.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Random seed.",
+)
 @click.option(
     "--repeats", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N",
     help="Number of trainings, each with its own seed and validation rows.",
@@ -78,10 +87,10 @@ def command(
     force: bool,
 ) -> None:
     """
-    Train a usual classifier of the readings DATA, and measure its C as bncc's own.
+    Train a baseline classifier on the readings DATA, and measure its C as that of bncc.
 
-    Trees, forests, linear models, support vector machines and naive Bayes are scikit-learn's,
-    their C that of emlearn or m2cgen; dnn and cnn are quantized networks, their C is bncc's.
+    Trees, forests, linear models, support vector machines and naive Bayes are from scikit-learn,
+    their C from emlearn or m2cgen; dnn and cnn are quantized neural networks with C from bncc.
     """
     if output is not None:
         check_free(output, force=force, directory=True)

@@ -9,6 +9,7 @@ from bncc import pricing
 from bncc.cli.budget_options import entry_option
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify
+from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import Emissions, Lowering, lowering_options
 from bncc.cli.machines import blame, check_fit, usable_machines
 from bncc.cli.options import (
@@ -32,8 +33,14 @@ from bncc.model.file import load_model
 from bncc.pricing import entries_of
 from bncc.resources import Budget, Optimize
 
+COMMON = (
+    "targets", "data_path", "priced", "optimize", "compiler", "simulator", "as_json", "quiet",
+    "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc bench --help`` shows; ``--help-all`` shows all."""
 
-@click.command("bench")
+
+@click.command("bench", cls=LongCommand, common=COMMON)
 @model_argument
 @target_option
 @click.option(
@@ -87,19 +94,18 @@ def command(
     **how: Any,
 ) -> None:
     """
-    Measure the C of MODEL on simulated machines: flash, RAM, stack, time per decision.
+    Measure the C of MODEL on simulated targets: flash, RAM, stack and time per decision.
 
-    Beside it stands the textbook classifier of the same model, its code the better of -O2 and
-    -O3 for time and -Os for flash.
+    The baseline is the textbook implementation of the same model: the better of -O2 and -O3 for
+    time, -Os for flash.
 
-    Time is executed instructions per decision, cycles on AVR. Setting up the arguments, call and
-    return count; reading the counter and converting the inputs do not. Flash and RAM are bytes of
-    the entry points of --entry with every library routine that they pull in. The stack is apart
-    from RAM. Where features can be summed out, predict_missing is measured
-    as well, with 30 % of them missing by chance, in C written with `--with missing`.
+    Time is executed instructions per decision, or cycles on AVR, including the call, its arguments
+    and the return. Flash and RAM are the bytes of the entry points of --entry with all library
+    routines that they use; the stack is reported separately. If features can be marginalized,
+    predict_missing is measured too, with 30 % of the readings missing at random.
 
-    Without --target it is every machine whose tools are installed; `bncc targets` says which. The
-    host is measured as the simulated x86 that it is.
+    Without --target, all targets with installed tools are measured. The host is measured on the
+    simulated x86.
     """
     if compiler == "all":
         raise OptionError(

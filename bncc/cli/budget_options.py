@@ -54,8 +54,7 @@ def search_options(function: Command) -> Command:
         "--max-flash",
         callback=budget,
         metavar="N[k]",
-        help="Flash budget in bytes: search for the most accurate model that fits; --structure "
-        "restricts the search to one family.",
+        help="Flash budget in bytes: search for the most accurate model that fits.",
     )
     instructions = click.option(
         "--max-instructions",

@@ -53,16 +53,18 @@ BENCHED = ("x86", "cortex-m0", "avr")
 
 
 @click.command("demo")
-@click.option("-o", "--output", default="demo", show_default=True, metavar="DIR")
+@click.option(
+    "-o", "--output", default="demo", show_default=True, metavar="DIR", help="Output directory."
+)
 @force_option
 @speaks
 def command(console: Console, output: str, force: bool) -> None:
     """
-    Learn a classifier from real sensor data, emit C, prove that it agrees, measure, choose.
+    Train a classifier on real sensor data, emit C, verify it, measure it, compare alternatives.
 
-    A robot follows a wall; 24 ultrasound sensors tell which way to turn. The data are part of
-    bncc. Everything is written below DIR. It is measured on those simulated machines, of x86,
-    Cortex-M0 and AVR, whose tools are installed. In the end a page compares it with others.
+    A robot follows a wall with 24 ultrasonic sensors; the class is the direction to turn. The data
+    is bundled with bncc. All files are written to DIR. The C is measured on the simulated x86,
+    Cortex-M0 and AVR, as far as their tools are installed. A final report compares alternatives.
     """
     begin = perf_counter()
     check_free(output, force=force, directory=True)

@@ -11,6 +11,7 @@ from bncc.cli.bounds import bench_of, emit_measured, facts_of_bounds
 from bncc.cli.budget_options import budget_options, check_reserve
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import rows_to_classify
+from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Lowering,
     lowering_options,
@@ -52,13 +53,26 @@ _FILES = frozenset({"DATA", "FILE"})
 """Metavariables of options that name files."""
 
 
-@click.command("emit-c")
+COMMON = (
+    "output", "name", "package", "target", "optimize", "max_flash", "max_ram", "entries",
+    "data_path", "spdx", "force", "as_json", "quiet", "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc emit-c --help`` shows; ``--help-all`` shows all."""
+
+
+@click.command("emit-c", cls=LongCommand, common=COMMON)
 @model_argument
 @click.option("-o", "--output", required=True, metavar="DIR", help="Output directory.")
 @click.option(
     "--name", metavar="NAME", help="Prefix of files and symbols [default: the model's name]."
 )
-@click.option("--package", type=click.Choice(tuple(PACKAGES)), default="plain", show_default=True)
+@click.option(
+    "--package",
+    type=click.Choice(tuple(PACKAGES)),
+    default="plain",
+    show_default=True,
+    help="Build system to package for.",
+)
 @click.option(
     "--target", type=TargetChoice(), metavar="T", help="Target or part [default: generic C]."
 )
@@ -118,12 +132,12 @@ def command(
     force: bool,
 ) -> None:
     """
-    Write MODEL as C, with test vectors, a self-test, and what a build system wants around it.
+    Compile MODEL to C, with test vectors, a self-test, and files for a build system.
 
-    With --target, --max-flash or --max-ram the entry points are priced: measured where the tools
-    of the target are installed, else estimated. Generic C is priced on a Cortex-M0. Figures that
-    `bncc train --max-flash` has put into MODEL for the same C are taken as they are. Where nothing
-    fits and --optimize is absent, C of --optimize size is tried.
+    With --target, --max-flash or --max-ram, the footprint of the entry points is measured if the
+    tools of the target are installed, else estimated; generic C counts as for a Cortex-M0. Figures
+    that `bncc train --max-flash` has recorded in MODEL for the same C are used as they are. If the
+    budget is exceeded and --optimize is not given, --optimize size is tried.
     """
     if target == "all":
         raise OptionError(

@@ -50,10 +50,10 @@ def command(
     fold: int | None,
 ) -> None:
     """
-    Count the errors of MODEL on the labeled readings DATA.
+    Measure the error rate of MODEL on the labeled readings DATA.
 
-    A row whose class the model does not know counts as an error. With --groups the error of each
-    group is reported too.
+    A row with a class that the model does not know counts as an error. --groups reports the error
+    rate of each group, too.
     """
     model = load_model(model_path)
     dataset, labels = labeled_rows(model, data_path, class_name, fold, console, groups)

@@ -55,11 +55,10 @@ def command(
     force: bool,
 ) -> None:
     """
-    Show why MODEL decides as it does on a row of DATA.
+    Explain the prediction of MODEL for one row of DATA.
 
-    Each table of the model says something for each class, in nats: by how much it makes the class
-    likelier, by its own, than the classes are in the mean. The class of the largest sum is decided
-    for.
+    Each table of the model contributes to the score of each class, in nats, relative to the mean
+    over the classes. The class of the largest sum is predicted.
     """
     if svg is not None:
         check_free(svg, force=force, sources=[model_path, data_path])

@@ -19,10 +19,10 @@ from bncc.network.bif_writer import bif_bytes
 @speaks
 def command(console: Console, model_path: str, output: str, force: bool) -> None:
     """
-    Write MODEL as a Bayesian network, for other tools.
+    Export MODEL as a Bayesian network, for other tools.
 
-    Its probabilities are those that the model's integers stand for, every row made to add up
-    to 1. States are named by their labels or by the readings that they stand for.
+    Its probabilities are those that the model's integers represent, normalized row by row. States
+    are named after their labels, or after the range of readings that they represent.
     """
     check_free(output, force=force, sources=[model_path])
     model = load_model(model_path)

@@ -65,11 +65,11 @@ def command(
     force: bool,
 ) -> None:
     """
-    Make a model of the network in NETWORK.bif, with VAR as the class.
+    Convert the network in NETWORK.bif to a model, with VAR as the class.
 
     Probabilities become costs of B bits, as in training. The binary point is chosen on sampled
-    rows, so that decisions are those of the network. A probability of 0 has a cost above the
-    largest sum of all others: no impossible class is decided for while another is possible.
+    rows, for decisions that agree with the network. A probability of 0 has a cost above the largest
+    sum of all others: an impossible class is never predicted while another is possible.
     """
     check_free(output, force=force, sources=[network_path])
     network = read_bif(network_path)

@@ -59,7 +59,7 @@ _MOST_FEATURES = 200
 def command(
     console: Console, model_path: str, dot: bool, svg: str | None, flow: str | None, force: bool
 ) -> None:
-    """Show the card, structure, tables, thresholds and sizes of MODEL."""
+    """Show the summary, structure, tables, thresholds and sizes of MODEL."""
     if svg is not None:
         check_free(svg, force=force, sources=[model_path])
     model = load_model(model_path)

@@ -29,7 +29,11 @@ def lowering_options(function: Command) -> Command:
         help=f"Kernel: {families} [default: the best].",
     )
     optimize = click.option(
-        "--optimize", type=click.Choice(OPTIMIZE), default="balanced", show_default=True
+        "--optimize",
+        type=click.Choice(OPTIMIZE),
+        default="balanced",
+        show_default=True,
+        help="Optimization goal of the C.",
     )
     constant_time = click.option(
         "--constant-time",

@@ -34,6 +34,7 @@ COMMANDS = {
     "verify": ("verify", "Verify that the emitted C agrees with the model, bit for bit."),
     "bench": ("bench", "Measure footprint and speed of the emitted C on a target."),
     "targets": ("targets", "List targets, parts, and installed compilers and simulators."),
+    "structures": ("structures", "List structures and their options."),
     "demo": ("demo", "Run the complete workflow on bundled data."),
     "sweep": ("sweep", "Train and measure many classifiers to choose from."),
     "baseline": (
@@ -189,4 +190,4 @@ def _abandon_stdout() -> None:
 )
 @click.version_option(__version__, prog_name="bncc")
 def main() -> None:
-    """Compile quantized Bayesian-network classifiers from tables of readings to verified C99."""
+    """Train quantized Bayesian-network classifiers and compile them to verified C99."""

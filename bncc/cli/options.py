@@ -82,7 +82,7 @@ def class_option(function: Command) -> Command:
         "--class",
         "class_name",
         metavar="NAME",
-        help="Class column [default: the one called 'class', else the last].",
+        help="Class column [default: class, else the last].",
     )(function)
 
 
@@ -98,8 +98,8 @@ def groups_option(function: Command) -> Command:
     return click.option(
         "--groups",
         metavar="COLUMN",
-        help="Column with the person, device or recording of each row; not a feature. Splits "
-        "never divide a group.",
+        help="Column of groups, such as persons or devices, which splits never divide; not a "
+        "feature.",
     )(function)
 
 
@@ -108,7 +108,7 @@ def split_options(function: Command) -> Command:
     ordered = click.option(
         "--ordered",
         is_flag=True,
-        help="Rows are in time order: split into blocks instead of at random.",
+        help="Split into blocks of rows, which are in time order, instead of at random.",
     )
     return groups_option(ordered(function))
 
@@ -138,7 +138,7 @@ def target_option(function: Command) -> Command:
         type=TargetChoice(),
         multiple=True,
         metavar="T",
-        help=f"Target or part, repeatable: {', '.join(TARGETS)}, nrf52832, ...",
+        help="Target or part, or all, repeatable; see `bncc targets`.",
     )(function)
 
 

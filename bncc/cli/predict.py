@@ -52,10 +52,9 @@ def command(
     """
     Classify the readings DATA with MODEL, one row per input.
 
-    ``margin`` is the score of the second best class: how much the decision is better, in units of
-    2**-B_F nats; 0 is a tie. A score is a class's cost less the least cost. With `--missing
-    marginal` the unit is that of the C's predict_missing: 2**-8 nats or finer where features have
-    parents among each other.
+    A score is a class's cost minus the smallest cost, in units of 2**-B_F nats. ``margin`` is the
+    score of the second-best class; 0 is a tie. With `--missing marginal` the unit is that of the C
+    function predict_missing: 2**-8 nats or finer if features have feature parents.
     """
     if output is not None:
         check_free(output, force=force, sources=[model_path, data_path])

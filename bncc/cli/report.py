@@ -60,14 +60,14 @@ def command(
     force: bool,
 ) -> None:
     """
-    Show what the trials of one or more STUDY files cost, and how often they err.
+    Report accuracy and footprint of the trials of one or more STUDY files.
 
-    STUDY is a file or a database's URL, as `bncc sweep --study` takes them.
+    STUDY is a file or a database URL, as for `bncc sweep --study`.
 
-    The page has what to take for each budget of flash, linked plots of error against flash, time
-    and bits with their Pareto fronts, a table of all trials with the command that repeats each,
-    and the methods. It needs no network. Markdown, CSV, JSON and SVG hold the same; without -o
-    they go to stdout.
+    The page recommends a model for each flash budget, plots error against flash, time and bits
+    with their Pareto fronts, lists all trials with the command that reproduces each, and describes
+    the methods. It needs no network. Markdown, CSV, JSON and SVG contain the same results; without
+    -o they go to stdout.
     """
     form = form or _form_of(output)
     if form is None and not console.json:

@@ -67,7 +67,7 @@ def command(
     force: bool,
 ) -> None:
     """
-    Repeat the experiment behind TABLE and print ours beside the paper's.
+    Reproduce the experiment of TABLE and print our results with the paper's.
 
     TABLE is s0-table1, s0-recover-chow-liu, s1-table1, s1-table2, s1-table3, s1-missing,
     s2-table1 to s2-table4, s3-bits, s3-size, s3-budget, s3-pareto or s4-metrics.

@@ -8,6 +8,7 @@ from bncc.cli.budget_options import budget_options, check_reserve
 from bncc.cli.checkpointing import EXIT_SIGNAL
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, test_rows, training_parts
+from bncc.cli.long_help import LongCommand
 from bncc.cli.options import (
     TARGETS,
     TargetChoice,
@@ -48,7 +49,15 @@ from bncc.train.interrupts import StopRequest, first_signal_noted
 SAMPLERS = ("random", "tpe", "nsga2")
 
 
-@click.command("sweep")
+COMMON = (
+    "study_path", "space_name", "n_trials", "sampler", "targets", "jobs", "max_flash", "pick",
+    "time_limit", "test_path", "baselines", "seed", "class_name", "force", "as_json",
+    "quiet", "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc sweep --help`` shows; ``--help-all`` shows all."""
+
+
+@click.command("sweep", cls=LongCommand, common=COMMON)
 @data_argument
 @click.option(
     "--study",
@@ -72,9 +81,15 @@ SAMPLERS = ("random", "tpe", "nsga2")
     default=50,
     show_default=True,
     metavar="N",
-    help="Total number of finished trials, including those of earlier runs.",
+    help="Number of finished trials, including those of earlier runs.",
 )
-@click.option("--sampler", type=click.Choice(SAMPLERS), default=SAMPLERS[0], show_default=True)
+@click.option(
+    "--sampler",
+    type=click.Choice(SAMPLERS),
+    default=SAMPLERS[0],
+    show_default=True,
+    help="Search algorithm.",
+)
 @click.option(
     "--objective",
     "objectives",
@@ -91,12 +106,12 @@ SAMPLERS = ("random", "tpe", "nsga2")
     type=TargetChoice((*TARGETS, NO_TARGET)),
     multiple=True,
     metavar="T",
-    help=f"Target on which models are measured, repeatable: {', '.join(TARGETS)}, or none "
-    "[default: cortex-m0, or the first one whose tools are installed].",
+    help="Target to measure on, repeatable, or none; see `bncc targets` [default: cortex-m0, or "
+    "the first with its tools installed].",
 )
 @click.option(
     "--jobs", type=click.IntRange(1, 4096), default=1, show_default=True, metavar="N",
-    help="Number of trials run in parallel, each in its own process.",
+    help="Parallel trials.",
 )  # fmt: skip
 @click.option(
     "--scheduler",
@@ -132,7 +147,7 @@ SAMPLERS = ("random", "tpe", "nsga2")
     "--test",
     "test_path",
     metavar="DATA",
-    help="Labeled test rows, reported but not used for selection.",
+    help="Labeled test rows, for reporting only.",
 )
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Column to drop, repeatable.")
 @click.option(
@@ -141,7 +156,7 @@ SAMPLERS = ("random", "tpe", "nsga2")
     default=0,
     show_default=True,
     metavar="N",
-    help="Random seed of the sampler and of each trial's first training.",
+    help="Random seed.",
 )
 @click.option(
     "--repeats",
@@ -154,7 +169,7 @@ SAMPLERS = ("random", "tpe", "nsga2")
 @click.option(
     "--baselines",
     metavar="NAME,...",
-    help=f"Baselines to sample equally often, for comparison: {', '.join(BASELINES)}, all.",
+    help=f"Baselines to compare with: {', '.join(BASELINES)}, all.",
 )
 @split_options
 @class_option
@@ -190,11 +205,11 @@ def command(
     force: bool,
 ) -> None:
     """
-    Train and measure many classifiers of the readings DATA, to choose one by looking.
+    Train and measure many classifiers on the sensor readings DATA.
 
-    Each trial is drawn from a space of options, trained with several seeds and measured on
-    machines. It is kept in a study, with the command that makes it again. The sweep may be stopped
-    at any moment, killed even; the same command goes on until the study has N finished trials.
+    Each trial is sampled from a search space, trained with several seeds, measured on targets, and
+    stored in a study with the command that reproduces it. A sweep may be stopped or killed at any
+    moment; the same command resumes it until the study has N finished trials.
     """
     check_optuna()
     place, space = place_of(study_path), read_space(space_name)

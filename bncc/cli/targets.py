@@ -28,7 +28,7 @@ class Readiness:
 @click.command("targets")
 @speaks
 def command(console: Console) -> None:
-    """Show compilers, simulators and parts, and how to install what is missing."""
+    """List targets, parts, compilers and simulators, and the command that installs missing ones."""
     tools = all_tools()
     machines = {"host": _host(tools)}
     machines |= {name: _readiness(target, tools) for name, target in TARGETS.items()}

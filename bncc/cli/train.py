@@ -17,6 +17,7 @@ from bncc.cli.checkpointing import (
 )
 from bncc.cli.console import Console
 from bncc.cli.inputs import test_rows, training_parts
+from bncc.cli.long_help import LongCommand
 from bncc.cli.options import (
     class_option,
     data_argument,
@@ -47,8 +48,15 @@ from bncc.train.options import CHOICES
 from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
 from bncc.train.settings import TrainSettings
 
+COMMON = (
+    "output", "structure", "structure_options", "parameters", "bits", "max_flash", "target",
+    "class_name", "groups", "ordered", "drop", "test_path", "seed", "folder", "resume", "force",
+    "as_json", "quiet", "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc train --help`` shows; ``--help-all`` shows all."""
 
-@click.command("train")
+
+@click.command("train", cls=LongCommand, common=COMMON)
 @data_argument
 @click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="Output model file.")
 @training_options(*FIRST, *BETWEEN, "seed")
@@ -87,9 +95,9 @@ from bncc.train.settings import TrainSettings
     "--checkpoint",
     "folder",
     metavar="DIR",
-    help="Folder for checkpoints, for --resume; removed when training ends.",
+    help="Folder for checkpoints, for --resume.",
 )
-@click.option("--resume", is_flag=True, help="Resume from --checkpoint, if it holds a checkpoint.")
+@click.option("--resume", is_flag=True, help="Resume from --checkpoint.")
 @search_options
 @split_options
 @class_option
@@ -124,10 +132,10 @@ def command(
     **options: Any,
 ) -> None:
     """
-    Learn structure, tables and bit widths from the readings DATA.
+    Train a classifier on the sensor readings DATA.
 
-    With --max-flash or --max-instructions families and sizes are searched for the
-    classifier that errs least of those that fit, on rows held out of its training.
+    With --max-flash or --max-instructions, bncc searches structures and sizes for the most
+    accurate model that fits the budget, by validation error; --structure restricts the search.
     """
     settings = TrainSettings(**options)
     if folder is not None and repeats > 1:

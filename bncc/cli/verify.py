@@ -8,6 +8,7 @@ import click
 
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify
+from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Emissions,
     Lowering,
@@ -45,7 +46,14 @@ MOST_JOINT = 256
 """Joint states up to which a network that is no forest is tried with gaps where nobody asks."""
 
 
-@click.command("verify")
+COMMON = (
+    "data_path", "targets", "compiler", "simulator", "sanitize", "n_random", "exhaustive", "more",
+    "optimize", "as_json", "quiet", "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc verify --help`` shows; ``--help-all`` shows all."""
+
+
+@click.command("verify", cls=LongCommand, common=COMMON)
 @model_argument
 @click.option("--data", "data_path", metavar="DATA", help="Additional readings to compare on.")
 @target_option
@@ -108,10 +116,9 @@ def command(
     """
     Build and run the C of MODEL and compare class and scores with the Python integer model.
 
-    Beside DATA it tries random states, every row of every table, and the values at and beside
-    every threshold; all joint states when they are few. The host is this machine, with the C that
-    `emit-c` writes where no machine is named; for the others it is what `emit-c --target` writes,
-    cross-compiled and simulated. `bncc targets` says what is installed.
+    The inputs are DATA, random states, every row of every table, and the values at and next to
+    every threshold; all joint states if they are few. The host runs generic C natively; for other
+    targets, the C of `emit-c --target` is cross-compiled and simulated.
     """
     emissions = Emissions(
         load_model(model_path),

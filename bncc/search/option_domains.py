@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bncc.errors import OptionError
 from bncc.lower.cost_model import LEVELS
 from bncc.search.trial_result import Choice
-from bncc.structure.catalog import STRUCTURES, option_keys
+from bncc.structure.catalog import STRUCTURES, canonical_name, option_keys
 from bncc.structure.option_readers import one_of
 from bncc.train.options import OPTIONS as TRAIN_OPTIONS
 
@@ -57,6 +57,7 @@ class Drawable:
             if abs(given) <= MOST:  # nor infinite, nor NaN
                 return float(given)
         if self.kind in ("text", "any", "any or flag") and isinstance(given, str):
+            given = canonical_name(given) if self.name == "structure" else given
             if not self.known or given in self.known:
                 return given
             raise OptionError(f"{self.name} cannot be '{given}'; choose {one_of(self.known)}")

@@ -26,6 +26,13 @@ CONTRACT = (
 _OFFERED = (*LEARNERS, *CANDIDATE_SETS, SUM)
 STRUCTURES = (*CONTRACT, *(name for name in _OFFERED if name not in CONTRACT))
 """Structures that can be learned."""
+ALIASES: Mapping[str, str] = {"boosted": SUM}
+"""Other names that users may give structures; records have the name above."""
+
+
+def canonical_name(name: str) -> str:
+    """Return the name of a structure that has it or an alias of it."""
+    return ALIASES.get(name, name)
 
 
 def option_keys(name: str) -> tuple[str, ...]:

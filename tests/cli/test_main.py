@@ -26,7 +26,8 @@ def test_help_lists_every_command_of_this_version() -> None:
     listed = [line.split()[0] for line in commands.splitlines() if line.strip()]
     assert listed == [
         "train", "evaluate", "predict", "explain", "inspect", "import-bif", "export-bif", "emit-c",
-        "verify", "bench", "targets", "demo", "sweep", "baseline", "report", "reproduce",
+        "verify", "bench", "targets", "structures", "demo", "sweep", "baseline", "report",
+        "reproduce",
     ]  # fmt: skip
 
 
