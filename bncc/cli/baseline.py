@@ -6,6 +6,7 @@ import click
 
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import rows_to_classify, test_rows, training_parts
+from bncc.cli.long_help import LongCommand
 from bncc.cli.options import (
     TargetChoice,
     class_option,
@@ -28,7 +29,14 @@ from bncc.search.trial_result import Choice, trial_facts
 _WORDS: dict[str, Choice] = {"yes": True, "no": False}
 
 
-@click.command("baseline")
+COMMON = (
+    "classifier", "options", "targets", "output", "test_path", "drop", "seed", "repeats",
+    "class_name", "force", "as_json", "quiet", "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc baseline --help`` shows; ``--help-all`` shows all."""
+
+
+@click.command("baseline", cls=LongCommand, common=COMMON)
 @data_argument
 @click.option(
     "--classifier", type=click.Choice(BASELINES), required=True, help="Baseline classifier."
