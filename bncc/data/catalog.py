@@ -18,5 +18,5 @@ def bundled_names() -> tuple[str, ...]:
 def bundled_path(name: str) -> Path:
     """Return the file of a bundled data set."""
     if name not in _BUNDLED:
-        raise DataError(f"there is no bundled data set {name!r}; there is {', '.join(_BUNDLED)}")
+        raise DataError(f"there is no bundled data set {name!r}; choose from {', '.join(_BUNDLED)}")
     return Path(__file__).with_name("bundled") / _BUNDLED[name]

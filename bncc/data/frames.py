@@ -45,8 +45,8 @@ def column_of_series(name: str, series: "pd.Series[Any]") -> Column:
         return column_of_numbers(name, numbers, missing, keep_float=True)
     if kind in "mMc":
         raise DataError(
-            f"column {name!r} is of type {series.dtype}, which is no reading; turn it into "
-            "numbers or leave it out"
+            f"column {name!r} has type {series.dtype}, which is not supported; convert it to "
+            "numbers, or drop it"
         )
     return _column_of_objects(name, series.to_numpy(dtype=object), missing)
 
@@ -84,7 +84,7 @@ def column_of_array(name: str, cells: AnyArray) -> Column:
 
         return _column_of_objects(name, cells, pd.isna(cells))
     raise DataError(
-        f"column {name!r} is of type {cells.dtype}, which is no reading; turn it into numbers"
+        f"column {name!r} has type {cells.dtype}, which is not supported; convert it to numbers"
     )
 
 

@@ -19,7 +19,7 @@ def read_parquet(path: StrPath) -> Table:
         import pyarrow.parquet as pq
     except ImportError:
         raise DataError(
-            f"'{path}' needs pyarrow to be read; run {extra_command('parquet')}"
+            f"'{path}' cannot be read without pyarrow; run {extra_command('parquet')}"
         ) from None
     try:
         with pq.ParquetFile(path) as file:
@@ -27,7 +27,7 @@ def read_parquet(path: StrPath) -> Table:
             for field in file.schema_arrow:
                 if pa.types.is_nested(field.type):
                     raise DataError(
-                        f"column {field.name!r} of '{path}' is nested; keep one reading per cell"
+                        f"column {field.name!r} of '{path}' is nested; store one reading per cell"
                     )
             table = file.read()
         index = [name for name in table.column_names if _INDEX.fullmatch(name)]
@@ -36,4 +36,6 @@ def read_parquet(path: StrPath) -> Table:
         return table_of_frame(frame)
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:120]
-        raise DataError(f"'{path}' is not a whole Parquet file ({reason}); get it again") from None
+        raise DataError(
+            f"'{path}' is a truncated or corrupt Parquet file ({reason}); download or copy it again"
+        ) from None

@@ -45,7 +45,7 @@ def read_units(path: StrPath, columns: Collection[str]) -> Mapping[str, str]:
             raise DataError(f"{where}: column {name!r} occurs twice. Remove one of its lines")
         if not is_unit(unit):
             raise DataError(
-                f"{where}: {unit!r} is no unit. Write 1 to {MAX_UNIT} printable characters"
+                f"{where}: {unit!r} is not a unit. Write 1 to {MAX_UNIT} printable characters"
             )
         units[name] = unit
     return units
