@@ -198,7 +198,7 @@ def verify(
         emission = emit_c(model, options)
     effort = Effort(n_random, exhaustive, seed)
     if sanitize and target != "host":
-        raise OptionError(f"sanitizers watch on this machine, not on {target}; use --target host")
+        raise OptionError(f"--sanitize supports the host only, not {target}; use --target host")
 
     def builds(some: "Emission") -> Sequence[Callable[[], Machine]]:
         if target == "host":

@@ -63,7 +63,7 @@ class Harness(Machine):
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         reply = self._exchange(request(entry, rows))
         if len(reply) < 5:
-            raise HarnessError(f"the program built by {self.toolchain} wrote nothing")
+            raise HarnessError(f"the program built by {self.toolchain} printed nothing")
         raw_size = int.from_bytes(reply[1:5], "little")
         if (
             entry in ("raw", "raw_checked", "raw_missing", "stream_raw")
@@ -71,7 +71,7 @@ class Harness(Machine):
         ):
             raise HarnessError(
                 f"a raw row has {raw_size} bytes in the C and {self.row_dtype.itemsize} in "
-                "Python; report this, it is a mistake in bncc"
+                "Python; report this, it is a bug in bncc"
             )
         fields: list[tuple[str, Layout, tuple[int, ...]]] = [
             ("y", np.dtype(np.int16).newbyteorder(self._order), ())
@@ -139,8 +139,8 @@ class HostHarness(Harness):
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             raise HarnessError(
-                f"the program built by {self.toolchain} did not end within "
-                f"{RUN_LIMIT:.0f} s; try fewer inputs"
+                f"the program built by {self.toolchain} did not finish within {RUN_LIMIT:.0f} s; "
+                "try fewer inputs"
             ) from None
         if done.returncode != 0:
             report = done.stderr.decode(errors="replace").splitlines()

@@ -201,8 +201,8 @@ def _checked(
         wrong = int(((cost.classes != expected) & ~refused).sum())
         if wrong:
             raise HarnessError(
-                f"{entry} on {bench.place} decides {wrong} of {len(reference)} inputs otherwise "
-                "than the model; run `bncc verify` for this target"
+                f"{entry} on {bench.place} differs from the model on {wrong} of {len(reference)} "
+                "inputs; run `bncc verify` for this target"
             )
     return found
 
@@ -230,7 +230,7 @@ def missing_cost(
     wrong = int((cost.classes != missing.predict(model, inputs.X, gaps)).sum())
     if wrong:
         raise HarnessError(
-            f"missing on {bench.place} decides {wrong} of {len(gaps)} inputs otherwise than the "
-            "model; run `bncc verify --with missing` for this target"
+            f"missing on {bench.place} differs from the model on {wrong} of {len(gaps)} inputs; "
+            "run `bncc verify --with missing` for this target"
         )
     return cost

@@ -59,7 +59,7 @@ def sources(model: Interface, files: Mapping[str, str]) -> Sources:
     ]
     if len(names) != 1:
         raise ToolchainError(
-            "the emitted files hold no C source with a header of its name; emit the model again"
+            "the emitted files contain no C source with a header of its name; emit the model again"
         )
     name = names[0]
     header = files[f"{name}.h"]
@@ -156,8 +156,8 @@ def check_raw_size(model: Interface, size: int) -> None:
     expected = row_dtype(model.features).itemsize
     if size != expected:
         raise ToolchainError(
-            f"a raw row has {size} bytes in the C and {expected} in Python; "
-            "report this, it is a mistake in bncc"
+            f"a raw row has {size} bytes in the C and {expected} in Python; report this, it is a "
+            "bug in bncc"
         )
 
 

@@ -182,5 +182,5 @@ TARGETS: Mapping[str, Target] = {target.name: target for target in _TARGETS}
 def find_target(name: str) -> Target:
     """Return a machine by its name."""
     if name not in TARGETS:
-        raise OptionError(f"there is no target '{name}'; there are {', '.join(TARGETS)}")
+        raise OptionError(f"unknown target '{name}'; choose from {', '.join(TARGETS)}")
     return TARGETS[name]

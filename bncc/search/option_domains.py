@@ -80,22 +80,22 @@ def option_of(name: str) -> Drawable:
     if head == STRUCTURE_OPTION:
         if key not in STRUCTURE_KEYS:
             keys = ", ".join(sorted(STRUCTURE_KEYS))
-            raise OptionError(f"there is no structure option '{key}'; there are {keys}")
+            raise OptionError(f"unknown structure option '{key}'; choose from {keys}")
         return Drawable(name, "any")
     if head == BASELINE:
         if key not in BASELINE_KEYS:
             keys = ", ".join(BASELINE_KEYS)
-            raise OptionError(f"there is no option '{key}' of baselines; there are {keys}")
+            raise OptionError(f"unknown baseline option '{key}'; choose from {keys}")
         return Drawable(name, "any or flag")
     if name not in OPTIONS:
         names = ", ".join((*OPTIONS, f"{STRUCTURE_OPTION}.KEY"))
-        raise OptionError(f"a space cannot draw '{name}'; it can draw {names}")
+        raise OptionError(f"unknown option '{name}' of a space; choose from {names}")
     return OPTIONS[name]
 
 
 _KINDS = {
     "text": "a text in quotes",
-    "integer": "a whole number",
+    "integer": "an integer",
     "number": "a number",
     "flag": "true or false",
     "any": "a number or a text in quotes",

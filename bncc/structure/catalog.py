@@ -54,7 +54,7 @@ def check_structure_options(
     for key in options:
         if key not in keys:
             known = f"its options are {', '.join(keys)}" if keys else "it has no options"
-            raise OptionError(f"structure '{name}' knows no option '{key}'; {known}")
+            raise OptionError(f"unknown option '{key}' of structure '{name}'; {known}")
     own = LEARNERS[name].readers if name in LEARNERS else {}
     check_values({key: text for key, text in options.items() if key not in own})
     if name in LEARNERS:
@@ -82,6 +82,8 @@ def learn_structure(
     options = options or {}
     check_structure_options(name, options)
     if name not in LEARNERS:
-        raise OptionError(f"structure '{name}' is learned together with the tables; train a model")
+        raise OptionError(
+            f"structure '{name}' is learned jointly with the tables; train a model instead"
+        )
     problem = Problem(X, y, n_states, n_classes, options, seed, tell or silence, origin, split)
     return LEARNERS[name].learn(problem)

@@ -33,7 +33,7 @@ def count_of(options: Options, key: str, default: int) -> int:
     text = options.get(key, str(default))
     if not (text.isascii() and text.isdigit() and text.strip("0")):
         raise OptionError(
-            f"structure option {key}={text} is not a whole number from 1 on; try {key}={default}"
+            f"structure option {key}={text} is not a positive integer; try {key}={default}"
         )
     # Longer texts are not converted: Python refuses those of thousands of digits.
     if len(text.lstrip("0")) > len(f"{MOST:.0f}") or int(text) > MOST:

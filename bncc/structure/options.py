@@ -72,8 +72,8 @@ def order_of(
     name = order_name(options, default)
     if name == NO_ORDER:
         raise OptionError(
-            "structure option order=none lets arcs form cycles, which only tan-subset, tan-all and "
-            "tan-heuristic allow; choose order=random"
+            "structure option order=none allows cycles, which only tan-subset, tan-all and "
+            "tan-heuristic support; choose order=random"
         )
     if name == "random":
         return random_order(n_features, rng)
