@@ -63,7 +63,7 @@ def test_a_network_is_ahead_by_nats(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_row_beyond_the_last_is_refused(refused: Refused, files: tuple[Path, Path]) -> None:
-    assert "there is no row 4; " in refused("explain", *files, "--row", "4")
+    assert "row 4 does not exist, as " in refused("explain", *files, "--row", "4")
 
 
 def test_a_picture_has_a_step_for_each_table_and_ends_at_the_margin(

@@ -97,13 +97,16 @@ def test_a_target_without_a_budget_has_no_effect(run: Run, readings: Path, tmp_p
         (["--structure", "tan-all", "--structure-option", "order=D"], "order=D is unknown"),
         (["--structure", "tan-all", "--structure-option", "price=flash"], "price=flash is unknown"),
         (["--structure", "tan-all", "--structure-option", "widths=2,7"], "or --bits 7"),
-        (["--structure", "tan-all", "--structure-option", "widths=2", "--float"], "leave it or"),
-        (["--structure", "tan-heuristic"], "features are no square image; name its columns"),
-        (["--bits", "4", "--int-bits", "1", "--frac-bits", "1"], "leave one of the three out"),
-        (["--float", "--bits", "4"], "leave out the bits or --float"),
+        (
+            ["--structure", "tan-all", "--structure-option", "widths=2", "--float"],
+            "leave out the option, or",
+        ),
+        (["--structure", "tan-heuristic"], "features do not form a square image; set its width"),
+        (["--bits", "4", "--int-bits", "1", "--frac-bits", "1"], "leave out one of the three"),
+        (["--float", "--bits", "4"], "leave out --float, or the bits"),
         (["--structure-option", "alpha"], "KEY=VALUE"),
         (["--structure-option", "alpha=1", "--structure-option", "alpha=2"], "given twice"),
-        (["--structure-option", "oak=1"], "knows no option 'oak'"),
+        (["--structure-option", "oak=1"], "unknown option 'oak'"),
         (["--structure", "forest", "--structure-option", "alpha=x"], "positive number"),
         (["--validation", "1.5"], "fraction"),
         (["--epochs", "0"], "at least 1"),
@@ -182,5 +185,5 @@ def test_a_descent_that_diverges_is_one_sentence(
     asked = ("--engine", engine, "--structure", structure, "--parameters", parameters)
     out = tmp_path / "m.bncc"
     line = refused("train", readings, "-o", out, *asked, "--lr", "1e38", "--epochs", 3)
-    assert line == "the descent diverged with steps of 1e+38; choose a smaller --lr"
+    assert line == "gradient descent diverged with learning rate 1e+38; choose a smaller --lr"
     assert not out.exists()

@@ -168,7 +168,7 @@ def test_states_are_taken_as_they_are():
     clf = quick(discretize="none", structure="naive").fit(X, y)
     assert [(f.kind, f.n_states) for f in clf.model_.features] == [("state", 3), ("state", 2)]
     assert clf.predict(X).tolist() == y.tolist()
-    with pytest.raises(ValueError, match="no state"):
+    with pytest.raises(ValueError, match="not a state"):
         quick(discretize="none").fit(X - 1, y)
 
 
@@ -189,7 +189,7 @@ def test_missing_readings_are_a_value_of_their_own_or_fall_back():
         ({"parameters": "guess"}, "unknown parameters 'guess'"),
         ({"discretize": "sorcery"}, "sorcery"),
         ({"bits": 0}, "0 bits"),
-        ({"bits": 4, "int_bits": 4, "frac_bits": 4}, "make 8 bits"),
+        ({"bits": 4, "int_bits": 4, "frac_bits": 4}, "add up to 8 bits"),
         ({"quantize": False, "bits": 4}, "without quantization"),
         ({"structure_options": {"colour": "red"}}, "colour"),
         ({"validation": 1.5}, "validation"),
@@ -207,7 +207,7 @@ def test_parameters_without_sense_are_value_errors_in_fit(iris, options, message
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([[1.0], [2.0]], ["a", "a"], "one class"),
+        ([[1.0], [2.0]], ["a", "a"], "a single class"),
         ([[1.0], [np.inf]], ["a", "b"], "infinity"),
         ([[1.0], [1e300]], ["a", "b"], "float32"),
         ([[1.0], [2.0]], ["a"], "inconsistent"),

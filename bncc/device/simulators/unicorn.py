@@ -202,7 +202,7 @@ class _Run:
         elif operation == "q":
             self._stop(f"ended with status {length}")
         else:
-            self._stop(f"made the unknown request {operation!r},")
+            self._stop(f"made the unknown request {operation!r}")
 
     def _field(self, index: int) -> int:
         return int.from_bytes(self._uc.mem_read(self._at + 4 * index, 4), self._order)

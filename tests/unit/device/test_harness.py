@@ -75,7 +75,7 @@ def test_a_program_that_never_ends_is_stopped(build, monkeypatch):
     endless = spoiled("int best = 0;", "int best = 0; while (x[0] < 9) { }")
     with (
         build(endless, sanitize=False, opt_level="-O0") as program,
-        pytest.raises(HarnessError, match="did not end within 0 s; try fewer inputs"),
+        pytest.raises(HarnessError, match="did not finish within 0 s; try fewer inputs"),
     ):
         program.predict(X)
 
@@ -107,7 +107,7 @@ def test_the_protocol_is_entry_count_and_rows():
 
 def test_a_program_that_stops_early_is_reported():
     """No answer at all, too few answers, or a raw row of another size."""
-    with pytest.raises(HarnessError, match="wrote nothing"):
+    with pytest.raises(HarnessError, match="printed nothing"):
         reply(b"").predict(X)
     with pytest.raises(HarnessError, match="answered 2 of 6 inputs"):
         reply(b"\x01", bytes(4), bytes(4)).predict(X)

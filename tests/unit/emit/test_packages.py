@@ -74,7 +74,7 @@ def test_the_readme_calls_the_entry_point_that_a_firmware_wants(package, kind, c
 
 @pytest.mark.parametrize("name", ["test", "ALL", "install"])
 def test_a_target_of_cmake_s_own_is_refused_there(name):
-    message = f"'{name}' is a name of the build system in package 'cmake'; choose another"
+    message = f"'{name}' is a reserved name of the build system in package 'cmake'; choose another"
     with pytest.raises(OptionError, match=message):
         emit_c(hand.ties(), EmitOptions(name, package="cmake"))
     emit_c(hand.ties(), EmitOptions(name))

@@ -166,7 +166,7 @@ def test_no_rows_have_no_costs():
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (sum_of_tables(), "a sum of tables"),
+        (sum_of_tables(), "boosted tables"),
         (pseudo_tan(), "arcs form a cycle"),
         (replace(naive_integer(), training={"parameters": "free"}), "free tables"),
         (with_given(), "given features"),
@@ -182,7 +182,10 @@ def test_no_rows_have_no_costs():
             drawn_model(None, [65, 64, 2], QFormat(4, 0), parents=[(), (), (0, 1)]),
             "4160 joint states",
         ),
-        (drawn_model([None, 0], [2, 2], QFormat(-3, 31)), "32 bits; train or import it with fewer"),
+        (
+            drawn_model([None, 0], [2, 2], QFormat(-3, 31)),
+            "32 bits; train or import the model with fewer",
+        ),
     ],
     ids=["sum", "cycle", "free", "given", "class and given", "joint of class", "joint", "bits"],
 )

@@ -132,9 +132,9 @@ def test_rounded_rows_are_made_whole_and_others_stay_as_they_are():
         (one_table("(y) 0, 1;"), r"line 4: the row \(n\) is absent"),
         (one_table("(y) 0, 1; (n) 1, 0;\n(y) 1, 0;"), "line 6: this row is given twice"),
         (one_table("(y) 0, 1; (m) 1, 0;"), "line 5: no parent here has the state 'm'"),
-        (one_table("(y, n) 0, 1;"), "line 5: 2 states stand here for 1 parents"),
-        (one_table("(y) 0, 0.5, 0.5;"), "line 5: 3 numbers stand here and 2 are needed"),
-        (one_table("table 0, 1;"), "line 5: 2 numbers stand here and 4 are needed"),
+        (one_table("(y, n) 0, 1;"), "line 5: 2 states for 1 parents"),
+        (one_table("(y) 0, 0.5, 0.5;"), "line 5: expected 2 numbers, found 3"),
+        (one_table("table 0, 1;"), "line 5: expected 4 numbers, found 2"),
         (one_table("table 0, 1, 1, 0;\ntable 0, 1, 1, 0;"), "line 6: a second 'table'"),
         (one_table("default 0, 1;\ndefault 0, 1;"), "line 6: a second 'default'"),
         (one_table("(y) 0,\n x1;"), "line 6: 'x1' is no probability"),
@@ -153,7 +153,7 @@ def test_rounded_rows_are_made_whole_and_others_stay_as_they_are():
         (one_table("default 0, 1;").replace("( a )", "( b )"), "line 4: 'b' has two tables"),
         (one_table("default 0, 1;").replace("{y, n}", "{y, y}"), "line 1: a state is named twice"),
         (one_table("default 0, 1;").replace("{y, n}", "{y}"), "line 1: 2 states are announced"),
-        (one_table("").replace("[2]", "[0]"), "line 1: 0 states are announced and 2 named"),
+        (one_table("").replace("[2]", "[0]"), "line 1: 0 states are declared and 2 named"),
         (one_table("").replace("[2]", "[1e9]"), "line 1: '1e9' is no number of states"),
         (one_table("").replace("discrete", "continuous"), "line 1: only variables of type"),
         (one_table("").replace("}; }", "}; type discrete [1] {x}; }"), "line 1: .* has two types"),
@@ -239,10 +239,10 @@ def test_files_that_hold_no_text_or_too_much_are_refused(tmp_path, monkeypatch):
     with pytest.raises(NetworkError, match="does not exist"):
         read_bif(path)
     path.write_bytes(b"variable \xff")
-    with pytest.raises(NetworkError, match="no UTF-8 text"):
+    with pytest.raises(NetworkError, match="not UTF-8 text"):
         read_bif(path)
     path.write_bytes(gzip.compress(b" " * 5000)[:-9])
-    with pytest.raises(NetworkError, match="damaged or cut short"):
+    with pytest.raises(NetworkError, match="truncated or corrupt"):
         read_bif(path)
     monkeypatch.setattr(bif_reader, "MAX_TEXT", 100)
     path.write_bytes(gzip.compress(b" " * 101) + b"no more gzip")  # what follows is not looked at

@@ -36,7 +36,9 @@ def test_absent_files_are_named(tmp_path):
     (tmp_path / "letter.npz").unlink()
     (tmp_path / "mnist14.npz").unlink()
     check_files(tmp_path, ("satimage", "usps"))
-    with pytest.raises(DataError, match=r"holds no letter\.npz; name the folder .* with --data"):
+    with pytest.raises(
+        DataError, match="has no letter\\.npz; name the folder of the papers' data with --data"
+    ):
         check_files(tmp_path, AUTHORS)
     with pytest.raises(DataError, match=r"holds no letter\.npz and no mnist14\.npz"):
         check_files(tmp_path, tuple(FILES))

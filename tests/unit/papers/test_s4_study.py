@@ -100,7 +100,7 @@ def test_a_log_keeps_results_to_the_bit_and_nothing_is_tried_twice(files, tmp_pa
     assert told[-1] == (1.0, "sachs, 100 rows, sample 2")
     monkeypatch.setattr(s4_study, "try_draw", lambda _: pytest.fail("tried again"))
     assert study(files, (100,), 2, log=log) == first
-    with pytest.raises(OptionError, match="no checkpoint of this version of S2's study"):
+    with pytest.raises(OptionError, match="not a checkpoint of this version of S2's study"):
         study_s2({}, Protocol(), log=log)
 
 

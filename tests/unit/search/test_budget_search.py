@@ -188,5 +188,5 @@ def test_columns_that_no_sum_can_cut_leave_networks_to_be_tried(priced):
     assert search(constant, BASE, budget).settings.structure == "naive"
     with pytest.raises(ConstantColumnsError):
         search(constant, BASE, budget, families=("tables",))
-    with pytest.raises(BudgetError, match="the least takes"):
+    with pytest.raises(BudgetError, match="the smallest takes"):
         search(constant, BASE, Budget("cortex-m0", flash=100))

@@ -148,9 +148,9 @@ HERE, OTHER = "gcc 12, qemu 7", "gcc 13, qemu 7"
 @pytest.mark.parametrize(
     ("here", "how", "there", "said"),
     [
-        (HERE, "measured", OTHER, f"with {OTHER} and this machine with {HERE}"),
-        (HERE, "estimated", None, f"with nothing and this machine with {HERE}"),
-        (None, "measured", OTHER, f"with {OTHER} and this machine with nothing"),
+        (HERE, "measured", OTHER, f"with {OTHER} and this computer with {HERE}"),
+        (HERE, "estimated", None, f"with nothing and this computer with {HERE}"),
+        (None, "measured", OTHER, f"with {OTHER} and this computer with nothing"),
         (HERE, "measured", HERE, None),
         (HERE, "measured", None, None),
         (None, "estimated", None, None),

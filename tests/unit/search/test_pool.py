@@ -73,7 +73,7 @@ def test_a_trial_that_kills_three_processes_has_failed(tmp_path: Path) -> None:
             execution.submit(task)
         outcomes = collected(execution, 4)
     assert len(list(tmp_path.glob("death-*"))) == 3
-    assert "killed each time" in outcomes[1].reason
+    assert "killed repeatedly" in outcomes[1].reason
     assert [o.result is None for o in outcomes] == [False, True, False, False]
 
 

@@ -216,6 +216,6 @@ def test_no_trial_is_begun_that_is_not_wanted(tmp_path: Path, facts: dict[str, A
 def test_too_many_failures_end_it(tmp_path: Path, facts: dict[str, Any]) -> None:
     with going_on(tmp_path, facts) as book:
         execution = AtOnce(tmp_path, stand_ins.broken, 1)
-        with pytest.raises(TrialError, match=r"^14 trials came to nothing, the last one because"):
+        with pytest.raises(TrialError, match=r"^14 trials failed, the last one because"):
             work_on(book, execution, 13)
         assert execution.submitted == list(range(14))

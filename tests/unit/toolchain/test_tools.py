@@ -128,7 +128,10 @@ def test_a_missing_compiler_is_one_sentence_with_the_remedy(fake_path):
     with pytest.raises(ToolchainError, match="'clang' is not installed; run `apt install clang`"):
         host_compilers("clang")
     for choice in (None, "all"):
-        with pytest.raises(ToolchainError, match=r"no C compiler .* `apt install gcc`"):
+        with pytest.raises(
+            ToolchainError,
+            match="no C compiler is installed on this computer; run `apt install gcc`",
+        ):
             host_compilers(choice)
 
 
@@ -196,7 +199,7 @@ def test_a_command_that_cannot_start_or_end_is_reported(tmp_path):
     """A program that is not there, and one that takes too long."""
     with pytest.raises(ToolchainError, match="nothing-here cannot be started"):
         run((str(tmp_path / "nothing-here"),), tmp_path)
-    with pytest.raises(ToolchainError, match="did not end within"):
+    with pytest.raises(ToolchainError, match="did not finish within"):
         run((sys.executable, "-c", "import time; time.sleep(9)"), tmp_path, timeout=0.2)
 
 

@@ -116,8 +116,8 @@ def test_a_rare_class_may_cost_more_than_tables_do():
         ({"tables": "0"}, "^tables is 0; choose 1 to"),
         ({"rate": "2"}, "^rate is 2.0; choose a number above 0"),
         ({"decay": "-1"}, "^decay is -1.0; it must be"),
-        ({"shift": "16"}, "shift=16 is no height and width; try shift=16x16"),
-        ({"shift": "0x4"}, "shift=0x4 is no height and width"),
+        ({"shift": "16"}, "shift=16 is not a height and width; try shift=16x16"),
+        ({"shift": "0x4"}, "shift=0x4 is not a height and width"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_at_once(options, message):

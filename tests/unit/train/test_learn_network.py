@@ -209,5 +209,8 @@ def test_tables_of_a_class_with_parents_are_counted(class_below):
 
 @pytest.mark.parametrize("parameters", ["margin", "cross-entropy", "free"])
 def test_other_parameters_of_a_class_with_parents_are_refused(class_below, parameters):
-    with pytest.raises(OptionError, match=f"--parameters {parameters} trains no .* ml$"):
+    with pytest.raises(
+        OptionError,
+        match=f"--parameters {parameters} does not support .* ml$",
+    ):
         fit_in_turn(task(TrainSettings(parameters=parameters)), never)

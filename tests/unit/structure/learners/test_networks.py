@@ -100,7 +100,10 @@ def test_limits_hold(name):
     assert max(len(p) + f for p, f in zip(every, flags, strict=True)) == 1
     small = learn(name, max_entries="6")
     assert len(small.class_parents) < 2  # 3 classes x 4 would be 12 entries
-    with pytest.raises(OptionError, match=r"a variable has 4 states.* raise max-entries"):
+    with pytest.raises(
+        OptionError,
+        match=r"a variable has 4 states.* raise max-entries",
+    ):
         learn(name, max_entries="3")
 
 
