@@ -127,7 +127,7 @@ def test_ways_with_the_same_c_are_compared_once(small, capsys):
     assert target_matrix.main(small) == 0
     said = capsys.readouterr()
     ends = [re.sub(r"[\d.]+ s", "", line.partition(": ")[2]) for line in said.err.splitlines()]
-    assert ends == ["agrees ()", "agrees ()", "agrees (as balanced)", "no requested layout"] * 2
+    assert ends == ["agrees ()", "agrees ()", "agrees (as balanced)", "no layout"] * 2
     outcomes = target_matrix.read(Path(small[-3])).values()
     checked = sum(outcome.checked for outcome in outcomes if outcome.as_way is None)
     told = f"2 models, 8 runs, 2 without a layout, 0 failed, 4 programs compared on {checked:,} "

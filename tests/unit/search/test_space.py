@@ -125,7 +125,7 @@ def test_the_digest_is_that_of_what_is_drawn() -> None:
         ("[structure-option.oak]\nvalue = 1", "unknown structure option 'oak'; choose from alpha,"),
         ("structure-option = 1", "needs a key"),
         ("bits = 3", "bits is not a table"),
-        ("[bits]\nvalue = 2.5", "bits cannot be 2.5; write a whole number"),
+        ("[bits]\nvalue = 2.5", "bits cannot be 2.5; write an integer"),
         ("[bits]\nvalue = true", "bits cannot be True"),
         ("[float]\nvalue = 1", "write true or false"),
         ("[lr]\nvalue = nan", "lr cannot be nan"),
