@@ -130,7 +130,7 @@ def _report(tools: Sequence[Tool], machines: dict[str, Readiness]) -> str:
     rows = [["target", "built by", "run by", "to install"]]
     for name, machine in machines.items():
         compiler = str(machine.compiler) if machine.compiler else "-"
-        runner = "this machine" if name == "host" else str(machine.simulator or "-")
+        runner = "this computer" if name == "host" else str(machine.simulator or "-")
         rows.append([name, compiler, runner, install_command(machine.missing)])
     lines += ["", table_text("Targets", rows)]
     lines += ["", table_text("Parts, aliases of targets", _parts(), right=(2, 3, 4))]
