@@ -24,31 +24,35 @@ SENTENCE = re.compile(
     r"(?:(?<=[a-z0-9)`][.!?] )|(?<=[a-z0-9)`][.!?]\n))(Of|That|Whether)\b|^(Of|That|Whether)\b"
 )
 
+_CLAUSES = "of|that|how|what|which|whether|where|why|it|so|apart"
+_PLACES = "in|at|on|behind|before|where|there|as|so|next|apart"
+_PLACES_OF_TEXT = f"{_PLACES}|between|above|below|beyond|alone|first|last|once|twice"
+
 # Each phrase with the standard one.
 PHRASES = {
-    r"errs|erred|erring": "has an error rate of",
-    r"mend(?:s|ed|ing)?": "fix",
-    r"anew|afresh": "again",
+    "errs|erred|erring": "has an error rate of",
+    "mend(?:s|ed|ing)?": "fix",
+    "anew|afresh": "again",
     r"(?:go|goes|going|gone|went) on(?! to\b)": "resume, continue",
-    r"(?:tell|tells|told|telling) (?:of|that|how|what|which|whether|where|why|it|so|apart)": "report, warn, show, distinguish",
-    r"(?:is|are|was|were|be|been) told": "is reported",
-    r"(?:say|says|said) so": "report, warn",
-    r"(?:come|comes|came|coming) to nothing": "fail",
-    r"(?:hear|hears|heard) of": "is notified of",
-    r"whoever|whosoever": "users, callers",
-    r"beside": "compared with, with, next to",
-    r"rivals?": "baseline",
-    r"dearest|dearer": "worst-case, more expensive",
-    r"looked up in|look-?up,": "look-up table",
-    r"hand(?:s|ed|ing)? (?:over|in|back|on|out)": "pass, return",
-    r"judge[ds]? (?:by|on)": "evaluate on",
-    r"rows? (?:that (?:are|were|is|was) )?held out": "validation rows, test rows",
-    r"(?:lie|lies|lay|lain) (?:in|at|on|behind|before|where|there|as|so|next|apart)": "is",
-    r"(?:stand|stands|stood) (?:in|at|on|behind|before|between|where|there|above|below|beyond|as|so|alone|next|apart|first|last|once|twice)": "is",
-    r"whose bytes|of everything random": "noun phrase",
-    r"what it takes": "footprint",
-    r"comes? by itself|of itself|for itself": "automatically, separately",
-    r"as it is(?= given\b)|nought|naught|hence(?:forth)?|thereof|therein|thereby|wherein|whereby|hereby": "plain words",
+    f"(?:tell|tells|told|telling) (?:{_CLAUSES})": "report, warn, show, distinguish",
+    "(?:is|are|was|were|be|been) told": "is reported",
+    "(?:say|says|said) so": "report, warn",
+    "(?:come|comes|came|coming) to nothing": "fail",
+    "(?:hear|hears|heard) of": "is notified of",
+    "whoever|whosoever": "users, callers",
+    "beside": "compared with, with, next to",
+    "rivals?": "baseline",
+    "dearest|dearer": "worst-case, more expensive",
+    "looked up in|look-?up,": "look-up table",
+    "hand(?:s|ed|ing)? (?:over|in|back|on|out)": "pass, return",
+    "judge[ds]? (?:by|on)": "evaluate on",
+    "rows? (?:that (?:are|were|is|was) )?held out": "validation rows, test rows",
+    f"(?:lie|lies|lay|lain) (?:{_PLACES})": "is",
+    f"(?:stand|stands|stood) (?:{_PLACES_OF_TEXT})": "is",
+    "whose bytes|of everything random": "noun phrase",
+    "what it takes": "footprint",
+    "comes? by itself|of itself|for itself": "automatically, separately",
+    "nought|naught|hence(?:forth)?|thereof|therein|thereby|wherein|whereby|hereby": "plain words",
 }
 WORDS = re.compile("|".join(rf"(?P<p{k}>\b(?:{words})\b)" for k, words in enumerate(PHRASES)), re.I)
 INSTEAD = tuple(PHRASES.values())
@@ -119,8 +123,7 @@ def in_markdown(path: str, text: str) -> Iterator[Finding]:
     for number, line in enumerate(prose, 1):
         bare = re.sub(r"^[\s>|*#-]*(\d+\. )?[*_]*", "", line)
         is_start = number == 1 or not prose[number - 2].strip() or bare != line
-        for found in _sentences(path, number, bare if is_start else f" {bare}"):
-            yield found
+        yield from _sentences(path, number, bare if is_start else f" {bare}")
         heading = re.match(r"#+ (.*)", line)
         if heading and CLAUSE.match(heading[1]):
             yield Finding(path, number, "clause", heading[1], "noun phrase")
