@@ -1,4 +1,4 @@
-"""``bncc bench``: what the emitted C costs on a machine, beside the textbook classifier."""
+"""``bncc bench``: footprint and speed of the emitted C, compared with the textbook classifier."""
 
 from collections.abc import Sequence
 from typing import Any

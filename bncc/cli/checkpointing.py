@@ -1,4 +1,4 @@
-"""What long training asks of a command: a place to be kept, an early end, a way to go on."""
+"""Checkpoints, early end and resumption of long training."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from bncc.train.checkpoint.callbacks import News
 from bncc.train.checkpoint.folder import Checkpoint, Identity, identity_digest, open_checkpoint
 
 EXIT_SIGNAL = 128
-"""What shells add to the number of the signal that ended a command."""
+"""Offset that shells add to the number of the signal that ended a command."""
 
 
 def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoint | None:
@@ -49,7 +49,7 @@ def tell_of_the_end(console: Console, step: str = "epoch") -> None:
 
 
 def interim_note(done: int, total: int, path: str, checkpoint: Checkpoint | None) -> str:
-    """Say where a training was stopped, and how it goes on."""
+    """Return the note on where a training was stopped and how to resume it."""
     how = (
         "use --checkpoint to make training resumable"
         if checkpoint is None

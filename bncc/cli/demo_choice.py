@@ -34,7 +34,7 @@ N_TRIALS, N_JOBS, REPEATS, SEED = 50, 2, 3, 0
 TITLE = "Which classifier for the robot?"
 PREFERRED = ("cortex-m0", "x86", "avr")
 SMALL = 8 * 1024
-"""Bytes; what the page says of budgets up to there is told."""
+"""Largest budget, in bytes, of which the page's recommendations are printed."""
 
 
 def sweep(

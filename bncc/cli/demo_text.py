@@ -1,4 +1,4 @@
-"""How ``bncc demo`` tells what it does, and what it says at its end."""
+"""Text that ``bncc demo`` prints for each step and at the end."""
 
 import shlex
 import sys

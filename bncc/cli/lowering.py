@@ -1,4 +1,4 @@
-"""How a model is lowered to C, by options of the command line, and the C for each machine."""
+"""Options of lowering a model to C, and the C for each target."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -57,18 +57,18 @@ def range_margin_option(function: Command) -> Command:
 
 
 def tell_of_idle_margin(console: Console, entries: Collection[str]) -> None:
-    """Tell of a ``--range-margin`` that nothing reads."""
+    """Warn about a ``--range-margin`` that has no effect."""
     if was_set("range_margin") and "checked" not in entries:
         console.note("--range-margin has no effect without --with checked")
 
 
 @dataclass(frozen=True)
 class Lowering:
-    """What the command line says of the kernel."""
+    """Options of the command line for lowering."""
 
     optimize: Optimize = "balanced"  # Value of ``--optimize``
     kernel: str | None = None  # Value of ``--kernel``
-    constant_time: bool = False  # Whether ``--constant-time`` was given
+    constant_time: bool = False  # ``--constant-time``
     range_margin: float = DEFAULT_MARGIN  # Value of ``--range-margin``
 
     def options(
@@ -103,7 +103,7 @@ class Emissions:
         self._entries = entries
         self._done: dict[EmitOptions, Emission] = {}
         if lowering.kernel is not None:
-            self.of(None)  # layouts are the same for every machine: without one, say so at once
+            self.of(None)  # layouts are the same for every target: fail early without one
 
     def options(self, machine: str | None) -> EmitOptions:
         """Return how the C for a machine is emitted."""

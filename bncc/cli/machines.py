@@ -1,4 +1,4 @@
-"""Which machines a command runs on: those that are named, or all for which the tools are here."""
+"""Targets that a command runs on: the named ones, or all whose tools are installed."""
 
 from collections.abc import Callable, Sequence
 

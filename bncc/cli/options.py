@@ -39,7 +39,7 @@ class TargetChoice(click.Choice[str]):
 _EXAMPLES = ("nrf52832", "stm32f030", "atmega328p")
 
 SIMULATORS = ("qemu", "unicorn", "simavr")
-"""What runs the code of other machines."""
+"""Simulators of targets."""
 
 WITH = ("raw", "checked", "scores", "missing", "stream", "trusted")
 """Entry points that can be emitted besides ``predict``."""
@@ -143,7 +143,7 @@ def target_option(function: Command) -> Command:
 
 
 def opt_level_option(function: Command) -> Command:
-    """Add ``--opt-level L``, handed on as the compiler's flag, or None without one."""
+    """Add ``--opt-level L``, passed as the compiler's flag, or None without one."""
     levels = ", ".join(OPT_LEVELS)
     return click.option(
         "--opt-level",

@@ -280,7 +280,7 @@ def command(
 
 
 def _say_end(console: Console, finding: Finding, stop: StopRequest) -> None:
-    """Print what was found, and how it goes on."""
+    """Print the results, and how to resume."""
     console.result(payload_of(finding), report_of(finding), essential=True)
     done = f"{len(finding.points)} of {finding.n_trials} trials finished"
     if finding.failed:

@@ -17,7 +17,7 @@ from bncc.toolchain.tools import Tool, find_tools, host_compilers, is_x86
 
 @dataclass(frozen=True)
 class Readiness:
-    """What will build for a machine and run there."""
+    """Tools that build and run code for a target."""
 
     compiler: Tool | None  # compiler and simulator: None where none is installed
     simulator: Tool | None

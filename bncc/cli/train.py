@@ -151,7 +151,7 @@ def command(
             "--resume, or choose another --structure"
         )
     checkpoint = None if is_search else checkpoint_of(folder, resume=resume, force=force)
-    # Whether a model that is there is the training's own is known once its rows are read.
+    # An existing model may be the interim one of this training; its rows decide that below.
     check_free(output, force=force or resume, sources=[data_path, test_path, units_path])
     train, test = training_parts(
         data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
@@ -218,7 +218,7 @@ def command(
             done = with_cross_validation(console, done, train, settings, folds, stop)
         first = done.first
         save_model(first.model, output, overwrite=overwrite)
-        # What lies there is another training's, if this one is kept nowhere.
+        # The folder may hold the checkpoint of another training if this one keeps none.
         if checkpoint is not None and settings.descends and not first.is_interim:
             checkpoint.remove()
     for note in done.notes:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # imported where it is needed: it builds and measures
 
 _OF_REFIT = ("epochs", "lr", "dropout")
 _LOG = "search.log"
-"""Of the file in the folder of ``--checkpoint``."""
+"""Name of the file in the folder of ``--checkpoint``."""
 _WRITTEN = "written"
 """Key in the log of the digest of the model file that was written last."""
 _SHOWN = 8
@@ -61,9 +61,9 @@ def limits_of(
 
 @dataclass(frozen=True)
 class SearchWork:
-    """Where a search is kept, and who works on it."""
+    """Log and workers of a search."""
 
-    folder: str | None  # Of the log
+    folder: str | None  # Folder of the log
     resume: bool
     force: bool
     jobs: int
@@ -153,7 +153,7 @@ def train_within(
     work: SearchWork,
     choose_by: str | None = None,
 ) -> None:
-    """Search, write the model, and tell of it."""
+    """Search, write the model, and report it."""
     from bncc.pricing import with_resources
     from bncc.search.budget_search import search_input, searched
     from bncc.search.split_folds import default_choice

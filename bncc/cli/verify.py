@@ -40,7 +40,7 @@ from bncc.resources import Optimize
 from bncc.toolchain.tools import host_compilers, is_x86
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})
-"""Entry points that are compared beside ``predict`` in any case."""
+"""Entry points that are always compared, in addition to ``predict``."""
 WITH = ENTRIES | {"checked", "missing", "stream"}
 MOST_JOINT = 256
 """Joint states up to which a network that is no forest is tried with gaps where nobody asks."""
@@ -208,7 +208,7 @@ class Companions:
 
 
 def _has_few_gaps(model: Model) -> bool:
-    """Whether missing features can be summed out in little time."""
+    """Return whether missing features can be marginalized in little time."""
     if why_not(model) is not None:
         return False
     form = missing_form_of(model)
@@ -216,7 +216,7 @@ def _has_few_gaps(model: Model) -> bool:
 
 
 def _is_native(target: str, simulator: str | None) -> bool:
-    """Whether a machine is this one, so that nothing needs to simulate it."""
+    """Return whether a target is the host, which needs no simulator."""
     return target == "host" or (target == "x86" and simulator is None and is_x86())
 
 
@@ -239,7 +239,7 @@ def _check(
 def _check_sanitizers(
     targets: Sequence[str], machines: Sequence[str], simulator: str | None, console: Console
 ) -> None:
-    """Refuse sanitizers for a machine that was named and has none; tell where ``all`` has none."""
+    """Refuse sanitizers for a named target without them; skip others with a note."""
     foreign = [target for target in machines if not _is_native(target, simulator)]
     for target in foreign:
         if target in targets:
