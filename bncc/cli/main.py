@@ -37,10 +37,7 @@ COMMANDS = {
     "structures": ("structures", "List structures and their options."),
     "demo": ("demo", "Run the complete workflow on bundled data."),
     "sweep": ("sweep", "Train and measure many classifiers to choose from."),
-    "baseline": (
-        "baseline",
-        "Train and measure a baseline: trees, forests, SVMs, neural networks.",
-    ),
+    "baseline": ("baseline", "Train and measure baselines such as trees or neural networks."),
     "report": ("report", "Report accuracy and footprint of a study's trials on one page."),
     "reproduce": ("reproduce", "Reproduce a paper's experiment and compare the results."),
 }
