@@ -77,5 +77,5 @@ def test_bundled_data_are_readable(name: str, n_rows: int, n_columns: int, n_cla
 
 def test_an_unknown_bundled_name_lists_the_known() -> None:
     """There are two."""
-    with pytest.raises(DataError, match="no bundled data set 'soup'; there is robot, wifi"):
+    with pytest.raises(DataError, match="no bundled data set 'soup'; choose from robot, wifi"):
         bundled_path("soup")

@@ -62,7 +62,7 @@ def test_a_compressed_entry_never_passes_however_far_it_would_unfold(compression
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", compression) as archive:
         archive.writestr("a.json", bytes(10**7))
-    with pytest.raises(ModelFileError, match="damaged"):
+    with pytest.raises(ModelFileError, match="corrupt"):
         unpack(stream.getvalue())
 
 

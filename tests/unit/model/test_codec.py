@@ -70,7 +70,7 @@ def test_a_document_that_is_no_canonical_json_is_refused(text):
 
 
 def test_a_missing_or_too_large_document_is_refused(monkeypatch):
-    with pytest.raises(ModelFileError, match=r"holds no model\.json"):
+    with pytest.raises(ModelFileError, match=r"it has no model\.json"):
         read_document({})
     monkeypatch.setattr(codec, "MAX_DOCUMENT", 10)
     with pytest.raises(ModelFileError, match="at most 10 bytes"):

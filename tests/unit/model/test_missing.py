@@ -167,12 +167,12 @@ def test_no_rows_have_no_costs():
     ("model", "words"),
     [
         (sum_of_tables(), "boosted tables"),
-        (pseudo_tan(), "arcs form a cycle"),
+        (pseudo_tan(), "a cycle of arcs"),
         (replace(naive_integer(), training={"parameters": "free"}), "free tables"),
         (with_given(), "given features"),
         (
             class_with_parents(),
-            "given features.*import it with --keep all if its .*, or train with rows",
+            "given features.*import it with --keep all if its .*, or train on rows",
         ),
         (
             drawn_model([None] * 2, [65, 64], QFormat(4, 0), of_class=[False] * 2, above=(0, 1)),
