@@ -83,7 +83,7 @@ def checked_classes(y: Any, n_rows: int) -> tuple[AnyArray, IntArray]:
     check_classification_targets(labels)
     classes, indices = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"y contains a single class, {classes[0]!r}; add rows of a second one")
+        raise ValueError(f"y has only one class, {classes[0]!r}; add rows of a second one")
     return classes, indices.astype(np.int64)
 
 

@@ -207,14 +207,18 @@ def test_parameters_without_sense_are_value_errors_in_fit(iris, options, message
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([[1.0], [2.0]], ["a", "a"], "a single class"),
+        ([[1.0], [2.0]], ["a", "a"], "only one class"),
         ([[1.0], [np.inf]], ["a", "b"], "infinity"),
         ([[1.0], [1e300]], ["a", "b"], "float32"),
         ([[1.0], [2.0]], ["a"], "inconsistent"),
         ([[1.0], [2.0]], [0.5, 0.7], "Unknown label type"),
         ([[1.0], [2.0]], None, "requires y"),
         (pd.DataFrame({"a": [1.0, np.inf]}), ["a", "b"], "infinite number"),
-        (pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2020-01-02"])}), [0, 1], "no reading"),
+        (
+            pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2020-01-02"])}),
+            [0, 1],
+            "which is not supported",
+        ),
     ],
 )
 def test_data_that_cannot_be_learned_from_are_value_errors(X, y, message):

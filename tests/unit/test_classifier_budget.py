@@ -121,7 +121,10 @@ def test_the_c_is_for_the_target_and_the_goal_with_the_entry_points(tmp_path):
         ({"target": "z80"}, "target is 'z80'; it must be host, .* or a part such as nrf52832"),
         ({"optimize": "best"}, "optimize is 'best'; it must be one of balanced, size, speed"),
         ({"entries": "scores"}, "entries is 'scores'; use a list such as \\['scores'\\]"),
-        ({"entries": ["score"]}, "entries has 'score'; it may have checked, missing, raw"),
+        (
+            {"entries": ["score"]},
+            "entries contains the unknown 'score'; choose from checked, missing, raw",
+        ),
         (
             {"bits": 3},
             "bits does not apply to a budget search, which tries several values; leave it out",
@@ -133,9 +136,10 @@ def test_the_c_is_for_the_target_and_the_goal_with_the_entry_points(tmp_path):
         ),
         (
             {"structure": "tables", "structure_options": {"tables": 3}},
-            "no use for structure_options={'tables': ...}; leave it out",
+            "structure_options={'tables': ...} does not apply to a budget search, which tries several "
+            "values; leave it out",
         ),
-        ({"max_flash": 10}, "nothing that was tried fits in 10 bytes of flash on cortex-m0"),
+        ({"max_flash": 10}, "no candidate fits in 10 bytes of flash on cortex-m0"),
     ],
 )
 def test_what_makes_no_sense_is_a_value_error(estimated, options, said):

@@ -199,7 +199,9 @@ def test_more_states_than_sixteen_bits_count_are_refused(column: Column) -> None
 
 def test_unknown_options_list_the_known() -> None:
     """Method and bins are checked first."""
-    with pytest.raises(OptionError, match="unknown discretization 'magic'; choose one of mdl, quantile"):
+    with pytest.raises(
+        OptionError, match="unknown discretization 'magic'; choose one of mdl, quantile"
+    ):
         _fit(["1"], method="magic")
     with pytest.raises(OptionError, match="1 bins are not supported; choose 2"):
         _fit(["1"], method="width", n_bins=1)

@@ -92,10 +92,10 @@ def test_a_log_of_another_version_is_refused(files, tmp_path, monkeypatch):
     ):
         study(files, FOLDS, log=log)
     log.write_text("not JSON\n")
-    with pytest.raises(OptionError, match="no checkpoint"):
+    with pytest.raises(OptionError, match="is not a checkpoint"):
         study(files, FOLDS, log=log)
     log.write_text(json.dumps([1]) + "\n")
-    with pytest.raises(OptionError, match="no checkpoint"):
+    with pytest.raises(OptionError, match="is not a checkpoint"):
         study(files, FOLDS, log=log)
 
 

@@ -88,7 +88,7 @@ def test_what_cannot_be_had_is_said(text: str, says: str) -> None:
 
 
 def test_a_family_says_which_options_it_has() -> None:
-    with pytest.raises(OptionError, match="no option 'leafs'; there are leaves, by"):
+    with pytest.raises(OptionError, match="unknown option 'leafs'; choose from leaves, by"):
         family_of("tree").options({"leafs": 3})
     with pytest.raises(OptionError, match="unknown baseline 'oak'"):
         family_of("oak")

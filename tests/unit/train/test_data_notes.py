@@ -50,7 +50,8 @@ def test_a_text_among_numbers_is_noted_and_not_taken_for_the_name_of_a_row():
     absent = Column("d", "category", np.full(N_ROWS, "", dtype=object), ~NONE)
     stray_note, silent = notes_of(telling(), stray, plain, absent)
     assert stray_note == (
-        "column 'b' contains numbers but is treated as text because of 'N/A'; write ? for missing"
+        "column 'b' contains numbers but is treated as text because of 'N/A'; write ? for missing "
+        "readings"
     )
     assert silent.startswith(
         "1 of 4 features are unused and carry no information about the class in these rows: d; "

@@ -119,7 +119,7 @@ def test_a_moment_with_averages_of_the_right_shapes_is_taken(monkeypatch, hyper)
             "was written by engine 'abacus', which rounds differently from '.*'; resume with "
             "--engine abacus",
         ),
-        ({"arrays": {}}, "arrays differ than this training; give another --checkpoint"),
+        ({"arrays": {}}, "arrays differ from those of this training; use another --checkpoint"),
         ({"average": (START[0], START[1][1:])}, "tables differ"),
         ({"chance": {}}, "random state is corrupt"),
         ({"chance": {"bit_generator": "PCG64", "state": 1}}, "random state is corrupt"),
