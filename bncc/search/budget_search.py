@@ -59,10 +59,7 @@ def refuse_searched(settings: TrainSettings) -> None:
         given |= {f"--structure-option {key}": key in options for key in _SEARCHED}
     for option, is_given in given.items():
         if is_given:
-            raise OptionError(
-                f"{option} does not apply to a budget search, which tries several values; leave "
-                "it out"
-            )
+            raise OptionError(f"{option} does not apply to a budget search; leave it out")
 
 
 def families_of(

@@ -90,7 +90,7 @@ def test_what_bits_cannot_tell_apart_is_noted(run_json: RunJson, tmp_path: Path)
     path.write_bytes(bif_bytes(Network(variables, ((), (0,)), tables)))
     options = ("import-bif", path, "--class", "c", "-o", model, "--force", "--bits")
     (note,) = run_json(*options, "3")["notes"]
-    assert note.startswith("of sampled rows ")
+    assert note.startswith("the model agrees with the network on ")
     assert note.endswith("costs of 3 bits are rounded; use more --bits")
     (note,) = run_json(*options, "6")["notes"]
     assert note.startswith("nonzero probabilities with costs beyond the format: 2;")

@@ -52,7 +52,7 @@ def test_the_best_model_so_far_is_written(
     assert 0 <= record["error_validation"] < 0.4
     assert "error" in result.stdout
     told = "before training on all rows" if done == 24 else f"after {done} of 24 epochs"
-    assert f"ended early, {told}" in run("inspect", out).stdout
+    assert f"stopped early, {told}" in run("inspect", out).stdout
     facts = run_json("inspect", out)
     assert (facts["interim"], facts["epochs_done"], facts["epochs"]) == (True, done, 24)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -58,7 +58,7 @@ def files(tmp_path):
 def test_files_are_found_by_name_and_missing_ones_named(files, tmp_path):
     assert [path.name for path in files.values()] == ["asia.bif", "sachs.bif"]
     (tmp_path / "networks").mkdir()
-    with pytest.raises(DataError, match=r"networks' holds no asia\.bif .* with --data"):
+    with pytest.raises(DataError, match=r"networks' has no asia\.bif .* with --data"):
         network_files(tmp_path, ("asia",))
 
 

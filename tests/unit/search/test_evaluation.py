@@ -138,7 +138,7 @@ def test_an_error_is_raised_when_its_turn_comes(given):
     others.collect = collect
     judgements = evaluator(given, others).judgements(SUM)
     assert len(next(judgements).misses) == given.folds[0].held.n_rows
-    with pytest.raises(WorkerError, match="came to nothing: no memory"):
+    with pytest.raises(WorkerError, match="failed: no memory"):
         next(judgements)
 
 

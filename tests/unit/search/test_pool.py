@@ -91,7 +91,7 @@ def test_what_a_function_raises_on_purpose_is_raised_here(jobs: int) -> None:
 
 
 def test_what_a_function_did_not_mean_to_raise_is_said() -> None:
-    with pytest.raises(WorkerError, match=r"came to nothing: internal error \(TypeError"):
+    with pytest.raises(WorkerError, match=r"failed: internal error \(TypeError"):
         list(run(stand_ins.halved, [2, "x"], 2, shared=1))
 
 

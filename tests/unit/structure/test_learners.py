@@ -97,7 +97,7 @@ def test_an_unknown_name_lists_the_known_ones():
 
 
 def test_an_unknown_option_lists_the_known_ones():
-    with pytest.raises(OptionError, match=r"'forest' knows no option 'beta'; .*alpha"):
+    with pytest.raises(OptionError, match=r"unknown option 'beta' of structure 'forest'; .*alpha"):
         parents("forest", beta="1")
     with pytest.raises(OptionError, match="it has no options"):
         parents("naive", alpha="1")

@@ -147,8 +147,8 @@ def test_too_many_variables_are_refused(name):
     [
         ("level", "2", "level=2 is above 1; try level=0.05"),
         ("level", "x", "level=x is not a positive number"),
-        ("max-parents", "0", "max-parents=0 is not a whole number from 1 on"),
-        ("max-entries", "-1", "max-entries=-1 is not a whole number"),
+        ("max-parents", "0", "max-parents=0 is not a positive integer"),
+        ("max-entries", "-1", "max-entries=-1 is not a positive integer"),
         ("step", "4", "step=4 is unknown; choose best, 0, 1, 2 or 3"),
         ("candidates", "none", "candidates=none is unknown; choose all or mmpc"),
         ("score", "mm", "score=mm is unknown; choose bdeu or bic"),
