@@ -141,7 +141,7 @@ def _report(network: Network, made: Import, path: str) -> str:
         ["numbers", _numbers(made)],
         [
             "agreement",
-            f"agrees with the network on {100 * made.agreement:.2f} % of sampled rows",
+            f"{100 * made.agreement:.2f} % of sampled rows, compared with the network",
         ],
         ["model", path],
     ]

@@ -65,12 +65,12 @@ def structure_svg(
     height = max(box.y for box in boxes) + _HEIGHT + _MARGIN
     title = (
         f"{structure.n_features} features, {structure.n_edges} arcs between them; the class "
-        "is a parent of every feature with a solid frame"
+        "is a parent of every feature in a solid frame"
     )
     if structure.class_parents:
         title += ", and has parents itself"
     if closing:
-        title += "; red arcs close cycles: not a Bayesian network"
+        title += "; red arcs close cycles: no Bayesian network"
     if caption:
         width = max(width, len(title) * _CHAR + 2 * _MARGIN)
     top = 0.0 if caption else _CAPTION

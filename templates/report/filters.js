@@ -58,7 +58,7 @@ const chips = (box, names, set, marks, changed) => {
   });
 };
 
-// Compares rows by error rate, then by size, as the recommendations do.
+// Whether a row errs less than another; of equals the smaller one, as the advice above has it.
 const betters = (row, other) => {
   const size = (k) => (target === null ? cells.bits[k] : costs().flash[k] ?? Infinity);
   const less = cells.error[row] - cells.error[other];
