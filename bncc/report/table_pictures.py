@@ -78,7 +78,7 @@ def sum_svg(model: Model, *, show_all: bool = False) -> str:
 def _sheet(model: Model, t: int) -> Sheet:
     lookup, nats = model.lookups[t], _nats(model, model.tables[t])
     return Sheet(
-        f"table {t}, spread of {_spread(nats):.2f} nats",
+        f"table {t}, rows {_spread(nats):.2f} nats apart",
         tuple(printable(model.features[f].name) for f in lookup.features),
         tuple(_levels(model, lookup, f) for f in lookup.features),
         nats,
