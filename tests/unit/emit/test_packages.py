@@ -14,7 +14,9 @@ from tests.firmware.packages import KINDS, files_of
 
 
 def test_an_unknown_package_names_those_that_exist():
-    with pytest.raises(OptionError, match="no package 'tar'; there are plain, cmake, arduino"):
+    with pytest.raises(
+        OptionError, match="unknown package 'tar'; choose from plain, cmake, arduino"
+    ):
         emit_c(hand.ties(), EmitOptions(package="tar"))
 
 

@@ -54,7 +54,7 @@ def test_a_log_of_another_program_is_refused_and_left_alone(path):
 def test_a_file_that_is_no_log_is_refused_and_left_alone(tmp_path, content):
     path = tmp_path / "notes"
     path.write_bytes(content)
-    with pytest.raises(OptionError, match="no checkpoint"):
+    with pytest.raises(OptionError, match="is not a checkpoint"):
         Log(path, PROGRAM)
     assert path.read_bytes() == content
 

@@ -67,8 +67,8 @@ def test_a_difference_within_the_interval_is_told_as_one() -> None:
     study = with_points(point(1, "naive", 112, 3812), point(2, "chow-liu", 120, 1500, bits=1))
     (advice,) = advise(study, "rv32", [4096])
     assert advice.sentences[1] == (
-        "Half as much flash costs 0.8 points more, within the interval: chow-liu with 1 bit in "
-        "1,500 bytes."
+        "Half as much flash adds 0.8 points to the error rate, within the interval: chow-liu with "
+        "1 bit in 1,500 bytes."
     )
 
 

@@ -127,7 +127,9 @@ def test_decisions_that_take_too_long_do_not_fit(wifi, priced):
 
 def test_where_nothing_fits_it_is_said(wifi, priced):
     """The smallest is one table of four rows in two bits, beside the code and the prior."""
-    line = r"no candidate fits in 100 bytes of flash on cortex-m0, where the smallest takes (\d+) bytes of"
+    line = (
+        r"no candidate .* 100 bytes of flash on cortex-m0, where the smallest takes (\d+) bytes of"
+    )
     with pytest.raises(BudgetError, match=line) as error:
         search(wifi, BASE, Budget("cortex-m0", flash=100))
     found = re.search(line, str(error.value))

@@ -166,7 +166,7 @@ def test_a_folder_is_made_filled_and_emptied(tmp_path):
 
 def test_a_training_too_large_for_a_file_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MAX_BYTES", 1000)
-    with pytest.raises(CheckpointError, match=r"more than 1000 bytes; .* leave out --checkpoint"):
+    with pytest.raises(CheckpointError, match=r"larger than 1000 bytes; .* leave out --checkpoint"):
         Checkpoint(tmp_path).save(Saved(IDENTITY, MOMENT, None))
     assert list(tmp_path.iterdir()) == []
 
