@@ -122,7 +122,7 @@ def test_a_full_disk_leaves_the_checkpoint_before_it(
     monkeypatch.setattr(Path, "open", full)
     options = ("--epochs", 9, "--checkpoint", folder, "--resume")
     line = refused("train", readings, "-o", tmp_path / "m.bncc", *options)
-    assert "No space left on device); make room" in line
+    assert "No space left on device); free some space" in line
     assert (folder / NAME).read_bytes() == content
 
 

@@ -136,7 +136,7 @@ def test_a_cross_compiler_that_fails_does_not_end_it(
     monkeypatch.setattr(demo, "find_toolchain", lambda target: ())
     fail(ToolchainError("avr-gcc failed: no header"))
     said = run("demo", "-o", tmp_path / "d").stdout
-    assert "left out, cortex-m0: avr-gcc failed: no header" in said
+    assert "skipped, cortex-m0: avr-gcc failed: no header" in said
     assert "textbook: flash" not in said
     fail(HarnessError("it decides otherwise"))
     assert "it decides otherwise" in run("demo", "-o", tmp_path / "e", code=1).stderr

@@ -93,8 +93,8 @@ def test_a_file_read_twice_counts_once_and_namesakes_differ(run_json: RunJson) -
 
 def test_budgets_of_the_user_replace_the_usual(run: Run) -> None:
     text = run("report", "wifi.study", "--format", "md", "--budget", "700", "--budget", "3k").stdout
-    assert text.count("- In ") == 2
-    assert "- In 700 bytes of flash" in text
+    assert text.count("- Best in ") == 2
+    assert "- Best in 700 bytes of flash" in text
     assert "- In 3 KB of flash" in text
 
 

@@ -79,7 +79,7 @@ def test_the_best_is_told_with_what_it_takes() -> None:
     cost = best.footprint("avr")
     assert cost is not None
     (line,) = (line for line in report_of(finding).splitlines() if line.startswith("best"))
-    assert f", {cost.flash} bytes of flash, {cost.most} cycles at most for predict (" in line
+    assert f", {cost.flash} bytes of flash, at most {cost.most} cycles for predict (" in line
 
 
 def test_trials_that_fit_nowhere_are_told_with_the_reason() -> None:
