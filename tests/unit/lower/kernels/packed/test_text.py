@@ -56,7 +56,7 @@ def test_words_are_printed_plane_by_plane_below_their_tables():
         "for the first 2 classes a byte per row, then for the next."
     )
     assert text.table_bytes == 6
-    assert text.template == "kernels/packed.c.j2"
+    assert text.template == "lower/kernels/packed.c.j2"
     assert not text.decides
 
 
