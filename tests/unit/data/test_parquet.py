@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from bncc.data import files
-from bncc.data.parquet import read_parquet
+from bncc.data.frames import read_parquet
 from bncc.errors import DataError
 
 pytest.importorskip("pyarrow")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bncc.data.units import read_units
+from bncc.data.csv import read_units
 from bncc.errors import DataError
 
 COLUMNS = ("speed", "depth, mean", "label")

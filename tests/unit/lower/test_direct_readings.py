@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.lower.direct import reads_directly
-from bncc.program.from_model import program_of
+from bncc.program.pipeline import program_of
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests.agreement.test_direct_readings import model_of
 from tests.unit.lower.by_hand import program, table

@@ -17,7 +17,7 @@ from bncc.model.reference import costs, predict
 from bncc.model.to_network import network_of_model
 from bncc.network.inference import log_joint
 from bncc.network.network import Network, Variable
-from bncc.program.from_model import program_of
+from bncc.program.pipeline import program_of
 from bncc.program.ranges import cost_bounds
 from tests import models as hand
 from tests.unit.network.networks import drawn

@@ -8,9 +8,8 @@ import pytest
 from bncc.errors import NetworkError
 from bncc.model.from_network import model_of
 from bncc.model.reference import costs
-from bncc.network.bif_reader import read_bif
-from bncc.network.inference import log_posterior
-from bncc.network.sampling import parent_rows, sample
+from bncc.network.bif import read_bif
+from bncc.network.inference import log_posterior, parent_rows, sample
 
 pytestmark = pytest.mark.shared
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bncc.network import sampling
-from bncc.network.sampling import parent_rows, sample
+from bncc.network import inference
+from bncc.network.inference import parent_rows, sample
 from tests.unit.network.networks import drawn
 
 PARENTS, N_STATES = [(3,), (0, 3), (), ()], [3, 2, 1, 2]
@@ -37,7 +37,7 @@ def test_impossible_states_are_never_drawn():
 def test_the_seed_decides_and_parts_do_not(monkeypatch):
     network = drawn(PARENTS, N_STATES)
     X = sample(network, 100, 3)
-    monkeypatch.setattr(sampling, "_PART", 7)
+    monkeypatch.setattr(inference, "_PART", 7)
     np.testing.assert_array_equal(sample(network, 100, 3), X)
     assert (sample(network, 100, 4) != X).any()
     assert sample(network, 0, 3).shape == (0, 4)

@@ -7,7 +7,7 @@ from bncc.errors import IrError
 from bncc.fixed_point import QFormat
 from bncc.model import reference
 from bncc.program import ir
-from bncc.program.from_model import program_of
+from bncc.program.pipeline import program_of
 from bncc.structure.graph import forest
 from tests import models as hand
 

@@ -5,8 +5,7 @@ import pytest
 
 from bncc.structure.dags import climbing
 from bncc.structure.dags.climbing import Moves, climb, tabu_search
-from bncc.structure.dags.dag_score import DagScore, ScoreKind, no_arcs
-from bncc.structure.dags.measures import structural_distance
+from bncc.structure.dags.dag_score import DagScore, ScoreKind, no_arcs, structural_distance
 from bncc.structure.dags.neighbors import varying_pairs
 from tests.unit.structure.dags.rows import all_dags, changes, columns, drawn, oracle_columns
 

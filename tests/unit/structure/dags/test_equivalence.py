@@ -4,8 +4,7 @@ from collections import defaultdict
 
 import pytest
 
-from bncc.structure.dags.dag_score import arcs_of
-from bncc.structure.dags.measures import Distance, compelled_arcs, structural_distance
+from bncc.structure.dags.dag_score import Distance, arcs_of, compelled_arcs, structural_distance
 from tests.unit.structure.dags.rows import ORACLE, all_dags
 
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bncc.structure.dags.dag_score import DagScore, ScoreKind
-from bncc.structure.dags.measures import measure
+from bncc.structure.dags.dag_score import DagScore, ScoreKind, measure
 from tests.unit.structure.dags.rows import columns, oracle_columns
 
 

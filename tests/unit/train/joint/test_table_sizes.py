@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bncc.fixed_point import QFormat
-from bncc.program.from_model import program_of
 from bncc.program.ir import with_tables
 from bncc.program.passes.drop_constant import drop_constant
 from bncc.program.passes.normalize_rows import normalize_rows
 from bncc.program.passes.shrink_width import shrink_width
+from bncc.program.pipeline import program_of
 from bncc.program.tables import packed_bits
 from bncc.structure.candidates import all_earlier
 from bncc.train.joint.candidate_layout import candidate_layout, entries_of, flash_bits_of
