@@ -266,6 +266,19 @@ def test_files_fit_one_idea(tracked: list[Path]) -> None:
     assert not long, "\n".join(long)
 
 
+def test_unit_tests_are_called_after_what_they_test() -> None:
+    """`tests/unit` mirrors bncc: a file has the name of a module or package, and then an aspect."""
+    strays = []
+    for path in sorted((ROOT / "tests/unit").rglob("test_*.py")):
+        place = path.relative_to(ROOT / "tests/unit")
+        home = (ROOT if place.parts[0] == "benchmarks" else ROOT / "bncc") / place.parent
+        modules = {each.stem for each in home.glob("*") if each.suffix == ".py" or each.is_dir()}
+        name = path.stem.removeprefix("test_")
+        if not any(f"{name}_".startswith(f"{module}_") for module in modules):
+            strays.append(place.as_posix())
+    assert not strays, "\n".join(strays)
+
+
 def test_dataclasses_are_frozen() -> None:
     """A value never changes, so that it can be shared, cached and hashed."""
     not_frozen = {

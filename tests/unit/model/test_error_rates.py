@@ -1,9 +1,24 @@
-"""Intervals of error rates, by hand and by sampling."""
+"""Confusion matrix, recall and intervals of error rates, by hand and by sampling."""
 
 import numpy as np
 import pytest
 
-from bncc.model.error_rates import INDEPENDENT, interval_words, is_interval, wilson, wilson_of_units
+from bncc.model.error_rates import (
+    INDEPENDENT,
+    confusion_matrix,
+    interval_words,
+    is_interval,
+    recall_of,
+    wilson,
+    wilson_of_units,
+)
+
+
+def test_rows_are_true_classes_and_unknown_ones_are_left_out():
+    y, decisions = np.array([0, 0, 1, -1, 1, 1]), np.array([0, 2, 1, 1, 0, 1])
+    confusion = confusion_matrix(y, decisions, 3)
+    assert confusion.tolist() == [[1, 0, 1], [1, 2, 0], [0, 0, 0]]
+    assert recall_of(confusion.tolist()) == [1 / 2, 2 / 3, None]
 
 
 def test_wilson_is_the_textbooks():
