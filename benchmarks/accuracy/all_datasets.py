@@ -189,7 +189,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("build/all_datasets"))
     parser.add_argument("--page", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", default="", help="sets whose file name holds this text")
+    parser.add_argument("--only", default="", help="sets whose file name contains this text")
     options = parser.parse_args()
     if not (options.data / "manifest.csv").is_file():
         parser.error(f"there is no manifest.csv in '{options.data}'; name the data with --data")

@@ -110,8 +110,8 @@ def page(figures: Figures) -> str:
     links = ", ".join(f"[{target}](#{target})" for target in targets)
     parts = [
         HEAD,
-        f"**How to read this page**: select your target ({links}), then your model's row. The first "
-        "tables compare targets.\n",
+        f"**How to read this page**: select your target ({links}), then your model's row. The "
+        "first tables compare targets.\n",
         READING,
         f"This command writes the page:\n\n{NOT_RUN}\n```sh\n{COMMAND}\n```\n",
         "## All targets: `predict`\n",
@@ -230,8 +230,8 @@ def _losses(figures: Figures, kind: str) -> str:
         for place in (max(known, key=known.__getitem__), min(known, key=known.__getitem__))
     )
     return (
-        f"- {what}: in {n_lost} of {len(known)} cases. It is between {worst:.2f} ({worst_at}) and "
-        f"{best:.2f} times ({best_at}) that of bncc.\n"
+        f"- {what}: in {n_lost} of {len(known)} cases. The ratio is between {worst:.2f} "
+        f"({worst_at}) and {best:.2f} ({best_at}).\n"
     )
 
 
