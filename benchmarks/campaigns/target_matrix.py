@@ -47,7 +47,7 @@ class Total:
     compared: int  # Number of different C texts
     inputs: int  # Inputs of these, and mismatches among them
     mismatches: int
-    seconds: float  # Of builds, runs and comparisons
+    seconds: float  # Time of builds, runs and comparisons
 
     def __str__(self) -> str:
         return (

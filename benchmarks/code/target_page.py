@@ -209,7 +209,7 @@ def _ratio(figure: float, ratio: float | None) -> str:
 
 
 def _is_ahead(ratio: float) -> bool:
-    """Whether the textbook needs less, to two decimals."""
+    """Return True if the textbook needs less, to two decimals."""
     return round(ratio, 2) < 1
 
 

@@ -26,7 +26,7 @@ class Encoding:
 
     @property
     def is_float(self) -> bool:
-        """Whether numbers are not whole."""
+        """True if numbers are not whole."""
         return self.styles[0].c_type == "float"
 
     def numbers(self, table: Table) -> FloatArray:

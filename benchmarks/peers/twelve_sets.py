@@ -69,7 +69,7 @@ class Entry:
     wrong: int  # Test rows in error
     n_test: int  # All test rows
     flash: int  # Bytes
-    instructions: float  # Of a decision from readings, mean of 100 test rows
+    instructions: float  # Per decision from readings, mean of 100 test rows
 
     @property
     def error(self) -> float:
