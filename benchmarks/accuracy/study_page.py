@@ -1,10 +1,10 @@
 """
-The tables of docs/study.md, from the studies of `benchmarks.accuracy.study`.
+The tables of docs/study.md, from the studies that `benchmarks.accuracy.study` has left.
 
     python -m benchmarks.accuracy.study_page --study study
 
-For each family and each flash budget: the test error of the trial with the lowest validation error
-among those that fit. The script trains and measures nothing; it takes seconds.
+For each family and each budget of flash: the test error of the trial that errs least on validation
+rows, of those that fit. Nothing is trained or measured; it takes seconds.
 """
 
 from collections.abc import Sequence
@@ -22,15 +22,15 @@ from bncc.search.trial_result import Point, Study
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "study.md"
 TARGET, TIMED = "cortex-m4", "cortex-m0"
-"""Targets of the flash and of the instruction figures."""
+"""Where flash counts, and where instructions do."""
 BUDGETS = (1, 4, 16, 64)
-"""Flash budgets in KB."""
+"""KB of flash on it."""
 COUNTS = "trials"
-"""Name of the table of trial counts."""
+"""Name of the table that says how large the studies are."""
 
 
 def fitting(points: Sequence[Point], kilobytes: int | None) -> list[Point]:
-    """Return the trials whose C fits a budget; without a budget all, those without C included."""
+    """Return the trials whose C fits a budget; without one all, those that have no C too."""
     if kilobytes is None:
         return list(points)
     budget = Budget(TARGET, flash=1024 * kilobytes)
@@ -39,13 +39,13 @@ def fitting(points: Sequence[Point], kilobytes: int | None) -> list[Point]:
 
 
 def best(points: Sequence[Point]) -> Point | None:
-    """Return the trial of lowest validation error, the first of equals; None if there is none."""
+    """Return the trial of least validation error, the first of equals; None of none."""
     return min(points, key=lambda point: (point.validation.mean, point.number), default=None)
 
 
 def errors(study: Study) -> str:
     """
-    Return the table of a study: test errors in percent by family and budget, lowest in bold.
+    Return the table of a study: test errors in percent by family and budget, least in bold.
 
     In brackets are the instructions of a decision. Bayesian networks come first; a family of
     baselines has a star.
@@ -73,7 +73,7 @@ def errors(study: Study) -> str:
 
 
 def counts(studies: Sequence[Study]) -> str:
-    """Return the table of trial counts and of the standard error of the lowest error."""
+    """Return the table that says how many trials were measured, and what an error's chance is."""
     rows = []
     for study in studies:
         measured = sum(point.footprint(TARGET) is not None for point in study.points)
@@ -100,10 +100,10 @@ def _cell(point: Point | None, least: float | None) -> str:
 
 
 @click.command()
-@click.option("--study", "folder", default="study", help="Output of `benchmarks.accuracy.study`.")
-@click.option("-o", "--output", default=str(PAGE), help="Page to update.")
+@click.option("--study", "folder", default="study", help="Left by `benchmarks.accuracy.study`.")
+@click.option("-o", "--output", default=str(PAGE), help="The page whose tables are renewed.")
 def main(folder: str, output: str) -> None:
-    """Update the tables of the sets that have been swept."""
+    """Renew the tables of the sets that have been swept."""
     found = [path for name in SETS if (path := Path(folder) / f"{name}.db").is_file()]
     studies = [study for path in found for study in read_study(str(path))]
     tables = {Path(study.name).stem: errors(study) for study in studies}
