@@ -82,8 +82,8 @@ def counts(studies: Sequence[Study]) -> str:
         chance = 100 * sqrt(least * (1 - least) / tested[0].n)
         cells = [f"{len(study.points)}", f"{measured}", f"{len(study.failed)}", f"{tested[0].n:,}"]
         rows.append([Path(study.name).stem, *cells, f"{chance:.2f}"])
-    head = ["data set", "trials", "measured", "failed", "test rows", "standard error of the lowest error"]
-    return table(head, rows)
+    head = ["data set", "trials", "measured", "failed", "test rows"]
+    return table([*head, "standard error of the lowest error"], rows)
 
 
 def _error(point: Point | None) -> float | None:
@@ -100,10 +100,10 @@ def _cell(point: Point | None, least: float | None) -> str:
 
 
 @click.command()
-@click.option("--study", "folder", default="study", help="Folder written by `benchmarks.accuracy.study`.")
-@click.option("-o", "--output", default=str(PAGE), help="The page whose tables are renewed.")
+@click.option("--study", "folder", default="study", help="Output of `benchmarks.accuracy.study`.")
+@click.option("-o", "--output", default=str(PAGE), help="Page to update.")
 def main(folder: str, output: str) -> None:
-    """Renew the tables of the sets that have been swept."""
+    """Update the tables of the data sets that have a study."""
     found = [path for name in SETS if (path := Path(folder) / f"{name}.db").is_file()]
     studies = [study for path in found for study in read_study(str(path))]
     tables = {Path(study.name).stem: errors(study) for study in studies}
