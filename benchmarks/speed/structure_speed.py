@@ -140,7 +140,7 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=5)
     given = parser.parse_args()
     sets = {name: read(name, given.data) for name in SETS}
-    holds = beside_tan({**sets, "drawn": drawn(N_FEATURES)}, given.repeat)
+    holds = beside_tan({**sets, "synthetic": drawn(N_FEATURES)}, given.repeat)
     holds &= beside_rivals(sets, given.repeat)
     print("the floors hold" if holds else "A FLOOR DOES NOT HOLD")
     return 0 if holds else 1
