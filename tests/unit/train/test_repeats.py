@@ -8,8 +8,8 @@ from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of
+from bncc.interrupts import StopRequest
 from bncc.train.gradient.engine import Passed
-from bncc.train.interrupts import StopRequest
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
 
