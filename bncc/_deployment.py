@@ -8,13 +8,14 @@ from typing import Any
 
 from bncc import _validation, _within
 from bncc._types import FloatArray, StrPath
-from bncc.device.agreement import Agreement, verify
+from bncc.device.agreement import Agreement
 from bncc.discretize.feature import states_of
 from bncc.emit import emitter
 from bncc.emit.provenance import emit_command, words_of
 from bncc.model.atomic import write_all
 from bncc.model.explanation import contributions
 from bncc.model.model import Model
+from bncc.on_device import verify
 
 
 class Deployable:
@@ -104,7 +105,7 @@ class Deployable:
             Readings to try besides what is generated.
         **options
             ``compiler``, ``opt_level``, ``sanitize``, ``n_random``, ``exhaustive`` and ``seed``
-            of `bncc.device.agreement.verify`.
+            of `bncc.on_device.verify`.
 
         Returns
         -------

@@ -8,6 +8,7 @@ from bncc._types import IntArray
 from bncc.baselines.learn import Learned
 from bncc.device.cross import Toolchain
 from bncc.device.meter import Inputs, Meter
+from bncc.device.sources import sources
 from bncc.discretize.feature import Feature
 
 LEVEL = "-Os"
@@ -58,9 +59,9 @@ def measure_baseline(
     code = learned.baseline.code
     assert code is not None
     shape = Shape(learned.features, n_classes)
-    with Meter(shape, code.files, bench, LEVEL, is_foreign=True) as meter:
+    with Meter(sources(shape, code.files), bench, LEVEL, is_foreign=True) as meter:
         footprint = meter.footprint(("predict",))
-    with Meter(shape, code.files, bench, SPEED_LEVEL, is_foreign=True) as meter:
+    with Meter(sources(shape, code.files), bench, SPEED_LEVEL, is_foreign=True) as meter:
         cost = meter.costs(Inputs(X))["predict"]
     differing = int((np.asarray(cost.classes) != learned.baseline.decide(X)).sum())
     return BaselineCost(footprint.flash, footprint.ram, cost.stack, cost.mean, cost.max, differing)

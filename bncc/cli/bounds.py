@@ -1,15 +1,12 @@
 """``--measure``: what the emitted C takes on the machine it is for, found before it is written."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bncc.device.targets import TARGETS
-from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
-from bncc.emit.options import Bounds
-from bncc.emit.provenance import code_files
+from bncc.emit.emitter import Emission, EmitOptions, Price
 from bncc.errors import OptionError
-from bncc.lower.cost_model import LEVELS
 from bncc.model.model import Model
+from bncc.resources import Bounds
 
 if TYPE_CHECKING:
     from bncc.device.cross import Toolchain
@@ -27,13 +24,9 @@ def bench_of(target: str | None) -> "Toolchain":
 
 def emit_measured(model: Model, emission: Emission, options: EmitOptions, price: Price) -> Emission:
     """Measure emitted C, and emit it again with what was found in its header."""
-    from bncc.device.bounds import measure_bounds
+    from bncc.on_device import emit_bounded
 
-    bench = bench_of(options.target)
-    level, is_exact = LEVELS[options.optimize], options.constant_time
-    files = code_files(emission.files, emission.name)
-    found = measure_bounds(model, files, bench, level, is_exact=is_exact)
-    return emit_c(model, replace(options, bounds=found), price)
+    return emit_bounded(model, emission, options, price, bench_of(options.target))
 
 
 def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:

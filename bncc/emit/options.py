@@ -1,4 +1,4 @@
-"""Options of an emission, and the bounds of compiled C that its header may state."""
+"""Options of an emission, and how its header states bounds of the compiled C."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,45 +6,12 @@ from dataclasses import dataclass
 from bncc.emit.vectors import Vectors
 from bncc.lower.c.c99 import wrap_words
 from bncc.lower.request import LowerOptions
+from bncc.resources import Bounds
 
 STACK = (
     "STACK: bytes of a call with all that it calls, return addresses included, as the compiler "
     "tells them by -fstack-usage. Nothing calls itself or by address."
 )
-
-
-@dataclass(frozen=True)
-class Counts:
-    """What one entry point executed."""
-
-    min: int  # min and max: Instructions or cycles, over all inputs tried
-    max: int
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """What the C takes on one machine, compiled by one compiler."""
-
-    compiler: str  # compiler and simulator: With version and options, for people
-    simulator: str
-    unit: str  # What is counted
-    # Entry points without the model's prefix, and the bytes of stack that each takes with all that
-    # it calls
-    stack: tuple[tuple[str, int], ...]
-    counts: tuple[tuple[str, Counts], ...]  # Entry points that were run
-    n_inputs: int  # How many inputs each was run on
-    # Whether no branch depends on the input, so that a count that is the same for all inputs tried
-    # is that of every input
-    is_exact: bool
-
-    @property
-    def exact(self) -> tuple[tuple[str, int], ...]:
-        """Entry points whose count is that of every input, and the count."""
-        return tuple(
-            (entry, found.min)
-            for entry, found in self.counts
-            if self.is_exact and found.min == found.max
-        )
 
 
 def bound_lines(bounds: Bounds, name: str) -> list[str]:

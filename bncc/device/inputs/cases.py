@@ -48,7 +48,7 @@ class Case:
     # (n, n_classes) int64 or None: Scores, for ``states``; zeros for ``invalid``
     scores: IntArray | None = None
     # (n, n_features) bool or None: What is missing, for ``missing`` and ``raw_missing``
-    gaps: BoolArray | None = None
+    is_missing: BoolArray | None = None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.model.model import Model
 from bncc.model.reference import predict
-from bncc.structure.decision_tables import RowIndex
 
 
 def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
@@ -62,8 +61,8 @@ def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
     steps.
     """
     groups: list[tuple[dict[int, Course], int]] = []
-    for lookup in model.lookups:
-        wanted, n_inputs = _courses(lookup), lookup.n_rows
+    for t, lookup in enumerate(model.lookups):
+        wanted, n_inputs = _courses(model, t), lookup.n_rows
         for k, (courses, longest) in enumerate(groups):
             # A table joins where its features are free or already run as it needs.
             if all(courses.get(j, course) == course for j, course in wanted.items()):
@@ -75,7 +74,9 @@ def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
     return tuple(groups)
 
 
-def _courses(lookup: RowIndex) -> dict[int, Course]:
+def _courses(model: Model, t: int) -> dict[int, Course]:
+    """Return how the features of one table run through all their joint levels."""
+    lookup = model.lookups[t]
     courses: dict[int, Course] = {}
     step = 1
     for j, n in zip(lookup.features, lookup.n_levels, strict=True):

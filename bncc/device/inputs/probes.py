@@ -57,8 +57,8 @@ def _probes(
     """
     Generate raw rows that try each value of each feature where a wrong state would show.
 
-    For a value of state s and each state that a mistake could make of it (a neighbor, the
-    fallback, the ends), the context is one in which the two states lead to different decisions.
+    For a value of state s and each state that a mistake could make of it (a neighbor, the state of
+    a missing reading, the ends), the context is one in which the two lead to different decisions.
     """
     X = random_states(model, 128, rng)
     X = np.concatenate([boundary_states(model, X), X[:1]])
@@ -77,10 +77,10 @@ def _probes(
         yield rows
 
 
-def _revealing(decisions: IntArray, own: IntArray, fallback: int) -> IntArray:
+def _revealing(decisions: IntArray, own: IntArray, missing_state: int) -> IntArray:
     """Return pairs of a value and a context, from decisions by context and state."""
     last = decisions.shape[1] - 1
-    rivals = (own - 1, own + 1, np.full_like(own, fallback), 0 * own, 0 * own + last)
+    rivals = (own - 1, own + 1, np.full_like(own, missing_state), 0 * own, 0 * own + last)
     chosen = [
         np.argmax(decisions[:, own] != decisions[:, np.clip(rival, 0, last)], axis=0)
         for rival in rivals
