@@ -11,7 +11,7 @@ from bncc._types import FloatArray, StrPath
 from bncc.device.agreement import Agreement
 from bncc.discretize.feature import states_of
 from bncc.emit import emitter
-from bncc.emit.provenance import emit_command, words_of
+from bncc.emit.options import emit_command, words_of
 from bncc.model.atomic import write_all
 from bncc.model.explanation import contributions
 from bncc.model.model import Model

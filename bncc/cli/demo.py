@@ -33,7 +33,7 @@ from bncc.device.machine import HarnessError
 from bncc.device.measure import bench_inputs
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.emit.provenance import emit_command, words_of
+from bncc.emit.options import emit_command, words_of
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import save_model
 from bncc.model.model import Model

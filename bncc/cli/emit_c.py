@@ -32,8 +32,9 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free, staged_directory
 from bncc.cli.results import resource_words
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.emit.options import emit_command, printed_file
 from bncc.emit.packages import PACKAGES
-from bncc.emit.provenance import code_digest, emit_command, printed_file
+from bncc.emit.provenance import code_digest
 from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_table
 from bncc.errors import BudgetError, OptionError
 from bncc.lower.c.identifiers import model_name

@@ -1,13 +1,18 @@
-"""Options of an emission, and how its header states bounds of the compiled C."""
+"""Options of an emission, the command that repeats it, and the bounds that its header states."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
+from pathlib import PurePath
 
 from bncc.emit.vectors import Vectors
 from bncc.lower.c.c99 import wrap_words
+from bncc.lower.c.identifiers import c_comment
 from bncc.lower.request import LowerOptions
 from bncc.resources import Bounds
 
+MODEL_FILE = "MODEL.bncc"
+"""Printed for a model file whose name cannot be printed in a comment."""
 STACK = (
     "STACK: bytes of a call with all that it calls, return addresses included, as the compiler "
     "tells them by -fstack-usage. Nothing calls itself or by address."
@@ -102,3 +107,48 @@ class EmitOptions(LowerOptions):
 
 WRITTEN = EmitOptions(name="m")
 """Options of ``bncc emit-c`` without arguments."""
+
+
+def printed_file(path: str, otherwise: str = MODEL_FILE) -> str:
+    """Return the base name of a file for a comment: no folder of the user's machine is printed."""
+    name = PurePath(path).name
+    return name if c_comment(name) == name and not name.startswith("-") else otherwise
+
+
+def emit_command(
+    name: str, options: Iterable[tuple[str, ...]], model_file: str | None = None
+) -> tuple[str, ...]:
+    """Return the words of the command line that emits a model to a folder of its name."""
+    file = f"{name}.bncc" if model_file is None else printed_file(model_file)
+    return (
+        "bncc",
+        "emit-c",
+        file,
+        "-o",
+        name,
+        "--name",
+        name,
+        *chain.from_iterable(sorted(options)),
+    )
+
+
+def words_of(options: EmitOptions) -> list[tuple[str, ...]]:
+    """Return the options of ``bncc emit-c`` for what is asked of an emission."""
+    default = EmitOptions()
+    named = (
+        "package",
+        "target",
+        "optimize",
+        "max_flash",
+        "max_ram",
+        "kernel",
+        "spdx",
+        "range_margin",
+    )
+    words: list[tuple[str, ...]] = [
+        (f"--{field.replace('_', '-')}", str(getattr(options, field)))
+        for field in named
+        if getattr(options, field) != getattr(default, field)
+    ]
+    words += [("--constant-time",)] if options.constant_time else []
+    return [*words, *(("--with", entry) for entry in sorted(options.entries))]

@@ -13,11 +13,11 @@ from bncc.device.inputs.cover import (
     joint_states,
     n_joint_states,
     random_states,
+    raw_blocks,
     row_cover,
     row_states,
     spans,
 )
-from bncc.device.inputs.probes import raw_blocks
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import far_table, raw_of_table, state_dtype, states_of_raw
 from bncc.errors import OptionError

@@ -1,14 +1,18 @@
-"""How a program is asked on a stream, how its answers are read, and what is refused."""
+"""Rows of readings in memory, how a program is asked on a stream, and how its answers are read."""
 
 import numpy as np
 import pytest
 
-from bncc.device.machine import Harness, HarnessError, check_raw_size, cost_dtype
+from bncc.device.machine import Harness, HarnessError, check_raw_size, cost_dtype, pack, row_dtype
+from bncc.discretize.feature import Feature
 from bncc.errors import ToolchainError
 from tests import models as hand
 from tests.unit.device.by_hand import MODEL
 
 X = hand.all_states(MODEL)
+COLOR = Feature("color", "category", 4, categories=("red", "green", "blue"), missing_state=3)
+LEVEL = Feature("level", "int16", 3, thresholds=(-5, 100), missing_state=1)
+WEIGHT = Feature("weight", "float32", 3, thresholds=(0.5, 2.0), missing_state=0)
 
 
 def test_a_raw_row_of_another_size_is_a_mistake_in_bncc():
@@ -50,3 +54,16 @@ def test_a_program_that_stops_early_is_reported():
         reply(b"\x01", bytes(4), bytes(4)).predict(X)
     with pytest.raises(HarnessError, match="8 bytes in the C and 4 in Python"):
         reply(b"\x01\x08\x00\x00\x00", bytes(2)).raw(np.zeros((1, 2)))
+
+
+def test_a_row_has_the_padding_of_a_c_struct():
+    """A byte before a float is padded, except on a machine that aligns nothing."""
+    assert row_dtype((COLOR, WEIGHT)).itemsize == 8
+    assert row_dtype((COLOR, WEIGHT), packed=True).itemsize == 5
+    assert row_dtype((LEVEL, LEVEL)).itemsize == 4
+
+
+def test_packing_respects_the_byte_order():
+    """The most significant byte comes first on a big-endian machine."""
+    rows = pack(np.array([[258.0]]), row_dtype((LEVEL,), byte_order=">"))
+    assert rows.tobytes() == b"\x01\x02"

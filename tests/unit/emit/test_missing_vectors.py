@@ -1,4 +1,4 @@
-"""Test vectors with missing features: right, the same each time, and there only for C that sums them out."""
+"""Test vectors with missing features: right, reproducible, only for C that sums them out."""
 
 import re
 
