@@ -14,7 +14,6 @@ from bncc.device.sources import sources
 from bncc.emit.textbook import misfit, textbook_c
 from bncc.fixed_point import QFormat
 from bncc.model.reference import predict
-from bncc.on_device import verify
 from bncc.structure.graph import forest
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, host_compilers
 from tests import models as hand
@@ -66,8 +65,8 @@ def test_it_agrees_under_sanitizers(require_tool, name):
     """Nothing undefined happens and nothing is touched out of bounds."""
     require_tool("gcc")
     model = BY_NAME[name]()
-    outcome = verify(
-        model, emission=textbook_c(model, "m", raw=True), sanitize=True, opt_level="-O1",
+    outcome = verify_files(
+        model, textbook_c(model, "m", raw=True).files, sanitize=True, opt_level="-O1",
         n_random=300,
     )  # fmt: skip
     assert outcome.agree, outcome.first_mismatch
