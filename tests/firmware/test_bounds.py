@@ -29,7 +29,7 @@ def measured(name, bench, *, constant_time):
     model = MODELS[name]()
     plain = EmitOptions("m", EVERYTHING, target=bench.target.name, constant_time=constant_time)
     files = emit_c(model, plain).files
-    found = measure_bounds(model, files, bench, "-Os", is_exact=constant_time)
+    found = measure_bounds(model, sources(model, files), bench, "-Os", is_exact=constant_time)
     options = EmitOptions(
         "m", EVERYTHING, target=bench.target.name, constant_time=constant_time, bounds=found
     )
