@@ -112,13 +112,13 @@ def measured(
     readings: Table | None = None,
 ) -> Resources:
     """Measure emitted C on one target, as `priced` does where there is a toolchain."""
-    from bncc.device.measure import resources_of
-    from bncc.device.on_target import bench_inputs
+    from bncc.device.measure import bench_inputs
+    from bncc.on_device import resources_of
 
     entries = emission.resources.entries
-    with_gaps = "missing" in entries
-    drawn = bench_inputs(model, with_gaps=with_gaps)
-    rows = None if readings is None else bench_inputs(model, readings, with_gaps=with_gaps)
+    some_missing = "missing" in entries
+    drawn = bench_inputs(model, some_missing=some_missing)
+    rows = None if readings is None else bench_inputs(model, readings, some_missing=some_missing)
     return resources_of(
         model,
         bench,

@@ -1,4 +1,4 @@
-"""Footprint and time of a classifier on a target, and the budget they are compared with."""
+"""Footprint, time and bounds of a classifier on a target, and the budget they must keep."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -169,3 +169,37 @@ def _span(facts: Mapping[str, Any]) -> Span:
     if not 0 <= span.min <= span.mean <= span.max:
         raise ValueError("figures of no call")
     return span
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one entry point executed."""
+
+    min: int  # min and max: Instructions or cycles, over all inputs tried
+    max: int
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the C takes on one machine, compiled by one compiler."""
+
+    compiler: str  # compiler and simulator: With version and options, for people
+    simulator: str
+    unit: str  # What is counted
+    # Entry points without the model's prefix, and the bytes of stack that each takes with all that
+    # it calls
+    stack: tuple[tuple[str, int], ...]
+    counts: tuple[tuple[str, Counts], ...]  # Entry points that were run
+    n_inputs: int  # How many inputs each was run on
+    # Whether no branch depends on the input, so that a count that is the same for all inputs tried
+    # is that of every input
+    is_exact: bool
+
+    @property
+    def exact(self) -> tuple[tuple[str, int], ...]:
+        """Entry points whose count is that of every input, and the count."""
+        return tuple(
+            (entry, found.min)
+            for entry, found in self.counts
+            if self.is_exact and found.min == found.max
+        )

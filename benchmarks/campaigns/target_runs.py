@@ -17,6 +17,7 @@ from bncc.device.agreement import Agreement, compare
 from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Case, Effort, cases, strength
+from bncc.device.sources import sources
 from bncc.device.targets import find_target
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import BnccError, OptionError
@@ -164,10 +165,10 @@ def _compared(
 ) -> tuple[Agreement, set[str]]:
     """Return the comparison, and the multiplications, divisions and library calls."""
     if place.target == "host":
-        with build_library(known.model, emission.files, opt_level=LEVEL) as library:
+        with build_library(sources(known.model, emission.files), opt_level=LEVEL) as library:
             return compare(library, inputs.blocks), set()
     (bench,) = find_toolchain(find_target(place.target))
-    with CrossHarness(known.model, emission.files, bench, LEVEL) as harness:
+    with CrossHarness(sources(known.model, emission.files), bench, LEVEL) as harness:
         return compare(harness, inputs.blocks), offenses(place.target, harness.compiled)
 
 

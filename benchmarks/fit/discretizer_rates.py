@@ -22,6 +22,7 @@ from scipy.optimize import nnls
 
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
+from bncc.device.sources import sources
 from bncc.device.targets import TARGETS
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import representatives
@@ -118,9 +119,9 @@ def measured(trial: Trial, machine: str) -> tuple[float, float]:
     readings = [representatives(f)[X[:, i]] for i, f in enumerate(model.features)]
     inputs = Inputs(X, np.stack(readings, axis=1))
     (bench,) = find_toolchain(TARGETS[machine])
-    with Meter(model, files, bench, "-O2") as meter:
+    with Meter(sources(model, files), bench, "-O2") as meter:
         costs = meter.costs(inputs)
-    with Meter(model, files, bench, "-Os") as meter:
+    with Meter(sources(model, files), bench, "-Os") as meter:
         size = meter.footprint(("trusted", "raw")).flash - meter.footprint(("trusted",)).flash
     return costs["raw"].mean - costs["trusted"].mean, size
 

@@ -27,6 +27,7 @@ from benchmarks.fit.fit_cost_model import fit
 from benchmarks.shared.log import appending
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
+from bncc.device.sources import sources
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import BnccError
@@ -106,7 +107,7 @@ def samples(target: str, level: Level, before: dict[str, Sample]) -> Iterator[Sa
                     )
                     continue
                 try:
-                    with Meter(stand_in(some), emission.files, bench, level) as meter:
+                    with Meter(sources(stand_in(some), emission.files), bench, level) as meter:
                         costs = meter.costs(Inputs(X))
                         flash = meter.footprint(("predict",)).flash
                 except BnccError as error:

@@ -25,15 +25,15 @@ from benchmarks.shared.markdown import renew, table
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
 from bncc.device.cross import find_toolchain
-from bncc.device.measure import measure_ours
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Inputs
-from bncc.device.on_target import bench_inputs
 from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions
 from bncc.emit.options import WRITTEN
 from bncc.errors import MisfitError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.model import Model
+from bncc.on_device import measure_ours
 from bncc.search.config import settings_of
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.pareto import front

@@ -34,11 +34,11 @@ from benchmarks.shared.markdown import renew, table
 from benchmarks.shared.sensor_sets import SETS, parts
 from bncc.data.dataset import Dataset
 from bncc.device.cross import Toolchain, find_toolchain
-from bncc.device.measure import measure_ours
-from bncc.device.on_target import bench_inputs, bench_rows
+from bncc.device.measure import bench_inputs, bench_rows
 from bncc.device.targets import find_target
 from bncc.emit.options import WRITTEN
 from bncc.lower.cost_model import LEVELS
+from bncc.on_device import measure_ours
 from bncc.resources import Budget
 from bncc.search.budget_search import HELD, search
 from bncc.search.evaluation import Evaluation

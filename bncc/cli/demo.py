@@ -26,16 +26,17 @@ from bncc.data.files import file_digest
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
-from bncc.device.agreement import Agreement, verify
+from bncc.device.agreement import Agreement
 from bncc.device.cross import find_toolchain
 from bncc.device.machine import HarnessError
-from bncc.device.on_target import TargetReport, bench_inputs
+from bncc.device.measure import bench_inputs
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.emit.provenance import emit_command, words_of
+from bncc.emit.options import emit_command, words_of
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import save_model
 from bncc.model.model import Model
+from bncc.on_device import TargetReport, verify
 from bncc.pricing import entries_of
 from bncc.resources import Budget
 from bncc.search.trial_result import Study

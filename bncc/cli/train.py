@@ -38,11 +38,11 @@ from bncc.cli.train_search import (
 from bncc.cli.training_options import BETWEEN, FIRST, LAST, training_options
 from bncc.data.csv import read_units
 from bncc.errors import OptionError
+from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
 from bncc.model.file import save_model
 from bncc.train.checkpoint.callbacks import News
 from bncc.train.checkpoint.folder import identity_of
-from bncc.train.interrupts import first_signal_noted
 from bncc.train.options import CHOICES
 from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
 from bncc.train.settings import TrainSettings

@@ -17,11 +17,11 @@ from bncc.cli.output import check_free
 from bncc.cli.results import error_words, resource_words, trained_confusion
 from bncc.data.dataset import Dataset
 from bncc.errors import CheckpointError, OptionError
+from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
 from bncc.model.card import model_facts, number_words, search_words, structure_words
 from bncc.model.file import save_model, to_bytes
 from bncc.resources import DEFAULT_TARGET, Budget, Resources
-from bncc.train.interrupts import first_signal_noted
 from bncc.train.settings import TrainSettings
 
 if TYPE_CHECKING:  # imported where it is needed: it builds and measures

@@ -8,6 +8,7 @@ from time import perf_counter
 
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, DataError, OptionError
+from bncc.interrupts import StopRequest
 from bncc.pricing import price_of, toolchain_of
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Resources
@@ -19,7 +20,6 @@ from bncc.search.log import Log
 from bncc.search.network_configs import judged_network, least_network
 from bncc.search.pool import Execution
 from bncc.structure.catalog import SUM
-from bncc.train.interrupts import StopRequest
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 from bncc.train.weights import counting_rows

@@ -10,9 +10,8 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset, Table, check_trainable
 from bncc.device.cross import find_toolchain
-from bncc.device.measure import resources_of
+from bncc.device.measure import N_ROWS, bench_inputs, bench_rows
 from bncc.device.meter import Inputs
-from bncc.device.on_target import N_ROWS, bench_inputs, bench_rows
 from bncc.device.targets import find_target
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import emit_c
@@ -20,6 +19,7 @@ from bncc.errors import DataError, MisfitError, ToolchainError, TrialError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.card import cost_format, model_facts, parent_names
 from bncc.model.model import Model
+from bncc.on_device import resources_of
 from bncc.pricing import machine_of, options_of
 from bncc.resources import Budget, Optimize
 from bncc.search.baseline_space import NAME, baseline_settings, is_baseline
@@ -132,7 +132,7 @@ def measure_model(work: Workload, model: Model, params: Mapping[str, Choice]) ->
     """Measure a model on all targets."""
     if not work.targets:
         return {}
-    inputs = bench_inputs(model, work.readings, with_gaps="missing" in work.entries)
+    inputs = bench_inputs(model, work.readings, some_missing="missing" in work.entries)
     machines = {target: machine_of(target) for target in work.targets}
     found = {
         name: _cost(model, Budget(name, entries=work.entries), inputs, optimize_of(params))

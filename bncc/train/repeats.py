@@ -6,11 +6,11 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
+from bncc.interrupts import StopRequest
 from bncc.progress import Progress, silence
 from bncc.train.checkpoint.callbacks import EpochProgress, News
 from bncc.train.checkpoint.folder import Checkpoint
 from bncc.train.holdout import decided, judged_record, tells_apart
-from bncc.train.interrupts import StopRequest
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, model_alone, train_model
 from bncc.train.weights import counting_rows

@@ -11,6 +11,7 @@ from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.data.dataset import Dataset, check_trainable
 from bncc.discretize.feature import states_of
 from bncc.fixed_point import QFormat, rounded
+from bncc.interrupts import StopRequest
 from bncc.model.card import class_parent_names, cycle_note
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS, readings_record
@@ -23,7 +24,6 @@ from bncc.train.fit_network import Draft, fit_model
 from bncc.train.fit_tables import fit_sums
 from bncc.train.holdout import decided, judged_record, split_rows
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.interrupts import StopRequest
 from bncc.train.learn_network import counted_instead
 from bncc.train.record import origin_record, settings_record
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.kernels.families import FAMILIES
+from bncc.on_device import verify
 from bncc.program.pipeline import optimize, program_of
 from tests import models as hand
 from tests.agreement.large import LARGE

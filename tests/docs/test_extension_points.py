@@ -14,7 +14,6 @@ from jinja2 import ChoiceLoader, DictLoader
 
 from bncc.cli.training_options import training_options
 from bncc.device import targets
-from bncc.device.agreement import verify
 from bncc.device.simulators.unicorn import CORES
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.environment import environment
@@ -22,6 +21,7 @@ from bncc.emit.packages import PACKAGES
 from bncc.errors import OptionError
 from bncc.lower import cost_model
 from bncc.lower.kernels import families
+from bncc.on_device import verify
 from bncc.papers import experiments
 from bncc.program.ir import costs
 from bncc.program.pipeline import FLOWS, optimize

@@ -17,8 +17,8 @@ from typing import Any, Literal
 
 from bncc.device.image import Image
 from bncc.device.machine import RUN_LIMIT, HarnessError
+from bncc.interrupts import interrupts_deferred
 from bncc.toolchain.tools import Tool, find_tools, require
-from bncc.train.interrupts import interrupts_deferred
 
 
 def _thumb_length(code: bytes, at: int) -> int:

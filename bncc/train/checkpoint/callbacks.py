@@ -4,11 +4,11 @@ from collections.abc import Callable
 from time import monotonic
 
 from bncc.errors import CheckpointError
+from bncc.interrupts import StopRequest
 from bncc.model.model import Model
 from bncc.train.checkpoint.folder import Checkpoint, Identity, Saved
 from bncc.train.checkpoint.snapshot import TrainingState
 from bncc.train.gradient.engine import Passed
-from bncc.train.interrupts import StopRequest
 
 News = Passed | str | None
 """What the last epoch says, or words of what goes before the descent; None for neither."""

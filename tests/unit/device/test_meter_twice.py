@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Meter
-from bncc.device.on_target import bench_inputs
 from bncc.device.simulators import unicorn
 from bncc.device.sources import sources
 from bncc.device.targets import TARGETS
@@ -29,7 +29,9 @@ def by_both(require_bench, target, model, files, level):
     """Return pairs of costs, by QEMU and by unicorn, of each entry point."""
     inputs, by = bench_inputs(model, n_rows=5), {}
     for simulator in ("qemu", "unicorn"):
-        with Meter(model, files, require_bench(target, simulator=simulator), level) as measured:
+        with Meter(
+            sources(model, files), require_bench(target, simulator=simulator), level
+        ) as measured:
             by[simulator] = measured.costs(inputs)
     assert list(by["qemu"]) == list(by["unicorn"]) == ["predict", "trusted", "raw"]
     return zip(by["qemu"].values(), by["unicorn"].values(), strict=True)
@@ -107,7 +109,7 @@ def test_blocks_have_as_many_instructions_as_steps(require_bench, monkeypatch, t
     model = letter_like("float32")
     inputs = bench_inputs(model, n_rows=3)
     emission = emit_c(model, EmitOptions("m")) if kind == "ours" else textbook_c(model, "m")
-    with Meter(model, emission.files, bench, "-O2") as measured:
+    with Meter(sources(model, emission.files), bench, "-O2") as measured:
         blocks = measured.costs(inputs)
         core = replace(unicorn.CORES[target], length=None)
         monkeypatch.setitem(unicorn.CORES, target, core)
@@ -144,7 +146,7 @@ def test_instructions_of_x86_are_those_of_valgrind(require_bench, require_tool, 
     model = letter_like("float32")
     inputs = bench_inputs(model, n_rows=5)
     files = emit_c(model, EmitOptions("m")).files
-    with Meter(model, files, bench, "-O2") as measured:
+    with Meter(sources(model, files), bench, "-O2") as measured:
         ours = measured.costs(inputs)["raw"]
     for name, text in {**sources(model, files).files, "main.c": NATIVE}.items():
         (tmp_path / name).write_text(text)

@@ -10,13 +10,13 @@ from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.errors import BudgetError, ConstantColumnsError
+from bncc.interrupts import StopRequest
 from bncc.model.card import model_facts
 from bncc.resources import Budget
 from bncc.search import budget_search as module
 from bncc.search import evaluation
 from bncc.search.budget_search import search
 from bncc.structure.decision_tables import TableEnsemble
-from bncc.train.interrupts import StopRequest
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from tests.unit.search.pricing import CODE, price_by_tables

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from bncc import on_device as measurement
 from bncc import pricing
 from bncc.data.dataset import Dataset
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
-from bncc.device import measure as measurement
 from bncc.device.cross import Toolchain
 from bncc.device.meter import Inputs
 from bncc.device.targets import Target

@@ -7,8 +7,8 @@ import pytest
 from bncc.data.dataset import Dataset
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
+from bncc.interrupts import StopRequest
 from bncc.train.gradient.engine import Passed
-from bncc.train.interrupts import StopRequest
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from bncc.interrupts import StopRequest
 from bncc.train.checkpoint import callbacks as course
 from bncc.train.checkpoint.callbacks import Course
-from bncc.train.interrupts import StopRequest
 
 
 class Clock:

@@ -5,10 +5,10 @@ import pytest
 
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.fixed_point import QFormat
+from bncc.interrupts import StopRequest
 from bncc.train.checkpoint.callbacks import Course
 from bncc.train.checkpoint.folder import Checkpoint
 from bncc.train.fit_network import fit_model
-from bncc.train.interrupts import StopRequest
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from bncc.fixed_point import QFormat, quantize
+from bncc.interrupts import StopRequest
 from bncc.structure.candidates import all_earlier
 from bncc.train.checkpoint.callbacks import Course
 from bncc.train.gradient.engine import StructureProblem
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.interrupts import StopRequest
 from bncc.train.joint import descent as module
 from bncc.train.joint.candidate_layout import entries_of, flash_bits_of
 from bncc.train.joint.descent import descend_structure
