@@ -7,7 +7,7 @@ from bncc.errors import OptionError
 from bncc.lower.cost_model import LEVELS
 from bncc.search.trial_result import Choice
 from bncc.structure.catalog import STRUCTURES, option_keys
-from bncc.structure.option_readers import one_of
+from bncc.structure.options import one_of
 from bncc.train.options import OPTIONS as TRAIN_OPTIONS
 
 STRUCTURE_OPTION = "structure-option"

@@ -9,8 +9,7 @@ from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import CANDIDATE_SETS
 from bncc.structure.catalog import check_structure_options
-from bncc.structure.option_readers import one_of
-from bncc.structure.options import alpha_of, price_of, widths_of
+from bncc.structure.options import alpha_of, one_of, price_of, widths_of
 from bncc.train.options import (
     COUNTED,
     DESCENDED,
