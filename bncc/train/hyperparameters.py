@@ -85,7 +85,7 @@ and 8 features, mostly lose. So it is left to the user, and to searches, and is 
 from dataclasses import dataclass, fields
 from typing import Any
 
-from bncc.train.options import OPTIONS, DescentValues
+from bncc.train.options import LOSSES, OPTIONS, DescentValues, Loss
 from bncc.train.settings import TrainSettings
 
 LARGEST_BATCH, SMALLEST_BATCH = 1000, 32
@@ -97,19 +97,9 @@ class Hyperparameters(DescentValues):
     """What steers the descent."""
 
     @property
-    def are_free(self) -> bool:
-        """Whether tables need not be probabilities."""
-        return self.loss == "free"
-
-    @property
-    def is_conditional(self) -> bool:
-        """Whether the likelihood is that of the class given the features, not of both."""
-        return self.loss != "hybrid"
-
-    @property
-    def has_margin(self) -> bool:
-        """Whether S0's hinge is part of the loss."""
-        return self.loss != "cross-entropy"
+    def terms(self) -> Loss:
+        """What the loss is made of."""
+        return LOSSES[self.loss]
 
     @property
     def dropped_below(self) -> int:
