@@ -6,6 +6,7 @@ from math import ceil
 from typing import Any
 
 from bncc.structure.catalog import SUM
+from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import DEFAULT_CUTS
 
@@ -44,6 +45,8 @@ letter 250, 16, 3, one           5.02    4.80   5.17
 letter 400, 16, 4, one           5.21    4.54
 ==============================  =====  ======  =====
 """
+OF_REFIT = tuple(name for name in OPTIONS if any(name in refit for refit in REFITS.values()))
+"""Options of training that they set, where the user leaves them open."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +78,7 @@ class EnsembleConfig:
         if "decay" in refit:
             options["decay"] = named.get("decay", str(refit["decay"]))
         others = {
-            key: refit[key]
-            for key in ("epochs", "lr", "dropout")
-            if key in refit and getattr(base, key) is None
+            key: refit[key] for key in OF_REFIT if key in refit and getattr(base, key) is None
         }
         given = {**named, **options}
         return replace(base, structure=SUM, structure_options=given, bits=self.bits, **others)

@@ -20,6 +20,7 @@ from bncc.model.card import model_facts
 from bncc.model.file import from_bytes, to_bytes
 from bncc.pricing import price_of
 from bncc.resources import Budget, Resources
+from bncc.search.ensemble_configs import OF_REFIT
 from bncc.search.log import Log, Result, key_of
 from bncc.search.pool import PATIENCE, Execution, Task
 from bncc.search.split_folds import Fold, folds_of
@@ -62,16 +63,16 @@ class Evaluation:
         return sum(self.errors) / len(self.errors)
 
     @property
+    def refit(self) -> dict[str, Any]:
+        """Options that steer a refit; None where boosting chooses."""
+        return {name: getattr(self.settings, name) for name in OF_REFIT}
+
+    @property
     def words(self) -> str:
         """What it is, for people."""
         options = self.settings.structure_options
         parts = [f"{key}={value}" for key, value in sorted(options.items())]
-        named = {
-            "epochs": self.settings.epochs,
-            "lr": self.settings.lr,
-            "dropout": self.settings.dropout,
-        }
-        parts += [f"{key}={value}" for key, value in named.items() if value is not None]
+        parts += [f"{key}={value}" for key, value in self.refit.items() if value is not None]
         if self.settings.discretize is not None:
             n_bins = f"={self.settings.n_bins}" if self.settings.discretize in BINNED else ""
             parts.append(f"{self.settings.discretize}{n_bins}")
