@@ -8,7 +8,7 @@ import numpy as np
 from bncc._types import FloatArray
 from bncc.fixed_point import QFormat, quantize
 from bncc.structure.graph import Structure
-from bncc.train.checkpoint.callbacks import Course
+from bncc.train.checkpoint.callbacks import Callbacks
 from bncc.train.checkpoint.snapshot import go_on, moment_of
 from bncc.train.gradient.engine import (
     Chance,
@@ -53,7 +53,7 @@ def descend_structure(
     hyper: Hyperparameters,
     rng: np.random.Generator,
     choose_format: StructureFormat | None,
-    course: Course | None = None,
+    callbacks: Callbacks | None = None,
 ) -> Learned:
     r"""
     Learn a structure and its tables.
@@ -70,11 +70,11 @@ def descend_structure(
     ----------
     S0, sections 3.1 to 3.3; S3, equations 17 and 18.
     """
-    course = course or Course()
+    callbacks = callbacks or Callbacks()
     engine = structure_engine_for(problem, hyper)
     jitter = Jitter(problem.X, problem.n_states, problem.is_ordered, hyper.jitter)
     switch = int(hyper.quantize_from * hyper.epochs)
-    first, fmt, average = go_on(course.start, engine, rng, lambda: engine.learned()[1])
+    first, fmt, average = go_on(callbacks.start, engine, rng, lambda: engine.learned()[1])
     learned = None if average is None else (engine.learned()[0], average)
     for epoch in range(first, hyper.epochs):
         if epoch == switch and choose_format is not None:
@@ -91,7 +91,7 @@ def descend_structure(
             learned = _averaged(learned, engine.learned(), hyper.average)
         average = None if learned is None else learned[1]
         moment = partial(moment_of, engine, epoch + 1, fmt, rng, average)
-        if not course.goes_on(epoch + 1, hyper.epochs, passed, moment):
+        if not callbacks.goes_on(epoch + 1, hyper.epochs, passed, moment):
             break
     structure, tables = learned or engine.learned()
     if problem.widths and choose_format is not None:
