@@ -24,7 +24,7 @@ from bncc.papers.folds import AUTHORS, FILES, Fold, check_files, read_folds, row
 from bncc.papers.s0 import BATCH_SIZES, OUR_MNIST, PAPER, RUNS_AND_EPOCHS, STRUCTURES
 from bncc.papers.search import Found, explore, search
 from bncc.progress import Progress, nth_part
-from bncc.search.pareto import undominated
+from bncc.search.objective import undominated
 from bncc.train.options import MAX_BITS, MIN_BITS
 from bncc.train.settings import TrainSettings
 

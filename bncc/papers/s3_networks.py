@@ -36,7 +36,7 @@ from bncc.papers.runs import Log, Program, Result, kept, key_of
 from bncc.papers.s0 import BATCH_SIZES
 from bncc.papers.training import Judged
 from bncc.progress import Progress, nth_part
-from bncc.search.pareto import undominated
+from bncc.search.objective import undominated
 
 PROGRAM = Program(
     "bncc's networks",
