@@ -90,6 +90,8 @@ from bncc.train.settings import TrainSettings
 
 LARGEST_BATCH, SMALLEST_BATCH = 1000, 32
 STEPS_PER_EPOCH = 25
+DECAY = 1e-3
+"""The step falls to this fraction over the run, geometrically per epoch (S0's code)."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,14 @@ class Hyperparameters(DescentValues):
     def dropped_below(self) -> int:
         """Of 256 values of a byte of noise, those by which a feature is left out."""
         return round(256 * self.dropout)
+
+    def done(self, epoch: int) -> float:
+        """Return which part of the run is done, from 0 in the first epoch to 1 in the last."""
+        return epoch / max(self.epochs - 1, 1)
+
+    def step(self, epoch: int) -> float:
+        """Return the step of Adam in an epoch."""
+        return self.lr * DECAY ** self.done(epoch)
 
 
 def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparameters:

@@ -70,9 +70,6 @@ class Jitter:
 
 FormatChoice = Callable[[LogTables], QFormat]
 
-DECAY = 1e-3
-"""The step falls to this fraction over the run, geometrically per epoch (S0's code)."""
-
 
 def descend(
     X: IntArray,
@@ -113,7 +110,7 @@ def descend(
         order = drawn_order(len(y), weights, rng)
         if hyper.dropped_below:
             noise = rng.integers(0, 256, X.shape, dtype=np.uint8)
-        passed = engine.epoch(order, noise, hyper.lr * DECAY ** (epoch / max(hyper.epochs - 1, 1)))
+        passed = engine.epoch(order, noise, hyper.step(epoch))
         check_converging(passed, hyper.lr)
         if hyper.average:
             average = averaged(average, engine.log_tables(), hyper.average)

@@ -18,7 +18,7 @@ from bncc.train.gradient.engine import (
     check_converging,
 )
 from bncc.train.gradient.engines import structure_engine_for
-from bncc.train.gradient.loop import DECAY, Jitter, averaged
+from bncc.train.gradient.loop import Jitter, averaged
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.joint.candidate_layout import entries_of, flash_bits_of
 from bncc.train.maximum_likelihood import LogTables
@@ -82,10 +82,9 @@ def descend_structure(
             engine.quantize(fmt)
         if hyper.jitter:
             engine.see(jitter.draw(rng))
-        done = epoch / max(hyper.epochs - 1, 1)
-        tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** done
+        tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** hyper.done(epoch)
         prices = _prices(problem, engine, fmt)
-        passed = engine.epoch(chance_of(problem, hyper, rng), hyper.lr * DECAY**done, tau, prices)
+        passed = engine.epoch(chance_of(problem, hyper, rng), hyper.step(epoch), tau, prices)
         check_converging(passed, hyper.lr)
         if hyper.average:
             learned = _averaged(learned, engine.learned(), hyper.average)
