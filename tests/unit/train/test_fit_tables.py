@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bncc.boosting.settings import SETTINGS
 from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import read_table
@@ -14,8 +15,10 @@ from bncc.errors import OptionError
 from bncc.model.file import to_bytes
 from bncc.model.model import check_model
 from bncc.model.reference import predict
+from bncc.structure.catalog import SUM_KEYS
 from bncc.structure.decision_tables import TableEnsemble
 from bncc.train.fit_tables import moved_tables
+from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of, n_bins_of
 from bncc.train.train_model import train_model
@@ -24,6 +27,13 @@ from bncc.train.unused_options import idle_notes
 SMALL = TrainSettings(
     structure="tables", structure_options={"tables": "6", "rows": "8"}, epochs=6, validation=0.2
 )
+
+
+def test_settings_name_the_options_that_there_are():
+    keys = {each.key for each in SETTINGS.values() if each.key}
+    assert keys == set(SUM_KEYS) - {"cuts", "shift"}  # these two are of the features
+    options = {each.option for each in SETTINGS.values() if each.option}
+    assert options == {name for name, option in OPTIONS.items() if "boosting" in option.uses}
 
 
 @pytest.fixture(scope="module")
