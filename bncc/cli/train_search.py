@@ -271,7 +271,7 @@ def _report(
 
 def _table(tried: tuple["Evaluation", ...], price: Resources) -> list[str]:
     """Return what was tried, the best first."""
-    order = sorted(tried, key=lambda one: (-len(one.errors), sum(one.choice), one.price.flash))
+    order = sorted(tried, key=lambda one: one.order)
     rows = [["tried", "error", "folds", "flash", f"{price.unit}, at most"]]
     rows += [
         [

@@ -13,7 +13,7 @@ from bncc.pricing import price_of, toolchain_of
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Resources
 from bncc.search.ensemble_configs import BITS, ROWS, EnsembleConfig
-from bncc.search.ensemble_race import judged_sums, order_of
+from bncc.search.ensemble_race import judged_sums
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
 from bncc.search.fingerprint import search_difference, search_head
 from bncc.search.log import Log
@@ -178,16 +178,14 @@ def searched(
 
 def _best(tried: Sequence[Evaluation]) -> Evaluation:
     """Return what errs least of those that all folds have judged."""
-    return min(tried, key=lambda one: order_of(one.choice, one.price))
+    return min(tried, key=lambda one: one.order)
 
 
 def _candidates(evaluator: Evaluator, families: tuple[str, ...]) -> Iterator[Evaluation]:
     networks = [name for name in families if name != SUM]
     if SUM in families:
         try:
-            for one in judged_sums(evaluator):
-                losses = () if evaluator.given.folds[0].chooses_by_error else one.choice
-                yield Evaluation(one.settings, one.errors, one.price, losses=losses)
+            yield from judged_sums(evaluator)
         except ConstantColumnsError:
             if not networks:
                 raise
