@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
+from bncc.boosting.settings import BoostSettings
 from bncc.structure.catalog import SUM
 from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
@@ -53,10 +54,10 @@ OF_REFIT = tuple(name for name in OPTIONS if any(name in refit for refit in REFI
 class EnsembleConfig:
     """What tables of a sum are like."""
 
-    rows: int = 16  # Most rows of a table
-    bits: int = 3  # Of a cost
+    rows: int = BoostSettings.rows  # Most rows of a table
+    bits: int = BoostSettings.bits  # Of a cost
     dictionary: int = 0  # Most different rows of all tables; 0 for any number
-    features: int = 4  # Most features of a table
+    features: int = BoostSettings.features  # Most features of a table
     refit: str = "firm"  # See `REFITS`
     cuts: int = DEFAULT_CUTS  # Most cuts of a column that are tried
 
@@ -67,7 +68,7 @@ class EnsembleConfig:
     def settings(self, base: TrainSettings, n_tables: int) -> TrainSettings:
         """Return the options that train so many tables of this form."""
         options = {"tables": str(n_tables), "rows": str(self.rows)}
-        if self.features != EnsembleConfig.features:
+        if self.features != BoostSettings.features:
             options["features"] = str(self.features)
         if self.dictionary:
             options["dictionary"] = str(self.dictionary)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+from bncc.boosting.settings import BoostSettings
 from bncc.option_ranges import FRACTION, NOT_NEGATIVE, POSITIVE, Range, at_least, at_most
 from bncc.structure.catalog import STRUCTURES, SUM, option_keys
 
@@ -55,7 +56,7 @@ CHOICES = ("error", "balanced-error", "log-loss")
 
 MIN_BITS, MAX_BITS = 1, 8
 DEFAULT_BITS = 6
-DEFAULT_SUM_BITS = 3
+DEFAULT_SUM_BITS = BoostSettings.bits
 """Of a boosted sum: ten costs fill a word."""
 MAX_SEED = 2**63 - 1
 
