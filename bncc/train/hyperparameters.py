@@ -114,7 +114,8 @@ class Hyperparameters(DescentValues):
 
     def step(self, epoch: int) -> float:
         """Return the step of Adam in an epoch."""
-        return self.lr * DECAY ** self.done(epoch)
+        decay: float = DECAY ** self.done(epoch)
+        return self.lr * decay
 
 
 def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparameters:

@@ -36,7 +36,7 @@ def boost_settings_of(settings: TrainOptions) -> BoostSettings:
         given |= {"float_epochs": SHIFTED_EPOCHS[0], "quantized_epochs": SHIFTED_EPOCHS[1]}
     named: dict[str, Any] = {"frac_bits": _frac_bits_of(settings)}
     for each in SETTINGS.values():
-        if each.key in settings.structure_options:
+        if each.key is not None and each.key in settings.structure_options:
             is_whole = isinstance(getattr(BoostSettings, each.name), int)  # by its default
             named[each.name] = (_whole if is_whole else _number)(settings, each.key)
         elif each.option is not None:
