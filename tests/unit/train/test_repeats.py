@@ -61,8 +61,8 @@ def test_sums_that_were_done_stay_when_a_later_one_is_stopped(
     """The second training is left at once; until the first is done there is nothing to keep."""
     stop, told = StopRequest(), []
 
-    def progress(share: float, words: str) -> None:
-        told.append(share)
+    def progress(done: float, words: str) -> None:
+        told.append(done)
         assert stop.is_armed == (told[-1] > 1 / 3)
         if told[-1] >= share:
             stop.signal = signal.SIGINT
