@@ -36,7 +36,7 @@ from bncc.model.model import Model
 from bncc.on_device import measure_ours
 from bncc.search.config import settings_of
 from bncc.search.ensemble_configs import EnsembleConfig
-from bncc.search.pareto import front
+from bncc.search.objective import front
 from bncc.search.study import read_study
 from bncc.search.trial import measured_rows
 from bncc.search.trial_result import Point

@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from bncc.cli import bench, demo_choice
-from bncc.cli.checkpointing import said
 from bncc.cli.console import Console
 from bncc.cli.demo_text import Narrator, summary
 from bncc.cli.evaluate import evaluation
@@ -140,7 +139,7 @@ def _train(train: Dataset, test: Dataset, folder: Path, tell: Narrator, console:
             train,
             SETTINGS,
             test=test,
-            progress=lambda done, total, passed: advance(done / total, said(passed)),
+            progress=advance,
         )
     model = result.model
     save_model(model, folder / f"{NAME}.bncc")

@@ -30,7 +30,6 @@ if TYPE_CHECKING:  # imported where it is needed: it builds and measures
     from bncc.search.log import Log
     from bncc.search.pool import Execution
 
-_OF_REFIT = ("epochs", "lr", "dropout")
 _LOG = "search.log"
 """Of the file in the folder of ``--checkpoint``."""
 _WRITTEN = "written"
@@ -211,7 +210,7 @@ def _facts(found: "Found", budget: Budget, output: str) -> dict[str, Any]:
                 "structure": one.settings.structure,
                 "structure_options": dict(one.settings.structure_options),
                 "bits": one.settings.total_bits,
-                **{name: getattr(one.settings, name) for name in _OF_REFIT},
+                **one.refit,
                 "error_validation": one.error,
                 "choice": sum(one.choice) / len(one.choice),
                 "folds": len(one.errors),
@@ -272,7 +271,7 @@ def _report(
 
 def _table(tried: tuple["Evaluation", ...], price: Resources) -> list[str]:
     """Return what was tried, the best first."""
-    order = sorted(tried, key=lambda one: (-len(one.errors), sum(one.choice), one.price.flash))
+    order = sorted(tried, key=lambda one: one.order)
     rows = [["tried", "error", "folds", "flash", f"{price.unit}, at most"]]
     rows += [
         [

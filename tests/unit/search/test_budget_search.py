@@ -64,8 +64,8 @@ def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choos
     )  # fmt: skip
     assert {one.settings.structure for one in found.tried} == {"tables", "naive"}
     for one in found.tried:
-        assert len(one.losses) == len(one.errors)
-        assert one.losses != one.errors
+        assert len(one.choice) == len(one.errors)
+        assert one.choice != one.errors
     assert found.result.model.training["chosen_by"] == choose_by
 
 
