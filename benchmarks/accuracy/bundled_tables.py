@@ -1,12 +1,12 @@
 """
-The tables of the README: errors and verified inputs, and the cost of a decision per target.
+The tables of docs/bundled.md: errors, verified inputs, and the cost of a decision per target.
 
 A random third of the rows of the bundled data is held out for the error. The C is verified on this
 machine and on every other target that `bncc targets` calls ready. The second table is `bncc bench`
 of the robot of the firmware example, at -Os. Takes some two minutes and needs the tools that its
-lines name. Prints them, or puts them into the README:
+lines name. Prints them, or renews the page:
 
-    .venv/bin/python -m benchmarks.accuracy.readme_table --write
+    .venv/bin/python -m benchmarks.accuracy.bundled_tables --write
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ VERIFIED = ("avr", "cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "
 SHOWN = {"avr": "AVR", "cortex-m0": "Cortex-M0", "cortex-m4": "Cortex-M4", "rv32": "RV32IMC"}
 ROOT = Path(__file__).resolve().parents[2]
 ROBOT = ROOT / "firmware_examples" / "uno_robot" / "robot.bncc"
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "bundled.md"
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,13 @@ def errors() -> str:
 
 
 @click.command()
-@click.option("--write", "is_written", is_flag=True, help="Renew the README, not only print.")
+@click.option("--write", "is_written", is_flag=True, help="Renew the page, not only print.")
 def main(is_written: bool) -> None:
     """Measure both tables."""
     tables = {"costs": costs(), "errors": errors()}
     print("\n".join(tables.values()))
     if is_written:
-        renew(README, tables)
+        renew(PAGE, tables)
 
 
 if __name__ == "__main__":
