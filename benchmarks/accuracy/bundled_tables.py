@@ -45,7 +45,7 @@ PAGE = ROOT / "docs" / "bundled.md"
 
 @dataclass(frozen=True)
 class Figures:
-    """What one row of the table says."""
+    """One row of the table of errors, without the cells that need a compiler."""
 
     data: str
     structure: str

@@ -4,8 +4,8 @@ bncc against trees and forests at equal flash and equal instructions: the table 
     python -m benchmarks.peers.equal_resources --write
 
 Measures nothing. The figures are those of ``docs/peers.md`` and ``docs/twelve.md``, which
-`benchmarks.peers.peer_points` and `benchmarks.peers.twelve_sets` write. Of the first page only the
-frontier counts: the trees, forests and boosted trees that no other baseline dominates.
+`benchmarks.peers.peer_points` and `benchmarks.peers.twelve_sets` write. Only the frontier of
+the first page counts: the trees, forests and boosted trees that no other baseline dominates.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from benchmarks.shared.markdown import held, renew, table
 PAPERS = ("letter", "satimage", "usps")
 TREES = ("dt",)
 FORESTS = ("rf", "et", "xgb")
-"""What the names of single trees, and of forests and boosted trees, begin with."""
+"""Prefixes of the names of single trees, and of forests and boosted trees."""
 HEAD = ("data", "baselines", "limits", "as accurate", "median error", "losses, error", "no fit")
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -46,7 +46,7 @@ class Pair:
 
     @property
     def is_as_accurate(self) -> bool:
-        """Whether ours has no larger test error."""
+        """True if ours has no larger test error."""
         return self.ours is not None and self.ours.error <= self.baseline.error
 
 
@@ -95,9 +95,9 @@ def equal(peers: str, twelve: str) -> str:
         (data, kind, "flash, instructions", *summary(pairs))
         for (data, kind), pairs in against_papers(peers).items()
     ]
-    for limits in ("flash", "flash, instructions"):
+    for is_timed, limits in enumerate(("4 KB of flash", "4 KB of flash, instructions")):
         for baseline in ("tree", "forest"):
-            pairs = list(sensors(twelve, baseline, is_timed=limits != "flash"))
+            pairs = list(sensors(twelve, baseline, is_timed=bool(is_timed)))
             rows.append(("12 sensor sets", f"best {baseline}", limits, *summary(pairs)))
     return table(HEAD, rows)
 
