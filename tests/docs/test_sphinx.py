@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 import pytest
-
 from sphinx.search.en import SearchEnglish
 
 from bncc.cli.main import COMMANDS, main
