@@ -16,9 +16,8 @@ from pathlib import Path
 import click
 
 from benchmarks.shared.markdown import renew, table
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset, Table
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.device.agreement import Agreement, combine, verify

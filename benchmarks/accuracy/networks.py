@@ -23,7 +23,7 @@ from bncc.errors import BnccError, NetworkError
 from bncc.model.card import model_facts
 from bncc.model.from_network import DEFAULT_BITS, model_of
 from bncc.model.model import Model
-from bncc.network.bif_reader import read_bif
+from bncc.network.bif import read_bif
 from bncc.network.network import Network
 
 HEAD = (

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.model.card import model_facts

@@ -29,8 +29,7 @@ from bncc.lower.kernels.bit_slice.carry_save import RowWord, UpperHalf
 from bncc.lower.kernels.bit_slice.layout import BitSliceKernel
 from bncc.model.file import load_model
 from bncc.model.model import Model
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import optimize_each
+from bncc.program.pipeline import optimize_each, program_of
 from bncc.resources import Optimize
 
 AIMS: tuple[Optimize, ...] = ("balanced", "size", "speed")

@@ -18,8 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.shared.reference_models import Recipe, reference, some_rows
-from bncc.data.catalog import bundled_path
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.inputs.cases import Effort, cases

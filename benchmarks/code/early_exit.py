@@ -19,9 +19,8 @@ import numpy as np
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe, reference, some_rows
 from bncc._types import FloatArray
 from bncc.discretize.feature import states_of
-from bncc.program.from_model import program_of
 from bncc.program.ir import Program, unmapped
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 
 WIDTHS = (1, 2, 4, 8)
 N_ROWS = 300

@@ -13,8 +13,8 @@ from bncc.device.on_target import bench_inputs
 from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
-from bncc.program.from_model import program_of
 from bncc.program.ir import Program
+from bncc.program.pipeline import program_of
 from bncc.resources import Optimize
 
 N_ROWS = 5

@@ -27,9 +27,8 @@ from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
 from bncc.errors import BnccError
 from bncc.lower.choose import families_for, layouts_for
 from bncc.lower.cost_model import Candidate, Level, candidate, textbook_cost
-from bncc.program.from_model import program_of
 from bncc.program.ir import Program
-from bncc.program.pipeline import optimize_each
+from bncc.program.pipeline import optimize_each, program_of
 
 MACHINES = ("cortex-m0", "cortex-m4", "rv32", "x86", "avr")
 LEVELS: tuple[Level, ...] = ("-O2", "-Os")

@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.peers.encoded_readings import BYTES, Encoding, encodings
 from bncc._types import FloatArray, IntArray
 from bncc.baselines.exporters import HEADERS, Style, elected, imported, trees_text, with_headers
-from bncc.baselines.measure import LEVEL, Shape
+from bncc.baselines.learn import LEVEL, Shape
 from bncc.data.dataset import Dataset
 from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset, Table
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of, fold_parts
 from bncc.model.model import Model

@@ -11,9 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchmarks.shared.sensor_sets import SETS
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.model.model import Model
 from bncc.train.settings import TrainSettings

@@ -25,8 +25,8 @@ from bncc._types import IntArray
 from bncc.device.batch import Batch
 from bncc.discretize.feature import states_of
 from bncc.model.reference import predict
-from bncc.program.from_model import program_of
 from bncc.program.ir import Program
+from bncc.program.pipeline import program_of
 
 N_ROWS = 100_000
 FLOORS = {"CategoricalNB": 50, "numpy": 20}

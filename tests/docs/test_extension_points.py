@@ -162,8 +162,8 @@ def test_a_package_is_emitted_and_builds(
     require_tool("make")
     package = names_of("Adding an output package")["MAKE"]
     monkeypatch.setitem(PACKAGES, package.name, package)
-    add_template("packages/make/Makefile.j2", shown("Adding an output package", "jinja"))
-    add_template("packages/make/README.md.j2", "# {{ name }}\n")
+    add_template("emit/packages/make/Makefile.j2", shown("Adding an output package", "jinja"))
+    add_template("emit/packages/make/README.md.j2", "# {{ name }}\n")
     for path, text in emit_c(hand.ties(), EmitOptions("m", package="make")).files.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text, "utf-8")
@@ -177,7 +177,7 @@ def family(monkeypatch: pytest.MonkeyPatch, add_template: Callable[[str, str], N
     (family,) = names_of("Adding a kernel family")["FAMILIES"]
     monkeypatch.setitem(families.FAMILIES, family.name, family)
     monkeypatch.setitem(families._TEXTS, family.kernel, family.text)
-    add_template("kernels/largest_first.c.j2", shown("Adding a kernel family", "jinja"))
+    add_template("lower/kernels/largest_first.c.j2", shown("Adding a kernel family", "jinja"))
     return family.name
 
 

@@ -5,8 +5,8 @@ import subprocess
 import numpy as np
 import pytest
 import torch
+from bncc.baselines.networks import network_c, packed
 
-from bncc.baselines.emit import network_c, packed
 from bncc.baselines.freeze import freeze_network
 from bncc.baselines.integer import IntegerNetwork, pooled, sums_of
 from bncc.baselines.trainer import NetworkSettings, train_network
