@@ -123,12 +123,12 @@ def _point(error: str, flash: str, instructions: str) -> Point:
 
 
 def write() -> None:
-    """Renew the table of the README."""
+    """Update the table of the README."""
     renew(README, {"equal": equal(*pages())})
 
 
 @click.command()
-@click.option("--write", "is_written", is_flag=True, help="Renew the README, not only print.")
+@click.option("--write", "is_written", is_flag=True, help="Update the README.")
 def main(is_written: bool) -> None:
     """Print the table, and how many trees and forests are matched."""
     print(f"{equal(*pages())}{total()} trees and forests of the frontier")

@@ -71,7 +71,7 @@ def add_template(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
 
 
 def test_a_learner_is_learned_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    (learner,) = names_of("Adding a learner of structures")["LEARNERS"]
+    (learner,) = names_of("Adding a structure learner")["LEARNERS"]
     monkeypatch.setitem(LEARNERS, learner.name, learner)
     X, y = np.zeros((4, 3), np.int64), np.zeros(4, np.int64)
     structure = learn_structure("star", X, y, [2] * 3, 1, {"center": "2"})
@@ -82,7 +82,7 @@ def test_a_learner_is_learned_with(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_experiment_is_found_and_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("s9")
-    vars(module).update(names_of("Adding an experiment of a paper"))
+    vars(module).update(names_of("Adding a paper experiment"))
     monkeypatch.setitem(sys.modules, "bncc.papers.s9", module)
     monkeypatch.setitem(experiments.MODULES, "s9-dice", "s9")
     told: list[tuple[float, str]] = []
