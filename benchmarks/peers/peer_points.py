@@ -21,6 +21,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from benchmarks.peers import equal_resources
 from benchmarks.shared.markdown import renew, table
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
@@ -74,7 +75,6 @@ SUMS: tuple[tuple[EnsembleConfig, tuple[int, ...]], ...] = (
 )
 """Forms of boosted tables, and their numbers of tables."""
 PEERS = Path(__file__).with_name("peers.csv")
-README = Path(__file__).resolve().parents[2] / "README.md"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "peers.md"
 
 
@@ -272,7 +272,7 @@ def main(data: str, folder: str, output: str) -> None:
         tables[name] = [(peer, against(peer, ours)) for peer in peers_of(name)]
     texts = {"counts": counts(tables), **{name: peer_rows(tables[name]) for name in SETS}}
     renew(Path(output), texts)
-    renew(README, {"peers": texts["counts"]})
+    equal_resources.write()
 
 
 if __name__ == "__main__":

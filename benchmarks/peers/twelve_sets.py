@@ -20,6 +20,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from benchmarks.peers import equal_resources
 from benchmarks.peers.tree_peers import (
     Candidate,
     Grown,
@@ -55,7 +56,6 @@ RIVALS = ("tree", "forest", "best of all")
 """Baselines: the forest of lower validation error, and the classifier of lowest test error."""
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "twelve.md"
-README = ROOT / "README.md"
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ def main(data: str, output: str, names: tuple[str, ...]) -> None:
     print("\n".join(tables.values()))
     if not names:
         renew(PAGE, tables)
-        renew(README, {"twelve": tables["summary"]})
+        equal_resources.write()
 
 
 if __name__ == "__main__":
