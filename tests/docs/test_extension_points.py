@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
@@ -20,7 +21,6 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.environment import environment
 from bncc.emit.packages import PACKAGES
 from bncc.errors import OptionError
-from bncc.lower import cost_model
 from bncc.lower.kernels import families
 from bncc.papers import experiments
 from bncc.program.ir import costs
@@ -41,21 +41,30 @@ from tests.unit.lower.by_hand import inputs, program, table
 ENTRIES = frozenset({"raw", "scores"})
 
 
-def shown(heading: str, language: str = "python") -> str:
-    """Return the block of a section of CONTRIBUTING.md."""
+def blocks_of(heading: str, language: str = "python") -> list[str]:
+    """Return the blocks of a section of CONTRIBUTING.md."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     section = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    (block,) = (
-        each for each in parts(section) if isinstance(each, Block) and each.language == language
-    )
-    return block.text
+    every = (each for each in parts(section) if isinstance(each, Block))
+    return [each.text for each in every if each.language == language]
+
+
+def shown(heading: str, language: str = "python") -> str:
+    """Return the only block of a section."""
+    (text,) = blocks_of(heading, language)
+    return text
+
+
+def names_in(text: str, **given: object) -> dict[str, Any]:
+    """Return what Python defines, with names that it finds defined."""
+    names: dict[str, Any] = {"__name__": "shown", **given}
+    exec(text, names)
+    return names
 
 
 def names_of(heading: str, **given: object) -> dict[str, Any]:
     """Return what the block of a section defines, with names that it finds defined."""
-    names: dict[str, Any] = {"__name__": "shown", **given}
-    exec(shown(heading), names)
-    return names
+    return names_in(shown(heading), **given)
 
 
 @pytest.fixture
@@ -173,8 +182,12 @@ def test_a_package_is_emitted_and_builds(
 
 @pytest.fixture
 def family(monkeypatch: pytest.MonkeyPatch, add_template: Callable[[str, str], None]) -> str:
-    """Enter the family of kernels that the page shows, without weights."""
-    (family,) = names_of("Adding a kernel family")["FAMILIES"]
+    """Enter the family of kernels that the page shows."""
+    package, weights = blocks_of("Adding a kernel family")
+    module = ModuleType("weights")
+    vars(module).update(names_in(weights))
+    monkeypatch.setitem(sys.modules, "bncc.lower.kernels.largest_first.weights", module)
+    (family,) = names_in(package)["FAMILIES"]
     monkeypatch.setitem(families.FAMILIES, family.name, family)
     monkeypatch.setitem(families._TEXTS, family.kernel, family.text)
     add_template("kernels/largest_first.c.j2", shown("Adding a kernel family", "jinja"))
@@ -183,13 +196,8 @@ def family(monkeypatch: pytest.MonkeyPatch, add_template: Callable[[str, str], N
 
 @pytest.mark.cc
 @pytest.mark.parametrize("name", ["general_network", "sum_of_tables", "naive_integer"])
-def test_a_kernel_family_agrees(
-    monkeypatch: pytest.MonkeyPatch, family: str, name: str, require_tool: Callable[[str], str]
-) -> None:
+def test_a_kernel_family_agrees(family: str, name: str, require_tool: Callable[[str], str]) -> None:
     require_tool("gcc")
-    for level in ("-O2", "-Os"):
-        weights = cost_model.WEIGHTS["plain", "cortex-m0", level]
-        monkeypatch.setitem(cost_model.WEIGHTS, (family, "cortex-m0", level), weights)
     model = hand.NAMED[name]()
     emission = emit_c(model, EmitOptions("m", kernel=family, entries=ENTRIES))
     assert emission.kernel == family
@@ -199,8 +207,10 @@ def test_a_kernel_family_agrees(
     assert family in chosen
 
 
-def test_a_kernel_family_needs_weights(family: str) -> None:
-    with pytest.raises(RuntimeError, match=r"has no weights; give \S+ the keys"):
+def test_a_kernel_family_needs_weights(monkeypatch: pytest.MonkeyPatch, family: str) -> None:
+    bare = replace(families.FAMILIES[family], weights={})
+    monkeypatch.setitem(families.FAMILIES, family, bare)
+    with pytest.raises(RuntimeError, match=r"has no weights; give weights\.py of its folder the"):
         emit_c(hand.naive_integer())
 
 
