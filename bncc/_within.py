@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from bncc.data.dataset import Dataset
-from bncc.device.targets import TARGETS, size_of, target_of
 from bncc.errors import OptionError
 from bncc.lower import request
-from bncc.resources import DEFAULT_TARGET, Budget, Optimize
+from bncc.resources import DEFAULT_TARGET, Budget, Optimize, size_of
+from bncc.targets import TARGETS, target_of
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 

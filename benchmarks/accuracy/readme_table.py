@@ -23,10 +23,10 @@ from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.device.agreement import Agreement, combine, verify
 from bncc.device.on_target import TargetReport, bench_inputs, bench_target
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import emit_c
 from bncc.model.file import load_model
 from bncc.model.model import Model
+from bncc.targets import TARGETS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 

@@ -17,11 +17,11 @@ from bncc.device.agreement import Agreement, compare
 from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Case, Effort, cases, strength
-from bncc.device.targets import find_target
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import BnccError, OptionError
 from bncc.lower.kernels.families import FAMILIES
 from bncc.resources import Optimize
+from bncc.targets import find_target
 
 WAYS = ("balanced", "size", "speed", *FAMILIES)
 """What a kernel is chosen for, or its family."""
@@ -41,7 +41,7 @@ class Place:
     recipe : Recipe
         The model.
     target : str
-        ``host`` or a key of `bncc.device.targets.TARGETS`.
+        ``host`` or a key of `bncc.targets.TARGETS`.
     data : Path
         The folder with ``paper/``.
     """

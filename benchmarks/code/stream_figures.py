@@ -12,8 +12,8 @@ from benchmarks.shared.reference_models import Recipe, reference, some_rows
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Meter
 from bncc.device.on_target import bench_inputs
-from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.targets import find_target
 
 RECIPES = (Recipe("usps", "naive", 4), Recipe("letter", "chow-liu", 4))
 TARGETS = ("avr", "cortex-m0")

@@ -18,9 +18,9 @@ from benchmarks.shared.reference_models import (
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Meter
 from bncc.device.on_target import TargetReport, bench_inputs, bench_target
-from bncc.device.targets import TARGETS, find_target
 from bncc.emit.emitter import emit_c
 from bncc.emit.textbook import textbook_c
+from bncc.targets import TARGETS, find_target
 
 RECIPES = (
     *(Recipe(name, s, bits) for name in PAPER_SETS for s in STRUCTURES for bits in (8, 4)),

@@ -22,7 +22,6 @@ from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe, r
 from bncc.device.cross import find_toolchain
 from bncc.device.measure import Measurement, measure_ours, measure_textbook
 from bncc.device.on_target import bench_inputs
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
 from bncc.errors import BnccError
 from bncc.lower.choose import families_for, layouts_for
@@ -30,6 +29,7 @@ from bncc.lower.cost_model import Candidate, Level, candidate, textbook_cost
 from bncc.program.from_model import program_of
 from bncc.program.ir import Program
 from bncc.program.pipeline import optimize_each
+from bncc.targets import TARGETS
 
 MACHINES = ("cortex-m0", "cortex-m4", "rv32", "x86", "avr")
 LEVELS: tuple[Level, ...] = ("-O2", "-Os")

@@ -27,13 +27,13 @@ from benchmarks.fit.weight_files import write
 from benchmarks.shared.log import appending
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import BnccError
 from bncc.lower.cost_model import Level
 from bncc.lower.kernels.families import FAMILIES
 from bncc.program.ir import Program, decisions
 from bncc.program.pipeline import optimize
+from bncc.targets import TARGETS
 from tests.cut_programs import cut_program, emitted, stand_in
 
 N_INPUTS = 10

@@ -25,12 +25,13 @@ from bncc.data.dataset import Table
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs
 from bncc.device.on_target import N_ROWS, TargetReport, bench_inputs, bench_target
-from bncc.device.targets import Target, find_target
 from bncc.errors import OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.file import load_model
 from bncc.pricing import entries_of
 from bncc.resources import Budget, Optimize
+from bncc.targets import find_target
+from bncc.targets.base import Target
 
 
 @click.command("bench")

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
 from bncc.emit.options import Bounds
 from bncc.emit.provenance import code_files
 from bncc.errors import OptionError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.model import Model
+from bncc.targets import TARGETS
 
 if TYPE_CHECKING:
     from bncc.device.cross import Toolchain

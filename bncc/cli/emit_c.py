@@ -252,7 +252,7 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
 
 def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> str:
     estimate, machine = emission.estimate, options.target or MACHINE
-    unit = "cycles" if machine == "avr" else "instructions"
+    unit = emission.resources.unit
     rows = [["wrote", file] for file in facts["files"]]
     rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
     rows += [["tables", f"{facts['table_bytes']} bytes of flash, a part of the figures below"]]

@@ -6,6 +6,7 @@ from bncc.cli.options import TARGETS
 from bncc.emit.emitter import Emission
 from bncc.errors import BnccError, ModelError, ToolchainError
 from bncc.lower.c.constants import avr_error
+from bncc.targets import known_target
 
 Check = Callable[[str], None]
 """Raises a `BnccError` that says why a machine cannot be used."""
@@ -35,8 +36,9 @@ def check_fit(target: str, emission: Emission) -> None:
     """Refuse a model whose constants an AVR cannot read; no other machine is too small."""
     layout = emission.layout
     reason = avr_error(max(array.n_bytes for array in layout.arrays), layout.rom_bytes)
-    if target == "avr" and reason:
-        raise ModelError(f"the model does not fit avr: {reason}")
+    machine = known_target(target)
+    if machine is not None and machine.address_bits == 16 and reason:
+        raise ModelError(f"the model does not fit {target}: {reason}")
 
 
 def blame(target: str, error: ToolchainError) -> ToolchainError:

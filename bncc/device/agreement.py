@@ -17,9 +17,9 @@ from bncc.device.inputs.cases import Case, Effort, cases, strength
 from bncc.device.inputs.checked import checked_cases, checked_words
 from bncc.device.inputs.gaps import gap_cases, gap_words
 from bncc.device.machine import HarnessError, Machine
-from bncc.device.targets import find_target
 from bncc.errors import OptionError
 from bncc.model.model import Model
+from bncc.targets import find_target
 from bncc.toolchain.tools import host_compilers
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def verify(
     model : Model
         The truth.
     target : str
-        ``host``, or a key of `bncc.device.targets.TARGETS`.
+        ``host``, or a key of `bncc.targets.TARGETS`.
     table : Table or None
         Readings to try besides what is generated.
     compiler : str or None

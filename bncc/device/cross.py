@@ -12,9 +12,9 @@ from bncc.device.simulators.qemu import Qemu
 from bncc.device.simulators.simavr import Simavr
 from bncc.device.simulators.unicorn import Unicorn
 from bncc.device.sources import sources, support_file
-from bncc.device.targets import Target
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
+from bncc.targets.base import Target
 from bncc.toolchain.tools import Tool, find_tools
 
 

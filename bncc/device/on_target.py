@@ -18,7 +18,6 @@ from bncc.device.measure import (
     missing_cost,
 )
 from bncc.device.meter import METERED, Cost, Inputs
-from bncc.device.targets import Target, Unit
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table, representatives, states_of_raw
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
@@ -26,6 +25,7 @@ from bncc.emit.options import WRITTEN
 from bncc.lower.estimate import Estimate
 from bncc.model.model import Model
 from bncc.resources import Resources
+from bncc.targets.base import Target, Unit
 
 N_ROWS = 100
 """Inputs over which a decision is measured."""

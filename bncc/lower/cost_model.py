@@ -10,21 +10,14 @@ from bncc.lower.kernels.families import FAMILIES
 from bncc.lower.kernels.shared.cut_places import cuts_of, is_of_cuts
 from bncc.program.ir import Program, width_of
 from bncc.resources import Optimize
+from bncc.targets import GENERIC, fitted_as
 
 Level = Literal["-O2", "-Os"]
 
 LEVELS: Mapping[Optimize, Level] = {"balanced": "-O2", "size": "-Os", "speed": "-O2"}
 """The compiler's level that goes with what is asked for."""
-GENERIC = "cortex-m0"
-"""The machine that stands for all where none is named."""
 OTHER = "avr"
 """The machine that stands for all others in families that are made for it."""
-ALIKE: Mapping[str, str] = {
-    "cortex-m3": "cortex-m4",
-    "cortex-m7": "cortex-m4",
-    "big-endian": "rv32",
-}
-"""Machines that are priced as another one is."""
 
 
 def decision_cost(kernel: Kernel, target: str | None = None, level: Level = "-O2") -> int:
@@ -42,8 +35,7 @@ def weighted(
 ) -> float:
     """Return the sum of terms by the weights of a family."""
     known = weights_of(family)
-    machine = ALIKE.get(target or GENERIC, target or GENERIC)
-    keys = ((family, one, level) for one in (machine, GENERIC, OTHER))
+    keys = ((family, machine, level) for machine in (*fitted_as(target), OTHER))
     found = next((known[key] for key in keys if key in known), None)
     if found is None:
         raise RuntimeError(

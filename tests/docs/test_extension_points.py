@@ -14,13 +14,13 @@ import pytest
 from jinja2 import ChoiceLoader, DictLoader
 
 from bncc.cli.training_options import training_options
-from bncc.device import targets
 from bncc.device.agreement import verify
-from bncc.device.simulators.unicorn import CORES
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.environment import environment
 from bncc.emit.packages import PACKAGES
 from bncc.errors import OptionError
+from bncc.lower.discretizers.rates import rates_of
+from bncc.lower.input_check import state_words
 from bncc.lower.kernels import families
 from bncc.papers import experiments
 from bncc.program.ir import costs
@@ -28,7 +28,8 @@ from bncc.program.pipeline import FLOWS, optimize
 from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import forest
 from bncc.structure.learners import LEARNERS
-from bncc.toolchain import tools
+from bncc.targets import TARGETS, target_of
+from bncc.toolchain.tools import find_tools
 from bncc.train import options
 from bncc.train.gradient.loop import descend
 from bncc.train.hyperparameters import hyperparameters_of
@@ -218,17 +219,22 @@ def test_a_kernel_family_needs_weights(monkeypatch: pytest.MonkeyPatch, family: 
 def test_a_target_runs_a_model(
     monkeypatch: pytest.MonkeyPatch, require_bench: Callable[..., object]
 ) -> None:
-    names = names_of("Adding a target")
-    target = names["TARGET"]
-    for attribute in ("_COMMANDS", "_WHEELS"):
-        served = tuple(
-            (tool, role, (*serves, target.name) if "cortex-m4" in serves else serves, hint)
-            for tool, role, serves, hint in getattr(tools, attribute)
-        )
-        monkeypatch.setattr(tools, attribute, served)
-    monkeypatch.setitem(targets.TARGETS, target.name, target)
-    monkeypatch.setitem(CORES, target.name, names["CORE"])
+    (target,) = names_of("Adding a target")["TARGETS"]
+    monkeypatch.setitem(TARGETS, target.name, target)
     require_bench(target.name)
     outcome = verify(hand.tan_float(), target.name, n_random=100)
     assert (outcome.target, outcome.mismatches) == (target.name, 0)
     assert outcome.checked > 100
+
+
+def test_a_target_is_known_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    (target,) = names_of("Adding a target")["TARGETS"]
+    monkeypatch.setitem(TARGETS, target.name, target)
+    assert target_of("RP2350") == target.name == "cortex-m33"
+    served = {tool.name for tool in find_tools() if target.name in tool.serves}
+    assert served == {"arm-none-eabi-gcc", "ziglang", "unicorn"}
+    assert rates_of(target.name) == rates_of("cortex-m4") != rates_of(None)
+    assert state_words([5] * 36, target.name) == state_words([5] * 36, "cortex-m4")
+    chosen, other = (emit_c(hand.tan_float(), EmitOptions("m", target=name)).choice.chosen
+                     for name in (target.name, "cortex-m4"))  # fmt: skip
+    assert (chosen.instructions, chosen.flash) == (other.instructions, other.flash)

@@ -18,7 +18,7 @@ from benchmarks.code.target_figures import (
 )
 from benchmarks.shared.reference_models import Recipe, reference
 from bncc.device.on_target import bench_inputs, bench_target
-from bncc.device.targets import TARGETS
+from bncc.targets import TARGETS
 from tests import models as hand
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,11 +11,11 @@ from bncc.device.cross import CrossHarness
 from bncc.device.harness import Harness
 from bncc.device.inputs.cases import Case, Effort, cases
 from bncc.device.machine import HarnessError, pack
-from bncc.device.targets import TARGETS
 from bncc.discretize.readings import states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.model.reference import costs
+from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.firmware.fleet import Member, answers, comparing, disagreeing

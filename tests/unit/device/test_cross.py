@@ -6,8 +6,8 @@ from bncc.device.agreement import verify
 from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.simulators import simavr
-from bncc.device.targets import TARGETS
 from bncc.errors import OptionError, ToolchainError
+from bncc.targets import TARGETS
 from bncc.toolchain.tools import Tool, find_tools
 from tests import models as hand
 from tests.agreement.mistakes import Spoiled

@@ -5,8 +5,8 @@ import pytest
 from bncc.device.cross import find_toolchain
 from bncc.device.measure import missing_cost
 from bncc.device.on_target import bench_inputs
-from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions
+from bncc.targets import find_target
 from tests.models import sum_of_tables, tan_float
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]

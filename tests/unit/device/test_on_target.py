@@ -10,12 +10,12 @@ from bncc.device.machine import HarnessError
 from bncc.device.measure import SPEED_LEVELS
 from bncc.device.meter import Meter
 from bncc.device.on_target import bench_inputs, bench_target
-from bncc.device.targets import TARGETS
 from bncc.discretize.readings import states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.errors import DataError, ToolchainError
 from bncc.fixed_point import QFormat
+from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.large import letter_like, mixed_kinds
 from tests.agreement.mistakes import replaced

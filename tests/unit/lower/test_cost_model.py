@@ -4,12 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bncc.device.targets import TARGETS
 from bncc.lower import cost_model
 from bncc.lower.cost_model import (
-    ALIKE,
     FAMILY,
-    GENERIC,
     OTHER,
     code_bytes,
     code_terms,
@@ -21,6 +18,7 @@ from bncc.lower.cost_model import (
 )
 from bncc.lower.kernels.families import FAMILIES, FOR_AVR
 from bncc.lower.kernels.plain.layout import plain
+from bncc.targets import GENERIC, TARGETS
 from tests.unit.lower.by_hand import program, table
 
 SOME = program(
@@ -38,10 +36,6 @@ def test_every_family_has_weights_for_a_machine_that_stands_for_all():
 def test_a_family_made_for_one_machine_has_that_one_s_prices_elsewhere():
     kernel = next(iter(FAMILIES["bytes"](SOME)))
     assert decision_cost(kernel, "cortex-m0") == decision_cost(kernel, "avr")
-
-
-def test_machines_without_weights_of_their_own_are_known():
-    assert set(ALIKE) <= set(TARGETS)
 
 
 def test_weights_are_of_the_family_and_of_known_machines():
