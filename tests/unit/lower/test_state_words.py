@@ -104,4 +104,5 @@ def test_wide_states_have_wide_lanes() -> None:
 
 def test_only_machines_that_load_words_from_anywhere_have_words() -> None:
     loading = {target for target in (*TARGETS, None, "host") if state_words([5] * 36, target)}
-    assert loading == {"x86", "cortex-m3", "cortex-m4", "cortex-m7"}
+    later = {target for target in TARGETS if target.startswith("cortex-m")} - {"cortex-m0"}
+    assert loading == {"x86", *later} >= {"x86", "cortex-m3", "cortex-m4", "cortex-m7"}
