@@ -26,7 +26,7 @@ BOARDS = {
     "netduinoplus2": "STM32F4",
     "rv32_virt": "RV32",
 }
-HEAD = ("example", "board", "test error", "flash", "RAM", "a decision takes", "vectors", "rows")
+HEAD = ("example", "board", "test error", "flash", "RAM", "time per decision", "vectors", "rows")
 TEST_ROWS = {
     "build/test.csv": (),
     "data/test.csv.gz": (),

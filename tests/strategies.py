@@ -138,7 +138,12 @@ def models(
         q_format,
         draw(_costs((len(classes),), q_format)),
         tuple(tables),
-        draw(st.dictionaries(names, st.integers() | names | st.none(), max_size=2)),
+        # Keys with a space: those that bncc itself reads have a form of their own.
+        draw(
+            st.dictionaries(
+                names.map("note {}".format), st.integers() | names | st.none(), max_size=2
+            )
+        ),
     )
 
 

@@ -1,10 +1,10 @@
 """
-The tables of the README: errors and verified inputs, and the cost of a decision per target.
+The tables of the README: errors and verified inputs, and the footprint of a decision per target.
 
-A random third of the rows of the bundled data is held out for the error. The C is verified on this
-machine and on every other target that `bncc targets` calls ready. The second table is `bncc bench`
-of the robot of the firmware example, at -Os. Takes some two minutes and needs the tools that its
-lines name. Prints them, or puts them into the README:
+A random third of the rows of the bundled data is the test set. The C is verified on the host and
+on every other target that `bncc targets` lists as ready. The second table is `bncc bench` of the
+robot of the firmware example, at -Os. Takes some two minutes and needs the tools that its lines
+name. Prints the tables, or puts them into the README:
 
     .venv/bin/python -m benchmarks.accuracy.readme_table --write
 """
@@ -16,9 +16,8 @@ from pathlib import Path
 import click
 
 from benchmarks.shared.markdown import renew, table
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset, Table
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.device.agreement import Agreement, combine, verify
@@ -45,7 +44,7 @@ README = ROOT / "README.md"
 
 @dataclass(frozen=True)
 class Figures:
-    """What one row of the table says."""
+    """One row of the table."""
 
     data: str
     structure: str
@@ -66,19 +65,19 @@ def train(data: str, settings: TrainSettings) -> tuple[Model, Dataset]:
 
 
 def figures(data: str, settings: TrainSettings, model: Model) -> Figures:
-    """Return what can be said without a compiler."""
+    """Return the figures that need no compiler."""
     error = 100 * model.training["error_test"]
     return Figures(data, settings.structure, error, emit_c(model).table_bytes)
 
 
 def verified(model: Model, table: Table) -> Agreement:
-    """Return the outcome on this machine, built by gcc and by clang, and on all targets."""
+    """Return the outcome on the host, built by gcc and by clang, and on all targets."""
     host = [verify(model, table=table, compiler=compiler) for compiler in ("gcc", "clang")]
     return combine(host + [verify(model, target, table=table) for target in VERIFIED])
 
 
 def reports(compiler: str | None = None) -> Iterator[TargetReport]:
-    """Measure the robot on every target that is shown, or those that one compiler builds for."""
+    """Measure the robot on every target of the table, or on those that one compiler builds for."""
     model = load_model(ROBOT)
     inputs = bench_inputs(model, read_table(bundled_path("robot")))
     for target in SHOWN:
@@ -100,13 +99,13 @@ def cells_of(report: TargetReport) -> list[str]:
 
 
 def costs() -> str:
-    """Return the table of what a decision costs."""
+    """Return the table of the footprint of a decision."""
     head = ["target", "flash", "stack", "from readings", "from states"]
     return table(head, map(cells_of, reports()))
 
 
 def errors() -> str:
-    """Return the table of errors and of what was verified."""
+    """Return the table of errors and verified inputs."""
     head = ["data", "structure", "test error", "table bytes", "inputs verified", "differences"]
     rows = []
     for data, settings in ROWS:
@@ -118,7 +117,7 @@ def errors() -> str:
 
 
 @click.command()
-@click.option("--write", "is_written", is_flag=True, help="Renew the README, not only print.")
+@click.option("--write", "is_written", is_flag=True, help="Update the README.")
 def main(is_written: bool) -> None:
     """Measure both tables."""
     tables = {"costs": costs(), "errors": errors()}

@@ -1,7 +1,7 @@
 """
-What kernels of cuts cost: random programs of the sizes that boosting grows.
+Footprint of kernels of cuts: random programs of the sizes that boosting trains.
 
-Of each program and family the layout that is best by estimate: for speed compiled with -O2 for a
+The layout per program and family is the best by estimate: for speed compiled with -O2 for a
 Cortex-M0, executed instructions of `trusted`; for size with -Os for a Cortex-M4, bytes of flash
 of `predict`.
 
@@ -26,7 +26,7 @@ PROGRAMS = {
     "16 features, 26 classes": (16, 26, ((20, 16), (45, 16))),
     "36 features, 6 classes": (36, 6, ((20, 16),)),
 }
-"""Features, classes, and of each program the tables and their most rows."""
+"""Features, classes, and the number of tables and maximum rows per table of each program."""
 
 
 def best(some: Program, family: str, target: str, level: Level) -> Candidate:

@@ -1,5 +1,5 @@
 """
-What a decision from features one by one costs, beside the same decision from all of them.
+Footprint of a decision from features one by one, compared with the decision from all of them.
 
 Run ``python -m benchmarks.code.stream_figures --data FOLDER``. The C is that of ``--with stream``,
 the same for both; a stream begins, takes every feature in the order of its number, and ends.
@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=20)
     options = parser.parse_args()
-    print("| model | `x[]` | `m_state_t` | machine | predict | stream |\n|---|---|---|---|---|---|")
+    print("| model | `x[]` | `m_state_t` | target | predict | stream |\n|---|---|---|---|---|---|")
     for recipe in RECIPES:
         found = reference(recipe, options.data)
         inputs = bench_inputs(found.model, some_rows(found.test, options.rows))

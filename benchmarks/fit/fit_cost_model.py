@@ -1,17 +1,17 @@
 """
 Measure layouts of the reference models and fit the cost model's weights to them.
 
-For every kernel family and machine some layouts of each model, those that are estimated best and
-the farthest of the rest: instructions of `trusted` (cycles on AVR) and bytes of flash of `predict`,
-compiled with -O2 and with -Os. Every weight is at least zero and the sum of squared relative
-errors least. Then each model in turn is estimated by weights fitted to all others.
+For every kernel family and target some layouts of each model, the best by estimate and the
+farthest of the rest: instructions of `trusted` (cycles on AVR) and bytes of flash of `predict`,
+compiled with -O2 and with -Os. The weights are nonnegative and minimize the sum of squared
+relative errors. A cross-validation then estimates each model with weights fitted to all others.
 
     .venv/bin/python -m benchmarks.fit.fit_cost_model --data ../shared/data
     .venv/bin/python -m benchmarks.fit.fit_cost_model --data ../shared/data --fit-only
 
-Every measurement is one line of build/cost_model.jsonl; run it again to go on. Layouts whose C has
-changed are measured again. The weights go to weights.py of each family's folder, and those of the
-textbook classifier to bncc/lower/textbook_weights.py.
+Every measurement is one line of build/cost_model.jsonl; run the command again to resume. Layouts
+whose C has changed are measured again. The weights go to weights.py of each family's folder, and
+those of the textbook classifier to bncc/lower/textbook_weights.py.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from bncc._types import FloatArray
 from bncc.lower.kernels.base import Weights
 
 CLOSE = 0.15
-"""Relative error within which an estimate is good."""
+"""Relative error of a good estimate."""
 
 
 def fitted(
@@ -38,7 +38,7 @@ def fitted(
     *,
     scaled: bool = True,
 ) -> FloatArray:
-    """Return the weights >= 0 of least squared error, relative to what is wanted if scaled."""
+    """Return the nonnegative weights of least squared error, relative to `wanted` if scaled."""
     A, y = np.asarray(terms, dtype=float), np.asarray(wanted, dtype=float)
     if scaled:
         A, y = A / y[:, None], np.ones(len(y))
@@ -49,7 +49,7 @@ def fitted(
 def errors(
     samples: Sequence[Sample], terms: Sequence[Sequence[float]], wanted: Sequence[float]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return relative errors of weights fitted to all, and to all but the model in question."""
+    """Return relative errors of weights fitted to all models, and to all but the sample's model."""
     A, y = np.asarray(terms, dtype=float), np.asarray(wanted, dtype=float)
     names = np.array([sample.model for sample in samples])
     together = A @ fitted(A, y) / y - 1
@@ -62,7 +62,7 @@ def errors(
 
 
 def fit(samples: Sequence[Sample]) -> Weights:
-    """Fit all weights and print how well."""
+    """Fit all weights and print the errors."""
     groups: dict[tuple[str, str, str], list[Sample]] = defaultdict(list)
     for sample in samples:
         groups[sample.family, sample.target, sample.level].append(sample)
@@ -102,7 +102,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
     parser.add_argument("--machine", action="append", choices=MACHINES, help="repeatable")
-    parser.add_argument("--fit-only", action="store_true", help="fit to what is known")
+    parser.add_argument("--fit-only", action="store_true", help="fit to the logged measurements")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--log", type=Path, default=Path("build/cost_model.jsonl"))
     options = parser.parse_args(words)

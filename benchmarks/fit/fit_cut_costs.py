@@ -1,14 +1,14 @@
 """
 Measure kernels of cuts and fit the cost model's weights to them.
 
-Random programs over cuts, of the shapes that boosting grows; for each some layouts of all
+Random programs over cuts, of the shapes that boosting trains, with some layouts of all
 families: instructions of `trusted` (cycles on AVR) and bytes of flash of `predict`, compiled with
 -O2 and with -Os. The fit is that of `benchmarks.fit.fit_cost_model`.
 
     .venv/bin/python -m benchmarks.fit.fit_cut_costs
 
-Every measurement is one line of build/cut_costs.jsonl; run it again to go on. The weights go to
-weights.py of each family's folder.
+Every measurement is one line of build/cut_costs.jsonl; run the command again to resume. The weights
+go to weights.py of each family's folder.
 """
 
 import argparse
@@ -39,7 +39,7 @@ from tests.cut_programs import cut_program, emitted, stand_in
 N_INPUTS = 10
 N_LAYOUTS = 2
 DRAWN = ("cut-loop", "cuts", "cut-packed")
-"""Families, in the order in which their layouts are drawn."""
+"""Families, in the order in which their layouts are sampled."""
 SHAPES = {
     "usps": (256, 16, 10, ((5, 16), (10, 32), (20, 8), (60, 8), (130, 8), (90, 16))),
     "letter": (16, 16, 26, ((5, 64), (15, 16), (45, 16), (60, 8), (130, 16))),
@@ -47,7 +47,7 @@ SHAPES = {
     "two": (57, 32, 2, ((10, 8), (40, 16))),
     "three": (13, 255, 3, ((8, 8), (25, 12))),
 }
-"""Features, their states, classes, and of each program the tables and their most rows."""
+"""Features, their states, classes, and the number of tables and maximum rows of each program."""
 
 
 def programs() -> Iterator[tuple[str, Program]]:
@@ -71,7 +71,7 @@ def programs() -> Iterator[tuple[str, Program]]:
 
 
 def samples(target: str, level: Level, before: dict[str, Sample]) -> Iterator[Sample]:
-    """Yield what layouts of all programs cost on a machine."""
+    """Yield the measurements of layouts of all programs on a target."""
     (bench,) = find_toolchain(TARGETS[target])
     options = EmitOptions("m", frozenset({"trusted"}), target=target)
     for name, some in programs():

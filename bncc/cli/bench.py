@@ -9,8 +9,14 @@ from bncc import pricing
 from bncc.cli.budget_options import entry_option
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify
-from bncc.cli.lowering import Emissions, Lowering, lowering_options
-from bncc.cli.machines import blame, check_fit, usable_machines
+from bncc.cli.lowering import (
+    Emissions,
+    Lowering,
+    blame,
+    check_fit,
+    lowering_options,
+    usable_machines,
+)
 from bncc.cli.options import (
     SIMULATORS,
     class_option,

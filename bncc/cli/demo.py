@@ -21,10 +21,9 @@ from bncc.cli.options import force_option, speaks
 from bncc.cli.output import check_free, staged_directory
 from bncc.cli.results import facts_of, report_text
 from bncc.cli.verify import sentence
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
 from bncc.data.files import file_digest
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.device.agreement import Agreement, verify

@@ -36,7 +36,7 @@ from bncc.cli.train_search import (
     train_within,
 )
 from bncc.cli.training_options import BETWEEN, FIRST, LAST, training_options
-from bncc.data.units import read_units
+from bncc.data.csv import read_units
 from bncc.errors import OptionError
 from bncc.locks import folder_locked
 from bncc.model.file import save_model

@@ -11,11 +11,13 @@ from bncc.cli.inputs import rows_to_classify
 from bncc.cli.lowering import (
     Emissions,
     Lowering,
+    blame,
+    check_fit,
     lowering_options,
     range_margin_option,
     tell_of_idle_margin,
+    usable_machines,
 )
-from bncc.cli.machines import blame, check_fit, usable_machines
 from bncc.cli.options import (
     SIMULATORS,
     class_option,

@@ -17,10 +17,8 @@ from bncc.device.sources import support_file
 from bncc.discretize.readings import state_dtype
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
-from bncc.program.from_model import program_of
-from bncc.program.ir import Program, width_of
-from bncc.program.leveled import leveled
-from bncc.program.pipeline import optimize
+from bncc.program.ir import Program, leveled, width_of
+from bncc.program.pipeline import optimize, program_of
 from bncc.program.ranges import cost_bounds
 from bncc.toolchain.tools import Tool, host_compilers, run
 

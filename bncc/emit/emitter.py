@@ -27,9 +27,8 @@ from bncc.lower.request import ENTRIES, Request
 from bncc.model.file import model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import reading_ranges
-from bncc.program.from_model import program_of
 from bncc.program.ir import Program
-from bncc.program.pipeline import PassReport, optimize_each
+from bncc.program.pipeline import PassReport, optimize_each, program_of
 from bncc.resources import Resources
 
 __all__ = ["ENTRIES", "Emission", "EmitOptions", "emit", "emit_c", "emit_candidate"]

@@ -227,7 +227,7 @@ def states_to_measure(work: Workload, learned: "Learned") -> IntArray:
 
 
 def _baseline_cost(target: str, learned: "Learned", n_classes: int, X: IntArray) -> Footprint | str:
-    from bncc.baselines.measure import measure_baseline
+    from bncc.baselines.learn import measure_baseline
 
     if learned.baseline.code is None:
         return f"there is no C: {learned.baseline.lack}"

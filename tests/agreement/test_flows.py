@@ -8,8 +8,14 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.lower import request as demands
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import FLOWS, MERGE_STATES, NORMALIZE_ROWS, SHRINK_WIDTH, optimize
+from bncc.program.pipeline import (
+    FLOWS,
+    MERGE_STATES,
+    NORMALIZE_ROWS,
+    SHRINK_WIDTH,
+    optimize,
+    program_of,
+)
 from bncc.structure.graph import Structure, one_parent_each
 from tests import models as hand
 

@@ -6,8 +6,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.kernels.families import FAMILIES
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.strategies import models

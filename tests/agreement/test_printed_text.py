@@ -23,8 +23,7 @@ from bncc.lower.kernels.lanes.layout import lanes
 from bncc.model import reference
 from bncc.model.missing_form import why_not
 from bncc.program import ir
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 from tests import models as hand
 from tests.cut_programs import cut_program, stand_in
 from tests.printed.printed import Printed, row_cases

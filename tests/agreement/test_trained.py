@@ -23,8 +23,7 @@ from bncc.fixed_point import QFormat
 from bncc.lower.kernels.bit_slice.layout import BitSliceKernel
 from bncc.lower.kernels.families import FAMILIES, FREE_OF_BRANCHES, STREAMS
 from bncc.model.missing import why_not
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 from bncc.structure.graph import forest
 from tests.agreement.large import random_model, sensor
 

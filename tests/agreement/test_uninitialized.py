@@ -13,8 +13,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bncc.data.catalog import bundled_path
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.device.agreement import compare
 from bncc.device.harness import build_harness

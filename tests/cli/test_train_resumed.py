@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 from bncc.search import budget_search
 from bncc.search.ensemble_race import Judged
 

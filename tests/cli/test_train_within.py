@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 from bncc.errors import BudgetError
 from bncc.model.file import load_model
 from bncc.search import budget_search as search

@@ -81,7 +81,7 @@ def add_template(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
 
 
 def test_a_learner_is_learned_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    (learner,) = names_of("Adding a learner of structures")["LEARNERS"]
+    (learner,) = names_of("Adding a structure learner")["LEARNERS"]
     monkeypatch.setitem(LEARNERS, learner.name, learner)
     X, y = np.zeros((4, 3), np.int64), np.zeros(4, np.int64)
     structure = learn_structure("star", X, y, [2] * 3, 1, {"center": "2"})
@@ -92,7 +92,7 @@ def test_a_learner_is_learned_with(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_experiment_is_found_and_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("s9")
-    vars(module).update(names_of("Adding an experiment of a paper"))
+    vars(module).update(names_of("Adding a paper experiment"))
     monkeypatch.setitem(sys.modules, "bncc.papers.s9", module)
     monkeypatch.setitem(experiments.MODULES, "s9-dice", "s9")
     told: list[tuple[float, str]] = []
@@ -172,8 +172,8 @@ def test_a_package_is_emitted_and_builds(
     require_tool("make")
     package = names_of("Adding an output package")["MAKE"]
     monkeypatch.setitem(PACKAGES, package.name, package)
-    add_template("packages/make/Makefile.j2", shown("Adding an output package", "jinja"))
-    add_template("packages/make/README.md.j2", "# {{ name }}\n")
+    add_template("emit/packages/make/Makefile.j2", shown("Adding an output package", "jinja"))
+    add_template("emit/packages/make/README.md.j2", "# {{ name }}\n")
     for path, text in emit_c(hand.ties(), EmitOptions("m", package="make")).files.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text, "utf-8")
@@ -191,7 +191,7 @@ def family(monkeypatch: pytest.MonkeyPatch, add_template: Callable[[str, str], N
     (family,) = names_in(package)["FAMILIES"]
     monkeypatch.setitem(families.FAMILIES, family.name, family)
     monkeypatch.setitem(families._TEXTS, family.kernel, family.text)
-    add_template("kernels/largest_first.c.j2", shown("Adding a kernel family", "jinja"))
+    add_template("lower/kernels/largest_first.c.j2", shown("Adding a kernel family", "jinja"))
     return family.name
 
 

@@ -12,8 +12,7 @@ from bncc.emit.textbook import misfit, textbook_c
 from bncc.lower.kernels.families import FAMILIES
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import FLOWS
+from bncc.program.pipeline import FLOWS, program_of
 from bncc.program.text import print_program
 from bncc.targets import TARGETS
 from tests import cut_programs

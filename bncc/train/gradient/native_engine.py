@@ -7,7 +7,7 @@ import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
-from bncc.native.parts import DESCENT, POINTERS, VECTOR, aligned
+from bncc.native import DESCENT, POINTERS, VECTOR, aligned
 from bncc.toolchain.library import native_library
 from bncc.train.gradient.engine import Passed, Problem
 from bncc.train.gradient.layout import LEAST_LOG, layout_of

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from bncc import pricing
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.device import measure as measurement
 from bncc.device.cross import Toolchain

@@ -4,9 +4,8 @@ import signal
 
 import pytest
 
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.train.gradient.engine import Passed
 from bncc.train.interrupts import StopRequest
