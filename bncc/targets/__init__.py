@@ -1,9 +1,9 @@
 """
-The machines that bncc builds for and measures on: a file for each, or for each kind, listed here.
+Targets of bncc: one file per target or kind of targets, listed here.
 
-Everything that differs between machines is a field of `bncc.targets.base.Target`. The compiler asks
-for widths and fitted costs, the simulators for processors and boards, the command line for names;
-so this package stands below all of them, and imports none.
+Every difference between targets is a field of `bncc.targets.base.Target`. `lower` reads widths and
+fitted costs, `toolchain` and `device` read flags and processors, `cli` reads names. So this package
+is below all of them and imports none.
 """
 
 from collections.abc import Mapping
@@ -19,28 +19,28 @@ MODULES = (
     "rv32",
     "big_endian",
 )
-"""Modules with a tuple ``TARGETS``; a new one is offered once it stands here."""
+"""Modules with a tuple ``TARGETS``."""
 
 TARGETS: Mapping[str, Target] = {
     target.name: target
     for module in MODULES
     for target in import_module(f"bncc.targets.{module}").TARGETS
 }
-"""Every simulated machine by name."""
+"""Simulated targets by name."""
 
 GENERIC = "cortex-m0"
-"""The machine that stands for all where none is named."""
+"""Target of generic C in estimates."""
 
 
 def find_target(name: str) -> Target:
-    """Return a machine by its name."""
+    """Return a target by its name."""
     if name not in TARGETS:
         raise OptionError(f"there is no target '{name}'; there are {', '.join(TARGETS)}")
     return TARGETS[name]
 
 
 def known_target(name: str | None) -> Target | None:
-    """Return a machine by its name, None for this machine and for generic C."""
+    """Return a target by its name, None for the host and for generic C."""
     return None if name is None else TARGETS.get(name)
 
 
@@ -51,7 +51,7 @@ def target_of(name: str) -> str:
 
 
 def fitted_as(name: str | None) -> tuple[str, ...]:
-    """Return the machines whose fitted costs hold for one, the best first: itself, then others."""
+    """Return the targets with applicable fitted costs: itself, a similar one, the generic one."""
     machine = known_target(name)
     alike = machine.alike if machine else None
     return tuple(each for each in (name, alike, GENERIC) if each is not None)

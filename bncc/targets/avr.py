@@ -1,4 +1,4 @@
-"""AVR: the largest whose program counter has 16 bits, as the ATmega328P's."""
+"""AVR: the largest part with a program counter of 16 bits, as the ATmega328P has."""
 
 from bncc.targets.base import Mcu, Target, part
 

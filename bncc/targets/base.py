@@ -1,4 +1,4 @@
-"""Interface of a target: how to compile for a machine, what simulates it, and its layout."""
+"""Interface of a target: compiler flags, simulated processors, layout, widths, parts."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -63,48 +63,48 @@ class Mcu:
 
 
 Simulated: TypeAlias = Core | Board | Mcu
-"""A machine of a simulator: the simulator as in ``--simulator``, the tool that has to be there."""
+"""Simulated processor: the simulator as in ``--simulator``, and the tool that it needs."""
 Kind = TypeVar("Kind", Core, Board, Mcu)
 
 
 @dataclass(frozen=True)
 class Target:
-    """A machine that is not the one bncc runs on, or is treated as such."""
+    """A processor other than the host, or treated as such."""
 
     name: str  # As in ``--target``
     title: str  # For people: processor and floating-point unit
-    # Flags per compiler that builds for it, the preferred compiler first
+    # Flags per compiler, the preferred compiler first
     flags: Mapping[str, tuple[str, ...]] = field(repr=False)
-    runs_on: tuple[Simulated, ...] = field(repr=False)  # What simulates it, the preferred one first
-    unit: Unit = "instructions"  # What a decision is measured in
-    loop_cost: int = 2  # What one round of the loop in ``runtime/meter.c`` costs, in that unit
+    runs_on: tuple[Simulated, ...] = field(repr=False)  # Simulated processors, the preferred first
+    unit: Unit = "instructions"  # Unit of the time of a decision
+    loop_cost: int = 2  # Cost of one round of the loop in ``runtime/meter.c``, in that unit
     byte_order: Literal["<", ">"] = "<"  # Byte order
-    packed: bool = False  # Whether it aligns nothing
-    register_bits: int = 32  # Width of a register
-    address_bits: int = 32  # Width of an address of data
-    loads_anywhere: bool = False  # Whether one instruction loads a word from any address
-    # Target whose fitted costs hold for it too; None for the generic one. See `fitted_as`.
+    packed: bool = False  # No data type is aligned
+    register_bits: int = 32  # Width of a general register
+    address_bits: int = 32  # Width of a data address
+    loads_anywhere: bool = False  # One instruction loads a word from any address
+    # Target with the most similar fitted costs; None for the generic one, see `fitted_as`
     alike: str | None = None
-    # rom and ram: Where constants and code, and where variables and the stack begin; not read where
-    # a linker script knows better
+    # rom and ram: First address of code and constants, and of variables and stack; unused if the
+    # compiler has its own linker script
     rom: int = 0
     ram: int = 0x2000_0000
     code_align: int = 1  # Bytes to which the assembler aligns every section of code
-    # Whether its compilers bring linker script, start-up code and C library
+    # Its compilers include a linker script, start-up code and the C library
     brings_runtime: bool = False
-    # By the name in lower case. A name that several sizes share has the memory of a common one.
+    # By the name in lower case; a name of several memory sizes has a common one
     parts: Mapping[str, Part] = field(default_factory=dict, repr=False)
 
     @property
     def simulators(self) -> tuple[str, ...]:
-        """What runs it, as in ``--simulator``, the preferred one first."""
+        """Simulators, as in ``--simulator``, the preferred first."""
         return tuple(each.simulator for each in self.runs_on)
 
     @property
     def tools(self) -> frozenset[str]:
-        """Names of the compilers that build for it and of what simulates it."""
+        """Names of the compilers and simulators that serve it."""
         return frozenset(self.flags) | {each.tool for each in self.runs_on}
 
     def simulated(self, kind: type[Kind]) -> Kind:
-        """Return the machine that stands for it on the simulator of that kind."""
+        """Return its simulated processor of one kind."""
         return next(each for each in self.runs_on if isinstance(each, kind))

@@ -1,4 +1,4 @@
-"""A big-endian machine: MIPS32."""
+"""Big-endian MIPS32."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Arm Cortex-M: the targets of this kind, and what makes one."""
+"""Arm Cortex-M targets, and their constructor."""
 
 from collections.abc import Mapping
 
@@ -31,7 +31,7 @@ def cortex_m(
     loads_anywhere: bool = True,
     parts: Mapping[str, Part] | None = None,
 ) -> Target:
-    """Return a Cortex-M; the floating-point unit for people, as gcc and as LLVM call it."""
+    """Return a Cortex-M; `unit` names its floating-point unit for people, gcc and LLVM."""
     name, title = f"cortex-{model.lower()}", f"Arm Cortex-{model}"
     gcc: tuple[str, ...] = ("-mthumb", f"-mcpu={name}")
     zig, abi = name.replace("-", "_"), "eabi"

@@ -1,4 +1,4 @@
-"""x86-64, as any of them runs: with SSE2."""
+"""x86-64 with SSE2, the common baseline."""
 
 from bncc.targets.base import Core, Target
 

@@ -173,11 +173,11 @@ RATES: Mapping[str, Rates] = {
         half=(2.33, 1.02),
         word=(8.37, 6.84),
     ),
-    "big-endian": _M0,  # None were fitted there, nor are those of rv32 known to be nearer
+    "big-endian": _M0,  # not measured
 }
-"""By target; others have those of a machine like them."""
+"""By target; others take the rates of a similar one."""
 
 
 def rates_of(target: str | None) -> Rates:
-    """Return the rates of a machine, of one like it, or of the generic one."""
+    """Return the rates of a target, of a similar one, or of the generic one."""
     return next(RATES[each] for each in fitted_as(target) if each in RATES)

@@ -92,8 +92,8 @@ class Family:
     layouts: Callable[[Program], Iterator[Any]]
     kernel: type  # Class of its layouts
     text: Callable[[Program, Any, str, int], KernelText]  # (program, kernel, name, state_bits)
-    # What its layouts are priced by, from ``weights.py`` of its folder. Machines without some take
-    # those of one like them, or of the generic one.
+    # Cost-model weights, from ``weights.py`` of its folder. Targets without weights take those of a
+    # similar target, or of the generic one.
     weights: Weights = field(default_factory=dict, repr=False)
     # Layouts in words of other widths, for targets that have them
     wider: Callable[[Program, int], Iterator[Any]] | None = None

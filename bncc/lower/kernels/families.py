@@ -17,7 +17,7 @@ FOLDERS = (
     "cut_loop",
     "cut_packed",
 )
-"""Folders with a tuple ``FAMILIES``; a new one is offered once it stands here."""
+"""Folders with a tuple ``FAMILIES``."""
 
 FAMILIES: Mapping[str, Family] = {
     family.name: family
