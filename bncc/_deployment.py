@@ -10,7 +10,6 @@ from bncc import _validation
 from bncc._types import FloatArray, StrPath
 from bncc.data.dataset import Dataset
 from bncc.device.agreement import Agreement
-from bncc.device.targets import TARGETS, size_of, target_of
 from bncc.discretize.feature import states_of
 from bncc.emit import emitter
 from bncc.emit.options import emit_command, words_of
@@ -20,7 +19,8 @@ from bncc.model.atomic import write_all
 from bncc.model.explanation import contributions
 from bncc.model.model import Model
 from bncc.on_device import verify
-from bncc.resources import DEFAULT_TARGET, Budget, Optimize
+from bncc.resources import DEFAULT_TARGET, Budget, Optimize, size_of
+from bncc.targets import TARGETS, target_of
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 

@@ -13,7 +13,6 @@ from bncc.device.machine import HarnessError
 from bncc.device.measure import Measurement, as_resources, measure, measure_best, missing_cost
 from bncc.device.meter import METERED, Cost, Inputs, Metered
 from bncc.device.sources import Sources, sources
-from bncc.device.targets import Target, Unit
 from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
 from bncc.emit.options import WRITTEN
 from bncc.emit.provenance import code_digest, code_files
@@ -24,6 +23,7 @@ from bncc.lower.estimate import Estimate
 from bncc.model.model import Model
 from bncc.program.pipeline import optimize, program_of
 from bncc.resources import Optimize, Resources
+from bncc.targets.base import Target, Unit
 from bncc.toolchain.tools import Tool
 
 BATCH_FLOW = "speed-256"
@@ -60,7 +60,7 @@ def verify(
     model : Model
         The truth.
     target : str
-        ``host``, or a key of `bncc.device.targets.TARGETS`.
+        ``host``, or a key of `bncc.targets.TARGETS`.
     table : Table or None
         Readings to try besides what is generated.
     compiler : str or None

@@ -9,9 +9,9 @@ from bncc.emit.options import WRITTEN
 from bncc.emit.provenance import code_digest
 from bncc.errors import MisfitError, ToolchainError
 from bncc.lower.cost_model import LEVELS
-from bncc.lower.estimate import GENERIC
 from bncc.model.model import Model
 from bncc.resources import Budget, Optimize, Resources, Span, default_entries
+from bncc.targets import GENERIC
 from bncc.toolchain.tools import is_x86
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def priced(
 ) -> Resources:
     """Price emitted C: measured where a toolchain is installed, else estimated."""
     from bncc.device.cross import find_toolchain
-    from bncc.device.targets import find_target
+    from bncc.targets import find_target
 
     estimated = replace(
         emission.resources,
@@ -95,7 +95,7 @@ def priced(
 def toolchain_of(budget: Budget) -> str | None:
     """Return what measures resources on the target of a budget; None where they are estimated."""
     from bncc.device.cross import find_toolchain
-    from bncc.device.targets import find_target
+    from bncc.targets import find_target
 
     try:
         (bench,) = find_toolchain(find_target(machine_of(budget.target)))

@@ -1,9 +1,14 @@
 """Footprint, time and bounds of a classifier on a target, and the budget they must keep."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Literal
+
+from bncc.targets import GENERIC
+from bncc.targets.base import KIB
 
 Optimize = Literal["balanced", "size", "speed"]
 How = Literal["measured", "estimated"]
@@ -19,7 +24,7 @@ FUNCTIONS: Mapping[str, str] = {
 }
 """Functions of the emitted C, without the model's prefix, by the name in ``--entry``."""
 ENTRIES = tuple(FUNCTIONS)
-DEFAULT_TARGET = "cortex-m0"
+DEFAULT_TARGET = GENERIC
 """Target of a search for a budget where none is named."""
 _OF_READINGS = frozenset({"predict-raw", "checked"})
 _WITH = {"predict-raw": "raw", "predict": None}
@@ -155,6 +160,14 @@ def functions_of(entries: Iterable[str]) -> str:
         f"{FUNCTIONS[entry]} (from {'readings' if entry in _OF_READINGS else 'states'})"
         for entry in entries
     )
+
+
+def size_of(text: str) -> int | None:
+    """Return the bytes of a size such as ``900``, ``4k`` or ``1.5k``; None where it is none."""
+    match = re.fullmatch(r"(?:(\d{1,12})|(\d{1,9}(?:\.\d{1,6})?)[kK])", text)
+    if match is None:
+        return None
+    return int(match[1]) if match[1] else int(Fraction(match[2]) * KIB)
 
 
 def _part(used: float, limit: int | None) -> float:

@@ -22,11 +22,11 @@ from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.device.agreement import Agreement, combine
 from bncc.device.measure import bench_inputs
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import emit_c
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.on_device import TargetReport, bench_target, verify
+from bncc.targets import TARGETS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 

@@ -18,11 +18,11 @@ from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Case, Effort, cases, strength
 from bncc.device.sources import sources
-from bncc.device.targets import find_target
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import BnccError, OptionError
 from bncc.lower.kernels.families import FAMILIES
 from bncc.resources import Optimize
+from bncc.targets import find_target
 
 WAYS = ("balanced", "size", "speed", *FAMILIES)
 """Values of --optimize, and kernel families."""
@@ -37,7 +37,7 @@ class Place:
     """A model on a target."""
 
     recipe: Recipe
-    target: str  # ``host`` or a key of `bncc.device.targets.TARGETS`
+    target: str  # ``host`` or a key of `bncc.targets.TARGETS`
     data: Path  # Folder with ``paper/``
 
     def __str__(self) -> str:

@@ -26,9 +26,9 @@ from bncc.device.inputs.cover import random_states
 from bncc.device.measure import bench_inputs
 from bncc.device.meter import Inputs, Meter
 from bncc.device.sources import sources
-from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import Model
+from bncc.targets import find_target
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 

@@ -13,12 +13,12 @@ import numpy as np
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
 from bncc.device.sources import sources
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_candidate
 from bncc.lower.cost_model import Candidate, Level, candidate
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.program.ir import Program, decisions
 from bncc.program.pipeline import optimize
+from bncc.targets import TARGETS
 from tests.cut_programs import cut_program, stand_in
 
 N_INPUTS = 50

@@ -13,8 +13,8 @@ from bncc.device.cross import find_toolchain
 from bncc.device.measure import bench_inputs
 from bncc.device.meter import Meter
 from bncc.device.sources import sources
-from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.targets import find_target
 
 RECIPES = (Recipe("usps", "naive", 4), Recipe("letter", "chow-liu", 4))
 TARGETS = ("avr", "cortex-m0")

@@ -19,10 +19,10 @@ from bncc.device.cross import find_toolchain
 from bncc.device.measure import bench_inputs
 from bncc.device.meter import Meter
 from bncc.device.sources import sources
-from bncc.device.targets import TARGETS, find_target
 from bncc.emit.emitter import emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.on_device import TargetReport, bench_target
+from bncc.targets import TARGETS, find_target
 
 RECIPES = (
     *(Recipe(name, s, bits) for name in PAPER_SETS for s in STRUCTURES for bits in (8, 4)),

@@ -23,7 +23,6 @@ from scipy.optimize import nnls
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
 from bncc.device.sources import sources
-from bncc.device.targets import TARGETS
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import representatives
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -32,6 +31,7 @@ from bncc.lower.discretizers.choice import Discretizers, in_lines, searched, way
 from bncc.lower.discretizers.rates import Rates, Search
 from bncc.model.model import Model
 from bncc.structure.graph import forest
+from bncc.targets import TARGETS
 
 MACHINES = ("cortex-m0", "cortex-m4", "rv32", "x86", "avr")
 TERMS = tuple(field.name for field in fields(Rates))

@@ -28,7 +28,6 @@ from bncc.cli.inputs import rows_to_classify, training_parts
 from bncc.device.cross import find_toolchain
 from bncc.device.measure import bench_inputs
 from bncc.device.meter import Inputs
-from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions
 from bncc.emit.options import WRITTEN
 from bncc.errors import MisfitError
@@ -42,6 +41,7 @@ from bncc.search.study import read_study
 from bncc.search.trial import measured_rows
 from bncc.search.trial_result import Point
 from bncc.structure.decision_tables import TableEnsemble
+from bncc.targets import find_target
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
 

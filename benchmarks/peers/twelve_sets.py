@@ -36,7 +36,6 @@ from benchmarks.shared.sensor_sets import SETS, parts
 from bncc.data.dataset import Dataset
 from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.measure import bench_inputs, bench_rows
-from bncc.device.targets import find_target
 from bncc.emit.options import WRITTEN
 from bncc.lower.cost_model import LEVELS
 from bncc.on_device import measure_ours
@@ -44,6 +43,7 @@ from bncc.resources import Budget
 from bncc.search.budget_search import HELD, search
 from bncc.search.evaluation import Evaluation
 from bncc.search.split_folds import folds_of
+from bncc.targets import find_target
 from bncc.train.settings import TrainSettings
 
 BUDGET = Budget("cortex-m4", flash=4096)

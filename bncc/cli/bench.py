@@ -31,13 +31,14 @@ from bncc.data.dataset import Table
 from bncc.device.cross import find_toolchain
 from bncc.device.measure import N_ROWS, bench_inputs
 from bncc.device.meter import Inputs
-from bncc.device.targets import Target, find_target
 from bncc.errors import OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.file import load_model
 from bncc.on_device import TargetReport, bench_target
 from bncc.pricing import entries_of
 from bncc.resources import Budget, Optimize
+from bncc.targets import find_target
+from bncc.targets.base import Target
 
 
 @click.command("bench")

@@ -30,7 +30,6 @@ from bncc.cli.options import (
 )
 from bncc.cli.output import check_free, staged_directory
 from bncc.cli.results import resource_words
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
 from bncc.emit.options import emit_command, printed_file
 from bncc.emit.packages import PACKAGES
@@ -45,6 +44,7 @@ from bncc.model.model import Model
 from bncc.pricing import entries_of, recorded
 from bncc.pricing import priced as price_emission
 from bncc.resources import Bounds, Budget, Optimize, Resources
+from bncc.targets import TARGETS
 from bncc.toolchain.tools import is_x86
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
 
 def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> str:
     estimate, machine = emission.estimate, options.target or MACHINE
-    unit = "cycles" if machine == "avr" else "instructions"
+    unit = emission.resources.unit
     rows = [["wrote", file] for file in facts["files"]]
     rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
     rows += [["tables", f"{facts['table_bytes']} bytes of flash, a part of the figures below"]]

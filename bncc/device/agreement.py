@@ -18,9 +18,9 @@ from bncc.device.inputs.checked import checked_cases, checked_words
 from bncc.device.inputs.missing import missing_cases, missing_words
 from bncc.device.machine import HarnessError, Machine
 from bncc.device.sources import Sources
-from bncc.device.targets import find_target
 from bncc.errors import OptionError
 from bncc.model.model import Model
+from bncc.targets import find_target
 from bncc.toolchain.tools import host_compilers
 
 SAMPLED = 64

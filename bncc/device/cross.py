@@ -12,8 +12,8 @@ from bncc.device.simulators.qemu import Qemu
 from bncc.device.simulators.simavr import Simavr
 from bncc.device.simulators.unicorn import Unicorn
 from bncc.device.sources import Sources, support_file
-from bncc.device.targets import Target
 from bncc.errors import ToolchainError
+from bncc.targets.base import Target
 from bncc.toolchain.tools import Tool, find_tools
 
 

@@ -12,7 +12,6 @@ from bncc.data.dataset import Dataset, Table, check_trainable
 from bncc.device.cross import find_toolchain
 from bncc.device.measure import N_ROWS, bench_inputs, bench_rows
 from bncc.device.meter import Inputs
-from bncc.device.targets import find_target
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import emit_c
 from bncc.errors import DataError, MisfitError, ToolchainError, TrialError
@@ -25,6 +24,7 @@ from bncc.resources import Budget, Optimize
 from bncc.search.baseline_space import baseline_settings, is_baseline
 from bncc.search.config import command_of, optimize_of, settings_of
 from bncc.search.trial_result import Choice, Figures, Footprint, Point, Rate
+from bncc.targets import find_target
 from bncc.train.repeats import Repeats, train_repeats
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model

@@ -18,8 +18,8 @@ from benchmarks.code.target_figures import (
 )
 from benchmarks.shared.reference_models import Recipe, reference
 from bncc.device.measure import bench_inputs
-from bncc.device.targets import TARGETS
 from bncc.on_device import bench_target
+from bncc.targets import TARGETS
 from tests import models as hand
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,12 +11,12 @@ from bncc.device.cross import CrossHarness
 from bncc.device.inputs.cases import Case, Effort, cases
 from bncc.device.machine import Harness, HarnessError, pack
 from bncc.device.sources import sources
-from bncc.device.targets import TARGETS
 from bncc.discretize.readings import states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.model.reference import costs
 from bncc.on_device import verify
+from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.firmware.fleet import Member, answers, comparing, disagreeing

@@ -8,9 +8,9 @@ import pytest
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.meter import Inputs, Meter
 from bncc.device.sources import sources
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.kernels.families import FREE_OF_BRANCHES
+from bncc.targets import TARGETS
 from tests.firmware.compiled import faults, write_all
 from tests.firmware.fleet import answers, comparing, disagreeing
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS

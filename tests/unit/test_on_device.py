@@ -12,12 +12,12 @@ from bncc.device.machine import HarnessError
 from bncc.device.measure import SPEED_LEVELS, bench_inputs
 from bncc.device.meter import Meter
 from bncc.device.sources import sources
-from bncc.device.targets import TARGETS, find_target
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.errors import ToolchainError
 from bncc.fixed_point import QFormat
 from bncc.on_device import bench_target, measure_missing, verify
+from bncc.targets import TARGETS, find_target
 from tests import models as hand
 from tests.agreement.mistakes import replaced
 from tests.models import sum_of_tables, tan_float

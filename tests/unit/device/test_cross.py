@@ -6,9 +6,9 @@ from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.simulators import simavr
 from bncc.device.sources import sources
-from bncc.device.targets import TARGETS
 from bncc.errors import OptionError, ToolchainError
 from bncc.on_device import verify
+from bncc.targets import TARGETS
 from bncc.toolchain.tools import Tool, find_tools
 from tests import models as hand
 from tests.agreement.mistakes import verify_files

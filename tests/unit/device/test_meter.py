@@ -10,10 +10,10 @@ from bncc.device.machine import HarnessError
 from bncc.device.measure import bench_inputs
 from bncc.device.meter import Meter
 from bncc.device.sources import sources
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.errors import ToolchainError
+from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.large import letter_like
 from tests.unit.device.written import (

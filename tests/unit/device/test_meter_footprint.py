@@ -7,10 +7,10 @@ import pytest
 from bncc.device.image import Builder, Image
 from bncc.device.meter import Footprint, Meter
 from bncc.device.sources import sources
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.errors import MisfitError, ToolchainError
+from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.large import letter_like
 from tests.unit.device.written import NOTHING, in_assembly, in_c, meter, of

@@ -11,9 +11,9 @@ from bncc.device.measure import bench_inputs
 from bncc.device.meter import Meter
 from bncc.device.simulators import unicorn
 from bncc.device.sources import sources
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
+from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.large import letter_like
 from tests.unit.device.written import NOTHING, cost, in_assembly, states
@@ -21,7 +21,10 @@ from tests.unit.device.written import NOTHING, cost, in_assembly, states
 pytestmark = pytest.mark.firmware
 
 BOTH = [target.name for target in TARGETS.values() if len(target.simulators) == 2]
-BLOCKS = [name for name, core in unicorn.CORES.items() if core.length is not None]
+BLOCKS = [
+    target.name for target in TARGETS.values()
+    if "unicorn" in target.simulators and unicorn.core_of(target).length is not None
+]  # fmt: skip
 CONDITIONAL = ("cortex-m3", "cortex-m4", "cortex-m7")
 
 
@@ -111,8 +114,8 @@ def test_blocks_have_as_many_instructions_as_steps(require_bench, monkeypatch, t
     emission = emit_c(model, EmitOptions("m")) if kind == "ours" else textbook_c(model, "m")
     with Meter(sources(model, emission.files), bench, "-O2") as measured:
         blocks = measured.costs(inputs)
-        core = replace(unicorn.CORES[target], length=None)
-        monkeypatch.setitem(unicorn.CORES, target, core)
+        core = replace(unicorn.core_of(bench.target), length=None)
+        monkeypatch.setattr(unicorn, "core_of", lambda target: core)
         step = Stepping(target.startswith("cortex"))
         monkeypatch.setattr(unicorn._Run, "_step", lambda *args: step(*args))
         steps = measured.costs(inputs)
