@@ -34,7 +34,7 @@ class Size:
 
 
 def size_of(text: str) -> Size:
-    """Return the counts of a file: lines of code hold no docstring, comment or blank line."""
+    """Return the counts of a file; lines of code exclude docstrings, comments and blank lines."""
     tree = ast.parse(text)
     strings = [
         node.value

@@ -1,20 +1,104 @@
-"""What an estimator offers beyond scikit-learn: its C, and the proof that the C agrees."""
+"""What an estimator offers beyond scikit-learn: a budget and a target, its C, and the proof."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from bncc import _validation, _within
+from bncc import _validation
 from bncc._types import FloatArray, StrPath
-from bncc.device.agreement import Agreement, verify
+from bncc.data.dataset import Dataset
+from bncc.device.agreement import Agreement
 from bncc.discretize.feature import states_of
 from bncc.emit import emitter
-from bncc.emit.provenance import emit_command, words_of
+from bncc.emit.options import emit_command, words_of
+from bncc.errors import OptionError
+from bncc.lower import request
 from bncc.model.atomic import write_all
 from bncc.model.explanation import contributions
 from bncc.model.model import Model
+from bncc.on_device import verify
+from bncc.resources import DEFAULT_TARGET, Budget, Optimize, size_of
+from bncc.targets import TARGETS, target_of
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import TrainResult, train_model
+
+ENTRIES = ("scores", "trusted")
+"""Emitted besides ``predict`` where nothing else is asked for."""
+
+
+def trained(
+    estimator: Any, dataset: Dataset, settings: TrainSettings
+) -> tuple[TrainResult, Optimize]:
+    """Train on rows, within the estimator's budget if it has one."""
+    goal, machine = goal_of(estimator.optimize), machine_of(estimator.target)
+    extras = entries_of(estimator, () if estimator.entries is None else None)
+    flash, instructions = _bytes(estimator.max_flash), _count(estimator.max_instructions)
+    if flash is None and instructions is None:
+        return train_model(dataset, settings), goal
+    from bncc.pricing import with_resources  # only here: it builds and measures
+    from bncc.search.budget_search import families_of, refuse_searched, search
+
+    refuse_searched(settings)
+    families, note = families_of(settings, estimator.structure, extras)
+    budget = Budget(machine or DEFAULT_TARGET, flash, instructions, extras=extras)
+    found = search(dataset, settings, budget, families=families)
+    notes = (*found.result.notes, *([note] if note else []))
+    model = with_resources(found.result.model, found.price)
+    result = replace(found.result, model=model, notes=notes)
+    return result, goal if estimator.optimize else goal_of(found.price.optimize)
+
+
+def goal_of(optimize: str | None) -> Optimize:
+    """Return a goal, ``balanced`` for None; raise an OptionError where it is none."""
+    goals: tuple[Optimize, ...] = get_args(Optimize)
+    for goal in goals:
+        if goal == (optimize or "balanced"):
+            return goal
+    raise OptionError(f"optimize is {optimize!r}; it must be one of {', '.join(goals)}")
+
+
+def machine_of(target: str | None) -> str | None:
+    """Return the target of a name or a part, None for generic C; refuse unknown ones."""
+    if target is None or target == "host":
+        return None
+    machine = target_of(str(target))
+    if machine not in TARGETS:
+        known = ", ".join(TARGETS)
+        raise OptionError(
+            f"target is {target!r}; it must be host, {known}, or a part such as nrf52832"
+        )
+    return machine
+
+
+def entries_of(estimator: Any, entries: Sequence[str] | None) -> frozenset[str]:
+    """Return the entry points to emit: those asked for, else the estimator's, else the default."""
+    if entries is None:
+        entries = getattr(estimator, "entries", None)
+    chosen = ENTRIES if entries is None else entries
+    if isinstance(chosen, str):
+        raise OptionError(f"entries is {chosen!r}; use a list such as ['scores']")
+    unknown = sorted(set(chosen) - request.ENTRIES)
+    if unknown:
+        known = ", ".join(sorted(request.ENTRIES))
+        raise OptionError(f"entries contains the unknown {unknown[0]!r}; choose from {known}")
+    return frozenset(chosen)
+
+
+def _bytes(size: int | str | None) -> int | None:
+    if size is None:
+        return None
+    found = size_of(str(size))
+    if found is None or isinstance(size, bool):
+        raise OptionError(f"max_flash is {size!r}; use bytes such as 2048, '2k' or '1.5k'")
+    return found
+
+
+def _count(number: Any) -> int | None:
+    if number is not None and (type(number) is not int or number < 1):
+        raise OptionError(f"max_instructions is {number!r}; it must be an integer above 0")
+    return None if number is None else int(number)
 
 
 class Deployable:
@@ -85,10 +169,10 @@ class Deployable:
         with _validation.value_errors():
             options = emitter.EmitOptions(
                 name=name,
-                entries=_within.entries_of(self, entries),
+                entries=entries_of(self, entries),
                 package=package,
-                optimize=_within.goal_of(optimize or getattr(self, "optimize_", None)),
-                target=_within.machine_of(target or getattr(self, "target", None)),
+                optimize=goal_of(optimize or getattr(self, "optimize_", None)),
+                target=machine_of(target or getattr(self, "target", None)),
                 spdx=spdx,
             )
             options = replace(options, command=emit_command(name, words_of(options)))
@@ -104,7 +188,7 @@ class Deployable:
             Readings to try besides what is generated.
         **options
             ``compiler``, ``opt_level``, ``sanitize``, ``n_random``, ``exhaustive`` and ``seed``
-            of `bncc.device.agreement.verify`.
+            of `bncc.on_device.verify`.
 
         Returns
         -------

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from bncc import _validation, _within
+from bncc import _deployment, _validation
 from bncc._arguments import as_arguments, with_option_arguments
 from bncc._deployment import Deployable
 from bncc._types import AnyArray, FloatArray, IntArray
@@ -186,7 +186,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
             settings = _validation.settings_of(self)
             for note in idle_notes(settings):
                 warnings.warn(as_arguments(note), UserWarning, stacklevel=2)
-            result, goal = _within.trained(self, dataset, settings)
+            result, goal = _deployment.trained(self, dataset, settings)
         self.classes_ = classes
         self.model_: Model = result.model
         self.notes_ = tuple(map(as_arguments, result.notes))

@@ -18,9 +18,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # Headlines of docstrings are imperatives or noun phrases.
-CLAUSE = re.compile(r"(What|Who|Whom|Whose|Which|Whether|How|Of|That|Where|Why)\b")
+CLAUSE = re.compile(r"(What|Who|Whom|Whose|Which|Whether|How(?!-to)|Of|That|Where|Why)\b")
 SENTENCE = re.compile(
-    r"(?:(?<=[a-z0-9)`][.!?:][ \n])|(?<=\n\n)|(?<=\A)|(?<=\n- )|(?<= : bool\n))(?:Of|That|Whether)\b"
+    r"(?:(?<=[a-z0-9)`][.!?:][ \n])|(?<=\n\n)|(?<=\A)|(?<=\n- )|(?<= : bool\n))"
+    r"(?:Of|That|Whether)\b"
 )
 
 _CLAUSES = "of|that|how|what|which|whether|where|why|it|so|apart"

@@ -75,7 +75,7 @@ def test_the_wheel_holds_all_that_is_no_python(wheel: Path) -> None:
         for path in (ROOT / "bncc").rglob("*")
         if path.is_file() and path.suffix not in {".py", ".pyc"}
     }
-    assert "bncc/_templates/textbook/textbook.c.j2" in templates
+    assert "bncc/_templates/emit/textbook/textbook.c.j2" in templates
     assert {"bncc/py.typed", "bncc/data/bundled/README.md"} <= others
     assert {f"bncc/device/runtime/{name}" for name in ("meter.c", "stack_paint.h", "bare.ld")} <= (
         others

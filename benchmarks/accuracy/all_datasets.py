@@ -1,14 +1,14 @@
 """
-Every classification set of ../shared/data by the command line alone, as a Markdown table.
+Benchmark of every classification set of ../shared/data by the command line, as a Markdown table.
 
 For each set and each of ``naive`` and ``chow-liu``, tables by counting: split the rows 2/3 to 1/3,
-then ``bncc train``, ``evaluate``, ``emit-c`` and ``verify``, each a process of its own. A set that
-cannot be handled shows the one line that bncc says. Takes about half an hour on two cores:
+then ``bncc train``, ``evaluate``, ``emit-c`` and ``verify``, each a process of its own. A failed
+set shows the error line of bncc. Takes about half an hour on two cores:
 
     .venv/bin/python -m benchmarks.accuracy.all_datasets --data ../shared/data
 
-Finished sets are kept below build/; run it again to go on. ``--page FILE`` writes the table as a
-page of the documentation.
+Finished sets are kept below build/; run the command again to resume. ``--page FILE`` writes the
+table as a page of the documentation.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from bncc.errors import BnccError
 
 STRUCTURES = ("naive", "chow-liu")
 LIMIT = 600.0
-"""Seconds after which a command is given up."""
+"""Timeout of a command, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def write_rows(dataset: Dataset, path: Path) -> None:
 
 
 def measure(data: Path, one: Set, folder: Path) -> dict[str, Any]:
-    """Take one set the whole way; return a row of the table."""
+    """Run all commands on one set; return a row of the table."""
     folder.mkdir(parents=True, exist_ok=True)
     begin = perf_counter()
     row: dict[str, Any] = {**asdict(one), "error": {}, "bytes": {}, "verified": {}, "said": ""}
@@ -159,22 +159,24 @@ def run(data: Path, work: Path, jobs: int, only: str = "") -> list[dict[str, Any
 def page(rows: list[dict[str, Any]]) -> str:
     """Return the page of the documentation that holds the table."""
     agreed = sum(len(row["verified"]) == 2 and all(row["verified"].values()) for row in rows)
-    return f"""# Every data set at hand
+    return f"""# Results on all available data sets
 
-{agreed} of {len(rows)} sets were learned with `--structure naive` and `chow-liu`
-(`--parameters ml`, 6 bits), emitted and verified against Python, by the command line alone. Two
-thirds of the rows, stratified with seed 0, are for training; errors are percent on the other third.
+{agreed} of {len(rows)} sets were trained with `--structure naive` and `chow-liu`
+(`--parameters ml`, 6 bits), emitted, and verified against Python, by the command line alone. Two
+thirds of the rows, stratified with seed 0, are training rows; the errors are percent on the
+other third.
 Bytes are the tables of the emitted C after the compiler's passes. Seconds are the wall time of all
-eight commands, two sets at a time on two cores that others used too. Measured with
+eight commands, two sets at a time on two shared cores. This command measures the table:
 
 <!-- not run: it needs the papers' data and measures for minutes -->
 ```sh
 .venv/bin/python -m benchmarks.accuracy.all_datasets --data ../shared/data --page docs/datasets.md
 ```
 
-Nothing was left out of the files: an identifier that is different in every row (`splice`,
+No column was removed from the files: an identifier that differs in every row (`splice`,
 `spectrometer`, `flags`, `zoo`, `cylinder.bands`, `bridges`, `colic.orig`) is a feature like others.
-Naive Bayes shrugs it off; under it as a parent TAN learns tables of rows that never come again.
+It hardly affects naive Bayes. A TAN that selects it as a parent overfits: it learns tables of rows
+that never occur again.
 
 {table_of(rows)}
 """
@@ -187,7 +189,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("build/all_datasets"))
     parser.add_argument("--page", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", default="", help="sets whose file name holds this text")
+    parser.add_argument("--only", default="", help="sets whose file name contains this text")
     options = parser.parse_args()
     if not (options.data / "manifest.csv").is_file():
         parser.error(f"there is no manifest.csv in '{options.data}'; name the data with --data")

@@ -1,10 +1,10 @@
 """
-Test error and CPU seconds of sums of boosted tables on the papers' data.
+Test error and CPU seconds of boosted tables on the papers' data.
 
-Fold 1 of letter, satimage and usps as their authors have discretized them, and of mnist, 14 by 14
-pixels of which the upper 4 bits count. Each line is a setting: the mean test error of the integer
-model over seeds, the least and largest, CPU seconds of boosting and of the refit on one thread, and
-the most memory that the process has held.
+Fold 1 of letter, satimage and usps with the authors' discretization, and of mnist, 14 by 14
+pixels of which the upper 4 bits count. Each line is a setting: mean, minimum and maximum test
+error of the integer model over seeds, CPU seconds of boosting and of the refit on one thread, and
+the peak memory of the process.
 
     OMP_NUM_THREADS=1 .venv/bin/python -m benchmarks.accuracy.boosting --data ../shared/data
     OMP_NUM_THREADS=1 .venv/bin/python -m benchmarks.accuracy.boosting --data ../shared/data \
@@ -33,7 +33,7 @@ from bncc.discretize.fit import fit_features
 
 FILES = ("letter", "satimage", "usps", "mnist14")
 SHIFTS = {"mnist14": 4}
-"""Bits of a reading that are left out."""
+"""Number of dropped low bits of a reading, by data set."""
 CASES = (
     ("letter", BoostSettings(n_tables=60)),
     ("letter", BoostSettings(n_tables=130)),
@@ -55,7 +55,7 @@ class Rows(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What one training came to: error in percent, CPU seconds."""
+    """Result of one training: error in percent, CPU seconds."""
 
     error: float
     boosting: float
@@ -73,7 +73,7 @@ def rows_of(data: Path, name: str) -> Rows:
 
 
 def learn(rows: Rows, settings: BoostSettings) -> Outcome:
-    """Learn once, and count errors of the integers."""
+    """Train once, and return the test error of the integers."""
     n_classes = int(rows.y.max()) + 1
     n_states = rows.X.max(axis=0) + 1
     samples = samples_of(rows.X, rows.y, n_states.tolist(), n_classes)
@@ -88,7 +88,7 @@ def learn(rows: Rows, settings: BoostSettings) -> Outcome:
 
 
 def cases(options: argparse.Namespace) -> Iterator[tuple[str, BoostSettings]]:
-    """Yield those of the table, or the one that is asked for."""
+    """Yield the settings of the table, or the one from the command line."""
     asked = {
         "n_tables": options.tables, "rows": options.rows, "bits": options.bits,
         "dictionary": options.dictionary, "features": options.features,
@@ -101,7 +101,7 @@ def cases(options: argparse.Namespace) -> Iterator[tuple[str, BoostSettings]]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure and print."""
+    """Measure and print all settings."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
     parser.add_argument("--dataset", action="append", choices=FILES)

@@ -1,12 +1,12 @@
 """
-Error by budget: what `bncc train --max-flash` finds on the papers' data sets.
+Test error by flash budget: results of `bncc train --max-flash` on the papers' data sets.
 
     python -m benchmarks.accuracy.budgets --data ../shared/data -o budgets.jsonl
 
-For each data set, budget of flash on a Cortex-M4 and seed a search on training rows alone; test
-rows judge what it ends with. Every search stays in the file, so that the command can go on. It
-takes hours; ``--set``, ``--kilobytes`` and ``--seeds`` choose some, and ``--part 1/2`` and ``--part
-2/2`` with the same file do half each, side by side.
+One search on training rows per data set, flash budget on a Cortex-M4, and seed; test rows evaluate
+the final model. Finished searches stay in the file, so the command can resume. It takes hours;
+``--set``, ``--kilobytes`` and ``--seeds`` select some of them. ``--part 1/2`` and ``--part 2/2``
+with the same file do half each, in parallel.
 """
 
 import json
@@ -29,7 +29,7 @@ from bncc.train.settings import TrainSettings
 KILOBYTES = (1, 4, 16, 64)
 TARGET = "cortex-m4"
 FOLDS = {"letter": 1, "satimage": 5, "usps": 1, "mnist14": 1, "spambase": 5}
-"""Splits of each set: the authors' folds; of spambase random halves, 2301 and 2300 rows."""
+"""Splits of each set: the authors' folds; random halves of spambase, 2301 and 2300 rows."""
 
 
 LINES = {
@@ -39,7 +39,7 @@ LINES = {
     "mnist14": ((None, 15.0), (5.4, 4.5), (2.9, 2.3), (2.4, 1.8)),
     "spambase": ((6.6, 6.0), (5.9, 5.3), (None, 5.0), (None, None)),
 }
-"""Percent of errors that are to be reached, and those that are hoped for, by `KILOBYTES`."""
+"""Required and targeted test errors in percent, by `KILOBYTES`."""
 
 
 def parts(data: Path, name: str, fold: int) -> tuple[Dataset, Dataset]:
@@ -65,15 +65,15 @@ def cells(
 
 
 def part_of(text: str) -> tuple[int, int]:
-    """Return which part is to be done, from 0, and of how many."""
+    """Parse K/N into a part, from 0, and the number of parts."""
     part, _, n_parts = text.partition("/")
     if not (part.isdigit() and n_parts.isdigit() and 1 <= int(part) <= int(n_parts)):
-        raise click.BadParameter(f"'{text}' is no part; try 1/2", param_hint="--part")
+        raise click.BadParameter(f"'{text}' is not K/N; try 1/2", param_hint="--part")
     return int(part) - 1, int(n_parts)
 
 
 def summary(entries: list[dict[str, object]]) -> str:
-    """Return mean test errors by set and budget, what is to be reached, and how many searches."""
+    """Return the table of mean test errors by set and budget, with the required errors."""
     rows = []
     for name in FOLDS:
         found = []
@@ -92,12 +92,12 @@ def summary(entries: list[dict[str, object]]) -> str:
 
 
 @click.command()
-@click.option("--data", default="../shared/data", help="Holds `paper` and `raw`.")
-@click.option("-o", "--output", default="budgets.jsonl", help="What was found, a line each.")
+@click.option("--data", default="../shared/data", help="Folder with `paper` and `raw`.")
+@click.option("-o", "--output", default="budgets.jsonl", help="File of results, one per line.")
 @click.option("--set", "names", multiple=True, type=click.Choice(list(FOLDS)))
 @click.option("--kilobytes", multiple=True, type=int)
 @click.option("--seeds", default=3)
-@click.option("--part", default="1/1", help="Of all searches, every so many.")
+@click.option("--part", default="1/1", help="Part K/N of all searches.")
 def main(
     data: str,
     output: str,
@@ -106,7 +106,7 @@ def main(
     seeds: int,
     part: str,
 ) -> None:
-    """Search, and print the table."""
+    """Run the searches, and print the table."""
     path = Path(output)
     entries = (
         [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []

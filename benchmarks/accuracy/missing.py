@@ -1,10 +1,11 @@
 """
-Integer marginalization of missing features beside float64: agreement, accuracy, table bytes.
+Integer marginalization of missing features compared with float64: agreement, accuracy, bytes.
 
-TAN on satimage and letter, fold 1, 4 bits a cost; every reading is missing by chance. Both sum the
-same integer tables out, float64 with exact logarithms, and both skip missing features below which
-nothing is known. The column "unskipped" is a float64 that skips none: tables of 4 bits do not sum
-to one, so it answers another question. Half a minute; wants the papers' data.
+TAN on satimage and letter, fold 1, 4 bits per cost; readings are missing at random. Both versions
+marginalize over the same integer tables, float64 with exact logarithms, and both skip missing
+features without known descendants. The column "unskipped" is a float64 version that skips none:
+tables of 4 bits do not sum to one, so its result differs. Takes half a minute; needs the papers'
+data.
 
     .venv/bin/python -m benchmarks.accuracy.missing --data ../shared/data
 """
@@ -32,35 +33,22 @@ from bncc.train.train_model import train_model
 
 SETS = ("satimage", "letter")
 SHARES = {0.1: 0.995, 0.3: 0.995, 0.5: 0.99}
-"""Shares of missing readings, and what part of decisions has to be that of float64."""
+"""Required share of decisions equal to float64, by share of missing readings."""
 MOST_LOST = 0.005
-"""Of accuracy."""
+"""Maximum loss of accuracy."""
 MOST_BYTES = 256
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """
-    Decisions in integers beside those in float64.
+    """Decisions in integers compared with those in float64."""
 
-    Parameters
-    ----------
-    n : int
-        Rows.
-    agreement : float
-        Part of equal decisions.
-    unskipped : float
-        The same, beside a float64 that skips nothing.
-    accuracy, exact_accuracy, unskipped_accuracy : float
-        Part of right decisions, in integers, in float64, and in one that skips nothing.
-    """
-
-    n: int
-    agreement: float
-    unskipped: float
-    accuracy: float
-    exact_accuracy: float
-    unskipped_accuracy: float
+    n: int  # Number of rows
+    agreement: float  # Share of equal decisions
+    unskipped: float  # The same, compared with a float64 version that skips nothing
+    accuracy: float  # Share of correct decisions in integers
+    exact_accuracy: float  # In float64
+    unskipped_accuracy: float  # In float64 without skipping
 
     def holds(self, share: float) -> bool:
         """Return whether both floors hold for a share of missing readings."""
@@ -70,23 +58,9 @@ class Comparison:
 
 def compare(model: Model, X: IntArray, y: IntArray, is_missing: BoolArray) -> Comparison:
     """
-    Sum missing features out in integers and in float64.
+    Marginalize missing features of a forest in integers and in float64.
 
-    Parameters
-    ----------
-    model : Model
-        A forest.
-    X : (n, n_features) int
-        States.
-    y : (n,) int
-        Classes.
-    is_missing : (n, n_features) bool
-        What is missing.
-
-    Returns
-    -------
-    Comparison
-        Over these rows.
+    X and is_missing are (n, n_features), y is (n,).
     """
     found = missing.predict(model, X, is_missing)
     exact = exact_log_joint(model, X, is_missing).argmax(axis=1)
@@ -106,21 +80,10 @@ def compare(model: Model, X: IntArray, y: IntArray, is_missing: BoolArray) -> Co
 
 def exact_log_joint(model: Model, X: IntArray, is_missing: BoolArray) -> FloatArray:
     """
-    Sum missing features out in float64, but for those below which nothing is known.
+    Marginalize the missing features of a forest in float64, except those that are skipped.
 
-    Parameters
-    ----------
-    model : Model
-        A forest.
-    X : (n, n_features) int
-        States.
-    is_missing : (n, n_features) bool
-        What is missing.
-
-    Returns
-    -------
-    (n, n_classes) float64
-        Logarithms; like probabilities, but that tables of few bits do not sum to one.
+    X and is_missing are (n, n_features). Returns (n, n_classes) float64 logarithms; tables of few
+    bits do not sum to one.
     """
     form = missing_form_of(model)
     prior, *tables = _logarithms(model)
@@ -146,7 +109,7 @@ def _logarithms(model: Model) -> list[FloatArray]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Print all comparisons; 1 where a floor does not hold."""
+    """Print all comparisons; return 1 if a floor does not hold."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
     options = parser.parse_args(words)

@@ -1,12 +1,12 @@
 """
-Every network of ../shared/data with every variable as the class: import, C, and agreement.
+Import, C and agreement of every network of ../shared/data with every variable as the class.
 
-A row per network: variables and arcs; classes that make a model, of these those with features
-that are given (without a distribution of their own), those with probabilities of 0, those that
-take more than 8 bits, those that decide less than 99.5 % of sampled rows as the exact posterior,
-and those whose C agrees with Python on the host, bit for bit; classes that are refused, by reason;
-and the largest model. About half an hour;
-``--only NAME``, repeatable, takes some networks, ``--import-only`` leaves the C out:
+One row per network. Its columns are: variables and arcs; classes that make a model; models with
+given features (without a distribution of their own); models with probabilities of 0; models of
+more than 8 bits; models whose decisions equal the exact posterior on less than 99.5 % of sampled
+rows; models whose C agrees with Python on the host, bit for bit; rejected classes, by reason; and
+the size of the largest model. Takes about half an hour. ``--only NAME``, repeatable, selects some
+networks, ``--import-only`` omits the C:
 
     .venv/bin/python -m benchmarks.accuracy.networks --data ../shared/data
 """
@@ -18,13 +18,13 @@ from pathlib import Path
 
 from benchmarks.shared.markdown import row, table
 from bncc.cli.import_bif import LITTLE
-from bncc.device.agreement import verify
 from bncc.errors import BnccError, NetworkError
 from bncc.model.card import model_facts
 from bncc.model.from_network import DEFAULT_BITS, model_of
 from bncc.model.model import Model
-from bncc.network.bif_reader import read_bif
+from bncc.network.bif import read_bif
 from bncc.network.network import Network
+from bncc.on_device import verify
 
 HEAD = (
     "network", "variables", "arcs", "models", "with given features", "with zeros", "over 8 bits",
@@ -35,12 +35,12 @@ REASONS = {
     "bears on": "alone",
     "bytes, more than": "too large",
 }
-"""Part of a refusal, and the word for it here."""
+"""Keyword of this table, by a part of the error message."""
 
 
 @dataclass
 class Tally:
-    """What became of the classes of a network."""
+    """Counts of the classes of a network."""
 
     models: int = 0
     given: int = 0
@@ -53,7 +53,7 @@ class Tally:
 
 
 def tally(network: Network, *, has_c: bool, n_random: int) -> Tally:
-    """Try every variable as the class."""
+    """Import the network with every variable as the class."""
     found = Tally()
     for target, name in enumerate(network.names):
         try:
@@ -74,7 +74,7 @@ def tally(network: Network, *, has_c: bool, n_random: int) -> Tally:
 
 
 def agrees(model: Model, name: str, n_random: int) -> bool:
-    """Return whether the C answers as Python; print what it says where it does not."""
+    """Return whether the C agrees with Python; print the first mismatch if not."""
     try:
         outcome = verify(model, opt_level="-O0", n_random=n_random)
     except BnccError as error:
@@ -86,7 +86,7 @@ def agrees(model: Model, name: str, n_random: int) -> bool:
 
 
 def reason(message: str) -> str:
-    """Return a word for why a class is refused."""
+    """Return the keyword for the rejection of a class."""
     return next((word for part, word in REASONS.items() if part in message), message)
 
 

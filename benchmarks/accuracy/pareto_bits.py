@@ -1,10 +1,9 @@
 """
-Error against table bytes for 1 to 8 bits per cost, as a table and as docs/pareto.svg.
+Test error against table bytes for 1 to 8 bits per cost, as a table and as docs/pareto.svg.
 
 Measured on the bundled robot data: 8 quantile bins per sensor, hybrid loss with quantization in
-the loop, a random third of the rows held out for the test error, the place of the binary point
-chosen on validation rows. Bytes are those of the model's costs at B bits each. Takes some
-seconds:
+the loop, a random third of the rows as test set, the place of the binary point selected on
+validation rows. Bytes are those of the model's costs at B bits each. Takes some seconds:
 
     .venv/bin/python -m benchmarks.accuracy.pareto_bits
 """
@@ -13,9 +12,8 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.model.card import model_facts
@@ -37,7 +35,7 @@ class Point:
 
 
 def split() -> tuple[Dataset, Dataset]:
-    """Return the robot data as two thirds to train on and a third to test on."""
+    """Return the robot data as two thirds training rows and one third test rows."""
     dataset = dataset_of(read_table(bundled_path("robot")))
     train, test = stratified_holdout(dataset.y, 1 / 3, seed=0)
     return dataset.take(train), dataset.take(test)
@@ -55,7 +53,7 @@ def measure(structure: str) -> list[Point]:
 
 
 def draw(series: dict[str, list[Point]]) -> str:
-    """Return the picture as SVG text, the same for the same figures."""
+    """Return the plot as SVG text, the same for the same figures."""
     lines = tuple(
         chart.Line(
             STRUCTURES[structure],

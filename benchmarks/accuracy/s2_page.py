@@ -4,8 +4,8 @@ The tables of docs/s2.md: S2's study with its ten repeats, with one, and cut on 
     nice .venv/bin/python -m benchmarks.accuracy.s2_page --data DIR --jobs 2 \
         --checkpoint study.jsonl --write
 
-takes some twenty minutes on two cores, and the same command goes on where it was. Without
-``--write`` it prints the tables.
+takes some twenty minutes on two cores; the same command resumes. Without ``--write`` it prints the
+tables.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ PROTOCOLS: Mapping[str, Protocol] = {
     "10 x 10": Protocol(n_repeats=10), "1 x 10": Protocol(),
     "1 x 10, cut on all rows": Protocol(whole_set=True),
 }  # fmt: skip
-"""By the words of the tables' heads; the first is compared with the paper."""
+"""Protocols by table head; the first is compared with the paper."""
 LEVEL = 0.05
-"""Of significance."""
+"""Significance level."""
 LEARNERS = (*NETWORKS, AODE)
 
 Studies = Mapping[str, Sequence[SetResult]]
@@ -33,10 +33,10 @@ Studies = Mapping[str, Sequence[SetResult]]
 
 def verdict(row: Row, ours: Comparison) -> str:
     """
-    Return who finds a difference: ``both``, the ``paper``, ``ours``, ``neither``, ``opposed``.
+    Return the study that finds a difference: both, paper, ours, neither, or opposed.
 
-    Directions are those of wins and losses. The paper gives no p-value of what is in its text
-    alone; there its more wins are taken for a finding.
+    Directions are those of wins and losses. The paper gives no p-value for claims in its text
+    alone; for these, more wins count as a finding.
     """
     wins, _, losses, _, p = row.paper
     paper_finds = p is None or p < LEVEL
@@ -47,7 +47,7 @@ def verdict(row: Row, ours: Comparison) -> str:
 
 
 def comparison_table(name: str, studies: Studies) -> str:
-    """Return one of the paper's tables beside ours."""
+    """Return one of the paper's tables next to ours."""
     head = ["W/T/L (p)", "paper", *studies, "median", "p < 0.05 in"]
     rows = []
     for row in TABLES[name]:
@@ -67,7 +67,7 @@ def _cell(found: Comparison) -> str:
 
 
 def set_table(results: Mapping[str, SetResult]) -> str:
-    """Return what each learner reaches on each set; bold is the least error of a row."""
+    """Return error and log loss of each learner on each set; bold is the lowest error of a row."""
     rows = []
     for name, result in results.items():
         least = min(result.error[learner] for learner in LEARNERS)
@@ -86,17 +86,17 @@ def set_table(results: Mapping[str, SetResult]) -> str:
 
 
 def left_out_table() -> str:
-    """Return the sets that are not used, and why."""
+    """Return the excluded sets with the reasons."""
     return table(["set", "why"], [[name, why] for name, why in LEFT_OUT.items()])
 
 
 @click.command()
 @click.option("--data", required=True, help="Folder of ARFF files.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Processes.")
-@click.option("--checkpoint", type=Path, help="Keep results there, and go on from them.")
-@click.option("--write", is_flag=True, help=f"Renew {PAGE.name}.")
+@click.option("--checkpoint", type=Path, help="File of results, from which the study resumes.")
+@click.option("--write", is_flag=True, help=f"Update {PAGE.name}.")
 def main(data: str, jobs: int, checkpoint: Path | None, write: bool) -> None:
-    """Study all sets with every protocol."""
+    """Run the study on all sets with every protocol."""
     files = set_files(Path(data))
     found = {
         title: study(files, protocol, jobs, checkpoint) for title, protocol in PROTOCOLS.items()

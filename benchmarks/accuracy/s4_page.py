@@ -1,9 +1,9 @@
 """
-The tables of docs/s4.md: S4's study on its ten networks, or on some that are named.
+The tables of docs/s4.md: S4's study on its ten networks, or on a selection.
 
     nice .venv/bin/python -m benchmarks.accuracy.s4_page --data DIR --checkpoint study.jsonl --write
 
-The same command goes on where it was. Without ``--write`` it prints the tables.
+The same command resumes. Without ``--write`` it prints the tables.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from bncc.papers.s4_study import CL, LEARNERS, NETWORKS, network_files, study
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "s4.md"
 PER_NETWORK = {"BDeu": ",.0f", "SHD": ".0f", "SHD of patterns": ".0f"}
-"""Measures of which every network's medians are shown, and how."""
+"""Measures with a table of every network's medians, and their formats."""
 
 
 def ratio_table(results: Results, sizes: Sequence[int]) -> str:
@@ -52,7 +52,7 @@ def _ratio(ratio: float | None) -> str:
 
 
 def win_table(results: Results, sizes: Sequence[int]) -> str:
-    """Return on how many networks, over all sizes, CL is better, equal and worse than others."""
+    """Return the numbers of networks, over all sizes, on which CL is better, equal and worse."""
     rows = []
     for measure in MEASURES:
         row = [measure]
@@ -94,12 +94,12 @@ def network_table(names: Sequence[str]) -> str:
     "--network", "names", multiple=True, type=click.Choice(tuple(NETWORKS)), default=tuple(NETWORKS)
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Processes.")
-@click.option("--checkpoint", type=Path, help="Keep results there, and go on from them.")
-@click.option("--write", is_flag=True, help=f"Renew {PAGE.name}.")
+@click.option("--checkpoint", type=Path, help="File of results, from which the study resumes.")
+@click.option("--write", is_flag=True, help=f"Update {PAGE.name}.")
 def main(
     data: str, names: tuple[str, ...], jobs: int, checkpoint: Path | None, write: bool
 ) -> None:
-    """Study the networks at all sizes of the page."""
+    """Run the study on the networks at all sizes of the page."""
     files, sizes = network_files(Path(data), names), DEFAULT_SIZES
     results = study(files, sizes, N_DRAWS, jobs, checkpoint)
     tables = {

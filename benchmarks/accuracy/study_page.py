@@ -1,10 +1,10 @@
 """
-The tables of docs/study.md, from the studies that `benchmarks.accuracy.study` has left.
+Generate the tables of docs/study.md from the studies of `benchmarks.accuracy.study`.
 
     python -m benchmarks.accuracy.study_page --study study
 
-For each family and each budget of flash: the test error of the trial that errs least on validation
-rows, of those that fit. Nothing is trained or measured; it takes seconds.
+Each cell is the test error of the trial with the lowest validation error in a family and flash
+budget. Nothing is trained or measured; it takes seconds.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ from bncc.search.trial_result import Point, Study
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "study.md"
 TARGET, TIMED = "cortex-m4", "cortex-m0"
-"""Where flash counts, and where instructions do."""
+"""Targets for flash and for instructions."""
 BUDGETS = (1, 4, 16, 64)
-"""KB of flash on it."""
+"""Flash budgets in KB."""
 COUNTS = "trials"
-"""Name of the table that says how large the studies are."""
+"""Name of the table of study sizes."""
 
 
 def fitting(points: Sequence[Point], kilobytes: int | None) -> list[Point]:
@@ -39,7 +39,7 @@ def fitting(points: Sequence[Point], kilobytes: int | None) -> list[Point]:
 
 
 def best(points: Sequence[Point]) -> Point | None:
-    """Return the trial of least validation error, the first of equals; None of none."""
+    """Return the trial of lowest validation error, the first among ties, or None."""
     return min(points, key=lambda point: (point.validation.mean, point.number), default=None)
 
 
@@ -73,7 +73,7 @@ def errors(study: Study) -> str:
 
 
 def counts(studies: Sequence[Study]) -> str:
-    """Return the table that says how many trials were measured, and what an error's chance is."""
+    """Return the table of the number of measured trials and the standard error."""
     rows = []
     for study in studies:
         measured = sum(point.footprint(TARGET) is not None for point in study.points)
@@ -82,8 +82,8 @@ def counts(studies: Sequence[Study]) -> str:
         chance = 100 * sqrt(least * (1 - least) / tested[0].n)
         cells = [f"{len(study.points)}", f"{measured}", f"{len(study.failed)}", f"{tested[0].n:,}"]
         rows.append([Path(study.name).stem, *cells, f"{chance:.2f}"])
-    head = ["set", "trials", "measured", "failed", "test rows", "standard error of the least error"]
-    return table(head, rows)
+    head = ["data set", "trials", "measured", "failed", "test rows"]
+    return table([*head, "standard error of the lowest error"], rows)
 
 
 def _error(point: Point | None) -> float | None:
@@ -100,10 +100,10 @@ def _cell(point: Point | None, least: float | None) -> str:
 
 
 @click.command()
-@click.option("--study", "folder", default="study", help="Left by `benchmarks.accuracy.study`.")
-@click.option("-o", "--output", default=str(PAGE), help="The page whose tables are renewed.")
+@click.option("--study", "folder", default="study", help="Output of `benchmarks.accuracy.study`.")
+@click.option("-o", "--output", default=str(PAGE), help="Page to update.")
 def main(folder: str, output: str) -> None:
-    """Renew the tables of the sets that have been swept."""
+    """Update the tables of the data sets that have a study."""
     found = [path for name in SETS if (path := Path(folder) / f"{name}.db").is_file()]
     studies = [study for path in found for study in read_study(str(path))]
     tables = {Path(study.name).stem: errors(study) for study in studies}

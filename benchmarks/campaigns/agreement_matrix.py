@@ -2,10 +2,10 @@
 Compare the emitted C with Python, bit for bit, over data sets, widths and compilers.
 
 Letter, satimage and usps; naive Bayes and Chow-Liu TAN; 1 to 8 bits with several places of the
-binary point, also right of the last bit; gcc and clang at -O0, -O2 and -O3 and both under the
-address and undefined-behavior sanitizers. Inputs of each: every test row, 100,000 random states,
-every row of every table and, where there are thresholds, each of them at -1, 0 and +1. All of
-it (2,352 builds of 294 models) takes an hour on two cores, --quick a minute:
+binary point, also right of the last bit; gcc and clang at -O0, -O2 and -O3 and both with the
+address and undefined-behavior sanitizers. The inputs are every test row, 100,000 random states,
+every row of every table and, if there are thresholds, each of them at -1, 0 and +1. The full
+matrix (2,352 builds of 294 models) takes an hour on two cores, --quick a minute:
 
     .venv/bin/python -m benchmarks.campaigns.agreement_matrix --data ../shared/data
 """
@@ -27,9 +27,9 @@ from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of, fold_parts
 from bncc.device.agreement import Agreement, compare
-from bncc.device.harness import build_harness
-from bncc.device.host import build_library
+from bncc.device.host import build_harness, build_library
 from bncc.device.inputs.cases import Effort, cases
+from bncc.device.sources import sources
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -48,7 +48,7 @@ ENTRIES = frozenset({"raw", "scores", "trusted"})
 
 @dataclass(frozen=True)
 class Build:
-    """One way to compile: a compiler, a level, and whether sanitizers watch."""
+    """Compiler settings: compiler, level, and sanitizers."""
 
     compiler: str
     opt_level: str
@@ -65,40 +65,20 @@ FEW_BUILDS = (Build("gcc", "-O2"), Build("clang", "-O3"))
 
 @dataclass(frozen=True)
 class Task:
-    """
-    One model to check.
+    """One model to check."""
 
-    Parameters
-    ----------
-    data : Path
-        The folder with ``paper/`` and ``raw/``.
-    data_set : str
-        A key of `DATA_SETS`.
-    source : {"fold", "integer", "float"}
-        The authors' states of fold 1; the raw integers under MDL thresholds; the same readings
-        divided by seven, so that thresholds are those of float32.
-    structure : str
-        Name of a learner.
-    q_format : QFormat
-        Format of the costs.
-    builds : tuple of Build
-        How to compile it.
-    n_random : int
-        Random states, and a tenth as many random readings.
-    """
-
-    data: Path
-    data_set: str
-    source: str
-    structure: str
-    q_format: QFormat
-    builds: tuple[Build, ...]
-    n_random: int
+    data: Path  # Folder with ``paper/`` and ``raw/``
+    data_set: str  # A key of `DATA_SETS`
+    source: str  # fold: authors' states of fold 1; integer: raw readings; float: these / 7
+    structure: str  # Name of a learner
+    q_format: QFormat  # Format of the costs
+    builds: tuple[Build, ...]  # Compiler settings
+    n_random: int  # Number of random states, and of ten times the random readings
 
 
 @dataclass(frozen=True)
 class Total:
-    """What a run of the matrix amounts to."""
+    """Totals of a run of the matrix."""
 
     models: int = 0
     builds: int = 0
@@ -115,7 +95,7 @@ class Total:
 
 
 def full_matrix(data: Path) -> tuple[Task, ...]:
-    """Return every model of the claim."""
+    """Return every model of the full matrix."""
     tasks = [
         Task(data, name, source, structure, QFormat(bits - frac, frac), ALL_BUILDS, 100_000)
         for name in DATA_SETS
@@ -129,7 +109,7 @@ def full_matrix(data: Path) -> tuple[Task, ...]:
 
 
 def quick_matrix(data: Path) -> tuple[Task, ...]:
-    """Return a subset for every day: three widths, few builds, few random states."""
+    """Return a daily subset: three widths, few builds, few random states."""
     sources = {1: ("fold", -2), 4: ("float", 2), 8: ("integer", 5)}
     tasks = [
         Task(data, name, source, structure, QFormat(bits - frac, frac), FEW_BUILDS, 2_000)
@@ -154,7 +134,7 @@ def _two_splits(bits: int) -> tuple[int, ...]:
 def run(
     tasks: Sequence[Task], processes: int = 2, report: Callable[[str], None] = lambda line: None
 ) -> Total:
-    """Check all models, each in one of a few processes."""
+    """Check all models, each in one of several processes."""
     start = time.perf_counter()
     total = Total()
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
@@ -165,7 +145,7 @@ def run(
 
 
 def check(task: Task) -> list[Agreement]:
-    """Emit one model, build it in every way, and compare; the answers are prepared once."""
+    """Emit one model, build it with all settings, and compare; the answers are prepared once."""
     model, test = _model(task)
     files = emit_c(model, EmitOptions("m", ENTRIES)).files
     effort = Effort(n_random=task.n_random)
@@ -176,7 +156,7 @@ def check(task: Task) -> list[Agreement]:
     for build in task.builds:
         (tool,) = host_compilers(build.compiler)
         make = build_harness if build.sanitize else build_library
-        with make(model, files, compiler=tool, opt_level=build.opt_level) as machine:
+        with make(sources(model, files), compiler=tool, opt_level=build.opt_level) as machine:
             outcomes.append(compare(machine, [*states, *raw]))
     return outcomes
 

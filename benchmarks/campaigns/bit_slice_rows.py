@@ -2,9 +2,9 @@
 Count the `bit-slice` layouts that version 0.1.0 printed wrongly before November 2026.
 
 A statement that read the second table of a pair alone took its word from the first table's row, or
-from a pointer that was never declared. The layouts of all models of
-`benchmarks.shared.trained_models`, of the models whose figures the documentation gives, and of any
-model files that are named:
+from an undeclared pointer. The script counts the layouts of all models of
+`benchmarks.shared.trained_models`, of the models of the documented figures, and of the given model
+files:
 
     python -m benchmarks.campaigns.bit_slice_rows --data ../shared/data firmware_examples/*/*.bncc
 """
@@ -22,16 +22,15 @@ from benchmarks.shared.reference_models import (
     reference,
 )
 from benchmarks.shared.trained_models import every_model
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.choose import layouts_for
 from bncc.lower.kernels.bit_slice.carry_save import RowWord, UpperHalf
 from bncc.lower.kernels.bit_slice.layout import BitSliceKernel
 from bncc.model.file import load_model
 from bncc.model.model import Model
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import optimize_each
+from bncc.program.pipeline import optimize_each, program_of
 from bncc.resources import Optimize
+from bncc.targets import TARGETS
 
 AIMS: tuple[Optimize, ...] = ("balanced", "size", "speed")
 MACHINES = (None, *(name for name in TARGETS if name != "host"))
@@ -41,16 +40,8 @@ def is_affected(kernel: BitSliceKernel) -> bool:
     """
     Return whether some word of a row was read by a pointer to another row, or to none.
 
-    Parameters
-    ----------
-    kernel : BitSliceKernel
-        The layout.
-
-    Returns
-    -------
-    bool
-        By the rule that pointers were printed by: a block began at every first word of a row, and
-        the least table of a statement was taken for the block's first.
+    The old rule for pointers: a block began at every first word of a row, and the lowest table of a
+    statement was taken for the block's first.
     """
     table_at: dict[str, int] = {}
     for step in kernel.steps:
@@ -72,7 +63,7 @@ def _has_pointer(kernel: BitSliceKernel, t: int) -> bool:
 
 
 def layouts_of(model: Model) -> Iterator[BitSliceKernel]:
-    """Yield the bit-slice layouts of a model, of all programs that any aim may choose from."""
+    """Yield the bit-slice layouts of a model, of all programs for any --optimize."""
     flows = {flow for aim in AIMS for flow in EmitOptions(optimize=aim).demands.flows(aim)}
     for program, _ in optimize_each(program_of(model), tuple(sorted(flows))):
         for kernel in layouts_for(program, "bit-slice", None):
@@ -81,7 +72,7 @@ def layouts_of(model: Model) -> Iterator[BitSliceKernel]:
 
 
 def chosen_wrongly(model: Model) -> list[str]:
-    """Return for which aims and machines a wrong layout is what the compiler chooses."""
+    """Return the goals and targets for which the compiler selects a wrong layout."""
     found = []
     for aim in AIMS:
         for machine in MACHINES:
@@ -92,7 +83,7 @@ def chosen_wrongly(model: Model) -> list[str]:
 
 
 def models(data: Path | None, files: tuple[Path, ...]) -> Iterator[tuple[str, str, Model]]:
-    """Yield group, name and model of all that are counted."""
+    """Yield group, name and model of all counted models."""
     for file in files:
         yield "files", str(file), load_model(file)
     sets = (*BUNDLED_SETS, *(PAPER_SETS if data else ()))

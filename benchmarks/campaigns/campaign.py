@@ -1,16 +1,17 @@
 """
-Hostile input and drawn models: every answer compared, every failure a sentence.
+Fuzzing campaign: random models compared with Python, and damaged input to every command.
 
-Four parts, each with a seed, so that what is found can be repeated by its number:
+Four parts, each with a seed, so that a failure can be repeated by its number:
 
-- ``models``: drawn tables of every kind of column, trained or with drawn costs, through the model
-  file to C in a drawn kernel and aim with all its entry points; two compilers, every fifth model
-  under sanitizers too; classes and scores compared with Python.
-- ``files``: damaged and forged model files (their digests are right) through five commands.
+- ``models``: random tables of every kind of column, trained or with random costs, through the
+  model file to C with a random kernel and goal and all its entry points; two compilers, every fifth
+  model with sanitizers too; classes and scores compared with Python.
+- ``files``: damaged and forged model files (with correct digests) through five commands.
 - ``tables``: hostile tables through ``train``, ``evaluate`` and ``predict``.
 - ``studies``: damaged and forged studies through ``report`` and ``sweep``.
 
-The campaign of the release, some hours on two cores; 70 and a hang over 60 s are failures:
+The campaign of the release takes some hours on two cores; exit code 70 and a hang over 60 s are
+failures:
 
     .venv/bin/python -m benchmarks.campaigns.campaign models --n 1000 --inputs 100000 --jobs 2
     .venv/bin/python -m benchmarks.campaigns.campaign files --n 23500 --jobs 2
@@ -43,9 +44,9 @@ from click.testing import CliRunner
 from bncc.cli.main import main as command_line
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.device.agreement import compare
-from bncc.device.harness import build_harness
-from bncc.device.host import build_library
+from bncc.device.host import build_harness, build_library
 from bncc.device.inputs.cases import Effort, cases
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
 from bncc.lower.kernels.families import FAMILIES
@@ -58,7 +59,7 @@ from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
 LIMIT = 60
-"""Seconds that a command may take."""
+"""Timeout of a command, in seconds."""
 ACCEPTED = (0, 1, 2)
 SHARE_FORGED = 3500 / 23500
 AIMS = ("balanced", "size", "speed")
@@ -75,7 +76,7 @@ TEXTS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of one case: decisions compared, and what is wrong, if anything."""
+    """Result of one case: number of compared decisions, and the failure, if any."""
 
     compared: int = 0
     wrong: str = ""
@@ -93,7 +94,7 @@ def model_case(seed: int, n_inputs: int, k: int) -> Outcome:
     options = drawn_options(rng, model)
     try:
         files = emit_c(model, options).files
-    except BnccError:  # this family has no layout for the model, or no such entry point
+    except BnccError:  # no layout of this family, or no such entry point
         options = replace(options, kernel=None, constant_time=False)
         files = emit_c(model, options).files
     builds: list[tuple[Callable[..., Any], str, str]] = [
@@ -106,7 +107,7 @@ def model_case(seed: int, n_inputs: int, k: int) -> Outcome:
     for build, compiler, level in builds:
         share = n_inputs // 4 if build is build_library else 500
         (tool,) = host_compilers(compiler)
-        with build(model, files, compiler=tool, opt_level=level) as machine:
+        with build(sources(model, files), compiler=tool, opt_level=level) as machine:
             found = compare(machine, cases(model, None, Effort(share, False, k)))
         compared += found.checked
         if not found.agree:
@@ -116,7 +117,7 @@ def model_case(seed: int, n_inputs: int, k: int) -> Outcome:
 
 
 def drawn_model(rng: np.random.Generator) -> Model:
-    """Return a model of a drawn table, trained by counting or boosting, or with drawn costs."""
+    """Return a model of a random table, trained by counting or boosting, or with random costs."""
     dataset = drawn_dataset(rng)
     structure = str(rng.choice(["naive", "chow-liu", "forest", "tables", "tan-heuristic", "etan"]))
     is_counted = structure != "tables"
@@ -155,7 +156,7 @@ def drawn_dataset(rng: np.random.Generator) -> Dataset:
 
 
 def drawn_column(rng: np.random.Generator, name: str, y: np.ndarray) -> Column:
-    """Return a column of a drawn kind; a third of the columns have missing cells."""
+    """Return a column of a random kind; a third of the columns have missing cells."""
     signal = y * float(rng.choice([0, 1, 3])) + rng.normal(0, 1, len(y))
     missing = rng.random(len(y)) < (0.1 if rng.random() < 1 / 3 else 0.0)
     kind = str(rng.choice(["int16", "int32", "float", "category"]))
@@ -169,7 +170,7 @@ def drawn_column(rng: np.random.Generator, name: str, y: np.ndarray) -> Column:
 
 
 def drawn_options(rng: np.random.Generator, model: Model) -> EmitOptions:
-    """Return emit options with every entry point that the model can have."""
+    """Return emit options with every possible entry point of the model."""
     entries = {"raw", "scores", "trusted"}
     if rng.random() < 0.5:
         entries.add("stream")
@@ -183,7 +184,7 @@ def drawn_options(rng: np.random.Generator, model: Model) -> EmitOptions:
 
 
 def command(*words: object) -> str:
-    """Run one command line in this process; return what is wrong with how it ended."""
+    """Run one command line in this process; return the failure, if any."""
 
     def too_long(number: int, frame: FrameType | None) -> None:
         raise TimeLimitError
@@ -206,7 +207,7 @@ def command(*words: object) -> str:
 
 @cache
 def originals() -> tuple[bytes, ...]:
-    """Return some whole model files."""
+    """Return some intact model files."""
     return tuple(to_bytes(drawn_model(np.random.default_rng(k))) for k in range(12))
 
 
@@ -249,13 +250,13 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 
 def forged(data: bytes, rng: random.Random) -> bytes:
-    """Change values of a model's description or bytes of its arrays, and make the digests right."""
+    """Change values of a model's description or bytes of its arrays, and correct the digests."""
     entries = {name: content for name, content in unpack(data).items() if name != SUMS}
     for _ in range(rng.choice([1, 1, 2, 4])):
         described = [name for name in entries if name.endswith(".json")]
         name = rng.choice([*entries, *described * 2])
         if name.endswith(".json") and rng.random() < 0.95:
-            with suppress(ValueError):  # damaged in the round before
+            with suppress(ValueError):  # damaged in an earlier round
                 entries[name] = json.dumps(changed(json.loads(entries[name]), rng)).encode()
         elif entries[name]:
             entries[name] = damaged(entries[name], rng)
@@ -280,7 +281,7 @@ def changed(value: Any, rng: random.Random) -> Any:
 
 
 def table_case(seed: int, k: int) -> Outcome:
-    """Train on the k-th hostile table and use what comes of it."""
+    """Train on the k-th hostile table and use the resulting model."""
     rng = random.Random(f"table {seed} {k}")
     structure = rng.choice(["naive", "chow-liu", "tables", "forest"])
     with TemporaryDirectory(prefix="bncc-") as name:
@@ -305,7 +306,7 @@ def table_case(seed: int, k: int) -> Outcome:
 
 
 def hostile_table(rng: random.Random) -> bytes:
-    """Return the bytes of a table in which much is strange."""
+    """Return the bytes of a table with many anomalies."""
     n_columns, n_rows = rng.choice([1, 2, 3, 8, 8, 60]), rng.choice([0, 1, 30, 100, 200])
 
     strange = rng.choice([0.0, 0.002, 0.05])
@@ -328,7 +329,7 @@ def hostile_table(rng: random.Random) -> bytes:
 
 @cache
 def study(seed: int) -> bytes:
-    """Return the file of a whole study of three trials."""
+    """Return the file of an intact study of three trials."""
     with TemporaryDirectory(prefix="bncc-") as name:
         folder = Path(name)
         rng = random.Random(seed)
@@ -381,7 +382,7 @@ def forge_study(path: Path, rng: random.Random) -> None:
             (old,) = database.execute(
                 f"SELECT \"{column}\" FROM '{table}' WHERE rowid = ?", (row,)
             ).fetchone()
-            with suppress(sqlite3.IntegrityError):  # of a key
+            with suppress(sqlite3.IntegrityError):  # the value violates a key
                 database.execute(
                     f"UPDATE OR IGNORE '{table}' SET \"{column}\" = ? WHERE rowid = ?",
                     (forged_cell(old, rng), row),
@@ -389,7 +390,7 @@ def forge_study(path: Path, rng: random.Random) -> None:
 
 
 def forged_cell(old: Any, rng: random.Random) -> Any:
-    """Return another value for a cell; within JSON where it holds that."""
+    """Return another value for a cell; within JSON if the cell holds JSON."""
     if isinstance(old, str) and old[:1] in ("{", "[") and rng.random() < 0.8:
         return json.dumps(changed(json.loads(old), rng))
     if rng.random() < 0.1:
@@ -424,7 +425,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Run a part, print each failure and a summary, and fail if there was one."""
+    """Run a part, print each failure and a summary, and fail if there is a failure."""
     options = _arguments()
     compared = failed = 0
     limits = {"seed": options.seed, "inputs": options.inputs, "jobs": options.jobs}

@@ -1,4 +1,4 @@
-"""Which instructions multiply or divide, and what an object calls: emitted C does neither."""
+"""Instructions that multiply or divide, and library calls; emitted C must have neither."""
 
 import platform
 import re
@@ -35,11 +35,11 @@ MACHINES: Mapping[str, tuple[str, str]] = {
     "rv32": (RISCV, "riscv64-unknown-elf-"),
     "big-endian": (MIPS, "mips-linux-gnu-"),
 }
-"""Of every target: what multiplies or divides, and what the names of its binutils begin with."""
+"""Pattern of multiplications and divisions, and prefix of the binutils, by target."""
 
 
 def host_instructions() -> str:
-    """Return the pattern for the processor that this runs on."""
+    """Return the pattern for the host's processor."""
     return {"x86_64": X86, "AMD64": X86, "aarch64": ARM64, "arm64": ARM64}[platform.machine()]
 
 
@@ -49,7 +49,7 @@ def mnemonics(binutils: str, *objects: Path) -> list[str]:
 
 
 def undefined(binutils: str, *objects: Path) -> set[str]:
-    """Return the symbols that some objects want from elsewhere: library routines."""
+    """Return the undefined symbols of some objects: library routines."""
     return set().union(*_undefined(binutils, *objects).values())
 
 
@@ -81,21 +81,7 @@ def _undefined(binutils: str, *objects: Path) -> dict[str, set[str]]:
 
 
 def offenses(target: str, compiled: Path) -> set[str]:
-    """
-    Return what a classifier compiled for a target must not hold.
-
-    Parameters
-    ----------
-    target : str
-        A key of `MACHINES`.
-    compiled : Path
-        Its object.
-
-    Returns
-    -------
-    set of str
-        Instructions that multiply or divide, and routines of a library.
-    """
+    """Return the multiplications, divisions and library routines in an object for a target."""
     pattern, binutils = MACHINES[target]
     wrong = {each for each in mnemonics(binutils, compiled) if re.fullmatch(pattern, each)}
     return wrong | undefined(binutils, compiled)

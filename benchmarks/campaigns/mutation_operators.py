@@ -1,4 +1,4 @@
-"""Mutation operators: small mistakes in the text of Python, of C, and of templates that print C."""
+"""Mutation operators: small errors in the text of Python, of C, and of templates that print C."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ SWAPS = {
     "||": "&&", "===": "!==", "!==": "===", "+=": "-=", "-=": "+=",
     "min": "max", "max": "min", "True": "False", "False": "True",
 }  # fmt: skip
-"""What each operator and name becomes."""
+"""Replacement of each operator and name."""
 GENERIC = frozenset({"tuple", "dict", "list", "set", "frozenset", "type"})
 TYPE_MAKERS = frozenset({"TypeVar", "NewType", "ParamSpec", "NamedTuple", "TypedDict"})
 _OPERATORS = {
@@ -37,7 +37,7 @@ _C_INTEGER = re.compile(r"(?<![\w.])(0[xX][0-9A-Fa-f]+|\d+)(?=[uUlL]*(?![\w.]))"
 
 @dataclass(frozen=True)
 class Site:
-    """A place in a text and what is put there; `anchor` names the syntax node that runs there."""
+    """A place in a text and its replacement; `anchor` names the syntax node that runs there."""
 
     line: int
     operator: str
@@ -47,7 +47,7 @@ class Site:
     anchor: str = ""
 
     def applied(self, source: bytes) -> bytes:
-        """Return the text with the mistake."""
+        """Return the mutated text."""
         return source[: self.start] + self.after.encode() + source[self.end :]
 
 
@@ -61,7 +61,7 @@ PLACE = ("lineno", "col_offset")
 
 
 def is_mutable(path: str) -> bool:
-    """Return whether a file holds code that operators apply to."""
+    """Return whether operators apply to a file."""
     endings = (".py", ".c", ".h", ".js", ".c.j2", ".h.j2", ".ino.j2", ".cpp.j2")
     return path.startswith(("bncc/", "templates/")) and path.endswith(endings)
 
@@ -74,7 +74,7 @@ def sites(path: str, source: bytes) -> list[Site]:
 
 
 def is_sound(path: str, source: bytes, site: Site) -> bool:
-    """Return whether the mistake leaves Python that parses and says something else."""
+    """Return whether the mutated Python parses and has another meaning."""
     if not path.endswith(".py"):
         return True
     try:
@@ -84,7 +84,7 @@ def is_sound(path: str, source: bytes, site: Site) -> bool:
 
 
 def draw(texts: Sequence[tuple[str, bytes]], n: int, seed: int) -> list[tuple[str, Site]]:
-    """Draw lines uniformly from all that can be mutated, for each an operator, then a site."""
+    """Sample lines uniformly from all mutable lines, for each an operator, then a site."""
     places: dict[tuple[str, int], list[Site]] = {}
     for path, source in texts:
         for site in sites(path, source):
@@ -192,7 +192,7 @@ class _Python:
         spans = [self.span(each) for each in given]
         for k, (begin, end) in enumerate(spans):
             if isinstance(given[k], ast.GeneratorExp) and len(given) == 1:
-                continue  # its brackets are those of the call
+                continue  # its parentheses are those of the call
             if k + 1 < len(spans):
                 end = spans[k + 1][0]
             elif k > 0:
@@ -202,7 +202,7 @@ class _Python:
     def _between(
         self, node: ast.AST, op: ast.AST, left: ast.AST, right: ast.AST, operator: str
     ) -> Iterator[Site]:
-        """Yield the swap of an operator, which is what stands between two operands."""
+        """Yield the swap of an operator between two operands."""
         name = _OPERATORS.get(type(op))
         begin, end = self.span(left)[1], self.span(right)[0]
         if name in SWAPS:
@@ -232,7 +232,7 @@ def _tests(node: ast.AST) -> list[ast.expr]:
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the parts of a node that can be wrong: code, not what only describes it."""
+    """Yield the parts of a node that are code, not descriptions."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "bases"):
             continue

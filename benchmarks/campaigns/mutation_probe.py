@@ -1,7 +1,8 @@
-"""Plugin of pytest for `mutation_sample`: which test reaches a probe, and which run.
+"""
+Plugin of pytest for `mutation_sample`: records the tests that reach a probe, and selects tests.
 
 With ``mutation_probe.json`` in the folder of this file, each test that executes probe k is written
-to the file that it names. What a cache or a fixture computed once counts for each test that uses
+to the file named there. The probes in a cached value or a fixture count for each test that uses
 it. With the environment variable ``MUTATION_TESTS`` only the tests of that file run, in its order.
 """
 
@@ -30,7 +31,7 @@ _out = ""
 
 
 def hit(*ks: int) -> str:
-    """Note that the current test executed these probes; return what prints nothing."""
+    """Record that the current test executed these probes; return an empty string."""
     for kept in _computing:
         kept.update(ks)
     test = os.environ.get(_VARIABLE, "?")
@@ -44,7 +45,7 @@ def hit(*ks: int) -> str:
 
 
 def remembering(function: Callable[..., Any], maxsize: int | None, real: Any) -> Any:
-    """Return a cached function that hits again, from its cache, what computing the value hit."""
+    """Return a cached function that hits the probes of the computation again on a cache hit."""
     if not function.__module__.startswith(_OURS):
         return real(maxsize)(function)
     reach: dict[Any, set[int]] = {}
@@ -74,10 +75,10 @@ _Property = functools.cached_property
 
 
 class RememberingProperty(_Property):
-    """A cached property that does the same, of our classes alone."""
+    """A cached property that does the same, for classes of bncc alone."""
 
     def __new__(cls, func: Any) -> Any:
-        """Return a plain one for the class of another package, which may look at its type."""
+        """Return a plain property for the class of another package, which may inspect its type."""
         is_ours = func.__module__.startswith(_OURS)
         return super().__new__(cls) if is_ours else _Property(func)
 
@@ -98,12 +99,12 @@ class RememberingProperty(_Property):
         return known[self.attrname]
 
     def __set__(self, instance: Any, value: Any) -> None:
-        """Come before the dictionary of an instance."""
+        """Take precedence over the dictionary of an instance."""
         instance.__dict__[self.attrname] = value
 
 
 def _audit(event: str, values: tuple[Any, ...]) -> None:
-    """Hit the probes of C files when they are opened or named to a compiler."""
+    """Hit the probes of C files when they are opened or passed to a compiler."""
     if event == "open" and isinstance(values[0], str) and values[0] in _files:
         hit(*_files[values[0]])
 
@@ -133,19 +134,19 @@ if CONFIG.exists():
 
 
 def pytest_collectstart(collector: Any) -> None:
-    """Let what the import of a test file reaches count for all its tests."""
+    """Count the probes in the import of a test file for all its tests."""
     if type(collector).__name__ == "Module" and _out:
         os.environ[_VARIABLE] = f"{collector.nodeid} (collect)"
 
 
 def pytest_collection_finish() -> None:
-    """Leave the variable to pytest."""
+    """Return control of the variable to pytest."""
     os.environ.pop(_VARIABLE, None)
 
 
 @hookimpl(hookwrapper=True)
 def pytest_fixture_setup(fixturedef: Any) -> Iterator[None]:
-    """Remember what a fixture hits that several tests share."""
+    """Record the probes of a fixture that several tests share."""
     if not _out or fixturedef.scope == "function":
         yield
         return
@@ -155,7 +156,7 @@ def pytest_fixture_setup(fixturedef: Any) -> Iterator[None]:
 
 
 def pytest_runtest_call(item: Any) -> None:
-    """Hit what the fixtures of a test hit."""
+    """Hit the probes of the fixtures of a test."""
     names = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
     for fixtures in names.values():
         for fixture in fixtures:
@@ -163,7 +164,7 @@ def pytest_runtest_call(item: Any) -> None:
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
-    """Write which test runs, for whoever waits for it."""
+    """Write the name of the running test, for the supervising process."""
     if "MUTATION_NOW" in os.environ:
         text = f"{time.time()}\t{nodeid}"
         Path(os.environ["MUTATION_NOW"]).write_text(text, encoding="utf-8")
@@ -179,7 +180,7 @@ def pytest_runtest_logreport(report: Any) -> None:
 
 @hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Run the tests asked for in their order, first those that the mistake gave other names."""
+    """Run the selected tests in their order, first those renamed by the mutation."""
     if "MUTATION_TESTS" not in os.environ:
         return
     asked = json.loads(Path(os.environ["MUTATION_TESTS"]).read_text("utf-8"))
@@ -191,7 +192,7 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
 
 
 def replay() -> None:
-    """Make each product of the replay in this process, under its name."""
+    """Generate each product of the replay in this process, under its name."""
     from tests.replay.products import all_tasks, made
 
     for name in all_tasks():

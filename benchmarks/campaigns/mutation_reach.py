@@ -1,4 +1,4 @@
-"""Probes in a copy of the tree: calls that note which test executes the place of a mutation."""
+"""Probes in a copy of the tree: calls that record the tests that execute a mutated place."""
 
 import ast
 from collections import defaultdict
@@ -20,7 +20,7 @@ Function = ast.FunctionDef | ast.Lambda
 
 
 def instrument(tree: Path, places: Sequence[tuple[str, Site]]) -> dict[str, list[int]]:
-    """Put probe k at place k in the files of a tree; return C files, which only can be watched."""
+    """Put probe k at place k in the files of a tree; return C files, which can only be watched."""
     watched: dict[str, list[int]] = defaultdict(list)
     probes: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     starts: dict[str, list[int]] = defaultdict(list)
@@ -49,7 +49,7 @@ def instrument(tree: Path, places: Sequence[tuple[str, Site]]) -> dict[str, list
 
 
 def _text_start(file: Path, site: Site) -> int:
-    """Return the place of the first printed byte, or the operator, of a site in a template."""
+    """Return the position of the first printed byte, or the operator, of a site in a template."""
     text = file.read_bytes()
     start = site.start
     while text[start : start + 1] in (b" ", b"\t"):
@@ -104,7 +104,7 @@ def import_time_names(source: bytes, site: Site) -> set[str] | None:
 
 
 def _with_time(node: ast.AST, *, is_run: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """Generate the nodes below one, and whether they run in a function rather than on import."""
+    """Yield the nodes below one, and whether they run in a function or on import."""
     yield node, is_run
     for name, value in ast.iter_fields(node):
         inner = is_run or (isinstance(node, Function) and name == "body")
@@ -141,7 +141,7 @@ def _closure(tree: ast.Module, names: set[str]) -> set[str]:
 
 
 def importers(path: str, names: set[str], sources: dict[str, bytes]) -> Iterator[str]:
-    """Generate the modules that import one of these names from a module, or the module."""
+    """Yield the modules that import one of these names from a module, or the module."""
     module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     package, _, last = module.rpartition(".")
     for other, source in sources.items():

@@ -1,4 +1,4 @@
-"""What a sample of mutations keeps in its folder: mutants, what reaches them, what caught them."""
+"""The folder of a sample of mutations: mutants, the tests that reach them, and the results."""
 
 import json
 import os
@@ -18,12 +18,12 @@ GROUPS = (
 )  # fmt: skip
 """Folders of tests, the quickest first."""
 FIRST, SECOND = 5, 40
-"""Files of a group whose tests run in processes of their own, so that few are collected."""
+"""Numbers of files of a group with processes of their own, so that few are collected."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A mistake, numbered from 0."""
+    """A mutation, numbered from 0."""
 
     k: int
     path: str
@@ -37,14 +37,14 @@ class Mutant:
 
 
 class Folder:
-    """The results: lists of mutants and tests, and a line for each stage that a mutant went."""
+    """The results: lists of mutants and tests, and a line for each stage of a mutant."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
         self.path.mkdir(parents=True, exist_ok=True)
 
     def write(self, name: str, value: object) -> None:
-        """Write a file of JSON whole."""
+        """Write a file of JSON atomically."""
         place = self.path / f"{name}.json"
         part = place.with_suffix(f".{os.getpid()}")
         part.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
@@ -55,26 +55,26 @@ class Folder:
         return json.loads((self.path / f"{name}.json").read_text("utf-8"))
 
     def has(self, name: str) -> bool:
-        """Return whether a step is done."""
+        """Return whether a step is finished."""
         return (self.path / f"{name}.json").exists()
 
     @cached_property
     def mutants(self) -> list[Mutant]:
-        """What was drawn."""
+        """The sampled mutants."""
         return [
             Mutant(k, path, Site(**site), before)
             for k, (path, site, before) in enumerate(self.read("mutants")["drawn"])
         ]
 
     def results(self) -> dict[tuple[int, str, int], dict[str, Any]]:
-        """Return what became of mutants, by number, stage and group of tests."""
+        """Return the results of mutants, by number, stage and group of tests."""
         file = self.path / "results.jsonl"
         lines = file.read_text("utf-8").splitlines() if file.exists() else []
         each = [json.loads(line) for line in lines]
         return {(one["k"], one["stage"], one["group"]): one for one in each}
 
     def outcome(self, k: int, stage: str) -> dict[str, Any] | None:
-        """Return what caught a mutant, an empty object if nothing did, None if that is open."""
+        """Return the result that caught a mutant, {} if none did, None if unfinished."""
         known = self.results()
         groups = [0] if stage == "replay" else range(len(GROUPS))
         found = [known[k, stage, g] for g in groups if (k, stage, g) in known]
@@ -83,18 +83,18 @@ class Folder:
         )
 
     def why(self, k: int) -> str:
-        """Return what ended the tests of a mutant that nothing caught: a hang, a time limit."""
+        """Return the reason that ended the tests of a surviving mutant: a hang, a time limit."""
         known = self.results().items()
         return next((one["by"] for at, one in known if at[0] == k and one["by"]), "")
 
     def add(self, **result: object) -> None:
-        """Append a result; one write, so that a kill leaves no part of a line."""
+        """Append a result in one write, so that a kill leaves no partial line."""
         with (self.path / "results.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(result) + "\n")
 
 
 def change(mutant: Mutant) -> str:
-    """Return before and after in one line."""
+    """Return the text before and after in one line."""
     before, after = (" ".join(text.split()) for text in (mutant.before, mutant.site.after))
     if mutant.site.operator == "lines swapped":
         return f"swap: {before}"
@@ -106,13 +106,13 @@ def change(mutant: Mutant) -> str:
 
 
 def reached(group: Sequence[str]) -> str:
-    """Return the name of what is written when the reach of a group of tests is known."""
+    """Return the name of the file that marks a known reach of a group of tests."""
     return f"reached-{group[0].replace('/', '-')}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Which tests exist, which reach each mutant, and what they take."""
+    """All tests, the tests that reach each mutant, and their times."""
 
     tiers: dict[str, list[str]]
     reach: dict[int, set[str]]
@@ -122,7 +122,7 @@ class Plan:
 
     @classmethod
     def read(cls, folder: Folder) -> "Plan":
-        """Read what `reach` found; a test that fails without a mistake is left out."""
+        """Read the results of `reach`, without the tests that fail on unmutated code."""
         groups = frozenset(path.stem for path in folder.path.glob("reached-*.json"))
         reach: dict[int, set[str]] = defaultdict(set)
         tiers = {tier: folder.read(f"tests-{tier}") for tier in ("test", "ci", "all")}
@@ -141,7 +141,7 @@ class Plan:
         return cls(tiers, reach, seconds, frozenset(broken), groups)
 
     def tests(self, mutant: Mutant, stage: str) -> list[str]:
-        """Return what a stage runs: of `ci` what `test` left, of `all` what `ci` left."""
+        """Return the tests of a stage that no earlier stage has run."""
         reached = self.reach[mutant.k]
         before = {"test": (), "ci": self.tiers["test"], "all": self.tiers["ci"]}[stage]
         asked = set(self.tiers[stage]) - set(before) - self.broken
@@ -161,7 +161,7 @@ class Plan:
         ]
 
     def chunks(self, mutant: Mutant, stage: str, group: int) -> Iterator[list[str]]:
-        """Generate lists of tests for one process each, the quickest files first."""
+        """Yield lists of tests for one process each, the quickest files first."""
         mirror = "test_" + Path(mutant.path).stem.split(".")[0] + ".py"
         files: dict[str, list[str]] = defaultdict(list)
         for test in self.tests(mutant, stage):

@@ -1,4 +1,5 @@
-"""Random mutations of bncc and its templates, and which tier of tests catches each.
+"""
+Random mutations of bncc and its templates, and the tiers of tests that catch them.
 
 Run ``python -m benchmarks.campaigns.mutation_sample STEP --folder F`` for these steps in turn:
 
@@ -9,13 +10,14 @@ Run ``python -m benchmarks.campaigns.mutation_sample STEP --folder F`` for these
     table  [--verdicts FILE]
 
 `draw` lists the mutants. `reach` runs the tier `ci` and the replay once in an instrumented copy of
-the tree, which takes as long as they do, and writes which tests execute each mutated line. `run`
-puts one mistake at a time into a copy and runs what reaches it, the quickest first, to the first
-failure: the tests of `make test`, then the others of `.ci/run`, the products of the replay, and for
-what both miss the other cases of the same test functions in `make test-all`, for some minutes.
-Everything is kept in the folder, and goes on where it ended. Several runs may share a folder.
+the tree, which takes as long as they do, and writes the tests that execute each mutated line. `run`
+applies one mutation at a time to a copy and runs the tests that reach it, the quickest first, to
+the first failure: the tests of `make test`, then the others of `.ci/run`, the products of the
+replay, and, if both miss it, the other cases of the same test functions in `make test-all`, for
+some minutes. All results stay in the folder, and each step resumes. Several runs may share a
+folder.
 
-Not seen: a line that only a process without PYTEST_CURRENT_TEST or without PYTHONPATH executes.
+Not covered: a line that only a process without PYTEST_CURRENT_TEST or without PYTHONPATH executes.
 """
 
 import argparse
@@ -47,9 +49,9 @@ ROOT = Path(__file__).resolve().parents[2]
 BEFORE: dict[str, tuple[str, ...]] = {
     "test": (), "ci": ("test",), "replay": (), "all": ("test", "ci", "replay"),
 }  # fmt: skip
-"""Stages that must have missed a mutant before it is tried in another."""
+"""Stages that must miss a mutant before it is tried in another."""
 PRODUCTS = 12
-"""Products that the replay makes before all others that reach a mistake."""
+"""Number of products that the replay makes before all others that reach a mutation."""
 GATE = """
 import sys
 from tests.replay import __main__ as gate
@@ -57,12 +59,12 @@ gate.show = lambda names: None
 if __name__ == "__main__":
     sys.exit(gate.main())
 """
-"""The replay without the lines that differ, which takes longer than to find them."""
+"""The replay without the output of differing lines, which would take longer than the comparison."""
 FLAGS = ("-x", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "mutation_probe")
 
 
 def git(*words: str) -> str:
-    """Return what a command of git prints in the repository."""
+    """Return the output of a git command in the repository."""
     done = subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
@@ -85,13 +87,13 @@ def copy_tree(folder: Folder, name: str, data: Path | None) -> Path:
 
 
 def environment(tree: Path, **more: str) -> dict[str, str]:
-    """Return the variables with which a copy is tested."""
+    """Return the environment variables for the tests of a copy."""
     fixed = {"PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
     return {**os.environ, **fixed, **more}
 
 
 def draw_step(folder: Folder, n: int, n_printed: int, seed: int) -> None:
-    """Draw the mutants, and more in C and templates, which have few lines; list them."""
+    """Sample the mutants, and more in C and templates, which have few lines; list them."""
     if not folder.has("mutants"):
         paths = [path for path in git("ls-files", "bncc", "templates").split() if is_mutable(path)]
         texts = {path: (ROOT / path).read_bytes() for path in paths}
@@ -118,7 +120,7 @@ def collected(tree: Path, tier: str) -> list[str]:
 
 
 def reach_step(folder: Folder, jobs: int, data: Path | None, kinds: Sequence[str]) -> None:
-    """Run the tier `ci` and the replay in an instrumented copy, and list what reaches each."""
+    """Run the tier `ci` and the replay in an instrumented copy, and list the reaching tests."""
     tree = copy_tree(folder, f"reach-{os.getpid()}", data)
     for tier in ("test", "ci", "all"):
         if not folder.has(f"tests-{tier}"):
@@ -152,7 +154,7 @@ def reach_step(folder: Folder, jobs: int, data: Path | None, kinds: Sequence[str
 
 
 class Bench:
-    """A copy of the tree in which one mistake after the other is tried."""
+    """A copy of the tree in which one mutation after the other is tried."""
 
     def __init__(self, folder: Folder, name: str, data: Path | None) -> None:
         self.folder = folder
@@ -160,14 +162,14 @@ class Bench:
         self.now = self.tree.parent / "now"
 
     def put(self, path: str, source: bytes) -> None:
-        """Write a file, and forget its bytecode."""
+        """Write a file, and delete its bytecode."""
         place = self.tree / path
         place.write_bytes(source)
         for cached in place.parent.glob(f"__pycache__/{place.stem}.*.pyc"):
             cached.unlink()
 
     def run(self, words: Sequence[str], until: float, log: Path, **more: str) -> int | str:
-        """Return the exit code of a Python program, or the test that hangs, or `TOO_LONG`."""
+        """Return the exit code of a Python program, or the hanging test, or `TOO_LONG`."""
         environ = environment(self.tree, MUTATION_NOW=str(self.now), **more)
         self.now.write_text(f"{time.time()}\t", encoding="utf-8")
         with log.open("a") as out, subprocess.Popen(
@@ -199,12 +201,12 @@ class Bench:
             files = sorted({test.split("::")[0] for test in tests})
             words = ["-m", "pytest", *FLAGS, "--tier", stage, "--hypothesis-seed=0", *files]
             code = self.run(words, until, log, MUTATION_TESTS=str(asked))
-            if code == -9:  # nothing here kills so, and no mistake does
+            if code == -9:  # neither this script nor a mutant sends SIGKILL
                 raise SystemExit(f"mutant {mutant.k}: pytest was killed; run again")
             n += len(tests)
             if code in (TOO_LONG, NOTHING_RAN):
                 return {"caught": False, "by": str(code), "tests": n}
-            if isinstance(code, str):  # the others may catch it
+            if isinstance(code, str):  # other tests may catch it
                 hangs = hangs or f"hangs in {code}"
                 left[:0] = [rest] if (rest := tests[tests.index(code) + 1 :]) else []
             elif code != 0:
@@ -212,7 +214,7 @@ class Bench:
         return {"caught": False, "by": hangs, "tests": n}
 
     def replay(self, plan: Plan, mutant: Mutant, limit: float) -> dict[str, Any]:
-        """Make the products that reach a mistake."""
+        """Make the products that reach a mutation."""
         names = sorted(
             test.split("::", 1)[1] for test in plan.reach[mutant.k] if test.startswith("replay::")
         )
@@ -230,13 +232,13 @@ class Bench:
 
 TOO_LONG = "time limit"
 NOTHING_RAN = 5
-"""What pytest returns where it collected none of the tests."""
+"""Exit code of pytest that collected none of the tests."""
 HANG = 300.0
-"""Seconds after which a single test hangs."""
+"""Seconds after which a single test counts as hanging."""
 
 
 def first_failure(log: Path, code: int) -> str:
-    """Return the test that failed first, or how pytest ended."""
+    """Return the test that failed first, or the exit code of pytest."""
     for line in log.read_text("utf-8", errors="replace").splitlines():
         if line.startswith(("FAILED tests", "ERROR tests")):
             return line.split(" - ")[0].split(" ", 1)[1]
@@ -244,7 +246,7 @@ def first_failure(log: Path, code: int) -> str:
 
 
 def run_step(folder: Folder, options: argparse.Namespace) -> None:
-    """Try mutants in the stages asked for, as far as their reach is known."""
+    """Try mutants in the selected stages, as far as their reach is known."""
     part, parts = map(int, options.part.split("/"))
     bench = Bench(folder, f"bench-{os.getpid()}", options.data)
     for stage in options.stages:
@@ -255,7 +257,7 @@ def run_step(folder: Folder, options: argparse.Namespace) -> None:
                 continue
             if folder.outcome(mutant.k, stage) is not None:
                 continue
-            plan = Plan.read(folder)  # `reach` may still run
+            plan = Plan.read(folder)  # `reach` may still be running
             source = (bench.tree / mutant.path).read_bytes()
             bench.put(mutant.path, mutant.site.applied(source))
             try_stage(folder, bench, plan, mutant, stage, options)
@@ -270,7 +272,7 @@ def try_stage(
     stage: str,
     options: argparse.Namespace,
 ) -> None:
-    """Run what is left of a stage until something fails."""
+    """Run the remaining tests of a stage until one fails."""
     groups = [("replay",)] if stage == "replay" else GROUPS
     for g, group in enumerate(groups):
         if folder.outcome(mutant.k, stage) is not None:
@@ -282,7 +284,7 @@ def try_stage(
             found = bench.replay(plan, mutant, options.limit)
         else:
             limit = options.limit
-            if stage == "all":  # of all groups together
+            if stage == "all":  # limit for all groups together
                 known = folder.results().items()
                 before = [one["seconds"] for at, one in known if at[:2] == (mutant.k, stage)]
                 limit = max(options.limit_all - sum(before), 5.0)
@@ -293,7 +295,7 @@ def try_stage(
 
 
 def broken_step(folder: Folder, data: Path | None) -> None:
-    """List the tests that fail in the instrumented copy and in one without mistakes."""
+    """List the tests that fail in the instrumented copy and in an unmutated one."""
     lines = (folder.path / "times.jsonl").read_text("utf-8").splitlines()
     failed = sorted({line[0] for line in map(json.loads, lines) if line[2] == "failed"})
     tree = copy_tree(folder, "clean", data)
@@ -310,7 +312,7 @@ def broken_step(folder: Folder, data: Path | None) -> None:
 
 
 def is_caught(found: Mapping[str, Any], *stages: str) -> bool | None:
-    """Return whether one of some stages caught a mutant; None where some were not tried."""
+    """Return whether one of some stages caught a mutant; None if some are unfinished."""
     if any(found[stage] for stage in stages):
         return True
     return None if any(found[stage] is None for stage in stages) else False
@@ -349,22 +351,22 @@ def table_step(folder: Folder, verdicts: Path | None) -> None:
     print(table(["k", "place", "change", "test", "ci", "replay", "all", "caught first by"], rows))
 
 
-HEAD = """# Random mutations, and what catches them
+HEAD = """# Detection of random mutations
 
-Printed by `benchmarks/campaigns/mutation_sample.py`, which says how mutants are drawn and tried.
+Printed by `benchmarks/campaigns/mutation_sample.py`, which describes the sampling of mutants.
 Commit {commit}, seed {seed}. The first {n} are lines of all code, the others lines of C and
 templates.
 
-`.ci/run` stands for its tests and its replay; linters, coverage and the bare machine are not
-counted. A `-` is what was not tried to the end, and does not count as caught. `make test-all` is
-the tests alone; its cases beyond those of `.ci/run` are tried where `.ci/run` catches nothing.
+`.ci/run` includes its tests and its replay, without linters, coverage and the bare machine. A `-`
+is an unfinished run, and does not count as caught. `make test-all` is the tests alone; its cases
+beyond those of `.ci/run` run if `.ci/run` catches nothing.
 """
 WIDTH = 60
 MARKS = {True: "yes", False: "no", None: "-"}
 
 
 def main(words: Iterable[str] | None = None) -> None:
-    """Do a step."""
+    """Run a step."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -372,16 +374,16 @@ def main(words: Iterable[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--n", type=int, default=60)
-    parser.add_argument("--n-printed", type=int, default=20, help="more in C and templates alone")
+    parser.add_argument("--n-printed", type=int, default=20, help="mutants of C and templates")
     parser.add_argument("--jobs", type=int, default=2, help="processes of `reach`")
-    parser.add_argument("--groups", nargs="*", default=[], help="of `reach`: such as tests/cli")
-    parser.add_argument("--data", type=Path, help="the shared data")
-    parser.add_argument("--part", default="1/1", help="every so many mutants")
-    parser.add_argument("--only", type=int, nargs="*", help="these mutants")
+    parser.add_argument("--groups", nargs="*", default=[], help="for `reach`, such as tests/cli")
+    parser.add_argument("--data", type=Path, help="folder of the shared data")
+    parser.add_argument("--part", default="1/1", help="part K/N of all mutants")
+    parser.add_argument("--only", type=int, nargs="*", help="numbers of mutants")
     parser.add_argument("--stages", nargs="*", choices=STAGES, default=STAGES)
-    parser.add_argument("--limit", type=float, default=900.0, help="seconds of a group of tests")
-    parser.add_argument("--limit-all", type=float, default=360.0, help="of stage all of a mutant")
-    parser.add_argument("--verdicts", type=Path, help="JSON of number to words on a survivor")
+    parser.add_argument("--limit", type=float, default=900.0, help="seconds per group of tests")
+    parser.add_argument("--limit-all", type=float, default=360.0, help="seconds of stage all")
+    parser.add_argument("--verdicts", type=Path, help="JSON with comments on survivors, by number")
     options = parser.parse_args(words)
     folder = Folder(options.folder)
     if options.step == "draw":

@@ -1,14 +1,14 @@
 """
-Count the single-bit changes of the emitted C that its own self-test notices.
+Count the single-bit changes of the emitted C that its own self-test detects.
 
     python -m benchmarks.campaigns.selftest_mutations [MODEL.bncc ...] [--kernel K ...]
         [--with E ...] [--mutants N] [--inputs N]
 
 Bits of constant arrays and of numbers in the code are changed one at a time in a running program.
-For each it is asked whether a decision of `predict` or `predict_raw` on random inputs changes,
-whether the self-test notices, and whether the CRC of all constants does. A crash or an endless loop
-counts as a change and as noticed, as on a board. Without a model those are taken that the package
-brings data for. The table counts the changes that show in a decision, and how many are noticed.
+For each change the script tests whether a decision of `predict` or `predict_raw` on random inputs
+changes, and whether the self-test and the CRC of all constants detect it. A crash or an endless
+loop counts as a change and as detected, as on a board. The table counts the changes that affect a
+decision, and the detected ones.
 """
 
 import argparse
@@ -21,8 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bncc.device.inputs.cover import random_states
-from bncc.device.inputs.probes import raw_blocks
+from bncc.device.inputs.cover import random_states, raw_blocks
 from bncc.device.machine import pack, row_dtype
 from bncc.discretize.readings import state_dtype
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -100,7 +99,7 @@ static int differs(void)
 
 static struct itimerval limit;
 
-/* 1 when a check fails, crashes or does not end. */
+/* 1 if a check fails, crashes or hangs. */
 static int asked(int what, unsigned kind, unsigned long place, unsigned bit)
 {
     int status;
@@ -134,7 +133,7 @@ int main(void)
     if (m_selftest() != 0 || m_constants_crc() != M_CONSTANTS_CRC) {
         return 4;
     }
-    /* Twenty times what is right, and a tenth of a second: what takes longer does not end. */
+    /* Twenty times the normal time, and a tenth of a second: a longer run hangs. */
     limit.it_value.tv_usec = 100000 + 20 * (long)(clock() / (CLOCKS_PER_SEC / 1000000));
     limit.it_value.tv_sec = limit.it_value.tv_usec / 1000000;
     limit.it_value.tv_usec %= 1000000;
@@ -152,7 +151,7 @@ int main(void)
 
 @dataclass(frozen=True)
 class Mutant:
-    """One bit: of number `place` in the code where `kind` is 0, else of array `kind` - 1."""
+    """One bit: of number `place` in the code if `kind` is 0, else of array `kind` - 1."""
 
     kind: int
     place: int
@@ -161,7 +160,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Tally:
-    """Numbers of mutants: all, those that show in a decision, those noticed."""
+    """Numbers of mutants: all, those that affect a decision, those detected."""
 
     n: int = 0
     shown: int = 0
@@ -170,28 +169,17 @@ class Tally:
 
     @property
     def rate(self) -> float:
-        """Share of those that show which the self-test notices without its CRC."""
+        """Share of the effective mutants that the self-test detects without its CRC."""
         return self.noticed / self.shown if self.shown else 1.0
 
 
 @dataclass(frozen=True)
 class Spoilable:
-    """
-    An emission whose constants and numbers can be changed while it runs.
+    """An emission whose constants and numbers can be changed at run time."""
 
-    Parameters
-    ----------
-    source : str
-        ``m.c`` with numbers that take flips, and without const arrays.
-    arrays : tuple of (str, int, int)
-        Name, entries and bits per entry of each array.
-    numbers : tuple of (int, int)
-        For each number in the code its value, and how many of its bits are changed.
-    """
-
-    source: str
-    arrays: tuple[tuple[str, int, int], ...]
-    numbers: tuple[tuple[int, int], ...]
+    source: str  # ``m.c`` with flips of numbers, and without const arrays
+    arrays: tuple[tuple[str, int, int], ...]  # Name, entries and bits per entry
+    numbers: tuple[tuple[int, int], ...]  # Value and number of changed bits
 
     def mutants(self) -> Iterator[Mutant]:
         """Generate every change of one bit."""
@@ -260,27 +248,11 @@ def campaign(
     compiler: str = "gcc",
 ) -> dict[str, Tally]:
     """
-    Change bits of an emission and count what is noticed.
+    Change bits of an emission and count the detected changes, for tables and for immediates.
 
-    Parameters
-    ----------
-    model : Model
-        What was emitted, under the name ``m``.
-    files : mapping of str to str
-        The plain package.
-    n_mutants : int or None
-        How many changes of arrays, and as many of numbers, drawn at random; None for all.
-    n_inputs : int
-        Random inputs on which decisions are compared, half of them readings.
-    seed : int
-        Of everything random.
-    compiler : str
-        What to build with.
-
-    Returns
-    -------
-    dict of str to Tally
-        For ``tables`` and for ``immediates``.
+    The model was emitted as `files`, the plain package, under the name ``m``. `n_mutants` is the
+    size of a random sample of each kind, None for all; half of the `n_inputs` random inputs are
+    readings.
     """
     spoiled = spoilable(files["m.c"])
     rng = np.random.default_rng(seed)
@@ -371,8 +343,8 @@ def main() -> None:
     parser.add_argument("--mutants", type=int, default=1000, help="per kernel and kind")
     parser.add_argument("--inputs", type=int, default=100_000)
     options = parser.parse_args()
-    columns = "| {:16} | {:10} | {:10} | {:>7} | {:>7} | {:>8} | {:>8} |"
-    print(columns.format("model", "kernel", "changed", "bits", "shown", "noticed", "by CRC"))
+    columns = "| {:16} | {:10} | {:10} | {:>7} | {:>9} | {:>8} | {:>8} |"
+    print(columns.format("model", "kernel", "changed", "bits", "effective", "detected", "by CRC"))
     print(columns.format(*["---"] * 7))
     for path in options.models:
         model = load_model(path)

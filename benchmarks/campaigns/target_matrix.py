@@ -1,20 +1,20 @@
 """
-Compare the emitted C with Python, bit for bit, on every machine bncc knows.
+Compare the emitted C with Python, bit for bit, on every target of bncc.
 
 Letter, satimage and usps; naive Bayes and Chow-Liu TAN; 1, 2, 4 and 8 bits, tables by counting;
 host, AVR, four Cortex-M, RV32, a big-endian MIPS and x86-64, each with the preferred compiler at
--O2 and the preferred simulator; every value of `--optimize` and every kernel. Inputs of each: every
+-O2 and the preferred simulator; every value of `--optimize` and every kernel. The inputs are every
 row of every table, 200 test rows of fold 1 (a seeded choice), 1,000 random states and as many next
 to a boundary between classes, states out of range; at `predict`, `trusted`, `scores` and `raw`. The
-objects of the simulated machines are searched for what multiplies, divides or calls a library. All
+objects of the simulated targets are searched for multiplications, divisions and library calls. All
 of it (1,944 runs of 24 models) takes some twenty minutes on two cores:
 
     .venv/bin/python -m benchmarks.campaigns.target_matrix --data ../shared/data
     .venv/bin/python -m benchmarks.campaigns.target_matrix --data ../shared/data \
         --way speed --way lanes
 
-Every finished run is one line of build/target_matrix.jsonl; run it again to go on. C that agreed on
-the same inputs, at an earlier time or by another way, is not compared again.
+Every finished run is one line of build/target_matrix.jsonl; run the command again to resume. C that
+agreed on the same inputs, in an earlier run or with other options, is not compared again.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from pathlib import Path
 from benchmarks.campaigns.target_runs import WAYS, Outcome, Place, check
 from benchmarks.shared.log import appending, last_results
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe
-from bncc.device.targets import TARGETS
+from bncc.targets import TARGETS
 
 WIDTHS = (1, 2, 4, 8)
 MACHINES = ("host", *TARGETS)
@@ -38,28 +38,16 @@ MACHINES = ("host", *TARGETS)
 
 @dataclass(frozen=True)
 class Total:
-    """
-    What the runs amount to.
-
-    Parameters
-    ----------
-    models, runs, failed, without_layout : int
-        Models; ways at places; those that did not agree; those that name a kernel which has no
-        layout for the model.
-    compared, inputs, mismatches : int
-        Different C, the inputs that it was tried on, and those that differed.
-    seconds : float
-        Of builds, runs and comparisons.
-    """
+    """Totals of the runs."""
 
     models: int
     runs: int
-    failed: int
-    without_layout: int
-    compared: int
-    inputs: int
+    failed: int  # Runs that did not agree
+    without_layout: int  # Runs with a kernel that has no layout for the model
+    compared: int  # Number of different C texts
+    inputs: int  # Inputs of these, and mismatches among them
     mismatches: int
-    seconds: float
+    seconds: float  # Time of builds, runs and comparisons
 
     def __str__(self) -> str:
         return (
@@ -88,7 +76,7 @@ def outcomes(
     before: Iterable[Outcome] = (),
     processes: int = 1,
 ) -> Iterator[Outcome]:
-    """Yield the outcomes of all ways at all places in their order, checked in so many processes."""
+    """Yield the outcomes of all ways at all places in order, with this number of processes."""
     known = defaultdict(list)
     for outcome in before:
         known[outcome.place].append(outcome)
@@ -102,7 +90,7 @@ def outcomes(
 
 
 def total(places: Iterable[Place], found: Sequence[Outcome]) -> Total:
-    """Add up; C that several ways share counts once."""
+    """Return the totals; C that several ways share counts once."""
     programs = {(each.place, each.c_digest): each for each in found if each.c_digest}.values()
     return Total(
         models=len({place.recipe for place in places}),
@@ -136,7 +124,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Check all that is not done, print one summary line, and fail unless everything agrees."""
+    """Check all unfinished runs, print one summary line, and fail unless everything agrees."""
     options = _arguments(words)
     places = matrix(options.data, options.dataset or PAPER_SETS, options.target or MACHINES)
     ways = options.way or WAYS

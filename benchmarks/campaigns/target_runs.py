@@ -1,4 +1,4 @@
-"""One model on one machine: every way to lower it, each C that comes out of it checked once."""
+"""One model on one target: every option that selects a kernel, each resulting C checked once."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -17,14 +17,15 @@ from bncc.device.agreement import Agreement, compare
 from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Case, Effort, cases, strength
-from bncc.device.targets import find_target
+from bncc.device.sources import sources
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import BnccError, OptionError
 from bncc.lower.kernels.families import FAMILIES
 from bncc.resources import Optimize
+from bncc.targets import find_target
 
 WAYS = ("balanced", "size", "speed", *FAMILIES)
-"""What a kernel is chosen for, or its family."""
+"""Values of --optimize, and kernel families."""
 N_ROWS = 200
 EFFORT = Effort(n_random=1000)
 ENTRIES = frozenset({"raw", "scores", "trusted"})
@@ -33,28 +34,17 @@ LEVEL = "-O2"
 
 @dataclass(frozen=True)
 class Place:
-    """
-    A model on a machine.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        The model.
-    target : str
-        ``host`` or a key of `bncc.device.targets.TARGETS`.
-    data : Path
-        The folder with ``paper/``.
-    """
+    """A model on a target."""
 
     recipe: Recipe
-    target: str
-    data: Path
+    target: str  # ``host`` or a key of `bncc.targets.TARGETS`
+    data: Path  # Folder with ``paper/``
 
     def __str__(self) -> str:
         return f"{self.recipe} {self.target}"
 
     def options(self, way: str) -> EmitOptions:
-        """Return how the C is emitted that is chosen for one of `WAYS`."""
+        """Return the emit options for one of `WAYS`."""
         target = None if self.target == "host" else self.target
         if way in FAMILIES:
             return EmitOptions("m", ENTRIES, kernel=way, target=target)
@@ -63,41 +53,20 @@ class Place:
 
 @dataclass(frozen=True)
 class Outcome:
-    """
-    What came of one way at one place.
-
-    Parameters
-    ----------
-    place, way : str
-        Which.
-    c_digest, inputs_digest : str
-        Of the emitted C, empty where there is no layout, and of the inputs with their answers.
-    agree : bool
-        Whether all inputs were compared, none differed, and nothing multiplies or divides.
-    checked, mismatches : int
-        Inputs.
-    strength, toolchain : str
-        What the inputs were; compiler and simulator.
-    story : str or None
-        The first mismatch, or why nothing was compared.
-    seconds : float
-        Build, run and comparison.
-    as_way : str or None
-        The way whose C is the same, where that was compared instead.
-    """
+    """Result of one way at one place."""
 
     place: str
     way: str
-    c_digest: str
-    inputs_digest: str
-    agree: bool
+    c_digest: str  # Digest of the emitted C, empty if there is no layout
+    inputs_digest: str  # Digest of the inputs with their answers
+    agree: bool  # All inputs compared, none differed, and nothing multiplies or divides
     checked: int
     mismatches: int
-    strength: str
-    toolchain: str
-    story: str | None
-    seconds: float
-    as_way: str | None = None
+    strength: str  # Description of the inputs
+    toolchain: str  # Compiler and simulator
+    story: str | None  # The first mismatch, or the reason if nothing was compared
+    seconds: float  # Build, run and comparison
+    as_way: str | None = None  # The way with the same C, if that was compared instead
 
     def __str__(self) -> str:
         return f"{self.place} {self.way}"
@@ -105,39 +74,16 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """
-    All inputs of a model, those of a kind in one block, so that a simulator starts once for all.
-
-    Parameters
-    ----------
-    blocks : tuple of Case
-        One per kind.
-    strength : str
-        In words.
-    digest : str
-        Of all values and answers.
-    """
+    """All inputs of a model, one block per kind, so that a simulator starts once for all."""
 
     blocks: tuple[Case, ...]
-    strength: str
-    digest: str
+    strength: str  # Description
+    digest: str  # Digest of all values and answers
 
 
 @lru_cache(maxsize=2)
 def inputs_of(known: Reference) -> Inputs:
-    """
-    Return what a model is tried on.
-
-    Parameters
-    ----------
-    known : Reference
-        The model and its test rows.
-
-    Returns
-    -------
-    Inputs
-        The same on every machine.
-    """
+    """Return the inputs of a model, the same on every target."""
     rows = some_rows(known.test, N_ROWS)
     kinds: dict[str, list[Case]] = {}
     for case in cases(known.model, rows, EFFORT):
@@ -162,19 +108,7 @@ def check(place: Place, ways: Iterable[str], before: Iterable[Outcome] = ()) -> 
     """
     Compare the C of every way with Python, each text once.
 
-    Parameters
-    ----------
-    place : Place
-        The model and the machine.
-    ways : iterable of str
-        Among `WAYS`.
-    before : iterable of Outcome
-        What is known of this place; C that agreed on the same inputs is not compared again.
-
-    Returns
-    -------
-    list of Outcome
-        One per way, in their order.
+    C that agreed on the same inputs in `before` is not compared again.
     """
     known = reference(place.recipe, place.data)
     inputs = inputs_of(known)
@@ -229,12 +163,12 @@ def _checked(known: Reference, place: Place, emission: Emission, empty: Outcome)
 def _compared(
     known: Reference, place: Place, emission: Emission, inputs: Inputs
 ) -> tuple[Agreement, set[str]]:
-    """Return the comparison, and what was compiled that multiplies, divides or is a library's."""
+    """Return the comparison, and the multiplications, divisions and library calls."""
     if place.target == "host":
-        with build_library(known.model, emission.files, opt_level=LEVEL) as library:
+        with build_library(sources(known.model, emission.files), opt_level=LEVEL) as library:
             return compare(library, inputs.blocks), set()
     (bench,) = find_toolchain(find_target(place.target))
-    with CrossHarness(known.model, emission.files, bench, LEVEL) as harness:
+    with CrossHarness(sources(known.model, emission.files), bench, LEVEL) as harness:
         return compare(harness, inputs.blocks), offenses(place.target, harness.compiled)
 
 

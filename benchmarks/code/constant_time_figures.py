@@ -1,11 +1,11 @@
 """
-What ``--constant-time`` costs, and how far decisions of ordinary C are apart in time.
+Overhead of ``--constant-time``, and the spread in time between decisions of ordinary C.
 
-The first table has flash, and instructions or cycles, beside ordinary C. The second has each kernel
-of a sum of tables: decisions from states in range that need no check, at states drawn at random and
-at the least and the greatest of all features, between which all comparisons with cuts turn.
+The first table has flash and instructions or cycles, compared with ordinary C. The second has each
+kernel of boosted tables: decisions from checked states, at random states and at the lowest and the
+highest states of all features, which pass none and all of the cuts.
 
-The third has how far decisions in constant time are apart by compiler and level: the largest
+The third has the spread of decisions in constant time by compiler and level: the largest
 difference over kernels, `predict` and `raw`, of inputs of which some are out of range.
 
 Run ``python -m benchmarks.code.constant_time_figures --data FOLDER``; the third table alone with
@@ -18,17 +18,17 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.shared.reference_models import Recipe, reference, some_rows
-from bncc.data.catalog import bundled_path
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.inputs.cover import random_states
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Inputs, Meter
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import find_target
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import Model
+from bncc.targets import find_target
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
@@ -38,11 +38,11 @@ SUM = TrainSettings(
     structure="tables", structure_options={"tables": "20", "rows": "16"}, validation=0.0
 )
 KERNELS = ("cuts", "cut-loop", "cut-packed", None)
-"""Of the sum; None is what ``--constant-time`` takes."""
+"""Kernels of the boosted tables; None is the kernel selected by ``--constant-time``."""
 OPT_LEVELS = ("-O1", "-O2", "-O3", "-Os")
 SPREAD = ("x86", "avr", "cortex-m0", "cortex-m4", "rv32", "big-endian")
 BUILT = (("wifi", None), ("robot", None), ("robot", "plain"))
-"""Data sets and kernels of the third table; None is the one that is chosen."""
+"""Data sets and kernels of the third table; None is the selected kernel."""
 TIMED = ("avr", "cortex-m0", "cortex-m4", "rv32")
 
 
@@ -64,8 +64,8 @@ def main() -> None:
 
 
 def print_prices(data: Path, n_rows: int) -> None:
-    """Print what it costs to do without branches on the input."""
-    print("| model | machine | C | kernel | flash | predict | raw |\n|---|---|---|---|---|---|---|")
+    """Print the overhead of code without branches on the input."""
+    print("| model | target | C | kernel | flash | predict | raw |\n|---|---|---|---|---|---|---|")
     for recipe in RECIPES:
         found = reference(recipe, data)
         inputs = bench_inputs(found.model, some_rows(found.test, n_rows))
@@ -74,7 +74,7 @@ def print_prices(data: Path, n_rows: int) -> None:
             for constant_time in (False, True):
                 asked = EmitOptions("m", target=name, constant_time=constant_time)
                 emission = emit_c(found.model, asked)
-                with Meter(found.model, emission.files, bench, "-O2") as meter:
+                with Meter(sources(found.model, emission.files), bench, "-O2") as meter:
                     costs = meter.costs(inputs)
                     flash = meter.footprint(
                         [entry for entry in ("predict", "raw") if entry in costs]
@@ -91,10 +91,10 @@ def print_prices(data: Path, n_rows: int) -> None:
 
 
 def print_spans(n_rows: int) -> None:
-    """Print how far decisions of a sum are apart, by kernel."""
+    """Print the spread of decisions of boosted tables, by kernel."""
     model = train_model(dataset_of(read_table(bundled_path("robot"))), SUM).model
     inputs = Inputs(states_of_ends(model, n_rows))
-    print("| kernel | machine | flash | trusted, at random | least states | greatest states |")
+    print("| kernel | target | flash | trusted, random states | lowest states | highest states |")
     print("|---|---|--:|--:|--:|--:|")
     for kernel in KERNELS:
         for name in TIMED:
@@ -107,7 +107,7 @@ def print_spans(n_rows: int) -> None:
                 constant_time=kernel is None,
             )
             emission = emit_c(model, asked)
-            with Meter(model, emission.files, bench, "-O2") as meter:
+            with Meter(sources(model, emission.files), bench, "-O2") as meter:
                 flash = meter.footprint(["trusted"]).flash
                 counts = [
                     meter.costs(Inputs(X))["trusted"]
@@ -122,7 +122,7 @@ def print_spans(n_rows: int) -> None:
 
 
 def print_spreads() -> None:
-    """Print by how much decisions differ, by compiler and level; 0 is constant."""
+    """Print the spread of decisions, by compiler and level; 0 is constant."""
     print(f"| target | compiler | {' | '.join(OPT_LEVELS)} |")
     print(f"|---|---|{'--:|' * len(OPT_LEVELS)}")
     models = {
@@ -142,18 +142,18 @@ def print_spreads() -> None:
 
 
 def _spread(model: Model, bench: Toolchain, level: str, kernel: str | None) -> int:
-    """Return the most instructions or cycles between two inputs."""
+    """Return the maximum difference between two inputs, in instructions or cycles."""
     tried = list(cases(model, None, Effort(20, False, 0), has_raw=True))
     states = np.concatenate([case.x[:25] for case in tried if case.kind != "raw"])
     readings = np.concatenate([case.x for case in tried if case.kind == "raw"])[:40]
     asked = EmitOptions("m", target=bench.target.name, kernel=kernel, constant_time=True)
-    with Meter(model, emit_c(model, asked).files, bench, level) as meter:
+    with Meter(sources(model, emit_c(model, asked).files), bench, level) as meter:
         costs = meter.costs(Inputs(states, readings))
     return max(cost.max - cost.min for cost in costs.values())
 
 
 def states_of_ends(model: Model, n_rows: int) -> np.ndarray:
-    """Return the least states of all features, the greatest, and some at random."""
+    """Return the lowest states of all features, the highest, and random ones."""
     greatest = np.array(model.n_states) - 1
     drawn = random_states(model, n_rows, np.random.default_rng(0))
     return np.vstack([np.zeros_like(greatest), greatest, drawn])

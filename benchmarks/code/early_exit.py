@@ -1,10 +1,10 @@
 """
-How many tables a decision has to read before nothing can change it: what early exit could save.
+Possible savings of early exit: the number of tables read until nothing can change a decision.
 
-After every table the class of least cost so far is compared with each other class: the decision is
-settled when none can make up for the gap in what is left, row by row the most that one class can
-gain on the other. Tables are read in the order of how far their costs spread. The check itself is
-free here; code would pay for it, about as much as for an argmin each time.
+After every table the class of least cost so far is compared with each other class. The decision is
+settled if the gap exceeds the most that any class can gain on it in the remaining tables, row by
+row. Tables are read in the order of the spread of their costs. The check itself is free here; real
+code would need about one argmin each time.
 
     .venv/bin/python -m benchmarks.code.early_exit --data ../shared/data
 """
@@ -19,9 +19,8 @@ import numpy as np
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe, reference, some_rows
 from bncc._types import FloatArray
 from bncc.discretize.feature import states_of
-from bncc.program.from_model import program_of
 from bncc.program.ir import Program, unmapped
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 
 WIDTHS = (1, 2, 4, 8)
 N_ROWS = 300
@@ -29,19 +28,9 @@ N_ROWS = 300
 
 def shares_read(program: Program, X: np.ndarray) -> FloatArray:
     """
-    Return which part of the tables each decision reads.
+    Return the share of the tables that each decision reads, (n,) float64, 0 if the prior decides.
 
-    Parameters
-    ----------
-    program : Program
-        Without state maps.
-    X : (n, n_features) int64
-        States.
-
-    Returns
-    -------
-    (n,) float64
-        0 where the prior decides, 1 where the last table may.
+    The program has no state maps; X is (n, n_features) int64.
     """
     spreads = [
         -np.abs(t.costs - t.costs.mean(axis=1, keepdims=True)).mean() for t in program.tables

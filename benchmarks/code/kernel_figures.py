@@ -1,4 +1,4 @@
-"""Kernels beside the textbook classifier: one reference model on one machine, and what is known."""
+"""Kernels compared with the textbook classifier: one reference model on one target."""
 
 import json
 from collections.abc import Mapping
@@ -8,116 +8,73 @@ from pathlib import Path
 
 from benchmarks.shared.reference_models import Recipe, Reference, reference
 from bncc.device.cross import find_toolchain
-from bncc.device.measure import Measurement, measure_ours, measure_textbook
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import TARGETS
+from bncc.device.measure import Measurement, bench_inputs
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
-from bncc.program.from_model import program_of
+from bncc.on_device import measure_ours, measure_textbook
 from bncc.program.ir import Program
+from bncc.program.pipeline import program_of
 from bncc.resources import Optimize
+from bncc.targets import TARGETS
 
 N_ROWS = 5
-"""Inputs: counts hardly vary among them."""
+"""Number of inputs; counts hardly vary among them."""
 OPT_LEVELS: Mapping[Optimize, str] = {"speed": "-O2", "balanced": "-O2", "size": "-Os"}
-"""The compiler's level that goes with each ``--optimize``."""
+"""Compiler level of each ``--optimize``."""
 WORD = 32
 """Bits of a machine word, for the physical limit."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """
-    One model on one machine.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        The model.
-    target : str
-        The machine.
-    optimize : tuple of {"speed", "size", "balanced"}
-        What to choose the kernel for, each measured.
-    family : str or None
-        The kernel; None for the best.
-    data : Path
-        The folder with ``paper/``.
-    """
+    """One model on one target."""
 
     recipe: Recipe
     target: str
-    optimize: tuple[Optimize, ...]
-    family: str | None
-    data: Path
+    optimize: tuple[Optimize, ...]  # Values of --optimize, each measured
+    family: str | None  # The kernel; None for the best
+    data: Path  # Folder with ``paper/``
 
     @property
     def name(self) -> str:
-        """The model and the machine: what the textbook's figures depend on."""
+        """Model and target, the key of the textbook's figures."""
         return f"{self.recipe} {self.target}"
 
     def key(self, optimize: Optimize) -> str:
-        """Return the name of one of its figures."""
+        """Return the key of one of its figures."""
         return f"{self.name} {optimize} {self.family or 'best'}"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """
-    What was measured of one classifier.
+    """Measurement of one classifier."""
 
-    Parameters
-    ----------
-    key : str
-        From `Job`.
-    c_digest : str
-        Of the C that was measured.
-    kernel : str
-        Its family; ``textbook`` for the baseline.
-    story : str or None
-        Why there are no figures.
-    trusted, predict, flash : float or None
-        Mean instructions or cycles, and bytes.
-    """
-
-    key: str
-    c_digest: str
-    kernel: str
-    story: str | None = None
-    trusted: float | None = None
+    key: str  # From `Job`
+    c_digest: str  # Digest of the measured C
+    kernel: str  # Family; ``textbook`` for the baseline
+    story: str | None = None  # Reason if there are no figures
+    trusted: float | None = None  # Mean instructions or cycles, as of predict
     predict: float | None = None
-    flash: float | None = None
+    flash: float | None = None  # Bytes
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """
-    What came of a job.
-
-    Parameters
-    ----------
-    job : Job
-        The job.
-    book : Figure
-        The textbook's figures.
-    ours : mapping of str to Figure
-        By what the kernel was chosen for.
-    limit : int
-        From `physical_limit`.
-    """
+    """Result of a job."""
 
     job: Job
-    book: Figure
-    ours: Mapping[Optimize, Figure]
-    limit: int
+    book: Figure  # Figures of the textbook classifier
+    ours: Mapping[Optimize, Figure]  # By --optimize
+    limit: int  # From `physical_limit`
 
     def ratio(self, optimize: Optimize, what: str) -> float | None:
-        """Return how many times the textbook needs what ours does: a field of `Figure`."""
+        """Return the textbook's figure divided by bncc's, for a field of `Figure`."""
         ours = self.ours.get(optimize)
         both = getattr(self.book, what), getattr(ours, what, None)
         return both[0] / both[1] if both[0] and both[1] else None
 
     def above(self, optimize: Optimize) -> float | None:
-        """Return how many times the physical limit ``trusted`` executes; not for an AVR."""
+        """Return ``trusted`` divided by the physical limit; None on AVR."""
         ours = self.ours.get(optimize)
         if self.job.target == "avr" or ours is None or ours.trusted is None:
             return None
@@ -126,20 +83,10 @@ class Outcome:
 
 def physical_limit(program: Program, bits: int) -> int:
     """
-    Return the instructions of section F of KERNELS.md, below which no sum of rows gets.
+    Return the minimum number of instructions of a sum of rows.
 
-    Parameters
-    ----------
-    program : Program
-        As imported.
-    bits : int
-        Width of a cost.
-
-    Returns
-    -------
-    int
-        A load per index, a load per word of each row read, and an addition per such word. A root
-        of a tree has one index; KERNELS.md counts two.
+    These are a load per index, a load per word of each row, and an addition per such word; `bits`
+    is the width of a cost. A root of a tree has one index; KERNELS.md, section F, counts two.
     """
     words = -(-program.n_classes * bits // WORD)
     return sum(len(table.features) + 2 * words for table in program.tables)
@@ -147,20 +94,9 @@ def physical_limit(program: Program, bits: int) -> int:
 
 def work(job: Job, known: Mapping[str, Figure]) -> Outcome:
     """
-    Measure what is not known.
+    Measure the unknown figures of a job; `known` has figures by key.
 
-    Parameters
-    ----------
-    job : Job
-        The job.
-    known : mapping of str to Figure
-        Figures by key: the textbook's counts whatever happened since, ours as long as the C is
-        the same.
-
-    Returns
-    -------
-    Outcome
-        With figures that are in `known` where they still hold.
+    A known figure of the textbook is always kept, one of bncc as long as the C is the same.
     """
     found = reference(job.recipe, job.data)
     book = known.get(f"{job.name} textbook") or _textbook(job, found)

@@ -1,20 +1,20 @@
 """
-How far the kernels are beyond the textbook classifier, beside the floors that must hold.
+Speed and flash of the kernels relative to the textbook classifier, with the required floors.
 
 Letter, satimage and usps; naive Bayes and Chow-Liu TAN; 1, 2, 4 and 8 bits, tables by counting.
-Instructions (cycles on AVR, naive models alone) of `trusted` and `predict` with what is chosen for
-speed at -O2, against the better of the textbook's -O2 and -O3; flash with what is chosen for size
-at -Os, against the textbook's -Os. Geometric means over the models, the floor, the goal: flash as
-below, instructions within 1.5 times of the physical limit (`physical_limit`, 32-bit machines).
+Instructions (cycles on AVR, naive models alone) of `trusted` and `predict` with --optimize speed at
+-O2, against the better of the textbook's -O2 and -O3; flash with --optimize size at -Os, against
+the textbook's -Os. The table has geometric means over the models, the floor, and the goal: for
+flash as below, for instructions 1.5 times the physical limit (`physical_limit`, 32-bit targets).
 
     .venv/bin/python -m benchmarks.code.kernel_floors --data ../shared/data
     .venv/bin/python -m benchmarks.code.kernel_floors --data ../shared/data --optimize balanced
     .venv/bin/python -m benchmarks.code.kernel_floors --data ../shared/data --machine cortex-m0 \
         --bits 4 --family lanes
 
-Every figure is one line of build/kernel_floors.jsonl; run it again to go on. The textbook's stay
-until --fresh-textbook, ours as long as the C is the same, or until --fresh. With two processes the
-whole table takes some minutes, most of it the textbook's, once.
+Every figure is one line of build/kernel_floors.jsonl; run the command again to resume. The
+textbook's figures are kept until --fresh-textbook, bncc's as long as the C is the same, or until
+--fresh. With two processes the whole table takes some minutes, mostly for the textbook, once.
 """
 
 import argparse
@@ -39,17 +39,17 @@ FLOORS: Mapping[str, tuple[float, ...]] = {
     "x86": (8.4, 5.4, 4.8, 4),
     "avr": (3.5, 2, 1.8, 1.3),
 }
-"""Of `trusted`, by machine and width."""
+"""Required ratio of `trusted`, by target and width."""
 CHECKED = 0.75
-"""What `predict` must reach of it."""
+"""Required ratio of `predict`, relative to that of `trusted`."""
 FLASH_FLOOR = (2.5, 1.8, 1.3, 0.95)
 FLASH_GOAL = (4, 2.5, 1.6, 1.1)
 LIMIT_GOAL = 1.5
-"""Times the physical limit."""
+"""Factor of the physical limit."""
 
 
 def jobs(options: argparse.Namespace) -> Iterator[Job]:
-    """Yield what is to be measured, the machines of one model one after the other."""
+    """Yield all jobs, those of one model one after the other."""
     for data_set in options.dataset or PAPER_SETS:
         for structure in options.structure or STRUCTURES:
             for bits in options.bits or WIDTHS:
@@ -62,7 +62,7 @@ def jobs(options: argparse.Namespace) -> Iterator[Job]:
 
 
 def outcomes(todo: Sequence[Job], known: Mapping[str, Figure], processes: int) -> Iterator[Outcome]:
-    """Yield what comes of jobs in their order, worked at in so many processes."""
+    """Yield the outcomes of jobs in their order, with this number of processes."""
     keys = [{f"{job.name} textbook", *map(job.key, job.optimize)} for job in todo]
     before = [{key: known[key] for key in sorted(some & known.keys())} for some in keys]
     if processes == 1:
@@ -73,13 +73,13 @@ def outcomes(todo: Sequence[Job], known: Mapping[str, Figure], processes: int) -
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """Return the geometric mean of those that there are."""
+    """Return the geometric mean of the known values."""
     there = [value for value in values if value]
     return exp(sum(map(log, there)) / len(there)) if there else None
 
 
 def line_of(outcome: Outcome, optimize: Optimize) -> str:
-    """Say of one model on one machine what was measured."""
+    """Format the measurement of one model on one target."""
     ours, name = outcome.ours[optimize], outcome.job.key(optimize)
     if ours.story is not None:
         return f"{name}: {ours.story}"
@@ -100,7 +100,7 @@ def _times(ratio: float | None) -> str:
 
 
 def table(machine: str, found: Sequence[Outcome]) -> str:
-    """Lay out the means of a machine beside floors and goals."""
+    """Format the means of a target with floors and goals."""
     rows = [["", *(f"B={bits}" for bits in WIDTHS)]]
     for optimize, level in OPT_LEVELS.items():
         if not any(optimize in o.ours for o in found):
@@ -134,7 +134,7 @@ def _against(
 
 
 def _cell(values: Sequence[float | None], least: float) -> str:
-    """Return a mean with how it stands, and of how many models where some have none."""
+    """Return a mean with its verdict, and the number of models if some have none."""
     middle = mean(values)
     if middle is None:
         return "-"
@@ -167,7 +167,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure all that is not known and print the table; fail where a kernel has no figures."""
+    """Measure all unknown figures and print the table; fail if a kernel has no figures."""
     options = _arguments(words)
     todo = list(jobs(options))
     stale = {False: options.fresh, True: options.fresh_textbook}

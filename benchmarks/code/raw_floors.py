@@ -1,15 +1,15 @@
 """
-How far `raw` is beyond the textbook classifier: from sensor readings to the class.
+Speed of `raw`, from sensor readings to the class, relative to the textbook classifier.
 
-Data sets as their readings came, in data/raw: three of whole numbers, two of floats. Thresholds by
-MDL; naive Bayes and Chow-Liu TAN with tables by counting. Instructions of `raw` with what is
-chosen for speed at -O2, against the better of the textbook's -O2 and -O3, which scans thresholds
+Data sets with their original readings, in data/raw: three of whole numbers, two of floats.
+Thresholds by MDL; naive Bayes and Chow-Liu TAN with tables by counting. Instructions of `raw` with
+--optimize speed at -O2, against the better of the textbook's -O2 and -O3, which scans thresholds
 one after the other.
 
     .venv/bin/python -m benchmarks.code.raw_floors --data ../shared/data
 
-Every figure is one line of build/raw_floors.jsonl and stands as long as both programs are the
-same; run it again to go on. From nothing it takes some minutes.
+Every figure is one line of build/raw_floors.jsonl and is kept as long as both programs are the
+same; run the command again to resume. From nothing it takes some minutes.
 """
 
 import argparse
@@ -30,11 +30,11 @@ from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.device.cross import find_toolchain
-from bncc.device.measure import measure_ours, measure_textbook
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import TARGETS
+from bncc.device.measure import bench_inputs
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
+from bncc.on_device import measure_ours, measure_textbook
+from bncc.targets import TARGETS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
@@ -47,38 +47,23 @@ MACHINES = ("cortex-m0", "cortex-m4")
 WIDTHS = (2, 4)
 FLOOR = 3
 N_ROWS = 100
-"""Inputs: which comparisons are made depends on the reading."""
+"""Number of inputs; the comparisons made depend on the reading."""
 
 
 @dataclass(frozen=True)
 class RawFigure:
-    """
-    What was measured of one model on one machine.
-
-    Parameters
-    ----------
-    key : str
-        Which.
-    digest : str
-        Of both programs.
-    kernel : str
-        That of ours.
-    readings : str
-        How many of which kind.
-    ours, textbook : float
-        Mean instructions of ``raw``.
-    """
+    """Measurement of one model on one target."""
 
     key: str
-    digest: str
-    kernel: str
-    readings: str
-    ours: float
+    digest: str  # Digest of both programs
+    kernel: str  # Kernel of bncc's program
+    readings: str  # Number of readings by kind
+    ours: float  # Mean instructions of ``raw``, as of textbook
     textbook: float
 
     @property
     def ratio(self) -> float:
-        """How many times the textbook's instructions are."""
+        """The textbook's instructions divided by bncc's."""
         return self.textbook / self.ours
 
     def __str__(self) -> str:
@@ -98,7 +83,7 @@ def _parts(path: Path) -> tuple[Dataset, Dataset]:
 def figure(
     path: Path, structure: str, bits: int, machine: str, known: Mapping[str, RawFigure]
 ) -> RawFigure:
-    """Measure one model on one machine, or return what is known of the same programs."""
+    """Measure one model on one target, or return the known figure of the same programs."""
     name = path.name.split(".", maxsplit=1)[0]
     key = f"{name} {structure} B={bits} {machine}"
     train, test = _parts(path)
@@ -123,7 +108,7 @@ def figure(
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure what is not known, print geometric means, and fail where one is below the floor."""
+    """Measure unknown figures, print geometric means, and fail if one is below the floor."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with raw/")
     parser.add_argument("--dataset", action="append", choices=SETS, help="repeatable")

@@ -1,5 +1,5 @@
 """
-What a decision from features one by one costs, beside the same decision from all of them.
+Footprint of a decision from features one by one, compared with the decision from all of them.
 
 Run ``python -m benchmarks.code.stream_figures --data FOLDER``. The C is that of ``--with stream``,
 the same for both; a stream begins, takes every feature in the order of its number, and ends.
@@ -10,10 +10,11 @@ from pathlib import Path
 
 from benchmarks.shared.reference_models import Recipe, reference, some_rows
 from bncc.device.cross import find_toolchain
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Meter
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import find_target
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.targets import find_target
 
 RECIPES = (Recipe("usps", "naive", 4), Recipe("letter", "chow-liu", 4))
 TARGETS = ("avr", "cortex-m0")
@@ -25,14 +26,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=20)
     options = parser.parse_args()
-    print("| model | `x[]` | `m_state_t` | machine | predict | stream |\n|---|---|---|---|---|---|")
+    print("| model | `x[]` | `m_state_t` | target | predict | stream |\n|---|---|---|---|---|---|")
     for recipe in RECIPES:
         found = reference(recipe, options.data)
         inputs = bench_inputs(found.model, some_rows(found.test, options.rows))
         for name in TARGETS:
             emission = emit_c(found.model, EmitOptions("m", frozenset({"stream"}), target=name))
             bench = find_toolchain(find_target(name))[0]
-            with Meter(found.model, emission.files, bench, "-O2") as meter:
+            with Meter(sources(found.model, emission.files), bench, "-O2") as meter:
                 costs = meter.costs(inputs)
             held = emission.layout.stream
             assert held is not None

@@ -1,4 +1,4 @@
-"""The figures of docs/targets.md: every reference model measured on every machine."""
+"""The figures of docs/targets.md: every reference model measured on every target."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -16,18 +16,20 @@ from benchmarks.shared.reference_models import (
     reference,
 )
 from bncc.device.cross import find_toolchain
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Meter
-from bncc.device.on_target import TargetReport, bench_inputs, bench_target
-from bncc.device.targets import TARGETS, find_target
+from bncc.device.sources import sources
 from bncc.emit.emitter import emit_c
 from bncc.emit.textbook import textbook_c
+from bncc.on_device import TargetReport, bench_target
+from bncc.targets import TARGETS, find_target
 
 RECIPES = (
     *(Recipe(name, s, bits) for name in PAPER_SETS for s in STRUCTURES for bits in (8, 4)),
     *(Recipe(name, s, 8) for name in BUNDLED_SETS for s in STRUCTURES),
 )
 MACHINES = (*tuple(TARGETS)[1:], *tuple(TARGETS)[:1])
-"""Microcontrollers first."""
+"""Targets, microcontrollers first."""
 
 PEERS: Mapping[str, Mapping[str, int]] = {
     "letter": {
@@ -43,49 +45,27 @@ PEERS: Mapping[str, Mapping[str, int]] = {
         "x86": 18508,
     },
 }  # fmt: skip
-"""What figures/PEERS.md says of its hand-written naive Bayes with 8-bit tables, at -O2."""
+"""Counts of figures/PEERS.md for its hand-written naive Bayes with 8-bit tables, at -O2."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """
-    What a model is, in the words of the page.
-
-    Parameters
-    ----------
-    features, classes, table_bytes : int
-        Numbers of features and of classes, and bytes of the tables that bncc emits.
-    readings : str
-        C type of a reading, or ``state``.
-    error : float
-        On the test rows, in percent.
-    """
+    """Facts of a model, as the page prints them."""
 
     features: int
     classes: int
-    readings: str
-    table_bytes: int
-    error: float
+    readings: str  # C type of a reading, or ``state``
+    table_bytes: int  # Bytes of the tables that bncc emits
+    error: float  # On the test rows, in percent
 
 
 @dataclass(frozen=True)
 class Figures:
-    """
-    All figures of the page.
+    """All figures of the page."""
 
-    Parameters
-    ----------
-    facts : mapping of str to Facts
-        By model.
-    reports : mapping of (str, str) to TargetReport
-        By machine and model.
-    ours : mapping of (str, str) to float
-        Our counts for the textbook naive Bayes beside `PEERS`, by data set and machine.
-    """
-
-    facts: Mapping[str, Facts]
-    reports: Mapping[tuple[str, str], TargetReport]
-    ours: Mapping[tuple[str, str], float]
+    facts: Mapping[str, Facts]  # By model
+    reports: Mapping[tuple[str, str], TargetReport]  # By target and model
+    ours: Mapping[tuple[str, str], float]  # Our counts for `PEERS`, by data set and target
 
 
 T = TypeVar("T")
@@ -99,7 +79,7 @@ class _Task:
 
 
 def facts_of(known: Reference) -> Facts:
-    """Say what a model is."""
+    """Return the facts of a model."""
     model = known.model
     kinds = sorted({feature.kind for feature in model.features})
     return Facts(
@@ -112,7 +92,7 @@ def facts_of(known: Reference) -> Facts:
 
 
 def report_of(known: Reference, target: str) -> TargetReport:
-    """Measure a model and its textbook classifier on a machine, over 100 of its test rows."""
+    """Measure a model and its textbook classifier on a target, over 100 of its test rows."""
     return bench_target(known.model, find_target(target), bench_inputs(known.model, known.test))
 
 
@@ -120,27 +100,15 @@ def peers_count(known: Reference, target: str) -> float:
     """Count the textbook classifier as PEERS.md did: at -O2, no checks, mean of 100 test rows."""
     files = textbook_c(known.model, "m").files
     (bench,) = find_toolchain(find_target(target))
-    with Meter(known.model, files, bench, "-O2") as meter:
+    with Meter(sources(known.model, files), bench, "-O2") as meter:
         return meter.costs(bench_inputs(known.model, known.test))["trusted"].mean
 
 
 def measure(data: Path, processes: int, told: Callable[[str], None]) -> Figures:
     """
-    Measure all that the page shows.
+    Measure all figures of the page with this number of processes; `told` reports progress.
 
-    Parameters
-    ----------
-    data : Path
-        The folder with ``paper/``.
-    processes : int
-        How many work at once.
-    told : callable
-        Told of progress.
-
-    Returns
-    -------
-    Figures
-        The same in every run with the same tools.
+    The same tools give the same figures in every run.
     """
     facts = {str(recipe): facts_of(reference(recipe, data)) for recipe in RECIPES}
     tasks = [_Task(recipe, target, data) for recipe in RECIPES for target in MACHINES]

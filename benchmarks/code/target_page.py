@@ -1,5 +1,5 @@
 """
-Write docs/targets.md: flash, RAM, stack and speed of the reference models on every machine.
+Write docs/targets.md: flash, RAM, stack and speed of the reference models on every target.
 
 Needs the cross compilers and simulators of every target (`bncc targets` lists them) and the
 papers' data; takes a few minutes on two cores. The same tools give the same page:
@@ -16,120 +16,109 @@ from benchmarks.code.target_figures import PEERS, Facts, Figures, measure
 from benchmarks.shared.markdown import table
 from bncc.device.measure import Measurement
 from bncc.device.meter import Cost
-from bncc.device.on_target import TargetReport
-from bncc.device.targets import find_target
 from bncc.model.atomic import write_whole
+from bncc.on_device import TargetReport
+from bncc.targets import find_target
 
 COMMAND = ".venv/bin/python -m benchmarks.code.target_page --data ../shared/data -o docs/targets.md"
 NOT_RUN = "<!-- not run: it needs the papers' data and measures for minutes -->"
 ENTRIES = ("predict", "trusted", "raw")
 NOTHING = "."
-"""A cell with nothing to say: no thresholds, so no readings."""
+"""An empty cell: no thresholds, so no readings."""
 
 HEAD = """\
 # Targets: flash, RAM, stack and speed
 
-What the C that bncc emits needs on each machine, beside the **textbook classifier** of the same
-model: a `uint8_t` table `[row][class]`, 16-bit sums, one loop over the features and one over the
-classes, as a good engineer writes it from a paper.
+This page gives the footprint of emitted C on each target, compared with the **textbook classifier**
+of the same model: a `uint8_t` table `[row][class]`, 16-bit sums, one loop over the features and one
+over the classes, as a good engineer writes it from a paper.
 """
 
 READING = """\
-A cell is bncc's figure. In brackets: how many times that the textbook classifier needs; **bold**
-where the textbook needs less. Bytes for memory; for speed, executed instructions per decision, on
-AVR clock cycles: the mean of 100 test rows, and below it the range where rows differ. `predict`
-takes states and checks them, `trusted` takes states unchecked, `raw` takes a sensor's readings;
-models without thresholds have no `raw`. bncc is what `emit-c` writes, compiled once, at -O2;
+A cell is bncc's figure. In brackets is the textbook classifier's figure divided by it, in **bold**
+if the textbook needs less. Memory is in bytes. Speed is executed instructions per decision, on AVR
+clock cycles: the mean of 100 test rows, and below it the range if rows differ. `predict` takes
+states and checks them, `trusted` takes states unchecked, `raw` takes a sensor's readings; models
+without thresholds have no `raw`. bncc's figures are for one build of the output of `emit-c` at -O2;
 `trusted` is measured in a second emission, `--with trusted`. The textbook has the best of three
 builds: -Os for memory, and for each speed the better of -O2 and -O3.
 """
 
 LEVELS = """\
-That is one build of bncc against the best of three. At -O3 gcc makes the textbook's loops longer
-and faster, most of all where classes are few. Without that, both at -O2, `trusted` compares so:
+These figures compare one build of bncc with the best of three. At -O3 gcc makes the textbook's
+loops longer and faster, most of all if classes are few. The next table compares `trusted` with both
+at -O2:
 """
 
 HOW = """\
-## How each figure was taken
+## Measurement methods
 
 - **Flash, RAM**: all sections of a linked program that occupy memory, less those of the same
-  program around a classifier of no size. Library routines that the classifier pulls in (comparing
-  floats, dividing, copying) count; start-up code does not. The program calls `predict` and, where
-  there is one, `raw`; the linker leaves out the rest.
-- **Stack**: the deepest below the caller's during `predict` and `raw`, the return address included
-  where the call pushes it. On AVR the stack pointer is followed after every instruction. Elsewhere
-  the memory below the stack is painted before the call; room that a function reserves at the far
-  end and never writes is not seen.
-- **Speed**: a counter is read before and after the call. Setting up the argument, call and return
-  are included; what the same costs around nothing is subtracted. In every run the counter must
+  program with an empty classifier. Library routines that the classifier links (comparing
+  floats, dividing, copying) count; start-up code does not. The program calls `predict` and, if
+  there is one, `raw`; the linker drops the rest.
+- **Stack**: the maximum depth below the caller's during `predict` and `raw`, the return address
+  included if the call pushes it. On AVR the stack pointer is read after every instruction. On other
+  targets the memory below the stack is painted before the call. This does not detect memory that a
+  function reserves at the far end and never writes.
+- **Speed**: a counter is read before and after the call. Argument set-up, call and return are
+  included; the overhead of the counter is subtracted. In every run the counter must
   first find the exact difference between two loops of known length, else there is no figure.
-  Cortex-M: QEMU's virtual time, 1,024 ns an instruction, read from a timer of 25 MHz (25.6 ticks an
-  instruction, so rounding is exact); code for the M0 runs on the board of an M3, which executes all
-  of it. RV32: `minstret`. AVR: simavr's cycles, those of any AVR with a 16-bit program counter.
+  Cortex-M: QEMU's virtual time, 1,024 ns per instruction, read from a timer of 25 MHz (25.6 ticks
+  per instruction, so rounding is exact); code for the M0 runs on the board of an M3, which executes
+  all of it. RV32: `minstret`. AVR: simavr's cycles, those of any AVR with a 16-bit program counter.
   x86-64 and MIPS: instructions that unicorn executes.
-- **Inputs**: 100 test rows, a seeded choice. They are converted to the machine's types outside, and
-  lie in memory before the counter is read.
-- Every decision that is measured is compared with the Python model; a program that decides
-  otherwise gets no figure.
+- **Inputs**: 100 test rows, a seeded choice. They are converted to the target's types beforehand,
+  and are in memory before the counter is read.
+- Every measured decision is compared with the Python model; a program with a different decision
+  gets no figure.
 
-## What the figures are not
+## Limitations
 
 - Executed instructions are not cycles. On a Cortex-M0 a load takes two cycles and a taken branch
-  three, slow flash adds wait states, a Cortex-M7 starts two instructions at once. Compare programs
-  on one machine, not machines with each other. AVR figures are cycles.
-- No silicon was involved.
-- Errors are those of tables by counting (`--parameters ml`), so that every machine repeats the
-  figures; trained tables have the same shape and decide better.
+  three, slow flash adds wait states, and a Cortex-M7 starts two instructions at once. Compare
+  programs on one target, not targets with each other. AVR figures are cycles.
+- No hardware was used.
+- Errors are those of tables by counting (`--parameters ml`), so that the figures can be reproduced
+  on every computer. Other training methods give tables of the same shape and lower errors.
 - The AVR here has 128 KB of flash: a model of more than 32,768 bytes does not fit an ATmega328P.
 """
 
 PEERS_TEXT = """\
-## Beside an independent measurement
+## Comparison with an independent measurement
 
-A study made before bncc was built measured a hand-written naive Bayes with 8-bit
-tables with tools of its own. Here is our count for the textbook classifier, as there without checks
-(`trusted`) and at -O2, then theirs and the difference. Data and fold are the same; the 100 test
-rows are others. The two programs differ little: theirs has a rectangular table
-`[feature][state][class]` and forms a row's address by multiplying, ours reads where a feature's
-rows begin.
+A study made before bncc was built measured a hand-written naive Bayes with 8-bit tables, with its
+own tools. The table gives our count for the textbook classifier, also without checks (`trusted`)
+and at -O2, then the study's count and the difference. Data and fold are the same; the 100 test
+rows are not. The two programs differ little: the study's has a rectangular table
+`[feature][state][class]` and computes a row's address by a multiplication, ours reads the address
+of a feature's rows.
 """
 
 PEERS_X86 = """\
-On x86 theirs is position-independent code, gcc's default for programs on Debian, which takes an
-instruction more for every feature and class; ours is linked at fixed addresses, as for the
-microcontrollers. Built like theirs and counted by callgrind, as theirs was, our letter classifier
-takes 3,006.
+On x86 the study's program is position-independent code, gcc's default for programs on Debian, which
+takes one more instruction for every feature and class; ours is linked at fixed addresses, as for
+the microcontrollers. Built as position-independent code and counted by callgrind, as in the study,
+our letter classifier takes 3,006.
 """
 
 
 def page(figures: Figures) -> str:
-    """
-    Return the page.
-
-    Parameters
-    ----------
-    figures : Figures
-        What was measured.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Return the page in Markdown."""
     models = list(figures.facts)
     targets = list(dict.fromkeys(target for target, _ in figures.reports))
     links = ", ".join(f"[{target}](#{target})" for target in targets)
     parts = [
         HEAD,
-        f"**Your figure**: choose your machine ({links}), then your model's row. The tables up to "
-        "there compare machines.\n",
+        f"**How to read this page**: select your target ({links}), then your model's row. The "
+        "first tables compare targets.\n",
         READING,
-        f"Made by\n\n{NOT_RUN}\n```sh\n{COMMAND}\n```\n",
-        "## All machines: `predict`\n",
+        f"This command writes the page:\n\n{NOT_RUN}\n```sh\n{COMMAND}\n```\n",
+        "## All targets: `predict`\n",
         _overview(figures, models, targets, lambda r: _versus(r, "predict", is_ranged=False)),
-        "## All machines: flash\n",
+        "## All targets: flash\n",
         _overview(figures, models, targets, lambda r: _ratio(r.ours.flash, r.ratio["flash"])),
-        "## Where the textbook needs less\n",
+        "## Cases in favor of the textbook classifier\n",
         "".join(_losses(figures, kind) for kind in ("flash", *ENTRIES)),
         *([LEVELS, _at_one_level(figures)] if figures.ours else []),
         "## The models\n",
@@ -154,7 +143,7 @@ def _overview(
 
 
 def _models(facts: Mapping[str, Facts]) -> str:
-    head = ["model", "features", "classes", "a reading is", "bytes of tables", "test error"]
+    head = ["model", "features", "classes", "readings", "bytes of tables", "test error"]
     rows = (
         [
             name, f"{f.features}", f"{f.classes}", f.readings, f"{f.table_bytes:,}",
@@ -166,7 +155,7 @@ def _models(facts: Mapping[str, Facts]) -> str:
 
 
 def _machine(found: Mapping[str, TargetReport]) -> Iterator[str]:
-    """Return what is said of one machine: its tools, bncc's figures, and the textbook's."""
+    """Yield the section of one target: its tools, bncc's figures, and the textbook's."""
     first = next(iter(found.values()))
     title = find_target(first.target).title
     yield f"{title}. Built by {first.toolchain}, run by {first.simulator}. Speed in {first.unit}.\n"
@@ -200,7 +189,7 @@ def _book(report: TargetReport) -> list[str]:
 
 
 def _levels(book: Measurement) -> dict[str, str]:
-    """Return the level that each figure of the textbook was measured at."""
+    """Return the compiler level of each figure of the textbook."""
     words = (pair.partition(" ") for pair in book.optimization.split(", "))
     return {figure: level for figure, _, level in words}
 
@@ -220,7 +209,7 @@ def _ratio(figure: float, ratio: float | None) -> str:
 
 
 def _is_ahead(ratio: float) -> bool:
-    """Whether the textbook needs less, as far as two decimals tell."""
+    """Return True if the textbook needs less, to two decimals."""
     return round(ratio, 2) < 1
 
 
@@ -229,7 +218,7 @@ def _range(cost: Cost) -> str:
 
 
 def _losses(figures: Figures, kind: str) -> str:
-    """Say in a sentence how often and how far the textbook is ahead."""
+    """Format in how many cases and by how much the textbook needs less."""
     ratios = {place: r.ratio[kind] for place, r in figures.reports.items()}
     known = {place: ratio for place, ratio in ratios.items() if ratio is not None}
     n_lost = sum(_is_ahead(ratio) for ratio in known.values())
@@ -241,13 +230,13 @@ def _losses(figures: Figures, kind: str) -> str:
         for place in (max(known, key=known.__getitem__), min(known, key=known.__getitem__))
     )
     return (
-        f"- {what}: in {n_lost} of {len(known)} cases. It is between {worst:.2f} ({worst_at}) and "
-        f"{best:.2f} times ({best_at}) that of bncc.\n"
+        f"- {what}: in {n_lost} of {len(known)} cases. The ratio is between {worst:.2f} "
+        f"({worst_at}) and {best:.2f} ({best_at}).\n"
     )
 
 
 def _at_one_level(figures: Figures) -> str:
-    """Compare what was compiled at -O2 alone."""
+    """Return the table of figures that were compiled at -O2 alone."""
     targets = list(dict.fromkeys(target for _, target in figures.ours))
     rows = []
     for name in PEERS:
@@ -276,7 +265,7 @@ def _pair(ours: float, theirs: int) -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
-    parser.add_argument("-o", dest="to", type=Path, required=True, help="the page")
+    parser.add_argument("-o", dest="to", type=Path, required=True, help="output page")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     if not (options.data / "paper").is_dir():

@@ -1,7 +1,7 @@
 """
-Layouts of the reference models, measured: what the cost model is fitted to.
+Measured layouts of the reference models, the data of the cost model.
 
-For every kernel family and machine some layouts of each model: instructions of `trusted` and of
+For every kernel family and target some layouts of each model: instructions of `trusted` and of
 `predict` (cycles on AVR) and bytes of flash of `predict`, compiled with -O2 and with -Os.
 """
 
@@ -20,21 +20,20 @@ from typing import Any, TypeAlias
 from benchmarks.shared.log import appending, last_results
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe, reference
 from bncc.device.cross import find_toolchain
-from bncc.device.measure import Measurement, measure_ours, measure_textbook
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import TARGETS
+from bncc.device.measure import Measurement, bench_inputs
 from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
 from bncc.errors import BnccError
 from bncc.lower.choose import families_for, layouts_for
 from bncc.lower.cost_model import Candidate, Level, candidate, textbook_cost
-from bncc.program.from_model import program_of
+from bncc.on_device import measure_ours, measure_textbook
 from bncc.program.ir import Program
-from bncc.program.pipeline import optimize_each
+from bncc.program.pipeline import optimize_each, program_of
+from bncc.targets import TARGETS
 
 MACHINES = ("cortex-m0", "cortex-m4", "rv32", "x86", "avr")
 LEVELS: tuple[Level, ...] = ("-O2", "-Os")
 SMALL = ("cortex-m0", "avr")
-"""Machines that are measured at -Os too; others take the bytes of the first there."""
+"""Targets that are measured at -Os too; the others take the bytes of the first there."""
 WIDTHS = (1, 2, 4, 8)
 N_ROWS = 5
 LAYOUTS: Mapping[tuple[Level, str], int] = {
@@ -42,12 +41,12 @@ LAYOUTS: Mapping[tuple[Level, str], int] = {
     ("-O2", "speed"): 1,
     ("-Os", "default"): 2,
 }
-"""How many of each family for the programs of which flows."""
+"""Number of layouts per family, by level and flow."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One model on one machine."""
+    """One model on one target."""
 
     recipe: Recipe
     target: str
@@ -57,42 +56,21 @@ class Job:
 
 @dataclass(frozen=True)
 class Sample:
-    """
-    What one layout was measured to cost.
+    """Measurement of one layout."""
 
-    Parameters
-    ----------
-    key : str
-        Model, machine, level, family and number of the layout.
-    c_digest : str
-        Of its C.
-    model, family, target, level : str
-        What was measured where.
-    rom_bytes : int
-        Bytes of its constants.
-    check_bytes : int
-        What the check of inputs takes more than the smallest.
-    work, code : tuple of float
-        Its terms.
-    trusted, predict : float or None
-        Instructions of both; None where it does not fit.
-    flash : float or None
-        Bytes of `predict`; None where there are readings too.
-    """
-
-    key: str
-    c_digest: str
+    key: str  # Model, target, level, family and number of the layout
+    c_digest: str  # Digest of its C
     model: str
     family: str
     target: str
     level: str
-    rom_bytes: int
-    check_bytes: int
-    work: tuple[float, ...]
+    rom_bytes: int  # Bytes of its constants
+    check_bytes: int  # Bytes of the input check beyond the smallest
+    work: tuple[float, ...]  # Terms of the instructions, and code: terms of the flash
     code: tuple[float, ...]
-    trusted: float | None
+    trusted: float | None  # Instructions; None if the program does not fit
     predict: float | None
-    flash: float | None
+    flash: float | None  # Bytes of `predict`; None if there are readings too
 
 
 Terms: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]
@@ -101,7 +79,7 @@ Measure: TypeAlias = Callable[[], Figures]
 
 
 def jobs(options: argparse.Namespace) -> Iterator[Job]:
-    """Yield every model on every machine."""
+    """Yield every model on every target."""
     recipes = [Recipe(s, k, b) for s in PAPER_SETS for k in STRUCTURES for b in WIDTHS]
     for recipe in recipes:
         for target in options.machine or MACHINES:
@@ -112,7 +90,7 @@ def jobs(options: argparse.Namespace) -> Iterator[Job]:
 
 
 def layouts(program: Program, family: str, job: Job, most: int) -> list[tuple[int, Candidate]]:
-    """Return some layouts of a family, the fastest, the smallest and the next ones."""
+    """Return some layouts of a family: the fastest, the smallest and the next fastest."""
     kernels = layouts_for(program, family, job.target)
     found = [candidate(program, kernel, job.target, job.level) for kernel in kernels]
     by_speed = sorted(range(len(found)), key=lambda i: found[i].instructions)
@@ -122,7 +100,7 @@ def layouts(program: Program, family: str, job: Job, most: int) -> list[tuple[in
 
 
 def work(job: Job, known: Mapping[str, Sample]) -> list[Sample]:
-    """Measure what is not known of a model on a machine."""
+    """Measure the unknown layouts of a model on a target."""
     found = reference(job.recipe, job.data)
     imported = program_of(found.model)
     flows = [flow for level, flow in LAYOUTS if level == job.level]
@@ -186,7 +164,7 @@ def _figures(found: Measurement) -> Figures:
 
 
 def check_bytes(emission: Emission) -> int:
-    """Return the bytes of the input check, beyond those of a loop."""
+    """Return the bytes of the input check beyond those of a loop."""
     check, n = emission.layout.check, len(emission.program.features)
     return check.code + check.reads_last_states * n * emission.layout.state_bits // 8
 

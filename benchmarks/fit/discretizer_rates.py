@@ -1,14 +1,14 @@
 """
-Measure every way to find a state on every machine, and fit the rates that choose among them.
+Measure every method to find a state on every target, and fit the rates of the selection.
 
-Sensors of one kind behind equally many thresholds, all found in one way: instructions (cycles on
-AVR) of `raw` less those of `trusted` at -O2, and bytes of flash at -Os less those without `raw`,
-each as a weighted sum of the terms of `Rates`. Prints the rates as they stand in
-bncc/lower/discretizers/rates.py, and how far the estimates are from what was measured.
+Sensors of one kind with the same number of thresholds, all with one method: instructions (cycles
+on AVR) of `raw` less those of `trusted` at -O2, and bytes of flash at -Os less those without
+`raw`, each as a weighted sum of the terms of `Rates`. Prints the rates in the form of
+bncc/lower/discretizers/rates.py, and the error of the estimates.
 
     .venv/bin/python -m benchmarks.fit.discretizer_rates --machine cortex-m0
 
-Some minutes a machine.
+Takes some minutes per target.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from scipy.optimize import nnls
 
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
-from bncc.device.targets import TARGETS
+from bncc.device.sources import sources
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import representatives
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -31,11 +31,12 @@ from bncc.lower.discretizers.choice import Discretizers, in_lines, searched, way
 from bncc.lower.discretizers.rates import Rates, Search
 from bncc.model.model import Model
 from bncc.structure.graph import forest
+from bncc.targets import TARGETS
 
 MACHINES = ("cortex-m0", "cortex-m4", "rv32", "x86", "avr")
 TERMS = tuple(field.name for field in fields(Rates))
 FREE = Rates(*((0.0, 0.0),) * len(TERMS))
-"""With these, what a plan costs is its constants."""
+"""Rates with which a plan costs only its constants."""
 SEARCHES: tuple[Search, ...] = ("linear", "binary")
 KINDS: Mapping[str, tuple[str, float, float]] = {
     "byte": ("int16", 5, 240),
@@ -45,9 +46,9 @@ KINDS: Mapping[str, tuple[str, float, float]] = {
 }
 """Kind, smallest and largest threshold."""
 N_CUTS = (2, 6, 14)
-"""More or less by one."""
+"""Numbers of cuts, each also plus and minus one."""
 N_FEATURES = (4, 12)
-"""Few and many, so that what features share can be told from what each takes."""
+"""Few and many, to separate shared code from code per feature."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Trial:
     method: str
 
     def plan(self, rates: Rates) -> Discretizers:
-        """Return it with what it costs at some rates."""
+        """Return the plan with its cost at some rates."""
         way, _, place = self.method.partition(" ")
         search: Search | None = way if way in ("linear", "binary") else None
         if search and place == "loop":
@@ -72,7 +73,7 @@ class Trial:
 
 
 def trials() -> Iterator[Trial]:
-    """Yield all plans that there are."""
+    """Yield all plans."""
     for label, (kind, low, high) in KINDS.items():
         for n_cuts in N_CUTS:
             for n in N_FEATURES:
@@ -88,7 +89,7 @@ def _methods(feature: Feature) -> set[str]:
 
 
 def sensor(i: int, kind: str, n_cuts: int, low: float, high: float) -> Feature:
-    """Return feature i, unlike all others, for compilers merge equal code."""
+    """Return feature i, different from all others because compilers merge equal code."""
     places = np.sort(np.random.default_rng(i).choice(200, n_cuts, replace=False))
     cuts = low + (high - low) * places / 199
     exact = [float(np.float32(t)) if kind == "float32" else int(t) for t in cuts]
@@ -118,15 +119,15 @@ def measured(trial: Trial, machine: str) -> tuple[float, float]:
     readings = [representatives(f)[X[:, i]] for i, f in enumerate(model.features)]
     inputs = Inputs(X, np.stack(readings, axis=1))
     (bench,) = find_toolchain(TARGETS[machine])
-    with Meter(model, files, bench, "-O2") as meter:
+    with Meter(sources(model, files), bench, "-O2") as meter:
         costs = meter.costs(inputs)
-    with Meter(model, files, bench, "-Os") as meter:
+    with Meter(sources(model, files), bench, "-Os") as meter:
         size = meter.footprint(("trusted", "raw")).flash - meter.footprint(("trusted",)).flash
     return costs["raw"].mean - costs["trusted"].mean, size
 
 
 def terms(trial: Trial) -> tuple[list[float], list[float]]:
-    """Return how often each rate counts in a plan's instructions, and in its bytes."""
+    """Return the multiplicity of each rate in a plan's instructions, and in its bytes."""
     work, size, constant = [], [], trial.plan(FREE).flash
     for k in range(len(TERMS)):
         unit = Rates(*((float(k == j),) * 2 for j in range(len(TERMS))))
@@ -137,9 +138,9 @@ def terms(trial: Trial) -> tuple[list[float], list[float]]:
 
 def fit(rows: Sequence[Sequence[float]], found: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """
-    Return the rates of least relative squares, none below 0, and estimates over measured.
+    Return the nonnegative rates of least relative squares, and estimated over measured.
 
-    One term more is a constant: what `raw` takes however states are found.
+    The last rate is a constant, the part of `raw` that is independent of the method.
     """
     weights = 1 / np.asarray(found)
     every = np.array([[*row, 1.0] for row in rows])
@@ -148,7 +149,7 @@ def fit(rows: Sequence[Sequence[float]], found: Sequence[float]) -> tuple[np.nda
 
 
 def report(machine: str, *, shows_all: bool) -> None:
-    """Measure and print one machine."""
+    """Measure one target, and print its rates."""
     every = list(trials())
     found = [measured(trial, machine) for trial in every]
     rows = [terms(trial) for trial in every]
@@ -171,7 +172,7 @@ def report(machine: str, *, shows_all: bool) -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure the machines that were named, or all."""
+    """Measure the named targets, or all."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--machine", action="append", choices=MACHINES, help="repeatable")
     parser.add_argument("--all", action="store_true", help="print every trial")

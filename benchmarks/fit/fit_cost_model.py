@@ -1,20 +1,20 @@
 """
 Measure layouts of the reference models and fit the cost model's weights to them.
 
-For every kernel family and machine some layouts of each model, those that are estimated best and
-the farthest of the rest: instructions of `trusted` (cycles on AVR) and bytes of flash of `predict`,
-compiled with -O2 and with -Os. Every weight is at least zero and the sum of squared relative
-errors least. Then each model in turn is estimated by weights fitted to all others.
+For every kernel family and target some layouts of each model, the best by estimate and the
+farthest of the rest: instructions of `trusted` (cycles on AVR) and bytes of flash of `predict`,
+compiled with -O2 and with -Os. The weights are nonnegative and minimize the sum of squared
+relative errors. A cross-validation then estimates each model with weights fitted to all others.
 
     .venv/bin/python -m benchmarks.fit.fit_cost_model --data ../shared/data
     .venv/bin/python -m benchmarks.fit.fit_cost_model --data ../shared/data --fit-only
 
-Every measurement is one line of build/cost_model.jsonl; run it again to go on. Layouts whose C has
-changed are measured again. The weights go to bncc/lower/cost_weights.py.
+Every measurement is one line of build/cost_model.jsonl; run the command again to resume. Layouts
+whose C has changed are measured again. The weights go to weights.py of each family's folder, and
+those of the textbook classifier to bncc/lower/textbook_weights.py.
 """
 
 import argparse
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -24,11 +24,12 @@ import numpy as np
 from scipy.optimize import nnls
 
 from benchmarks.fit.cost_samples import MACHINES, Sample, jobs, known_samples, measured
+from benchmarks.fit.weight_files import write
 from bncc._types import FloatArray
+from bncc.lower.kernels.base import Weights
 
 CLOSE = 0.15
-"""Relative error within which an estimate is good."""
-WEIGHTS = Path(__file__).resolve().parents[2] / "bncc" / "lower" / "cost_weights.py"
+"""Relative error of a good estimate."""
 
 
 def fitted(
@@ -37,7 +38,7 @@ def fitted(
     *,
     scaled: bool = True,
 ) -> FloatArray:
-    """Return the weights >= 0 of least squared error, relative to what is wanted if scaled."""
+    """Return the nonnegative weights of least squared error, relative to `wanted` if scaled."""
     A, y = np.asarray(terms, dtype=float), np.asarray(wanted, dtype=float)
     if scaled:
         A, y = A / y[:, None], np.ones(len(y))
@@ -48,7 +49,7 @@ def fitted(
 def errors(
     samples: Sequence[Sample], terms: Sequence[Sequence[float]], wanted: Sequence[float]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return relative errors of weights fitted to all, and to all but the model in question."""
+    """Return relative errors of weights fitted to all models, and to all but the sample's model."""
     A, y = np.asarray(terms, dtype=float), np.asarray(wanted, dtype=float)
     names = np.array([sample.model for sample in samples])
     together = A @ fitted(A, y) / y - 1
@@ -60,13 +61,13 @@ def errors(
     return together, apart
 
 
-def fit(samples: Sequence[Sample]) -> str:
-    """Fit all weights, print how well, and return the module that holds them."""
+def fit(samples: Sequence[Sample]) -> Weights:
+    """Fit all weights and print the errors."""
     groups: dict[tuple[str, str, str], list[Sample]] = defaultdict(list)
     for sample in samples:
         groups[sample.family, sample.target, sample.level].append(sample)
     total: dict[str, list[FloatArray]] = defaultdict(list)
-    entries = []
+    found = {}
     print(f"{'family':10} {'machine':10} {'level':5}  within 15 %: instructions, left out, flash")
     for key in sorted(groups):
         timed = [each for each in groups[key] if each.trusted]
@@ -89,27 +90,11 @@ def fit(samples: Sequence[Sample]) -> str:
         shares = " ".join(f"{np.mean(np.abs(part) <= CLOSE):5.0%}" for part in figures.values())
         worst = " ".join(f"{np.abs(part).max():4.0%}" for part in figures.values())
         print(f"{key[0]:10} {key[1]:10} {key[2]:5} n={len(timed):3} {shares}  worst {worst}")
-        numbers = ", ".join(_numbers(w) for w in weights)
-        entries.append(f'    ("{key[0]}", "{key[1]}", "{key[2]}"): ({numbers}),\n')
+        found[key] = tuple(weights[0].tolist()), tuple(weights[1].tolist())
     for what, parts in total.items():
         every = np.abs(np.concatenate(parts))
         print(f"{what}: {np.mean(every <= CLOSE):.1%} of {len(every)} within {CLOSE:.0%}")
-    return HEAD + "".join(entries) + "}\n"
-
-
-def _numbers(weights: FloatArray) -> str:
-    return f"({', '.join(f'{weight:.3g}' for weight in weights)})"
-
-
-HEAD = '''"""
-Weights of the cost model, written by benchmarks/fit/fit_cost_model.py; do not edit.
-
-By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
-``Kernel.work``, and bytes per term of ``Kernel.code``.
-"""
-
-WEIGHTS: dict[tuple[str, str, str], tuple[tuple[float, ...], tuple[float, ...]]] = {
-'''
+    return found
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -117,7 +102,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
     parser.add_argument("--machine", action="append", choices=MACHINES, help="repeatable")
-    parser.add_argument("--fit-only", action="store_true", help="fit to what is known")
+    parser.add_argument("--fit-only", action="store_true", help="fit to the logged measurements")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--log", type=Path, default=Path("build/cost_model.jsonl"))
     options = parser.parse_args(words)
@@ -125,8 +110,7 @@ def main(words: Sequence[str] | None = None) -> int:
     samples = list(known.values())
     if not options.fit_only:
         samples = measured(list(jobs(options)), known, options)
-    WEIGHTS.write_text(fit(samples), encoding="utf-8")
-    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", WEIGHTS], check=True)
+    write(fit(samples))
     return 0
 
 

@@ -2,11 +2,11 @@
 Measure the emitted C on Cortex-M0, fit `bncc.lower.estimate` to it, and print the residuals.
 
 Every model below is emitted, compiled by arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -O2, and
-measured: flash as `size` tells it, stack from -fstack-usage along the calls that the disassembly
-shows, instructions of `m_predict` counted one by one in an emulator, the mean of 8 random inputs.
-The coefficients are those of least relative squares; copy them into `bncc/lower/estimate.py` when
-they change. Takes a minute or two. Needs the compiler, and the package unicorn, which bncc does
-not ask for: install it elsewhere and name the place, so that the project's environment stays clean:
+measured: flash from `size`, stack from -fstack-usage along the calls in the disassembly,
+instructions of `m_predict` counted one by one in an emulator, the mean of 8 random inputs.
+The coefficients are those of least relative squares; copy them into `bncc/lower/estimate.py` if
+they change. Takes a minute or two. Needs the compiler, and the package unicorn, which is no
+dependency of bncc. Install it in another folder to keep the project's environment clean:
 
     pip install --target DIRECTORY unicorn
     PYTHONPATH=DIRECTORY .venv/bin/python -m benchmarks.fit.fit_estimate
@@ -133,7 +133,7 @@ def model_of(spec: Spec) -> Model:
 
 
 def run(*command: str) -> str:
-    """Return what a program prints."""
+    """Return the output of a program."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
@@ -173,12 +173,12 @@ def deepest_stack(folder: Path) -> int:
 
 
 def _plain(symbol: str) -> str:
-    """Return the name that the source uses for a function that gcc specialized."""
+    """Return the source name of a function that gcc specialized."""
     return symbol.split(".")[0]
 
 
 def count(image: bytes, start: int, states: bytes) -> int:
-    """Return the instructions that one call executes."""
+    """Return the number of executed instructions of one call."""
     from unicorn import UC_ARCH_ARM, UC_HOOK_CODE, UC_MODE_MCLASS, UC_MODE_THUMB, Uc, arm_const
 
     machine = Uc(UC_ARCH_ARM, UC_MODE_THUMB | UC_MODE_MCLASS)
@@ -204,7 +204,7 @@ def count(image: bytes, start: int, states: bytes) -> int:
 
 
 def fit(terms: FloatArray, rest: FloatArray, total: FloatArray) -> FloatArray:
-    """Return the coefficients of least squares relative to the total, or to some bytes at least."""
+    """Return the coefficients of least squares relative to the total, or to a minimum of bytes."""
     total = np.maximum(total, SOME_BYTES)
     return np.linalg.lstsq(terms / total[:, None], rest / total, rcond=None)[0]
 
@@ -212,7 +212,7 @@ def fit(terms: FloatArray, rest: FloatArray, total: FloatArray) -> FloatArray:
 def report(
     title: str, terms: FloatArray, known: FloatArray, total: FloatArray, now: FloatArray
 ) -> None:
-    """Fit one quantity, of which a part is known, and print coefficients and residuals."""
+    """Fit one quantity with a known part, and print coefficients and residuals."""
     rest = total - known
     print(title, "=", ", ".join(f"{value:.1f}" for value in fit(terms, rest, total)))
     others = [np.arange(len(total)) != i for i in range(len(total))]
@@ -223,7 +223,7 @@ def report(
 
 
 def residuals(what: str, errors: FloatArray) -> None:
-    """Print the range of relative errors and how many are small."""
+    """Print the range of relative errors and the number of small ones."""
     within = int((np.abs(errors) <= 0.15).sum())
     print(
         f"  {what}: {errors.min():+.0%} .. {errors.max():+.0%}, "
@@ -232,7 +232,7 @@ def residuals(what: str, errors: FloatArray) -> None:
 
 
 def measured_all(folder: Path) -> Iterator[tuple[Emission, Measured]]:
-    """Yield every model's emission and what was measured."""
+    """Yield every model's emission and measurement."""
     for spec in SPECS:
         model = model_of(spec)
         emission = emit_c(model, EmitOptions("m", frozenset(spec.entries.split())))

@@ -1,4 +1,4 @@
-"""Readings as emlearn's trees take them: one array of numbers of one C type."""
+"""Readings in the form of emlearn's trees: one array of numbers of one C type."""
 
 from dataclasses import dataclass, replace
 
@@ -9,37 +9,24 @@ from bncc.baselines.exporters import Style
 from bncc.data.dataset import Column, Table
 
 LARGEST = 2**15 - 1
-"""Of an int16; the least one marks a missing reading."""
+"""Maximum of int16; the minimum marks a missing reading."""
 BYTES = (0, 254)
-"""Readings that fit an unsigned byte, all states of a feature among them."""
+"""Range of readings that fit an unsigned byte, with all states of a feature."""
 
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """
-    How columns become one array.
+    """Conversion of columns to one array."""
 
-    Parameters
-    ----------
-    styles : tuple of Style
-        In which trees over these numbers can be printed.
-    categories : tuple of tuple of str
-        Of each column; a category is its number. Empty for numbers.
-    shift, factor : (n_features,) float64
-        A number is the reading less `shift`, times `factor`.
-    missing : (n_features,) float64
-        The number of a missing reading and of an unknown category, below all others.
-    """
-
-    styles: tuple[Style, ...]
-    categories: tuple[tuple[str, ...], ...]
-    shift: FloatArray
-    factor: FloatArray
-    missing: FloatArray
+    styles: tuple[Style, ...]  # Styles in which trees over these numbers can be printed
+    categories: tuple[tuple[str, ...], ...]  # Per column, numbered in this order; empty for numbers
+    shift: FloatArray  # (n_features,) float64; a number is (reading - shift) * factor
+    factor: FloatArray  # (n_features,) float64
+    missing: FloatArray  # (n_features,) float64; number of missing readings and unknown categories
 
     @property
     def is_float(self) -> bool:
-        """Whether numbers are not whole."""
+        """True if numbers are not whole."""
         return self.styles[0].c_type == "float"
 
     def numbers(self, table: Table) -> FloatArray:
@@ -54,11 +41,11 @@ class Encoding:
 
 def encodings(table: Table) -> tuple[Encoding, ...]:
     """
-    Return the ways in which training readings can be given to trees.
+    Return the encodings of training readings for trees.
 
-    Whole numbers that fit an int16 are given as they are, in bytes where they fit one. Other
-    columns are spread over the int16s, from their least to their largest training reading, to
-    lose as little as can be; then floats are a way too.
+    Whole numbers that fit an int16 stay unchanged, as bytes if possible. Other columns are scaled
+    to int16, from the smallest to the largest training reading, with minimal loss; a second
+    encoding has floats.
     """
     categories = tuple(map(_categories, table.columns))
     cells = _cells(table, categories)
@@ -81,7 +68,7 @@ def encodings(table: Table) -> tuple[Encoding, ...]:
 
 
 def _styles(*hard: Style) -> tuple[Style, ...]:
-    """Return styles of one vote a tree, and the same of probabilities."""
+    """Return styles with one vote per tree, and the same with probabilities."""
     return (*hard, *(replace(one, leaf_bits=8) for one in hard))
 
 
@@ -92,7 +79,7 @@ def _categories(column: Column) -> tuple[str, ...]:
 
 
 def _cells(table: Table, categories: tuple[tuple[str, ...], ...]) -> FloatArray:
-    """Return readings and numbers of categories, NaN where one is missing."""
+    """Return readings and numbers of categories, NaN for missing ones."""
     return np.column_stack(
         [_numbers(column, known) for column, known in zip(table.columns, categories, strict=True)]
     )

@@ -1,15 +1,15 @@
 """
-The classifiers of PEERS.md, and for each the model of bncc's that is better in all.
+Baselines from other tools, and the model of bncc that each is compared with.
 
     python -m benchmarks.peers.peer_points --study study
 
-A peer is a point of test error, flash on a Cortex-M4 at -Os and instructions on a Cortex-M0 at -O2,
-in ``peers.csv``. Against it stand sums of tables in the forms of `SUMS`, and those networks of the
-studies of `benchmarks.accuracy.study` that no other one betters in validation error and flash. Each
-is emitted for size, balanced and for speed, sums also with the kernel ``cuts``. Of the models that
-take no more flash and no more instructions than a peer, the one of least validation error stands
-against it: it is better if its test error is not larger. What was measured stays in a file beside
-the studies, so that the command can go on.
+A baseline is a point of test error, flash on a Cortex-M4 at -Os and instructions on a Cortex-M0 at
+-O2, in ``peers.csv``. The candidates are boosted tables in the forms of `SUMS`, and the Pareto
+front of the networks in the studies of `benchmarks.accuracy.study` by validation error and flash.
+Each is emitted with every ``--optimize``, boosted tables also with the kernel ``cuts``. Among the
+models that need no more flash and no more instructions than a baseline, the one of lowest
+validation error is compared with it. It is better if its test error is not larger. Measurements
+stay in a file next to the studies, so the command can resume.
 """
 
 import csv
@@ -21,37 +21,37 @@ from pathlib import Path
 import click
 import numpy as np
 
+from benchmarks.peers import equal_resources
 from benchmarks.shared.markdown import renew, table
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
 from bncc.device.cross import find_toolchain
-from bncc.device.measure import measure_ours
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Inputs
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions
 from bncc.emit.options import WRITTEN
 from bncc.errors import MisfitError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.model import Model
+from bncc.on_device import measure_ours
 from bncc.search.config import settings_of
 from bncc.search.ensemble_configs import EnsembleConfig
-from bncc.search.pareto import front
+from bncc.search.objective import front
 from bncc.search.study import read_study
 from bncc.search.trial import measured_rows
 from bncc.search.trial_result import Point
 from bncc.structure.decision_tables import TableEnsemble
+from bncc.targets import find_target
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
 
 SETS = ("letter", "satimage", "usps")
 SPLITS = {"letter": 1, "satimage": 5, "usps": 1}
-"""How many parts of the training rows are held out in turn: of small ones more, errors on them are
-noise."""
+"""Number of validation folds; small sets have more, since errors on one fold are noisy."""
 CUTS = "cuts"
-"""The kernel that takes fewest bytes of those that are straight-line code, for few tables."""
+"""The kernel of straight-line code that takes the fewest bytes for few tables."""
 HELD = 0.2
-"""Of the training rows, to choose by; the sums of a set are close together."""
+"""Validation share of the training rows; the errors of different ensembles are close together."""
 FEW = (3, 5, 8, 12, 16, 20, 30, 45, 60, 90, 130, 180)
 SUMS: tuple[tuple[EnsembleConfig, tuple[int, ...]], ...] = (
     (EnsembleConfig(rows=8), FEW),
@@ -73,19 +73,18 @@ SUMS: tuple[tuple[EnsembleConfig, tuple[int, ...]], ...] = (
     (EnsembleConfig(rows=32, refit="soft"), (40, 60, 130)),
     (EnsembleConfig(rows=16, bits=4, refit="soft"), (130,)),
 )
-"""Forms of sums, and how many tables."""
+"""Forms of boosted tables, and their numbers of tables."""
 PEERS = Path(__file__).with_name("peers.csv")
-README = Path(__file__).resolve().parents[2] / "README.md"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "peers.md"
 
 
 def title_of(form: EnsembleConfig, n_tables: int) -> str:
-    """Return what a sum is called."""
+    """Return the name of a form of boosted tables."""
     parts = [f"{n_tables} tables of {form.rows} rows", f"{form.bits} bits"]
     if form.features > EnsembleConfig.features:
         parts.append(f"{form.features} features")
     if form.dictionary:
-        parts.append(f"{form.dictionary} different rows")
+        parts.append(f"{form.dictionary} distinct rows")
     if form.refit != EnsembleConfig.refit:
         parts.append(f"{form.refit} refit")
     return ", ".join(parts)
@@ -93,64 +92,35 @@ def title_of(form: EnsembleConfig, n_tables: int) -> str:
 
 @dataclass(frozen=True)
 class Peer:
-    """
-    A classifier that another tool has generated.
-
-    Parameters
-    ----------
-    model, generator : str
-        Its name and its tool.
-    is_frontier : bool
-        Whether no other peer is better in all.
-    error : float
-        On test rows, percent.
-    flash, instructions : int
-        Bytes on a Cortex-M4 at -Os; executed on a Cortex-M0 per decision.
-    """
+    """A classifier from another tool."""
 
     model: str
     generator: str
-    is_frontier: bool
-    error: float
-    flash: int
-    instructions: int
+    is_frontier: bool  # No other baseline is better in all three figures
+    error: float  # On test rows, percent
+    flash: int  # Bytes on a Cortex-M4 at -Os
+    instructions: int  # Executed on a Cortex-M0 per decision
 
 
 @dataclass(frozen=True)
 class Ours:
-    """
-    A model of bncc's, emitted in one way.
+    """A model of bncc's with one set of emit options."""
 
-    Parameters
-    ----------
-    name : str
-        Its structure and options, or its number in the study.
-    optimize : str
-        What the C is emitted for, or with which kernel.
-    validation, error : float
-        On rows held out and on test rows, percent.
-    flash : int
-        Bytes on a Cortex-M4 at -Os.
-    instructions : float
-        Executed on a Cortex-M0 per decision, mean of 100 test rows.
-    """
-
-    name: str
-    optimize: str
-    validation: float
-    error: float
-    flash: int
-    instructions: float
+    name: str  # Structure and options, or number in the study
+    optimize: str  # Value of --optimize, or the kernel option
+    validation: float  # On validation rows, percent
+    error: float  # On test rows, percent
+    flash: int  # Bytes on a Cortex-M4 at -Os
+    instructions: float  # Executed on a Cortex-M0 per decision, mean of 100 test rows
 
     @property
     def words(self) -> str:
-        """What it is, for people."""
-        goal = self.optimize
-        return f"{self.name}, {goal}" if goal.startswith("--") else f"{self.name}, for {goal}"
+        """Label in the table."""
+        return f"{self.name}, {self.optimize}"
 
 
 def peers_of(name: str) -> list[Peer]:
-    """Return the peers of a data set."""
+    """Return the baselines of a data set."""
     with PEERS.open(encoding="utf-8", newline="") as file:
         return [
             Peer(
@@ -163,7 +133,7 @@ def peers_of(name: str) -> list[Peer]:
 
 
 def against(peer: Peer, ours: Sequence[Ours]) -> Ours | None:
-    """Return the model that stands against a peer: chosen on validation rows, of what fits."""
+    """Return the model compared with a baseline: lowest validation error among those that fit."""
     fitting = [
         one for one in ours
         if one.flash <= peer.flash and one.instructions <= peer.instructions
@@ -172,7 +142,7 @@ def against(peer: Peer, ours: Sequence[Ours]) -> Ours | None:
 
 
 def candidates(study: Path) -> dict[str, TrainSettings]:
-    """Return what is trained, by name."""
+    """Return the training settings of all candidates, by name."""
     found: dict[str, TrainSettings] = {}
     base = TrainSettings(validation=HELD)
     for form, sizes in SUMS:
@@ -191,7 +161,7 @@ def _flash(point: Point) -> float | None:
 
 
 def measured(data: str, name: str, study: Path, cache: Path, console: Console) -> list[Ours]:
-    """Train and measure the candidates, but those that the cache has."""
+    """Train and measure the candidates that are not in the cache."""
     known = _cached(cache)
     path = f"{data}/paper/{name}.npz"
     train, test = training_parts(path, None, 1, console)
@@ -218,7 +188,7 @@ def _cached(cache: Path) -> dict[str, list[Ours]]:
 
 
 def emissions(title: str, validation: float, model: Model, inputs: Inputs) -> list[Ours]:
-    """Measure the C of a model for size, for balance and for speed."""
+    """Measure the C of a model with every --optimize."""
     (m4,), (m0,) = (find_toolchain(find_target(f"cortex-{core}")) for core in ("m4", "m0"))
     found = []
     ways = [EmitOptions(WRITTEN.name, optimize=goal, target="cortex-m0") for goal in LEVELS]
@@ -240,17 +210,17 @@ def emissions(title: str, validation: float, model: Model, inputs: Inputs) -> li
 
 
 Row = tuple[Peer, Ours | None]
-"""A peer, and what stands against it."""
+"""A baseline, and the model compared with it."""
 
 
 def is_better(row: Row) -> bool:
-    """Return whether ours is better than a peer, or as good, in all three."""
+    """Return whether the model is at least as good as the baseline in all three figures."""
     peer, one = row
     return one is not None and one.error <= peer.error
 
 
 def counts(tables: Mapping[str, Sequence[Row]]) -> str:
-    """Return how many peers are bettered, by set."""
+    """Return the table of the numbers of beaten baselines, by set."""
     rows = []
     for name, found in tables.items():
         stars = [row for row in found if row[0].is_frontier]
@@ -261,7 +231,7 @@ def counts(tables: Mapping[str, Sequence[Row]]) -> str:
 
 
 def peer_rows(found: Sequence[Row]) -> str:
-    """Return the table of a set, the peers of least error first and those of the frontier bold."""
+    """Return the table of a set, by ascending error, with the frontier in bold."""
     rows = []
     for peer, one in sorted(found, key=lambda row: (row[0].error, row[0].flash)):
         title = f"**{peer.model}**" if peer.is_frontier else peer.model
@@ -273,28 +243,28 @@ def peer_rows(found: Sequence[Row]) -> str:
             f"{peer.instructions:,}",
         )
         rows.append((*theirs, *_ours(peer, one)))
-    head = ("peer", "by", "error", "flash", "instr.", "bncc", "error", "flash", "instr.")
+    head = ("baseline", "tool", "error", "flash", "instr.", "bncc", "error", "flash", "instr.")
     return table(head, rows)
 
 
 def _ours(peer: Peer, one: Ours | None) -> tuple[str, str, str, str]:
     if one is None:
-        return "none is as small and as quick", "", "", ""
-    title = one.words if is_better((peer, one)) else f"none; least error: {one.words}"
+        return "none within its flash and instructions", "", "", ""
+    title = one.words if is_better((peer, one)) else f"none; lowest error: {one.words}"
     return title, f"{one.error:.2f}", f"{one.flash:,}", f"{one.instructions:,.0f}"
 
 
 @click.command()
-@click.option("--data", default="../shared/data", help="Holds `paper/letter.npz`, ...")
-@click.option("--study", "folder", default="study", help="Left by `benchmarks.accuracy.study`.")
+@click.option("--data", default="../shared/data", help="Folder with `paper/letter.npz` etc.")
+@click.option("--study", "folder", default="study", help="Output of `benchmarks.accuracy.study`.")
 @click.option(
     "-o",
     "--output",
     default=str(PAGE),
-    help="Its tables are renewed, and the README's.",
+    help="Page to update, together with the README.",
 )
 def main(data: str, folder: str, output: str) -> None:
-    """Measure what stands against the peers, and write the tables."""
+    """Measure the candidates, and write the tables."""
     tables = {}
     for name in SETS:
         study = Path(folder) / f"{name}.db"
@@ -302,7 +272,7 @@ def main(data: str, folder: str, output: str) -> None:
         tables[name] = [(peer, against(peer, ours)) for peer in peers_of(name)]
     texts = {"counts": counts(tables), **{name: peer_rows(tables[name]) for name in SETS}}
     renew(Path(output), texts)
-    renew(README, {"peers": texts["counts"]})
+    equal_resources.write()
 
 
 if __name__ == "__main__":

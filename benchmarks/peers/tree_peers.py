@@ -1,4 +1,4 @@
-"""Trees and forests as emlearn deploys them: the best of a grid that a budget of flash holds."""
+"""Trees and forests as emlearn deploys them: the best of a grid within a flash budget."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,51 +9,41 @@ import numpy as np
 from benchmarks.peers.encoded_readings import BYTES, Encoding, encodings
 from bncc._types import FloatArray, IntArray
 from bncc.baselines.exporters import HEADERS, Style, elected, imported, trees_text, with_headers
-from bncc.baselines.measure import LEVEL, Shape
+from bncc.baselines.learn import LEVEL, Shape
 from bncc.data.dataset import Dataset
 from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.meter import Inputs, Meter
+from bncc.device.sources import sources
 from bncc.discretize.feature import Feature
 from bncc.errors import MisfitError
 
 TREES = (1, 3, 5, 10, 20)
 LEAVES = (16, 32, 48, 64, 96, 128, 160, 192, 256, 320, 384, 448, 512)
-"""Of all trees together; with more, no way to print them fits 4 KB."""
+"""Total over all trees; with more, no way to print them fits 4 KB."""
 LEAST_LEAVES = 4
 DEPTHS = (2, 3, 4, 5, 6, 8, 10)
 MOST_LEAVES = 2048
-"""Of trees limited by depth, if all were full."""
+"""Maximum total of trees limited by depth, if all were full."""
 SHARES = ("sqrt", None)
-"""Of the features, tried at a node of a forest."""
+"""Share of the features tried at a node of a forest."""
 MUCH = 1.1
-"""Times the budget: what is as large with as many nodes, no longer fits by other thresholds."""
+"""Factor of the budget beyond which a classifier with as many nodes never fits."""
 KINDS = {"float": "float32", "int16_t": "int16", "uint8_t": "state"}
 
 
 @dataclass(frozen=True)
 class Form:
-    """
-    The size of a tree or a forest.
+    """Size of a tree or a forest."""
 
-    Parameters
-    ----------
-    trees : int
-        One, or those of a forest.
-    leaves, depth : int or None
-        Most of each tree; one of them.
-    share : {"sqrt", None}
-        Of the features that a node chooses from, None for all.
-    """
-
-    trees: int
-    leaves: int | None = None
+    trees: int  # 1 for a tree
+    leaves: int | None = None  # Maximum per tree; one of leaves and depth is None
     depth: int | None = None
-    share: str | None = None
+    share: str | None = None  # Share of the features that a node selects from, None for all
 
     @property
     def words(self) -> str:
-        """What it is, for people."""
+        """Description in the table."""
         size = f"{self.leaves} leaves" if self.depth is None else f"depth {self.depth}"
         if self.trees == 1:
             return size
@@ -61,7 +51,7 @@ class Form:
         return f"{self.trees} trees of {size}, among {among} features"
 
     def estimator(self, seed: int) -> Any:
-        """Return scikit-learn's, not yet trained."""
+        """Return an untrained estimator of scikit-learn."""
         from sklearn.ensemble import RandomForestClassifier
         from sklearn.tree import DecisionTreeClassifier
 
@@ -73,32 +63,17 @@ class Form:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """
-    A form that was tried on rows held out.
-
-    Parameters
-    ----------
-    form : Form
-        Its size.
-    encoding : Encoding
-        Of its readings.
-    style : Style
-        How it is printed.
-    error : float
-        On rows held out, 0 .. 1.
-    nodes : int
-        That compare.
-    """
+    """A form with its validation error."""
 
     form: Form
-    encoding: Encoding
+    encoding: Encoding  # Encoding of its readings
     style: Style
-    error: float
-    nodes: int
+    error: float  # On validation rows, 0 .. 1
+    nodes: int  # Number of comparisons
 
     @property
     def kind(self) -> str:
-        """``tree``, ``forest`` or, where it votes by probabilities, ``soft forest``."""
+        """``tree``, ``forest`` or, with votes by probabilities, ``soft forest``."""
         if self.form.trees == 1:
             return "tree"
         return "soft forest" if self.style.leaf_bits else "forest"
@@ -106,7 +81,7 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """A candidate that all training rows have trained."""
+    """A candidate trained on all training rows."""
 
     candidate: Candidate
     estimator: Any
@@ -129,7 +104,7 @@ def forms() -> Iterator[Form]:
 
 
 def candidates(train: Dataset, rest: Dataset, held: Dataset, seed: int) -> Iterator[Candidate]:
-    """Train every form without the rows held out, and judge every way to print it by them."""
+    """Train every form without the validation rows, and evaluate every style of C on them."""
     for encoding in encodings(train.table):
         X, judges = encoding.numbers(rest.table), encoding.numbers(held.table)
         for form in forms():
@@ -150,21 +125,10 @@ def finalists(
     budget: int,
 ) -> Iterator[tuple[Grown, int]]:
     """
-    Yield what fits when it has learned from all training rows, the best first.
+    Yield the candidates that fit after training on all rows, with their bytes, the best first.
 
-    Parameters
-    ----------
-    ones : iterable of Candidate
-        Tried; the one of least error on rows held out is best, of equal ones the smallest.
-    grow, flash_of : callable
-        Train on all rows; measure bytes.
-    budget : int
-        Bytes.
-
-    Yields
-    ------
-    tuple of (Grown, int)
-        With its bytes, each form once: as it is printed inline where that fits.
+    The best has the lowest validation error; of equal ones the smallest is first. Each form occurs
+    once: inline if that fits.
     """
     too_many: dict[Style, int] = {}
     seen = set()
@@ -182,7 +146,7 @@ def finalists(
 
 
 def error_of(one: Candidate, rest: Dataset, held: Dataset, seed: int) -> float:
-    """Return the error of a candidate that learns from some rows, on others."""
+    """Return the error of a candidate trained on some rows, evaluated on others."""
     estimator = one.form.estimator(seed).fit(one.encoding.numbers(rest.table), rest.y)
     said = elected(_trees(estimator), one.encoding.numbers(held.table), one.style.leaf_bits)
     return float((said != held.y).mean())
@@ -195,7 +159,7 @@ def grow(one: Candidate, train: Dataset, seed: int) -> Grown:
 
 
 def flash_on(bench: Toolchain, grown: Grown) -> int:
-    """Return the bytes of a classifier, with what it pulls in; beyond all where it does not fit."""
+    """Return the bytes of a classifier with its library routines; 2**31 if it does not fit."""
     try:
         with _meter(bench, grown) as meter:
             return meter.footprint(("raw",)).flash
@@ -204,11 +168,11 @@ def flash_on(bench: Toolchain, grown: Grown) -> int:
 
 
 def instructions_on(bench: Toolchain, grown: Grown, X: FloatArray) -> float:
-    """Return the mean instructions of a decision, every one checked against Python's."""
+    """Return the mean instructions of a decision, each compared with Python's."""
     with _meter(bench, grown) as meter:
         cost = meter.costs(Inputs(np.zeros(X.shape, dtype=np.int64), X))["raw"]
     if (cost.classes != grown.decide(X)).any():
-        raise HarnessError("the C of emlearn decides otherwise than its trees; print them again")
+        raise HarnessError("the C of emlearn and its trees decide differently; print the C again")
     return cost.mean
 
 
@@ -218,7 +182,7 @@ def _meter(bench: Toolchain, grown: Grown) -> Meter:
     kind = KINDS[style.c_type]
     features = tuple(Feature(f"x{i}", kind, BYTES[1] + 1) for i in range(n_features))
     files = _files(grown.estimator, style, n_features)
-    return Meter(Shape(features, grown.n_classes), files, bench, LEVEL, is_foreign=True)
+    return Meter(sources(Shape(features, grown.n_classes), files), bench, LEVEL, is_foreign=True)
 
 
 def _files(estimator: Any, style: Style, n_features: int) -> dict[str, str]:

@@ -1,14 +1,14 @@
 """
-4 KB of flash: bncc against emlearn's trees and forests on `benchmarks.shared.sensor_sets`.
+bncc against emlearn's trees and forests in 4 KB of flash, on `benchmarks.shared.sensor_sets`.
 
     python -m benchmarks.peers.twelve_sets --data ../shared/data
 
-Everyone learns from the same training rows and chooses by the same folds of them, those of
-`bncc.search.split_folds`; test rows only judge. Ours is what ``bncc train --max-flash 4k --target
-cortex-m4`` ends with. Theirs is the best of the grid of `benchmarks.peers.tree_peers` that fits: a
-tree, a forest in which each tree has one vote, as emlearn prints it unless asked, and a forest of
-probabilities. All C is built at -Os for a Cortex-M4 and measured there from readings to class. What
-was found stays in a file, so that the command can go on; it takes most of an hour.
+All classifiers are trained on the same training rows and selected on the same folds,
+those of `bncc.search.split_folds`; test rows only evaluate the result. bncc's model is the result
+of ``bncc train --max-flash 4k --target cortex-m4``. The baselines are the best of the grid of
+`benchmarks.peers.tree_peers` that fit: a tree, a forest with one vote per tree, emlearn's default,
+and a forest of probabilities. All C is built at -Os for a Cortex-M4 and measured from readings to
+class. Results stay in a file, so the command can resume; it takes most of an hour.
 """
 
 import json
@@ -20,6 +20,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from benchmarks.peers import equal_resources
 from benchmarks.peers.tree_peers import (
     Candidate,
     Grown,
@@ -34,74 +35,54 @@ from benchmarks.shared.markdown import renew, table
 from benchmarks.shared.sensor_sets import SETS, parts
 from bncc.data.dataset import Dataset
 from bncc.device.cross import Toolchain, find_toolchain
-from bncc.device.measure import measure_ours
-from bncc.device.on_target import bench_inputs, bench_rows
-from bncc.device.targets import find_target
+from bncc.device.measure import bench_inputs, bench_rows
 from bncc.emit.options import WRITTEN
 from bncc.lower.cost_model import LEVELS
+from bncc.on_device import measure_ours
 from bncc.resources import Budget
 from bncc.search.budget_search import HELD, search
 from bncc.search.evaluation import Evaluation
 from bncc.search.split_folds import folds_of
+from bncc.targets import find_target
 from bncc.train.settings import TrainSettings
 
 BUDGET = Budget("cortex-m4", flash=4096)
 SETTINGS = TrainSettings(seed=0)
 FINALISTS = 10
-"""Of each kind that the first fold prefers and that fit: all folds judge them."""
+"""Number of candidates per kind, the best of the first fold that fit, evaluated on all folds."""
 OURS = "bncc"
 KINDS = ("tree", "forest", "soft forest")
 RIVALS = ("tree", "forest", "best of all")
-"""The forest is of the votes that rows held out prefer; the best of all is that of test rows."""
+"""Baselines: the forest of lower validation error, and the classifier of lowest test error."""
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "twelve.md"
-README = ROOT / "README.md"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """
-    What was found for a set.
-
-    Parameters
-    ----------
-    set : str
-        Its name.
-    kind : str
-        `OURS`, or one of `KINDS`.
-    words : str
-        What it is, for people.
-    held : float or None
-        Error on rows held out, 0 .. 1, by which it was chosen; None of ours, whose search knows.
-    wrong, n_test : int
-        Test rows that it takes for another class, and all of them.
-    flash : int
-        Bytes.
-    instructions : float
-        Of a decision from readings, mean of 100 test rows.
-    """
+    """Result of a classifier on a data set."""
 
     set: str
-    kind: str
-    words: str
-    held: float | None
-    wrong: int
-    n_test: int
-    flash: int
-    instructions: float
+    kind: str  # `OURS`, or one of `KINDS`
+    words: str  # Description in the table
+    held: float | None  # Validation error, 0 .. 1; None for bncc, whose search has it
+    wrong: int  # Test rows in error
+    n_test: int  # All test rows
+    flash: int  # Bytes
+    instructions: float  # Per decision from readings, mean of 100 test rows
 
     @property
     def error(self) -> float:
-        """On test rows, percent."""
+        """Test error in percent."""
         return 100 * self.wrong / self.n_test
 
 
 Found = Mapping[str, Entry]
-"""Of one set, by kind."""
+"""Results of one set, by kind."""
 
 
 def ours(name: str, train: Dataset, test: Dataset, bench: Toolchain) -> Entry:
-    """Search as the command line does, and measure what it ends with from readings."""
+    """Search as the command line does, and measure the result from readings."""
     found = search(train, SETTINGS, BUDGET, test=test)
     model, price = found.result.model, found.price
     options = replace(WRITTEN, optimize=price.optimize, target=BUDGET.target)
@@ -117,7 +98,7 @@ def ours(name: str, train: Dataset, test: Dataset, bench: Toolchain) -> Entry:
 
 
 def theirs(name: str, train: Dataset, test: Dataset, bench: Toolchain) -> Iterator[Entry]:
-    """Choose a classifier of each kind that emlearn can print, and measure it alike."""
+    """Select a classifier of each kind that emlearn can print, and measure it."""
     first, *others = folds_of(train, replace(SETTINGS, validation=HELD))
     ones = list(candidates(train, first.rest, first.held, SETTINGS.seed))
 
@@ -143,38 +124,38 @@ def theirs(name: str, train: Dataset, test: Dataset, bench: Toolchain) -> Iterat
 def best_of(
     ones: Iterable[tuple[Grown, int]], judged: Callable[[Candidate], float]
 ) -> tuple[float, int, Grown]:
-    """Return what errs least by all folds, of equal ones the smallest: error, bytes, classifier."""
+    """Return validation error, bytes and classifier of the lowest error, the smallest of equals."""
     found = [(judged(grown.candidate), flash, grown) for grown, flash in ones]
     return min(found, key=lambda each: each[:2])
 
 
 def words_of(one: Candidate) -> str:
-    """Return what a peer is, for people."""
+    """Return the description of a baseline."""
     return f"{one.form.words}; {one.style.method}, {one.style.c_type.removesuffix('_t')}"
 
 
 def best_forest(found: Found) -> Entry:
-    """Return the forest that rows held out prefer; of equal ones, that of least flash."""
+    """Return the forest of lower validation error, the smaller of equals."""
     return min(
         (found[kind] for kind in ("forest", "soft forest")), key=lambda one: (one.held, one.flash)
     )
 
 
 def rivals(found: Found) -> dict[str, Entry]:
-    """Return what ours is compared with, by the names of `RIVALS`."""
+    """Return the baselines, by the names of `RIVALS`."""
     best = min((found[kind] for kind in KINDS), key=lambda one: one.wrong)
     return dict(zip(RIVALS, (found["tree"], best_forest(found), best), strict=True))
 
 
 def outcome(mine: Entry, other: Entry) -> str:
-    """Return how ours fares: a tie is as many wrong test rows."""
+    """Return win, tie or loss of bncc; a tie is an equal number of wrong test rows."""
     if mine.wrong == other.wrong:
         return "tie"
     return "win" if mine.wrong < other.wrong else "loss"
 
 
 def p_value(differences: Sequence[float]) -> float:
-    """Return the two-sided p of Wilcoxon's signed-rank test; ties of a set are left out."""
+    """Return the two-sided p-value of Wilcoxon's signed-rank test; ties are left out."""
     from scipy.stats import wilcoxon
 
     if not np.any(differences):
@@ -183,7 +164,7 @@ def p_value(differences: Sequence[float]) -> float:
 
 
 def summary(all_found: Mapping[str, Found]) -> str:
-    """Return wins, ties and losses against each rival."""
+    """Return wins, ties and losses against each baseline."""
     rows = []
     for rival in RIVALS:
         pairs = [(found[OURS], rivals(found)[rival]) for found in all_found.values()]
@@ -195,7 +176,7 @@ def summary(all_found: Mapping[str, Found]) -> str:
 
 
 def set_rows(all_found: Mapping[str, Found], facts: Mapping[str, tuple[int, int, int]]) -> str:
-    """Return a row for each set: its size, then everyone's figures, then the outcomes."""
+    """Return a row for each set: its size, the figures of all classifiers, and the outcomes."""
     rows = []
     for name, found in all_found.items():
         mine, against = found[OURS], rivals(found)
@@ -205,7 +186,7 @@ def set_rows(all_found: Mapping[str, Found], facts: Mapping[str, tuple[int, int,
         cells += [outcome(mine, against[rival]) for rival in ("tree", "forest")]
         rows.append(cells)
     figures = [f"{of} {what}" for of in (OURS, "tree", "forest") for what in _FIGURES]
-    head = ("set", "rows", "features", "classes", *figures, "to tree", "to forest")
+    head = ("set", "rows", "features", "classes", *figures, "vs. tree", "vs. forest")
     return table(head, rows)
 
 
@@ -213,7 +194,7 @@ _FIGURES = ("error", "flash", "instr.")
 
 
 def chosen_rows(all_found: Mapping[str, Found]) -> str:
-    """Return what everyone is, and the test errors of forests of both votes."""
+    """Return the selected classifiers, and the test errors of forests with both kinds of votes."""
     rows = []
     for name, found in all_found.items():
         forests = [f"{found[kind].error:.2f}" for kind in ("forest", "soft forest")]
@@ -225,7 +206,7 @@ def chosen_rows(all_found: Mapping[str, Found]) -> str:
 
 
 def read(path: Path) -> dict[str, dict[str, Entry]]:
-    """Return what a file holds, by set and kind."""
+    """Return the content of a file of results, by set and kind."""
     found: dict[str, dict[str, Entry]] = {}
     if path.exists():
         for line in path.read_text("utf-8").splitlines():
@@ -235,7 +216,7 @@ def read(path: Path) -> dict[str, dict[str, Entry]]:
 
 
 def measure(name: str, train: Dataset, test: Dataset, known: Found) -> Iterator[Entry]:
-    """Yield what is not known of a set."""
+    """Yield the missing results of a set."""
     (bench,) = find_toolchain(find_target(BUDGET.target))
     if OURS not in known:
         yield ours(name, train, test, bench)
@@ -244,11 +225,11 @@ def measure(name: str, train: Dataset, test: Dataset, known: Found) -> Iterator[
 
 
 @click.command()
-@click.option("--data", default="../shared/data", help="Holds `raw`.")
-@click.option("-o", "--output", default="twelve.jsonl", help="What was found, a line each.")
+@click.option("--data", default="../shared/data", help="Folder with `raw`.")
+@click.option("-o", "--output", default="twelve.jsonl", help="File of results, one per line.")
 @click.option("--set", "names", multiple=True, type=click.Choice(SETS))
 def main(data: str, output: str, names: tuple[str, ...]) -> None:
-    """Measure; with all sets, renew the page and the README."""
+    """Measure; with all sets, update the page and the README."""
     path, facts = Path(output), {}
     for name in names or SETS:
         train, test = parts(Path(data), name)
@@ -267,7 +248,7 @@ def main(data: str, output: str, names: tuple[str, ...]) -> None:
     print("\n".join(tables.values()))
     if not names:
         renew(PAGE, tables)
-        renew(README, {"twelve": tables["summary"]})
+        equal_resources.write()
 
 
 if __name__ == "__main__":

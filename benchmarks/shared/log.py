@@ -1,4 +1,4 @@
-"""Logs of results, a line of JSON each: a program that was killed goes on where it was."""
+"""Logs of results, one line of JSON each, from which an interrupted program resumes."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 def last_results(
     log: Path, result: Callable[..., Result], key: Callable[[Result], str] = attrgetter("key")
 ) -> dict[str, Result]:
-    """Return the last result of every key in a log; a line cut off is passed over."""
+    """Return the last result of every key in a log; a truncated line is skipped."""
     found = {}
     for line in log.read_text("utf-8").splitlines() if log.exists() else ():
         try:
@@ -28,8 +28,8 @@ def last_results(
 
 @contextmanager
 def appending(log: Path) -> Iterator[Callable[[Any], None]]:
-    """Open a log, made if there is none, and yield what appends a result to it."""
+    """Open a log, created if missing, and yield a function that appends a result to it."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as stream:
-        stream.write("\n")  # what a run that was killed may have left
+        stream.write("\n")  # ends a line that a killed run has left
         yield lambda result: print(json.dumps(asdict(result)), file=stream, flush=True)

@@ -1,4 +1,4 @@
-"""Tables in Markdown, and pages whose tables a program renews, each between two comments."""
+"""Tables in Markdown, and pages whose tables a program updates, each between two comments."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from bncc.model.atomic import write_whole
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table, numbers to the right."""
+    """Return a Markdown table, numbers aligned to the right."""
     rule = ["---", *["--:"] * (len(head) - 1)]
     return "".join(f"{row(cells)}\n" for cells in (head, rule, *rows))
 
@@ -19,24 +19,9 @@ def row(cells: Sequence[str]) -> str:
 
 def held(text: str, name: str) -> str:
     """
-    Return what a page holds between ``<!-- table: NAME -->`` and the comment that ends it.
+    Return the whole lines of a page between ``<!-- table: NAME -->`` and the comment that ends it.
 
-    Parameters
-    ----------
-    text : str
-        The page.
-    name : str
-        Of the table.
-
-    Returns
-    -------
-    str
-        Whole lines.
-
-    Raises
-    ------
-    ValueError
-        If the page has no such comments.
+    Raises ValueError if the page has no such comments.
     """
     begin, end = _comments(name)
     _, begun, rest = text.partition(begin)
@@ -48,19 +33,9 @@ def held(text: str, name: str) -> str:
 
 def renew(page: Path, tables: Mapping[str, str]) -> None:
     """
-    Put tables into a page, in the place of those that it holds.
+    Replace tables of a page, by name.
 
-    Parameters
-    ----------
-    page : path
-        Of Markdown.
-    tables : mapping of str to str
-        By name.
-
-    Raises
-    ------
-    ValueError
-        If the page has no place for one of them; it is left as it was then.
+    Raises ValueError if the page has no place for one of them, and then leaves it unchanged.
     """
     text = page.read_text("utf-8")
     for name, new in tables.items():

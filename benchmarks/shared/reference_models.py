@@ -1,9 +1,9 @@
 """
-The models whose figures the documentation gives, and the rows they are tried on.
+Models of the documented figures, and their test rows.
 
-Tables by counting (`ml`), so that every machine learns the same integers: the authors' fold 1 of
+Tables by counting (`ml`), so that every computer learns the same integers: the authors' fold 1 of
 letter, satimage and usps, whose inputs are states, and the two bundled sets with two thirds of
-their rows, whose inputs are a sensor's readings behind thresholds.
+their rows, whose inputs are a sensor's readings with thresholds.
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset, Table
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of, fold_parts
 from bncc.model.model import Model
@@ -23,24 +22,13 @@ from bncc.train.train_model import train_model
 
 PAPER_SETS = ("letter", "satimage", "usps")
 BUNDLED_SETS = {"robot": "quantile", "wifi": "mdl"}
-"""The bundled sets and how each is discretized."""
+"""The bundled sets and their discretization."""
 STRUCTURES = ("naive", "chow-liu")
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """
-    How a reference model is made.
-
-    Parameters
-    ----------
-    data_set : str
-        One of `PAPER_SETS`, or a key of `BUNDLED_SETS`.
-    structure : str
-        One of `STRUCTURES`.
-    bits : int
-        Width of a cost.
-    """
+    """Settings of a reference model: data set, structure, and bits per cost."""
 
     data_set: str
     structure: str
@@ -52,7 +40,7 @@ class Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """A reference model and the rows that it was not trained on."""
+    """A reference model and its test rows."""
 
     model: Model
     test: Table
@@ -60,21 +48,7 @@ class Reference:
 
 @lru_cache(maxsize=8)
 def reference(recipe: Recipe, data: Path) -> Reference:
-    """
-    Train a reference model.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        Which.
-    data : Path
-        The folder with ``paper/``; without meaning for the bundled sets.
-
-    Returns
-    -------
-    Reference
-        The same in every run.
-    """
+    """Train a reference model, the same in every run; `data` is the folder with ``paper/``."""
     train, test = _parts(recipe.data_set, data)
     settings = TrainSettings(
         structure=recipe.structure,
@@ -97,6 +71,6 @@ def _parts(name: str, data: Path) -> tuple[Dataset, Dataset]:
 
 
 def some_rows(table: Table, n_rows: int) -> Table:
-    """Choose rows without regard to their order in the file, the same in every run."""
+    """Select rows independently of their order in the file, the same in every run."""
     chosen = np.random.default_rng(0).permutation(table.n_rows)[:n_rows]
     return table.take(np.sort(chosen))

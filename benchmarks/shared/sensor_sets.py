@@ -1,32 +1,32 @@
 """
-Twelve data sets as a firmware engineer meets them, chosen before any result was seen.
+Twelve data sets of a firmware engineer, selected before any result was known.
 
-All are of ``raw`` in the folder of data, have 1,000 rows or more, and are none of those by which
-the learner of sums was tuned: letter, satimage, usps, mnist14 and spambase are left out.
+All are from ``raw`` in the folder of data and have 1,000 rows or more. The sets used to tune
+boosted tables are excluded: letter, satimage, usps, mnist14 and spambase.
 
 =======================  =======================================================================
 wifi_localization        rooms by the strength of seven radio signals; negative whole numbers
-robot_wall_following_24  what a robot is to do, by 24 ultrasonic ranges
-occupancy                whether a room is occupied, by five sensors of its air
+robot_wall_following_24  actions of a robot, by 24 ultrasonic ranges
+occupancy                occupancy of a room, by five sensors of its air
 har_exercise             exercises by features of a wrist's accelerometer, whole numbers
-wisdm_activity           activities by features of a phone's accelerometer, cells missing
-ai4i2020                 failures of a machine by its sensors; rare, and a category among readings
-banknote                 forged notes by features of their image, as an acceptor takes it
-dry_bean                 kinds of beans by their shapes, as a sorter sees them; scales from 1e-3 up
+wisdm_activity           activities by features of a phone's accelerometer, with missing cells
+ai4i2020                 failures of a machine by its sensors; rare, with a category among readings
+banknote                 forged notes by features of their image, as in an acceptor
+dry_bean                 kinds of beans by their shapes, as in a sorter; scales from 1e-3 up
 optdigits                digits by 8 x 8 counts of 0 to 16
 phoneme                  nasal or oral sounds by five amplitudes of harmonics
 magic04                  gamma rays by the shape of their shower in a detector
 htru2                    pulsars by statistics of their signal; rare
 =======================  =======================================================================
 
-Of the others with as many rows: krkopt and madelon were measured by no sensor, yeast is biology's,
-italy_power_demand has 67 training rows, and mammography and seismic_bumps would be a third and a
-fourth set whose second class is rare. The descent of networks, not that of sums, once took
-when to stop from robot and magic04.
+These sets have as many rows but were not selected: krkopt and madelon are not sensor readings,
+yeast is from biology, italy_power_demand has 67 training rows, and mammography and seismic_bumps
+would be a third and a fourth set with a rare second class. Early stopping of networks, not of
+boosted tables, was once tuned on robot and magic04.
 
-Two thirds of the rows train and one third tests, by class at random with a fixed seed; of
-har_exercise two thirds of the recordings, since rows of one overlap; occupancy has its own training
-part, the earliest, and two test parts from other days.
+The split is two thirds training rows and one third test rows, by class at random with a fixed seed.
+har_exercise is split by recordings, since rows of one overlap; occupancy has its own training part,
+the earliest, and two test parts from other days.
 """
 
 import csv
@@ -58,9 +58,9 @@ SETS = (
 TESTED = 1 / 3
 SEED = 0
 FIRST_ROWS = {"occupancy": 8143}
-"""Sets whose first rows are for training and all later ones for tests."""
+"""Sets whose first rows are training rows and all later ones test rows."""
 GROUPED = ("har_exercise",)
-"""Sets with a file of recordings beside them."""
+"""Sets with a file of recordings."""
 
 
 def parts(data: Path, name: str) -> tuple[Dataset, Dataset]:
@@ -86,17 +86,8 @@ def grouped_holdout(y: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
     """
     Split by whole recordings, each class keeping its share of them.
 
-    Parameters
-    ----------
-    y : (n_rows,) int
-        Classes; rows of one recording are of one class.
-    groups : (n_rows,) int
-        The recording of each row.
-
-    Returns
-    -------
-    rest_rows, held_rows : (n,) int64
-        Row numbers, ascending; no recording is in both.
+    y and groups are (n_rows,) int; rows of one recording have one class. Returns the ascending rows
+    of both parts; no recording is in both.
     """
     names, first, number = np.unique(groups, return_index=True, return_inverse=True)
     _, held = stratified_holdout(y[first], TESTED, SEED)

@@ -1,8 +1,8 @@
 """
-Models of twelve data sets, trained by counting, boosting or gradient descent, to be verified.
+Models of twelve data sets, trained by counting, boosting or gradient descent, for verification.
 
-Random tables have costs of all sizes in every table; trained ones have tables of a few bits, tables
-with equal rows, zero rows and priors of a single bit, by which layouts differ.
+Random tables have costs of all sizes in every table. Trained ones have tables of a few bits, tables
+with equal rows, zero rows and priors of a single bit, which select other layouts.
 """
 
 from collections.abc import Iterator
@@ -11,9 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchmarks.shared.sensor_sets import SETS
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Dataset
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.model.model import Model
 from bncc.train.settings import TrainSettings
@@ -28,34 +27,23 @@ MORE = {
     ),
     "gradient": TrainSettings(structure="naive", parameters="hybrid", bits=3, epochs=2, seed=1),
 }
-"""Trainings other than counting, for the smaller sets."""
+"""Training methods other than counting, for the smaller sets."""
 SMALL = ("wifi_localization", "banknote", "phoneme")
 
 
 @dataclass(frozen=True)
 class Trained:
-    """
-    Settings by which a model is trained.
+    """Training settings of a model."""
 
-    Parameters
-    ----------
-    data_set : str
-        A file of ``raw`` in the folder of data, or a key of `BUNDLED`.
-    way : str
-        A structure, whose tables are counted, or a key of `MORE`.
-    bits : int
-        Width of a cost.
-    """
-
-    data_set: str
-    way: str
-    bits: int = 3
+    data_set: str  # File of ``raw`` in the folder of data, or a key of `BUNDLED`
+    way: str  # Structure, with tables by counting, or a key of `MORE`
+    bits: int = 3  # Width of a cost
 
     def __str__(self) -> str:
         return f"{self.data_set} {self.way} B={self.bits}"
 
     def model(self, data: Path | None) -> Model:
-        """Train it on all rows; the same in every run, and as by ``bncc train --seed 1``."""
+        """Train on all rows; the same in every run, and as by ``bncc train --seed 1``."""
         settings = MORE.get(self.way) or TrainSettings(
             structure=self.way, parameters="ml", bits=self.bits, seed=1
         )

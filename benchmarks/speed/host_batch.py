@@ -1,10 +1,10 @@
 """
-How fast bncc decides on arrays of inputs on this machine, beside Python's usual ways.
+Throughput of bncc on arrays of inputs on the host, compared with the usual methods in Python.
 
 Letter, satimage and usps; naive Bayes and Chow-Liu TAN; tables by counting at --bits. One process,
 one core, the same rows for all: `bncc.device.batch`, called through CFFI; scikit-learn's
-`CategoricalNB.predict`, which has no structure and is only held against naive models; and the sum
-of gathered rows in numpy, table by table. All decide equally, but for CategoricalNB, whose
+`CategoricalNB.predict`, which has no structure and is compared only with naive models; and the sum
+of gathered rows in numpy, table by table. All decisions are equal, except for CategoricalNB, whose
 probabilities are not rounded. Each figure is the best of --repeat.
 
     .venv/bin/python -m benchmarks.speed.host_batch --data ../shared/data
@@ -22,15 +22,15 @@ from sklearn.naive_bayes import CategoricalNB
 
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe, Reference, reference
 from bncc._types import IntArray
-from bncc.device.batch import Batch
 from bncc.discretize.feature import states_of
 from bncc.model.reference import predict
-from bncc.program.from_model import program_of
+from bncc.on_device import batch_of
 from bncc.program.ir import Program
+from bncc.program.pipeline import program_of
 
 N_ROWS = 100_000
 FLOORS = {"CategoricalNB": 50, "numpy": 20}
-"""How many times ours must be as fast."""
+"""Required speed-up over each baseline."""
 
 
 def gather_sum(program: Program, rows: IntArray) -> IntArray:
@@ -45,7 +45,7 @@ def gather_sum(program: Program, rows: IntArray) -> IntArray:
 
 
 def seconds(answer: Callable[[], object], repeat: int) -> float:
-    """Return the shortest of some runs."""
+    """Return the shortest time of several runs."""
     best = float("inf")
     for _ in range(repeat):
         start = perf_counter()
@@ -55,14 +55,14 @@ def seconds(answer: Callable[[], object], repeat: int) -> float:
 
 
 def rates(found: Reference, repeat: int, data: Path, recipe: Recipe) -> dict[str, float]:
-    """Return inputs per second of every way."""
+    """Return inputs per second of every method."""
     model = found.model
     rng = np.random.default_rng(0)
     states = states_of(model.features, found.test)
     rows = np.ascontiguousarray(states[rng.integers(0, len(states), N_ROWS)], dtype=np.uint8)
     program = program_of(model)
     answers: dict[str, Callable[[], IntArray]] = {}
-    with Batch(model) as batch:
+    with batch_of(model) as batch:
         answers["bncc"] = lambda: batch.predict(rows)
         answers["numpy"] = lambda: gather_sum(program, rows)
         wanted = predict(model, rows.astype(np.int64))
@@ -77,7 +77,7 @@ def rates(found: Reference, repeat: int, data: Path, recipe: Recipe) -> dict[str
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure and print; fail where a floor is not reached."""
+    """Measure and print; fail if a floor is not reached."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
     parser.add_argument("--bits", type=int, default=4)

@@ -1,9 +1,9 @@
 """
 Seconds and memory to learn Chow-Liu and ETAN from a file that is read in parts.
 
-Draws --rows rows of 50 features of 4 states and 2 classes into a Parquet or CSV file, a part at a
-time, unless the file is there, then counts all pairs in a process of its own whose peak memory is
-told. CSV is read by pandas, Parquet by pyarrow.
+Samples --rows rows of 50 features of 4 states and 2 classes into a Parquet or CSV file, a part at
+a time, unless the file exists. Then a separate process, whose peak memory is reported, counts all
+pairs. CSV is read by pandas, Parquet by pyarrow.
 
     OMP_NUM_THREADS=1 .venv/bin/python -m benchmarks.speed.pair_stream rows.parquet
 """
@@ -34,12 +34,12 @@ from bncc.structure.streamed_counts import count_pairs
 
 N_FEATURES, N_STATES, N_CLASSES, CLASS = 50, 4, 2, "y"
 PART = 100_000
-"""Rows at a time."""
+"""Number of rows at a time."""
 FLOORS = {"seconds": 180.0, "MB": 1000.0}
 
 
 def draw(path: Path, n_rows: int) -> None:
-    """Write rows of a chain of features, some of which follow the class too."""
+    """Write rows of a chain of features, some of which depend on the class too."""
     rng, writer = np.random.default_rng(0), None
     for begin in range(0, n_rows, PART):
         n = min(PART, n_rows - begin)
@@ -106,7 +106,7 @@ def main() -> int:
         return 0 if learn(given.path) else 1
     if not given.path.exists():
         draw(given.path, given.rows)
-    # A process of its own: drawing must not count.
+    # A separate process, so that sampling does not count.
     return subprocess.call(
         [sys.executable, "-m", "benchmarks.speed.pair_stream", str(given.path), "--only-learn"]
     )

@@ -1,15 +1,15 @@
 """
-CPU seconds to learn a structure: Chow-Liu beside pyAgrum's and pgmpy's TAN, and ETAN beside TAN.
+CPU seconds of structure learning: Chow-Liu against pyAgrum's and pgmpy's TAN, ETAN against TAN.
 
-letter and satimage are fold 1 of the papers' data, spambase is cut by MDL on all rows. Everyone is
-given the same states in one process, one after the other; bncc's figures are the least of --repeat,
-the others run once, and one that is not installed is left out. All threads count. pyAgrum also
-estimates the tables. ETAN and TAN, both by BDeu, include the counting of pairs; "search" is ETAN
-without it.
+letter and satimage are fold 1 of the papers' data, spambase is cut by MDL on all rows. All learners
+get the same states in one process, one after the other. bncc's figures are the minimum of
+--repeat, the others run once; a baseline that is not installed is omitted. All threads count.
+pyAgrum also estimates the tables. ETAN and TAN, both by BDeu, include the counting of pairs;
+"search" is ETAN without it.
 
     OMP_NUM_THREADS=1 python -m benchmarks.speed.structure_speed --data ../shared/data
 
-Some two minutes with both rivals, which an environment of its own may hold:
+Takes some two minutes with both baselines, which may be in a separate environment:
 ``pip install pgmpy pyagrum``.
 """
 
@@ -36,7 +36,7 @@ Data = tuple[IntArray, IntArray, list[int], int]
 SETS = ("letter", "satimage", "spambase")
 N_FEATURES = 500
 FLOORS = {"rival": 50.0, "etan": 5.0, "search": 1.0}
-"""How many times ours is as fast; times of TAN; seconds at 500 features."""
+"""Required speed-up over baselines; maximum multiple of TAN; seconds at 500 features."""
 
 
 def read(name: str, folder: Path) -> Data:
@@ -51,7 +51,7 @@ def read(name: str, folder: Path) -> Data:
 
 
 def drawn(n_features: int, n_rows: int = 5000) -> Data:
-    """Return a random chain of features, some of which follow the class too."""
+    """Return a random chain of features, some of which depend on the class too."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 4, n_rows)
     X = rng.integers(0, 4, (n_rows, n_features))
@@ -62,7 +62,7 @@ def drawn(n_features: int, n_rows: int = 5000) -> Data:
 
 
 def seconds(answer: Callable[[], object], repeat: int = 1) -> float:
-    """Return the shortest of some runs."""
+    """Return the shortest time of several runs."""
     best = float("inf")
     for _ in range(repeat):
         start = process_time()
@@ -72,7 +72,7 @@ def seconds(answer: Callable[[], object], repeat: int = 1) -> float:
 
 
 def pyagrum_tan(data: Data) -> object:
-    """Learn a TAN with pyAgrum, of states as texts, which it leaves as they are."""
+    """Learn a TAN with pyAgrum, from states as texts, which it does not discretize."""
     from pyagrum import skbn
     from pyagrum.lib.discreteTypeProcessor import DiscreteTypeProcessor
 
@@ -99,7 +99,7 @@ def _frame(data: Data) -> pd.DataFrame:
 
 
 def beside_rivals(sets: dict[str, Data], repeat: int) -> bool:
-    """Print Chow-Liu's seconds beside those of rivals, and return whether the floor holds."""
+    """Print the seconds of Chow-Liu and of the baselines, and return whether the floor holds."""
     there = {name: tan for name, (module, tan) in RIVALS.items() if find_spec(module)}
     for name in RIVALS.keys() - there.keys():
         print(f"{name} is not installed: left out")
@@ -118,7 +118,7 @@ def beside_rivals(sets: dict[str, Data], repeat: int) -> bool:
 
 
 def beside_tan(sets: dict[str, Data], repeat: int) -> bool:
-    """Print ETAN's seconds beside TAN's, and return whether the floors hold."""
+    """Print the seconds of ETAN and TAN, and return whether the floors hold."""
     rows, holds = [], True
     for name, data in sets.items():
         tan = seconds(lambda data=data: bdeu_tree(*data), repeat)
@@ -140,7 +140,7 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=5)
     given = parser.parse_args()
     sets = {name: read(name, given.data) for name in SETS}
-    holds = beside_tan({**sets, "drawn": drawn(N_FEATURES)}, given.repeat)
+    holds = beside_tan({**sets, "synthetic": drawn(N_FEATURES)}, given.repeat)
     holds &= beside_rivals(sets, given.repeat)
     print("the floors hold" if holds else "A FLOOR DOES NOT HOLD")
     return 0 if holds else 1

@@ -1,11 +1,11 @@
 """
-CPU seconds of an epoch: the native engine, the torch engine, and torch as most would write it.
+CPU seconds of an epoch: the native engine, the torch engine, and a plain torch loop.
 
 The papers' fold 1 of letter, satimage and usps; naive Bayes, Chow-Liu TAN, and TAN learned from 8
 candidate parents; S0's hybrid loss, its batches, float tables. All three take the same batches in
-one process on one thread, one after the other, and each figure is the least of --repeat. The plain
-loop is `F.embedding_bag`, `log_softmax` and `torch.optim.Adam` under autograd; where it learns the
-structure, rows of all candidates weighted by relaxed indicators.
+one process on one thread, one after the other, and each figure is the minimum of --repeat. The
+plain loop is `F.embedding_bag`, `log_softmax` and `torch.optim.Adam` under autograd; if it learns
+the structure, rows of all candidates are weighted by relaxed indicators.
 
     OMP_NUM_THREADS=1 .venv/bin/python -m benchmarks.speed.train_speed --data ../shared/data
 """
@@ -47,12 +47,12 @@ FLOORS = {
     ("letter", "naive"): 25, ("usps", "naive"): 10,
     ("letter", "tan-subset"): 15, ("satimage", "tan-subset"): 20, ("usps", "tan-subset"): 15,
 }  # fmt: skip
-"""How many times as fast the native engine must be as the plain loop."""
+"""Required speed-up of the native engine over the plain loop."""
 LEARNERS = {"naive": lambda X, *_: naive_bayes(X.shape[1]), "chow-liu": chow_liu_tree}
 
 
 class PlainEngine:
-    """Torch as most would write it: no custom gradients, no fused optimizer."""
+    """Plain torch: no custom gradients, no fused optimizer."""
 
     def __init__(self, problem: Problem, hyper: Hyperparameters) -> None:
         self.hyper, self.layout = hyper, layout_of(problem.structure, problem.n_states)
@@ -90,7 +90,7 @@ class PlainEngine:
 
 
 class PlainStructureEngine:
-    """Torch as most would write it: every candidate's row is gathered and weighted."""
+    """Plain torch: every candidate's row is gathered and weighted."""
 
     def __init__(self, problem: StructureProblem, hyper: Hyperparameters) -> None:
         layout = problem.layout
@@ -112,7 +112,7 @@ class PlainStructureEngine:
         self.of_structure = torch.optim.Adam([self.phi], lr=problem.step)
 
     def epoch(self, chance: Chance, lr: float, tau: float, _prices: FloatArray) -> float:
-        """Take one step for each batch; nothing has a price."""
+        """Take one step for each batch; there is no penalty on size."""
         self.optimizer.param_groups[0]["lr"] = lr
         hyper, loss = self.hyper, torch.zeros(())
         batches = torch.split(torch.from_numpy(chance.order), hyper.batch_size)
@@ -147,7 +147,7 @@ def seconds_of_structure(
     hyper: Hyperparameters,
     n: int,
 ) -> float:
-    """Return the least CPU seconds of some epochs that learn a structure."""
+    """Return the minimum CPU seconds of several epochs that learn a structure."""
     rng = np.random.default_rng(0)
     prices = np.zeros(problem.layout.offset.shape, dtype=np.float32)
     best = float("inf")
@@ -159,7 +159,7 @@ def seconds_of_structure(
 
 
 def seconds(engine: Engine | PlainEngine, problem: Problem, n: int) -> float:
-    """Return the least CPU seconds of some epochs."""
+    """Return the minimum CPU seconds of several epochs."""
     rng = np.random.default_rng(0)
     best = float("inf")
     for _ in range(n):
@@ -184,7 +184,7 @@ def problem_of(data: Path, name: str, structure: str) -> Problem:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure and print; fail where a floor is not reached."""
+    """Measure and print; fail if a floor is not reached."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
     parser.add_argument("--repeat", type=int, default=5)

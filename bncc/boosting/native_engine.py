@@ -8,7 +8,7 @@ from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.boosting.cuts import BestCuts, Bins, Cut
 from bncc.boosting.descent import Pace, SumProblem
 from bncc.boosting.sums import Samples, Scores, Unit
-from bncc.native.parts import BOOSTING, POINTERS, VECTOR, aligned
+from bncc.native import BOOSTING, POINTERS, VECTOR, aligned
 from bncc.toolchain.library import native_library
 
 NO_CLASS = -1e30

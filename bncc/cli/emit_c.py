@@ -3,22 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from bncc.cli.bounds import bench_of, emit_measured, facts_of_bounds
 from bncc.cli.budget_options import budget_options, check_reserve
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import rows_to_classify
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Lowering,
+    check_fit,
     lowering_options,
     range_margin_option,
     tell_of_idle_margin,
 )
-from bncc.cli.machines import check_fit
 from bncc.cli.options import (
     TargetChoice,
     budget,
@@ -32,9 +31,10 @@ from bncc.cli.options import (
 )
 from bncc.cli.output import check_free, staged_directory
 from bncc.cli.results import resource_words
-from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
+from bncc.emit.options import emit_command, printed_file
 from bncc.emit.packages import PACKAGES
-from bncc.emit.provenance import code_digest, emit_command, printed_file
+from bncc.emit.provenance import code_digest
 from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_table
 from bncc.errors import BudgetError, OptionError
 from bncc.lower.c.identifiers import model_name
@@ -44,8 +44,12 @@ from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.pricing import entries_of, recorded
 from bncc.pricing import priced as price_emission
-from bncc.resources import Budget, Optimize, Resources
+from bncc.resources import Bounds, Budget, Optimize, Resources
+from bncc.targets import TARGETS
 from bncc.toolchain.tools import is_x86
+
+if TYPE_CHECKING:
+    from bncc.device.cross import Toolchain
 
 _PRINTED_ELSEWHERE = frozenset({"output", "name", "force", "as_json", "quiet", "verbose"})
 """Options without effect on the files, or whose value the command in the header has anyway."""
@@ -275,7 +279,7 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
 
 def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> str:
     estimate, machine = emission.estimate, options.target or MACHINE
-    unit = "cycles" if machine == "avr" else "instructions"
+    unit = emission.resources.unit
     rows = [["wrote", file] for file in facts["files"]]
     rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
     rows += [["tables", f"{facts['table_bytes']} bytes of flash, included in the figures below"]]
@@ -292,3 +296,38 @@ def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> 
     fired = [step["name"] for step in facts["passes"] if step["fired"]]
     rows += [["passes", ", ".join(fired) or "none fired"]]
     return aligned(rows)
+
+
+def bench_of(target: str | None) -> "Toolchain":
+    """Return where a machine's C is built and run; refuse where there is no such machine."""
+    if target is None or target not in TARGETS:
+        names = ", ".join(TARGETS)
+        raise OptionError(f"--measure needs a simulated target; add --target with one of {names}")
+    from bncc.device.cross import find_toolchain  # only here: emit-c starts without what builds
+
+    return find_toolchain(TARGETS[target])[0]
+
+
+def emit_measured(model: Model, emission: Emission, options: EmitOptions, price: Price) -> Emission:
+    """Measure emitted C, and emit it again with what was found in its header."""
+    from bncc.on_device import emit_bounded
+
+    return emit_bounded(model, emission, options, price, bench_of(options.target))
+
+
+def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:
+    """Return the JSON object of bounds."""
+    if bounds is None:
+        return None
+    exact = dict(bounds.exact)
+    return {
+        "compiler": bounds.compiler,
+        "simulator": bounds.simulator,
+        "unit": bounds.unit,
+        "inputs": bounds.n_inputs,
+        "stack": dict(bounds.stack),
+        "counts": {
+            entry: {"min": found.min, "max": found.max, "exact": entry in exact}
+            for entry, found in bounds.counts
+        },
+    }

@@ -9,7 +9,7 @@ from bncc.model.card import given_names
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.model.to_network import Export, network_of_model
-from bncc.network.bif_writer import bif_bytes
+from bncc.network.bif import bif_bytes
 
 
 @click.command("export-bif")

@@ -19,7 +19,7 @@ from bncc.model.from_network import (
     Import,
     model_of,
 )
-from bncc.network.bif_reader import read_bif
+from bncc.network.bif import read_bif
 from bncc.network.network import Network
 
 LITTLE = 0.995

@@ -141,8 +141,7 @@ def _tables(model: Model) -> list[dict[str, Any]] | None:
 
 
 def _ir(model: Model, flow: str) -> dict[str, Any]:
-    from bncc.program.from_model import program_of
-    from bncc.program.pipeline import optimize
+    from bncc.program.pipeline import optimize, program_of
     from bncc.program.text import print_program
 
     program = program_of(model)

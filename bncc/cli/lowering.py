@@ -1,18 +1,21 @@
 """Options of lowering a model to C, and the C for each target."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
 from bncc.cli.console import Console
-from bncc.cli.options import was_set
+from bncc.cli.options import TARGETS, was_set
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.errors import BnccError, ModelError, ToolchainError
+from bncc.lower.c.constants import avr_error
 from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
 from bncc.resources import Optimize
+from bncc.targets import known_target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -115,3 +118,41 @@ class Emissions:
         if options not in self._done:
             self._done[options] = emit_c(self.model, options)
         return self._done[options]
+
+
+Check = Callable[[str], None]
+"""Raises a `BnccError` that says why a machine cannot be used."""
+
+
+def usable_machines(targets: Sequence[str], check: Check) -> tuple[list[str], dict[str, str]]:
+    """Return the machines to run on, and those left out."""
+    everything = [target for target in TARGETS if target != "all"]
+    machines: list[str] = []
+    skipped: dict[str, str] = {}
+    for target in everything if "all" in targets else dict.fromkeys(targets):
+        try:
+            check(target)
+        except BnccError as error:
+            if target in targets:
+                raise
+            skipped[target] = str(error)
+        else:
+            machines.append(target)
+    if not machines:
+        target, reason = next(iter(skipped.items()))
+        raise ToolchainError(f"no target is usable; {target}: {reason}")
+    return machines, skipped
+
+
+def check_fit(target: str, emission: Emission) -> None:
+    """Refuse a model whose constants an AVR cannot read; no other machine is too small."""
+    layout = emission.layout
+    reason = avr_error(max(array.n_bytes for array in layout.arrays), layout.rom_bytes)
+    machine = known_target(target)
+    if machine is not None and machine.address_bits == 16 and reason:
+        raise ModelError(f"the model does not fit {target}: {reason}")
+
+
+def blame(target: str, error: ToolchainError) -> ToolchainError:
+    """Return an error of the same kind whose sentence names the machine."""
+    return type(error)(f"{target}: {error}")

@@ -7,7 +7,7 @@ import click
 
 from bncc.cli.bench import machine_of
 from bncc.cli.console import Console
-from bncc.cli.machines import usable_machines
+from bncc.cli.lowering import usable_machines
 from bncc.cli.options import TARGETS
 from bncc.device.cross import find_toolchain
 from bncc.errors import OptionError, ToolchainError

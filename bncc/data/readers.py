@@ -1,4 +1,4 @@
-"""One door to every file format: the suffix decides which reader opens it."""
+"""One door to every table: a file of any known format, or a data set that ships with bncc."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -38,7 +38,7 @@ def _reader(path: StrPath, suffix: str) -> Callable[[StrPath], Table]:
 
         return read_arff
     if suffix in (".parquet", ".pq"):
-        from bncc.data.parquet import read_parquet
+        from bncc.data.frames import read_parquet
 
         return read_parquet
     if Path(path).is_dir():
@@ -47,3 +47,21 @@ def _reader(path: StrPath, suffix: str) -> Callable[[StrPath], Table]:
         f"'{path}' has no suffix of a supported format; rename it to {', '.join(KNOWN_SUFFIXES)} "
         "(text formats also .gz)"
     )
+
+
+_BUNDLED = {
+    "robot": "robot_wall_following_24.csv.gz",
+    "wifi": "wifi_localization.csv.gz",
+}
+
+
+def bundled_names() -> tuple[str, ...]:
+    """Return the names that `bundled_path` knows."""
+    return tuple(_BUNDLED)
+
+
+def bundled_path(name: str) -> Path:
+    """Return the file of a bundled data set."""
+    if name not in _BUNDLED:
+        raise DataError(f"there is no bundled data set {name!r}; choose from {', '.join(_BUNDLED)}")
+    return Path(__file__).with_name("bundled") / _BUNDLED[name]

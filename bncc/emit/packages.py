@@ -185,11 +185,11 @@ def packaged(
 ) -> Mapping[str, str]:
     """Print the C of a model and what a build system needs around it."""
     name = str(context["name"])
-    header = render("model.h.j2", **context)
+    header = render("emit/model.h.j2", **context)
     templates = {
-        _path(package.selftest, f"{name}_vectors.h"): "vectors.h.j2",
-        _path(package.selftest, f"{name}_selftest.c"): "selftest.c.j2",
-        **{file: f"packages/{package.name}/{file}.j2" for file in package.files},
+        _path(package.selftest, f"{name}_vectors.h"): "emit/vectors.h.j2",
+        _path(package.selftest, f"{name}_selftest.c"): "emit/selftest.c.j2",
+        **{file: f"emit/packages/{package.name}/{file}.j2" for file in package.files},
     }
 
     @cache
@@ -207,7 +207,7 @@ def packaged(
         return lambda: with_terms(path, render(template, **names()), spdx)
 
     h_file, c_file = _path(package.header, f"{name}.h"), _path(package.source, f"{name}.c")
-    source = with_terms(c_file, render("model.c.j2", **context), spdx)
+    source = with_terms(c_file, render("emit/model.c.j2", **context), spdx)
     terms_header = with_terms(h_file, header, spdx)
     return Texts(
         {

@@ -104,7 +104,7 @@ def textbook_c(model: Model, name: str = "model", *, raw: bool | None = None) ->
 
 
 def _printed(end: str, context: Mapping[str, object]) -> str:
-    return with_terms(f"book.{end}", render(f"textbook/textbook.{end}.j2", **context))
+    return with_terms(f"book.{end}", render(f"emit/textbook/textbook.{end}.j2", **context))
 
 
 def _largest_sum(model: Model) -> int:

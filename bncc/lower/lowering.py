@@ -16,9 +16,8 @@ from bncc.lower.layout import Layout, lay_out
 from bncc.lower.request import Request
 from bncc.model.marginal import state_frequencies
 from bncc.model.ranges import units_of
-from bncc.program.from_model import program_of
 from bncc.program.ir import Program
-from bncc.program.pipeline import Optimized, PassReport
+from bncc.program.pipeline import Optimized, PassReport, program_of
 from bncc.resources import Optimize, Resources
 
 DIRECT = "cut-packed"

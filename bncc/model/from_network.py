@@ -15,8 +15,8 @@ from bncc.model.archive import bytes_of
 from bncc.model.missing_form import deepest_fold
 from bncc.model.model import MAX_CLASSES, Model, check_model
 from bncc.network.blanket import blanket_of
+from bncc.network.inference import sample, with_even_classes
 from bncc.network.network import Network
-from bncc.network.sampling import sample, with_even_classes
 from bncc.structure.decision_tables import lookups_of
 from bncc.structure.graph import Structure, class_rows
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from bncc.data.csv import is_unit
 from bncc.data.dataset import Table
-from bncc.data.units import is_unit
 from bncc.discretize.feature import LARGEST_INT, Feature
 from bncc.discretize.readings import is_missing_reading, raw_of_table
 from bncc.errors import ModelError

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from bncc.errors import DataError
-from bncc.network.bif_reader import read_bif
+from bncc.network.bif import read_bif
+from bncc.network.inference import sample
 from bncc.network.network import Network
-from bncc.network.sampling import sample
-from bncc.papers.experiments import Advance
 from bncc.papers.runs import Log, Program, Result, kept
+from bncc.progress import Progress, silence
 from bncc.structure.dags.climbing import climb, tabu_search
 from bncc.structure.dags.curriculum import (
     CurriculumSettings,
@@ -22,8 +22,15 @@ from bncc.structure.dags.curriculum import (
     learn_by_curriculum,
     order_of,
 )
-from bncc.structure.dags.dag_score import Columns, Dag, DagScore, ScoreKind, arcs_of
-from bncc.structure.dags.measures import measure, structural_distance
+from bncc.structure.dags.dag_score import (
+    Columns,
+    Dag,
+    DagScore,
+    ScoreKind,
+    arcs_of,
+    measure,
+    structural_distance,
+)
 from bncc.structure.dags.neighbors import parents_and_children, varying_pairs
 
 PROGRAM = Program("S4's study", ("structure", "network", "papers/s4_study.py"))
@@ -82,11 +89,11 @@ LEARNERS = (CL, MMHC, TABU, PRICED, HC)
 class Reached:
     """What a learner reaches on one sample."""
 
-    bdeu: float  # bdeu, bic, kl: Of the test rows, see `bncc.structure.dags.measures.Measures`
+    bdeu: float  # bdeu, bic, kl: Of the test rows, see `bncc.structure.dags.dag_score.Measures`
     bic: float
     kl: float
     # shd and shd_of_patterns: Distance to the true graph, see
-    # `bncc.structure.dags.measures.Distance`
+    # `bncc.structure.dags.dag_score.Distance`
     shd: int
     shd_of_patterns: int
     n_arcs: int  # Arcs
@@ -164,7 +171,7 @@ def study(
     n_draws: int,
     jobs: int = 1,
     log: Path | None = None,
-    advance: Advance | None = None,
+    advance: Progress = silence,
 ) -> dict[Draw, Mapping[str, Reached]]:
     """Try all learners on samples of all networks."""
     draws = [

@@ -9,7 +9,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.errors import ToolchainError
 from bncc.fixed_point import QFormat, rounded
-from bncc.native.parts import DESCENT
+from bncc.native import DESCENT
 from bncc.papers.folds import Fold
 from bncc.papers.runs import Program, key_of
 from bncc.structure.counts import family_rows

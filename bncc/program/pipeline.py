@@ -1,12 +1,15 @@
-"""Flows: named lists of passes, run one after the other with the verifier behind each."""
+"""From a model to an optimized program: its tables, then flows of passes, each verified."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple
 
-from bncc.errors import OptionError
-from bncc.program.ir import Program, table_bits
+import numpy as np
+
+from bncc.errors import IrError, OptionError
+from bncc.model.model import Model
+from bncc.program.ir import WIDTHS, Program, Table, table_bits
 from bncc.program.passes.column_offsets import column_offsets
 from bncc.program.passes.drop_constant import drop_constant
 from bncc.program.passes.fold_prior import fold_prior
@@ -16,8 +19,10 @@ from bncc.program.passes.merge_states import merge_states
 from bncc.program.passes.move_parent_terms import move_parent_terms
 from bncc.program.passes.normalize_rows import normalize_rows
 from bncc.program.passes.shrink_width import shrink_width
+from bncc.program.ranges import largest_cost
 from bncc.program.verifier import verify
 from bncc.resources import Optimize
+from bncc.structure.graph import Structure
 
 Keeps = Literal["cost", "margin", "decision"]
 
@@ -116,3 +121,36 @@ def _step(step: Pass, program: Program) -> tuple[Program, PassReport]:
     if fired:
         verify(rewritten)
     return rewritten, PassReport(step.name, fired, table_bits(program), table_bits(rewritten))
+
+
+def program_of(model: Model) -> Program:
+    """Return the program that computes a model's costs, before any pass."""
+    program = Program(
+        features=model.features,
+        classes=model.classes,
+        frac_bits=model.q_format.frac_bits,
+        prior=model.prior.astype(np.int64),
+        tables=tuple(
+            Table(
+                _name(model, t),
+                lookup.features,
+                table.astype(np.int64),
+                maps=lookup.maps,
+            )
+            for t, (lookup, table) in enumerate(zip(model.lookups, model.tables, strict=True))
+        ),
+    )
+    if largest_cost(program) >= 1 << WIDTHS[-1]:
+        raise IrError(
+            f"a sum of {model.n_features} costs in {model.q_format} can exceed 32 bits; "
+            "train with fewer bits"
+        )
+    verify(program)
+    return program
+
+
+def _name(model: Model, t: int) -> str:
+    """Return what a table stands for: its last feature, or the class where that has parents."""
+    if isinstance(model.structure, Structure) and t == model.n_features:
+        return "class"
+    return model.features[model.lookups[t].features[-1]].name

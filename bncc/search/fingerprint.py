@@ -150,7 +150,7 @@ def search_difference(ours: Head, theirs: Head) -> str:
 
 def _engine() -> str:
     """Return what trains where the options leave it open."""
-    from bncc.native.parts import DESCENT
+    from bncc.native import DESCENT
     from bncc.toolchain.library import native_library
 
     try:

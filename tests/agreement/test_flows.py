@@ -3,13 +3,19 @@
 import numpy as np
 import pytest
 
-from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.lower import request as demands
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import FLOWS, MERGE_STATES, NORMALIZE_ROWS, SHRINK_WIDTH, optimize
+from bncc.on_device import verify
+from bncc.program.pipeline import (
+    FLOWS,
+    MERGE_STATES,
+    NORMALIZE_ROWS,
+    SHRINK_WIDTH,
+    optimize,
+    program_of,
+)
 from bncc.structure.graph import Structure, one_parent_each
 from tests import models as hand
 

@@ -6,8 +6,7 @@ from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
 from bncc.lower.cost_model import candidate
 from bncc.lower.kernels.lanes.layout import lanes
 from bncc.model.model import Model
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import optimize_each
+from bncc.program.pipeline import optimize_each, program_of
 
 OPTIONS = EmitOptions("m", frozenset({"raw", "scores", "trusted"}), optimize="speed", target="x86")
 

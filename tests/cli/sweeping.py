@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 from bncc.search.study import read_study
 
 SPACE = """

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 from bncc.search.study import read_study
 from tests.cli.sweeping import SPACE
 

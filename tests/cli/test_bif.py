@@ -10,8 +10,7 @@ from click.testing import Result
 
 from bncc.model.file import load_model, save_model
 from bncc.model.reference import predict
-from bncc.network.bif_reader import read_bif
-from bncc.network.bif_writer import bif_bytes
+from bncc.network.bif import bif_bytes, read_bif
 from bncc.network.network import Network, Variable
 from tests import models as hand
 from tests.unit.network.networks import drawn

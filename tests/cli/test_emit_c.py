@@ -17,8 +17,8 @@ from bncc.lower import choose
 from bncc.lower.c import constants as avr
 from bncc.lower.kernels.families import FAMILIES
 from bncc.model.file import load_model
-from bncc.program.from_model import program_of
 from bncc.program.pipeline import optimize as optimize_program
+from bncc.program.pipeline import program_of
 from bncc.toolchain.tools import is_x86
 
 Run = Callable[..., Result]

@@ -256,7 +256,7 @@ def test_reserved_bytes_are_no_part_of_the_budget(
 def test_the_record_of_train_is_in_the_model_file(
     run_json: RunJson, tmp_path: Path, bare: None
 ) -> None:
-    from bncc.data.catalog import bundled_path
+    from bncc.data.readers import bundled_path
 
     path = tmp_path / "m.bncc"
     options = ("--structure", "naive", "--parameters", "ml", "--target", "nrf51822")

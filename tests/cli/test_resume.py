@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 
 from bncc.cli.main import main
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 from bncc.train.checkpoint import callbacks as course
 from bncc.train.checkpoint.folder import HALF, NAME
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import Result
 
 import bncc
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 from tests.cli.sweeping import Sweeps, found_in, wait_for
 
 Refused = Callable[..., str]

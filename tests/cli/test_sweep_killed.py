@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 from tests.cli.sweeping import Sweeps, found_in, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import pytest
 
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 from bncc.search.study import read_study
 from tests.cli.sweeping import Sweeps, found_in, wait_for
 

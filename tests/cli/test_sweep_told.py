@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 from bncc.cli.sweep_report import Finding, payload_of, report_of
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 from bncc.report.formats import report_json
 from bncc.report.sheets import sheets_of
 from bncc.resources import Budget

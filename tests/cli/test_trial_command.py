@@ -12,7 +12,7 @@ import pytest
 
 from bncc.cli import inputs
 from bncc.cli.console import Console
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 from bncc.device.cross import Toolchain
 from bncc.search.config import source_words
 from bncc.search.space import read_space

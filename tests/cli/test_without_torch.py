@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -24,7 +24,7 @@ def test_the_space_that_it_shows_is_one() -> None:
 
 
 def test_it_says_what_a_space_can_draw() -> None:
-    (said,) = re.findall(r"^- (A space can draw .*?)\n\n", PAGE, re.MULTILINE | re.DOTALL)
+    (said,) = re.findall(r"^- (A space can sample .*?)\n\n", PAGE, re.MULTILINE | re.DOTALL)
     after, before = re.findall(r"`--([a-z-]+)`", said)
     words = [each.opts[-1].removeprefix("--") for each in command.params]
     listed = words[words.index(after) + 1 : words.index(before)]

@@ -17,8 +17,9 @@ from benchmarks.code.target_figures import (
     report_of,
 )
 from benchmarks.shared.reference_models import Recipe, reference
-from bncc.device.on_target import bench_inputs, bench_target
-from bncc.device.targets import TARGETS
+from bncc.device.measure import bench_inputs
+from bncc.on_device import bench_target
+from bncc.targets import TARGETS
 from tests import models as hand
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,8 +69,8 @@ def test_a_page_holds_what_was_measured(tiny):
         assert f"{of_book.mean / cost.mean:.2f}" in ours[k]
         assert (f"<br><sub>{cost.min:,} .. {cost.max:,}</sub>" in ours[k]) == (cost.min < cost.max)
         assert f"{entry} {book[k].split('<')[0].split(' ')[1]}" in tiny.baseline.optimization
-    assert rows(section(page, "All machines: `predict`"), "tiny") == [[ours[3].split("<br>")[0]]]
-    assert rows(section(page, "All machines: flash"), "tiny") == [[ours[0]]]
+    assert rows(section(page, "All targets: `predict`"), "tiny") == [[ours[3].split("<br>")[0]]]
+    assert rows(section(page, "All targets: flash"), "tiny") == [[ours[0]]]
     assert rows(section(page, "The models"), "tiny") == [["2", "3", "int16", "10", "1.50 %"]]
 
 
@@ -86,7 +87,7 @@ def test_a_page_owns_up_where_the_textbook_needs_less(tiny):
         page = target_page.page(figures_of("tiny", "cortex-m0", report))
         ours, _ = rows(section(page, "cortex-m0"), "tiny")
         assert [("**" in cell) for cell in ours] == [False] * 3 + [is_ahead] * 3
-        losses = section(page, "Where the textbook needs less")
+        losses = section(page, "Cases in favor of the textbook classifier")
         assert "- Flash: in 0 of 1 cases." in losses
         assert f"- `trusted`: in {int(is_ahead)} of 1 cases." in losses
 
@@ -101,7 +102,7 @@ def test_a_page_says_why_there_is_no_textbook(tiny):
     assert "(" not in "".join(ours)
     assert book == ["none", *["."] * 5]
     assert "No textbook for tiny: it is too large; take less.\n" in machine
-    assert "- Flash: not measured." in section(page, "Where the textbook needs less")
+    assert "- Flash: not measured." in section(page, "Cases in favor of the textbook classifier")
 
 
 def test_the_page_is_that_of_this_generator():

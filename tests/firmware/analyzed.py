@@ -11,9 +11,8 @@ from pathlib import Path
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.c.identifiers import MAX_NAME
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
-from bncc.program.from_model import program_of
 from bncc.program.ir import Program
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 from bncc.resources import Optimize
 from tests.firmware.machines import ENTRIES, MODELS
 from tests.ranged import ranged

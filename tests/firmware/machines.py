@@ -20,8 +20,7 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.kernels.families import FAMILIES
 from bncc.model.missing import why_not
 from bncc.model.model import Model
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 from bncc.resources import Optimize
 from tests import models as hand
 from tests.agreement.large import LARGE

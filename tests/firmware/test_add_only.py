@@ -9,8 +9,7 @@ from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
 from bncc.lower.cost_model import candidate
 from bncc.lower.kernels.families import FAMILIES, FOR_AVR, FOR_CUTS
 from bncc.lower.kernels.looped.layout import looped
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 from tests.agreement.test_direct_readings import THRESHOLDS, model_of
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS, emit_all, emit_kernel
 

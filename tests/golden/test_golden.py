@@ -14,7 +14,7 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES
 from bncc.emit.textbook import textbook_c
 from bncc.fixed_point import QFormat
-from bncc.program.from_model import program_of
+from bncc.program.pipeline import program_of
 from bncc.program.text import print_program
 from bncc.structure.graph import forest
 from tests import models as hand

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 
 from bncc.model import reference
-from bncc.program.from_model import program_of
 from bncc.program.ir import costs, decisions, table_bits
 from bncc.program.pipeline import (
     COLUMN_OFFSETS,
@@ -18,6 +17,7 @@ from bncc.program.pipeline import (
     NORMALIZE_ROWS,
     SHRINK_WIDTH,
     optimize,
+    program_of,
 )
 from bncc.program.tables import packed_bits
 from bncc.program.verifier import verify

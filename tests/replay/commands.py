@@ -9,10 +9,10 @@ from unittest.mock import patch
 
 from bncc.cli import targets
 from bncc.cli.main import COMMANDS
-from bncc.data.catalog import bundled_path
+from bncc.data.readers import bundled_path
 from bncc.errors import ToolchainError
 from bncc.model.file import load_model, save_model
-from bncc.network.bif_writer import bif_bytes
+from bncc.network.bif import bif_bytes
 from bncc.papers import experiments
 from tests import models as hand
 from tests import studies

@@ -88,10 +88,10 @@ def _entry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def _line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     folder = tmp_path / "templates"
     shutil.copytree(environment.template_folder(), folder)
-    source = (folder / "model.c.j2").read_text("utf-8")
+    source = (folder / "emit/model.c.j2").read_text("utf-8")
     text = source.replace('#include "{{ name }}.h"', '#include "{{ name }}.h"\n\n', 1)
     assert text != source
-    (folder / "model.c.j2").write_text(text, "utf-8")
+    (folder / "emit/model.c.j2").write_text(text, "utf-8")
     monkeypatch.setattr(environment, "template_folder", lambda: folder)
     environment.environment.cache_clear()
 

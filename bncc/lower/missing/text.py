@@ -10,7 +10,7 @@ from bncc.program.ir import width_of
 
 @dataclass(frozen=True)
 class JointText:
-    """What only `missing/joint.c.j2` needs."""
+    """What only `lower/missing/joint.c.j2` needs."""
 
     # table_type, stride_type, arc_type: C types of a table's number, of a stride, and of an arc's
     # number
@@ -51,9 +51,9 @@ def joint_text(plan: JointPlan) -> tuple[list[ArrayText], JointText]:
 
 
 _OF_KIND = {
-    "naive": "missing/rows.c.j2",
-    "forest": "missing/forest.c.j2",
-    "joint": "missing/joint.c.j2",
+    "naive": "lower/missing/rows.c.j2",
+    "forest": "lower/missing/forest.c.j2",
+    "joint": "lower/missing/joint.c.j2",
 }
 
 

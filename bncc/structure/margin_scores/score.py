@@ -7,7 +7,7 @@ import numpy as np
 
 from bncc._types import AnyArray, IntArray
 from bncc.errors import ToolchainError
-from bncc.native.parts import SCORES
+from bncc.native import SCORES
 from bncc.structure.margin_scores.held_out import HeldOut
 from bncc.toolchain.library import native_library
 

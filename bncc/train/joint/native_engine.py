@@ -6,7 +6,7 @@ import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.fixed_point import QFormat
-from bncc.native.parts import aligned
+from bncc.native import aligned
 from bncc.train.gradient.engine import Chance, Learned, Passed, StructureProblem
 from bncc.train.gradient.native_engine import Memory, contiguous, zeros
 from bncc.train.hyperparameters import Hyperparameters

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from bncc.baselines.emit import network_c, packed
 from bncc.baselines.freeze import freeze_network
 from bncc.baselines.integer import IntegerNetwork, pooled, sums_of
+from bncc.baselines.networks import network_c, packed
 from bncc.baselines.trainer import NetworkSettings, train_network
 from bncc.toolchain.tools import STRICT_FLAGS
 from tests.unit.baselines.networks import FORMS, N_STATES, rows, trained

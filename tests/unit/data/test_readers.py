@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bncc.data.catalog import bundled_names, bundled_path
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_names, bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.errors import DataError
 

@@ -8,7 +8,7 @@ from bncc.emit.environment import environment, render, template_folder
 
 
 def test_a_checkout_has_its_templates_beside_the_package():
-    assert (template_folder() / "model.c.j2").is_file()
+    assert (template_folder() / "emit/model.c.j2").is_file()
 
 
 def test_an_installed_package_has_its_templates_inside(tmp_path, monkeypatch):

@@ -8,8 +8,8 @@ import pytest
 from bncc.emit.near_ties import Rows, Shown, near_tie_steps
 from bncc.fixed_point import QFormat
 from bncc.model.reference import predict
-from bncc.program.from_model import program_of
 from bncc.program.ir import Program, decisions, with_tables
+from bncc.program.pipeline import program_of
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests import models as hand
 from tests.agreement.large import letter_like

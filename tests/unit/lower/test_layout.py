@@ -14,8 +14,7 @@ from bncc.lower.input_check import input_check
 from bncc.lower.kernels.plain.layout import plain
 from bncc.lower.layout import lay_out
 from bncc.lower.request import EntryPoints
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 from bncc.structure.graph import Structure, forest
 from tests import models as hand
 from tests.agreement.large import two_cost_arrays

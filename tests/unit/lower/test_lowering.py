@@ -10,8 +10,7 @@ from bncc.errors import BudgetError, OptionError
 from bncc.fixed_point import QFormat
 from bncc.lower.direct import reads_directly
 from bncc.lower.estimate import entry_times
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import FLOWS_FOR, optimize_each
+from bncc.program.pipeline import FLOWS_FOR, optimize_each, program_of
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests.models import model_of, naive_integer, one_state_feature, tan_float
 

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bncc.errors import NetworkError
-from bncc.network import bif_reader
-from bncc.network.bif_reader import network_of, read_bif
-from bncc.network.bif_writer import bif_bytes, bif_text
+from bncc.network import bif
+from bncc.network.bif import bif_bytes, bif_text, network_of, read_bif
 from bncc.network.network import Network, Variable
 from tests.unit.network.networks import assert_equal, drawn
 
@@ -244,7 +243,7 @@ def test_files_that_hold_no_text_or_too_much_are_refused(tmp_path, monkeypatch):
     path.write_bytes(gzip.compress(b" " * 5000)[:-9])
     with pytest.raises(NetworkError, match="truncated or corrupt"):
         read_bif(path)
-    monkeypatch.setattr(bif_reader, "MAX_TEXT", 100)
+    monkeypatch.setattr(bif, "MAX_TEXT", 100)
     path.write_bytes(gzip.compress(b" " * 101) + b"no more gzip")  # what follows is not looked at
     with pytest.raises(NetworkError, match=r"larger than 0 MiB; split the network$"):
         read_bif(path)

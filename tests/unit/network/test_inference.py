@@ -9,7 +9,7 @@ import pytest
 from bncc.errors import NetworkError
 from bncc.model.marginal import log_joint as forest_log_joint
 from bncc.network import inference
-from bncc.network.bif_reader import read_bif
+from bncc.network.bif import read_bif
 from bncc.network.inference import log_joint, log_posterior
 from bncc.network.network import Network, Variable
 from bncc.structure.graph import Structure

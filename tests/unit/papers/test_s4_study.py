@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bncc.errors import DataError, OptionError
-from bncc.network.bif_writer import bif_text
+from bncc.network.bif import bif_text
+from bncc.network.inference import sample
 from bncc.network.network import Network, Variable
-from bncc.network.sampling import sample
 from bncc.papers import s4_study
 from bncc.papers.s2_data import Protocol
 from bncc.papers.s2_study import study as study_s2
@@ -27,8 +27,7 @@ from bncc.papers.s4_study import (
     study,
     try_draw,
 )
-from bncc.structure.dags.dag_score import Columns, arcs_of
-from bncc.structure.dags.measures import structural_distance
+from bncc.structure.dags.dag_score import Columns, arcs_of, structural_distance
 from bncc.structure.dags.neighbors import parents_and_children
 
 

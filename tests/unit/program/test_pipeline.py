@@ -8,9 +8,8 @@ import pytest
 
 from bncc.errors import IrError, OptionError
 from bncc.program import pipeline
-from bncc.program.from_model import program_of
 from bncc.program.ir import table_bits
-from bncc.program.pipeline import FLOWS, Pass, optimize, optimize_each
+from bncc.program.pipeline import FLOWS, Pass, optimize, optimize_each, program_of
 from bncc.program.text import print_program
 from tests import models as hand
 from tests.unit.lower.by_hand import program, table

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bncc.program import ranges
-from bncc.program.from_model import program_of
 from bncc.program.ir import costs
+from bncc.program.pipeline import program_of
 from bncc.program.ranges import cost_bounds, largest_cost
 from tests import models as hand
 from tests.strategies import models

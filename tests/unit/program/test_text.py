@@ -1,7 +1,6 @@
 """Programs as text."""
 
-from bncc.program.from_model import program_of
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 from bncc.program.text import print_program
 from tests import models as hand
 from tests.unit.lower.by_hand import program, table

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bncc.data.catalog import bundled_path
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.errors import DataError
 from bncc.resources import Budget

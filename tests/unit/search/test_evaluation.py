@@ -5,8 +5,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from bncc.data.catalog import bundled_path
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.errors import DataError, WorkerError
 from bncc.model.file import to_bytes

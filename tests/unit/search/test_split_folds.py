@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from bncc.boosting.boost import boost
-from bncc.data.catalog import bundled_path
 from bncc.data.dataset import Column, Dataset, Table
-from bncc.data.readers import read_table
+from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.discretize.feature import states_of
 from bncc.model import reference

@@ -9,7 +9,7 @@ from hashlib import sha256
 import pytest
 
 from bncc.errors import ToolchainError
-from bncc.native.parts import BOOSTING, DESCENT
+from bncc.native import BOOSTING, DESCENT
 from bncc.toolchain import library as module
 from bncc.toolchain.library import native_library
 
@@ -39,8 +39,7 @@ def test_it_is_built_once(cache, monkeypatch):
 def test_what_is_cut_off_is_built_again(cache, n_bytes):
     """In processes of their own: one that has loaded a library never opens it again."""
     code = (
-        "from bncc.toolchain.library import *; from bncc.native.parts import *; "
-        "native_library(DESCENT)"
+        "from bncc.toolchain.library import *; from bncc.native import *; native_library(DESCENT)"
     )
     words = (sys.executable, "-c", code)
     subprocess.run(words, check=True)
@@ -53,7 +52,7 @@ def test_what_is_cut_off_is_built_again(cache, n_bytes):
 
 LOAD = (
     "import os; os.umask({umask}); "
-    "from bncc.toolchain import library; from bncc.native.parts import *; "
+    "from bncc.toolchain import library; from bncc.native import *; "
     "library.FLAGS, library.NATIVE = (*library.FLAGS, '-O0'), '-O0'; "
     "library.native_library(DESCENT)"
 )

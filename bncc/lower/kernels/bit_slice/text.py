@@ -32,7 +32,7 @@ def bit_slice_text(
     pointed = {line.split()[0] for block in blocks for line in block}
     adders = [step for step in kernel.steps if step.into not in (None, step.target)]
     return KernelText(
-        template="kernels/bit_slice.c.j2",
+        template="lower/kernels/bit_slice.c.j2",
         arrays=(*tables, *address.arrays),
         table_bytes=sum(table.n_bytes for table in tables),
         decides=True,

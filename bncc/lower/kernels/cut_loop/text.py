@@ -21,7 +21,7 @@ def cut_loop_text(
     n_tables = len(kernel.cuts)
     place_bits = kernel.dictionary.place_bits if kernel.dictionary else 0
     return KernelText(
-        template="kernels/cut_loop.c.j2",
+        template="lower/kernels/cut_loop.c.j2",
         arrays=(*rows, _cuts(program, kernel)),
         table_bytes=sum(a.n_bytes for a in rows),
         context={

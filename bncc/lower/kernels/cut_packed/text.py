@@ -21,7 +21,7 @@ def cut_packed_text(
     least = (1 << kernel.least_bits) - 1
     largest_table = max(kernel.n_rows) * kernel.step
     return KernelText(
-        template="kernels/cut_packed.c.j2",
+        template="lower/kernels/cut_packed.c.j2",
         arrays=(*tables, _cuts(kernel)),
         table_bytes=sum(a.n_bytes for a in tables),
         context={

@@ -37,7 +37,7 @@ def cuts_text(program: Program, kernel: CutKernel, name: str, state_bits: int) -
     shared = [rows_once(lanes.dictionary.rows, lanes)] if lanes.dictionary else []
     steps = list(_statements(program, replace(kernel, lanes=lanes), name))
     return KernelText(
-        template="kernels/cuts.c.j2",
+        template="lower/kernels/cuts.c.j2",
         arrays=(*shared, *tables),
         table_bytes=sum(a.n_bytes for a in (*shared, *tables)),
         decides=True,

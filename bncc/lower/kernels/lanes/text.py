@@ -198,7 +198,7 @@ def comparisons(kernel: LaneKernel, top: int) -> tuple[str, list[Comparison]]:
 
 
 def lane_names(kernel: LaneKernel) -> dict[str, object]:
-    """Return the names that ``kernels/lane_decision.c.j2`` and the sums before it use."""
+    """Return the names that ``shared/lane_decision.c.j2`` and the sums before it use."""
     return {
         "word_type": sum_type(kernel.lowest),
         "result_type": unsigned(kernel.highest.word_bits),
@@ -246,7 +246,7 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
     shared = [rows_once(kernel.dictionary.rows, kernel)] if kernel.dictionary else []
     steps = list(_statements(program, kernel, address, name, walks_x=walks_x))
     return KernelText(
-        template="kernels/lanes.c.j2",
+        template="lower/kernels/lanes.c.j2",
         arrays=(*shared, *tables, *address.arrays),
         table_bytes=sum(a.n_bytes for a in (*shared, *tables)),
         decides=True,

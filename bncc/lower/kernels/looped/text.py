@@ -16,7 +16,7 @@ def looped_text(program: Program, kernel: LoopedKernel, name: str, state_bits: i
     words = cost_arrays(program, kernel.tables, packing.word_bits, "words", meaning(kernel), digits)
     finder, n_tables = kernel.finder, len(kernel.tables)
     return KernelText(
-        template="kernels/looped.c.j2",
+        template="lower/kernels/looped.c.j2",
         arrays=(*words.arrays, *finder_arrays(finder, words.starts, "its first word")),
         table_bytes=sum(a.n_bytes for a in words.arrays),
         context={

@@ -27,7 +27,7 @@ def packed_text(program: Program, kernel: PackedKernel, name: str, state_bits: i
     packing, n_tables = kernel.packing, len(kernel.tables)
     per_word = packing.per_word
     return KernelText(
-        template="kernels/packed.c.j2",
+        template="lower/kernels/packed.c.j2",
         arrays=(*tables, *others),
         table_bytes=sum(a.n_bytes for a in tables),
         reads_last_states=True,

@@ -42,7 +42,7 @@ def plain_text(program: Program, kernel: PlainKernel, name: str, state_bits: int
         terms.append(text)
         needed += arrays
     return KernelText(
-        template="kernels/plain.c.j2",
+        template="lower/kernels/plain.c.j2",
         arrays=(*tables, start, multiples, *needed),
         table_bytes=sum(a.n_bytes for a in tables),
         context={

@@ -26,7 +26,7 @@ def planes_text(program: Program, kernel: PlaneKernel, name: str, state_bits: in
         tables.append(prior)
     own = _rows_context(kernel, name) if by_row else _columns_context(kernel, name, prior)
     return KernelText(
-        template=f"kernels/{kernel.family}.c.j2",
+        template=f"lower/kernels/{kernel.family}.c.j2",
         arrays=(
             *tables,
             *finder_arrays(finder, finder.entries[:, 0], "the number of its first row"),

@@ -112,7 +112,7 @@ def finder_arrays(finder: Finder, starts: IntArray, what: str) -> list[ArrayText
 
 
 def finder_names(finder: Finder, place_bits: int) -> dict[str, object]:
-    """Return the names that ``kernels/row_finder.c.j2`` uses."""
+    """Return the names that ``shared/row_finder.c.j2`` uses."""
     return {
         "n_columns": finder.entries.shape[1],
         "is_own": finder.is_own,

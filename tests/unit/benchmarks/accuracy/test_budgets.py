@@ -20,7 +20,7 @@ def test_first_seeds_come_first_and_of_these_the_largest():
 def test_parts_are_told_by_number():
     assert part_of("2/3") == (1, 3)
     for text in ("0/2", "3/2", "2", "a/b"):
-        with pytest.raises(click.BadParameter, match="is no part; try 1/2"):
+        with pytest.raises(click.BadParameter, match="is not K/N; try 1/2"):
             part_of(text)
 
 

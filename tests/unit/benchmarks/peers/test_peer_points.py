@@ -31,7 +31,7 @@ def test_of_what_fits_the_least_validation_error_stands_even_if_it_tests_worse()
 def test_where_nothing_fits_nothing_stands():
     assert against(PEER, [ours("c", 1.0, 1.0, 1001, 100.0)]) is None
     assert not is_better((PEER, None))
-    assert "none is as small and as quick" in peer_rows([(PEER, None)])
+    assert "none within its flash and instructions" in peer_rows([(PEER, None)])
 
 
 def test_equal_in_all_three_is_as_good():

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bncc.lower.kernels.bit_slice.layout import bit_slice
-from bncc.program.from_model import program_of
 from bncc.program.ir import costs, n_levels
-from bncc.program.pipeline import FLOWS, optimize
+from bncc.program.pipeline import FLOWS, optimize, program_of
 from bncc.program.ranges import largest_cost
 from tests.strategies import models
 from tests.unit.lower.by_hand import inputs, program, table

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from bncc.lower.c.constants import MOST_IN_ALL, MOST_IN_ARRAY
 from bncc.lower.choose import layouts_for
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MORE, cut_packed
-from bncc.program.from_model import program_of
 from bncc.program.ir import costs
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 from tests import models as hand
 from tests.cut_programs import cut_program, cut_programs, letter_like
 from tests.unit.lower.by_hand import margins, program, table

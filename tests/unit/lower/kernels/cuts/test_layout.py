@@ -9,8 +9,8 @@ from bncc.lower.choose import layouts_for
 from bncc.lower.kernels.cut_loop.layout import cut_loop
 from bncc.lower.kernels.cuts.layout import cuts
 from bncc.lower.kernels.shared.packing import longest_run
-from bncc.program.from_model import program_of
 from bncc.program.ir import costs
+from bncc.program.pipeline import program_of
 from tests import models as hand
 from tests.cut_programs import cut_program, cut_programs, letter_like, usps_like
 from tests.unit.lower.by_hand import program, table

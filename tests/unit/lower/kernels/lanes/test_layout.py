@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from bncc.lower.kernels.lanes.layout import lanes
 from bncc.lower.kernels.lanes.schedule import Schedule
-from bncc.program.from_model import program_of
 from bncc.program.ir import costs, n_levels
-from bncc.program.pipeline import optimize
+from bncc.program.pipeline import optimize, program_of
 from tests.strategies import models
 from tests.unit.lower.by_hand import inputs, program, table
 from tests.unit.lower.kernels.word_machine import run

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from bncc.lower.kernels.looped.layout import LEAST_RUN, looped
 from bncc.lower.kernels.shared.packing import SUM_BITS, Packing
-from bncc.program.from_model import program_of
 from bncc.program.ir import costs
-from bncc.program.pipeline import FLOWS, optimize
+from bncc.program.pipeline import FLOWS, optimize, program_of
 from tests import models as hand
 from tests.strategies import models
 from tests.unit.lower.by_hand import inputs, program, table

@@ -7,7 +7,7 @@ import pytest
 from bncc.lower.kernels.looped.layout import looped
 from bncc.lower.kernels.looped.text import looped_text
 from bncc.lower.kernels.shared.packing import Packing
-from bncc.program.from_model import program_of
+from bncc.program.pipeline import program_of
 from tests.agreement.large import two_cost_arrays
 from tests.unit.lower.by_hand import program, table
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from bncc.lower.c.constants import MOST_IN_ALL, MOST_IN_ARRAY
 from bncc.lower.kernels.packed.layout import packed
 from bncc.lower.kernels.shared.packing import Packing, Rows
-from bncc.program.from_model import program_of
 from bncc.program.ir import costs
-from bncc.program.pipeline import FLOWS, optimize
+from bncc.program.pipeline import FLOWS, optimize, program_of
 from tests import models as hand
 from tests.agreement.large import three_cost_arrays, two_cost_arrays
 from tests.strategies import models

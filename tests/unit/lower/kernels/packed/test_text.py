@@ -8,7 +8,7 @@ import pytest
 from bncc.lower.kernels.packed.layout import packed
 from bncc.lower.kernels.packed.text import packed_text
 from bncc.lower.kernels.shared.packing import Packing
-from bncc.program.from_model import program_of
+from bncc.program.pipeline import program_of
 from tests import models as hand
 from tests.agreement.large import three_cost_arrays, two_cost_arrays
 from tests.unit.lower.by_hand import program, table
@@ -56,7 +56,7 @@ def test_words_are_printed_plane_by_plane_below_their_tables():
         "for the first 2 classes a byte per row, then for the next."
     )
     assert text.table_bytes == 6
-    assert text.template == "kernels/packed.c.j2"
+    assert text.template == "lower/kernels/packed.c.j2"
     assert not text.decides
 
 

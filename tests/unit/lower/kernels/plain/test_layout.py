@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bncc.lower.kernels.plain.layout import plain
-from bncc.program.from_model import program_of
 from bncc.program.ir import costs
-from bncc.program.pipeline import FLOWS, optimize
+from bncc.program.pipeline import FLOWS, optimize, program_of
 from tests import models as hand
 from tests.strategies import models
 from tests.unit.lower.by_hand import inputs, margins, program, table

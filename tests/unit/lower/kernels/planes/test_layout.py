@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from bncc.lower.kernels.planes.layout import MOST_SCRATCH, columns, planes
 from bncc.lower.kernels.shared.packing import Packing
-from bncc.program.from_model import program_of
 from bncc.program.ir import costs
-from bncc.program.pipeline import FLOWS, optimize
+from bncc.program.pipeline import FLOWS, optimize, program_of
 from tests import models as hand
 from tests.agreement.large import two_cost_arrays
 from tests.strategies import models

@@ -23,7 +23,7 @@ ROWS = [[[255, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0] * 10]] * 3
 
 def test_row_by_row_every_plane_is_added_and_corrected():
     text = printed(naive(ROWS, [0, 7, *[0] * 8]), Packing(8, 32))
-    assert text.template == "kernels/planes.c.j2"
+    assert text.template == "lower/kernels/planes.c.j2"
     assert text.context["row_lines"] == [
         "word = m_rom_uint32(&m_words[at]);",
         "part0 += word;",
@@ -68,7 +68,7 @@ def test_row_by_row_every_plane_is_added_and_corrected():
 
 def test_plane_by_plane_a_loop_hands_out_classes_that_lie_apart():
     text = printed(naive(ROWS, [0, 7, *[0] * 8]), Packing(8, 32), columns)
-    assert text.template == "kernels/columns.c.j2"
+    assert text.template == "lower/kernels/columns.c.j2"
     assert text.context["n_full"] == 2
     assert text.context["full"] == {
         "n_parts": 2,
