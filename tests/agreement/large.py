@@ -1,4 +1,4 @@
-"""Random models of a realistic size; their tables mean nothing, but every entry counts."""
+"""Random models of a realistic size, with meaningless tables in which every entry counts."""
 
 from dataclasses import replace
 

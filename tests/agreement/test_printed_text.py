@@ -2,7 +2,7 @@
 The text of every kernel, interpreted as C99 without a compiler: equal to the integer model.
 
 The interpreter reads the printed C back, see `tests.printed.program`. Inputs reach every row of
-every table, and it is checked that they do: of an array that a kernel reads, all is read but zeros.
+every table, which is checked: a kernel reads all entries of its arrays except zeros.
 """
 
 from dataclasses import replace
@@ -76,7 +76,7 @@ def assert_model_agrees(name, kernel, int_bits):
 
 
 def assert_program_agrees(program, kernel, int_bits):
-    """Compare a layout of a program that is no model's with the program."""
+    """Compare a layout of a program without a model with the program."""
     costs = partial(ir.costs, program)
     assert_agrees(stand_in(program), program, kernel, int_bits, costs)
 
@@ -85,7 +85,7 @@ SOME = (
     "naive_integer", "tan_float", "category_with_missing", "saturated", "sum_65536",
     "general_network", "sum_of_tables",
 )  # fmt: skip
-"""Models for every day; the rest are slow."""
+"""Models of the ordinary run; the rest are slow."""
 PAIRS = [(name, family) for name in hand.NAMED for family in layouts(optimized(name))]
 
 

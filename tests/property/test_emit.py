@@ -1,4 +1,4 @@
-"""What holds for the C of every model: no name leaves its place, no number is lost."""
+"""Invariants of the C of every model: no name leaves its place, no number is lost."""
 
 import re
 
@@ -11,7 +11,7 @@ from tests.strategies import models
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 LITERAL = re.compile(r'"[^"\\\n]*(?:\\(?:[0-7]{3}|[nt])[^"\\\n]*)*"')
-# Whichever begins first: a literal may hold what looks like a comment, and the other way round.
+# The first one wins: a literal may contain what looks like a comment, and vice versa.
 EITHER = re.compile(f"({COMMENT.pattern})|{LITERAL.pattern}", re.DOTALL)
 
 
