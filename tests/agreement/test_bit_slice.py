@@ -86,7 +86,7 @@ def test_a_dropped_carry_is_seen(require_tool):
     ],
 )
 def test_a_mistake_is_seen(require_tool, name, old, new):
-    """Mistakes in the decision, in a half adder, in a full adder."""
+    """Mistakes in the decision, in half of a word, in an adder."""
     require_tool("gcc")
     assert not spoiled(name, old, new).agree
 

@@ -1,4 +1,4 @@
-"""Outputs appear whole or not at all, and never over another without being told to."""
+"""Outputs appear whole or not at all, and never replace another file without `--force`."""
 
 import errno
 import os
@@ -195,7 +195,7 @@ def test_no_source_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
     refused: Refused,
 ) -> None:
-    """With ``--force`` neither, which is not advised then: the rows may be all there is of them."""
+    """``--force`` does not help and is not suggested: the rows may exist only in this file."""
     monkeypatch.chdir(tmp_path)
     files = [Path(name) for name in ("rows.csv", "other.csv", "m.bncc")]
     for file in files:

@@ -1,4 +1,4 @@
-"""``bncc verify``: whether the C agrees, and what is said when it does not."""
+"""``bncc verify``: agreement of the C, and the report of a disagreement."""
 
 import platform
 import subprocess
@@ -34,9 +34,9 @@ Answer = Callable[..., Asked]
 @pytest.fixture
 def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
     """
-    Return ``answer(outcome, **others)``: what the builds shall say, some targets otherwise.
+    Return ``answer(outcome, **others)``: set the outcomes of all builds and of some targets.
 
-    All tools are installed then, on an x86; it returns what each target is asked.
+    All tools are installed then, on an x86; it returns the requests to each target.
     """
     asked: Asked = []
 
@@ -59,7 +59,7 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
 
 @pytest.fixture
 def no_avr(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take away what builds for the AVR, after `answer`."""
+    """Remove the compilers for the AVR, after `answer`."""
 
     def find(target: Target, **tools: object) -> None:
         if target.name == "avr":

@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md shows for each extension point works once it is entered in its list."""
+"""The example of CONTRIBUTING.md for each extension point works once it is in its list."""
 
 import subprocess
 import sys
@@ -52,7 +52,7 @@ def shown(heading: str, language: str = "python") -> str:
 
 
 def names_of(heading: str, **given: object) -> dict[str, Any]:
-    """Return what the block of a section defines, with names that it finds defined."""
+    """Return the definitions of a section's block, executed with some predefined names."""
     names: dict[str, Any] = {"__name__": "shown", **given}
     exec(shown(heading), names)
     return names
@@ -60,7 +60,7 @@ def names_of(heading: str, **given: object) -> dict[str, Any]:
 
 @pytest.fixture
 def add_template(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Return what adds a template to those of the folder."""
+    """Return a function that adds a template to those of the folder."""
 
     def add(name: str, text: str) -> None:
         made = environment()
@@ -173,7 +173,7 @@ def test_a_package_is_emitted_and_builds(
 
 @pytest.fixture
 def family(monkeypatch: pytest.MonkeyPatch, add_template: Callable[[str, str], None]) -> str:
-    """Enter the family of kernels that the page shows, without weights."""
+    """Register the family of kernels that the page shows, without weights."""
     (family,) = names_of("Adding a kernel family")["FAMILIES"]
     monkeypatch.setitem(families.FAMILIES, family.name, family)
     monkeypatch.setitem(families._TEXTS, family.kernel, family.text)

@@ -33,7 +33,7 @@ def cmake(require_tool):
 
 
 def build(folder: Path, *options: str) -> Path:
-    """Configure and build a project in a folder beside it."""
+    """Configure and build a project in a sibling folder."""
     out = folder / "build"
     call("cmake", "-S", folder, "-B", out, "-Werror=dev", *options, folder=folder)
     call("cmake", "--build", out, folder=folder)
