@@ -119,7 +119,7 @@ def test_vectors_beyond_the_limit_do_not_compile(tmp_path: Path, require_tool: R
 def test_all_constants_lie_below_64_k_behind_the_vectors(
     device: str, tmp_path: Path, require_tool: Require
 ) -> None:
-    """A model of the maximum size leaves no space, even on the AVR with the largest vector table."""
+    """A model of the maximum size, which fills the space on the AVR with the most vectors."""
     require_tool("avr-gcc")
     require_tool("avr-nm")
     write(tmp_path, filling(MOST_IN_ALL), "m")

@@ -23,7 +23,7 @@ def test_a_network_learns(form):
 
 
 def test_the_same_seed_gives_the_same_network():
-    """And another one another; the random signs of training depend on it too."""
+    """Another seed gives another network; the random signs of training depend on it too."""
     X, y = rows()
     plan = trained("signs").network.plan
     again = train_network(plan, X, y, N_STATES, NetworkSettings(4, 40, 0.02, 0))

@@ -1,4 +1,4 @@
-"""What networks cost, by hand."""
+"""Cost of networks, computed by hand."""
 
 import pytest
 

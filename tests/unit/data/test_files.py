@@ -1,4 +1,4 @@
-"""Reading bytes and text: compression, encodings, and files that are none."""
+"""Reading bytes and text: compression, encodings, and invalid files."""
 
 import gzip
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_an_empty_file_is_an_error(content: bytes, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"\x7fELF\0\0\1", b"\xff\xfe\0", bytes(range(256))])
 def test_garbage_is_not_text(content: bytes, tmp_path: Path) -> None:
-    """A zero byte tells."""
+    """A zero byte is the sign."""
     (tmp_path / "a.csv").write_bytes(content)
     with pytest.raises(DataError, match="is not text"):
         read_text(tmp_path / "a.csv")

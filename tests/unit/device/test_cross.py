@@ -1,4 +1,4 @@
-"""Choosing compiler and simulator, and what is said when one is missing or does not serve."""
+"""Choice of compiler and simulator, and the errors when one is missing or unsuitable."""
 
 import pytest
 
@@ -43,7 +43,7 @@ ALL = ("gcc", "clang", "arm-none-eabi-gcc", "riscv64-unknown-elf-gcc", "mips-lin
 
 
 def test_the_preferred_tools_are_cross_gcc_and_qemu(installed):
-    """Where there are several; QEMU where it has the processor, else unicorn."""
+    """The preference among several tools; QEMU where it has the processor, else unicorn."""
     installed(*ALL)
     assert chosen("cortex-m3") == [("arm-none-eabi-gcc", "qemu")]
     assert chosen("cortex-m0") == [("arm-none-eabi-gcc", "unicorn")]
@@ -128,7 +128,7 @@ def test_a_missing_tool_is_told_with_the_command_that_installs_it(
 
 
 def test_sanitizers_watch_on_this_machine_alone():
-    """Said before anything is built."""
+    """The error comes before anything is built."""
     with pytest.raises(OptionError, match="not on rv32; use --target host"):
         verify(hand.ties(), "rv32", sanitize=True)
 
@@ -176,7 +176,7 @@ def test_verify_runs_every_bench_of_a_target(require_bench):
     ("target", "simulator"), [(t.name, name) for t in TARGETS.values() for name in t.simulators]
 )
 def test_a_crash_on_a_target_is_a_mismatch(require_bench, target, simulator):
-    """With the story of how the program ended, and not an error of the user's."""
+    """The report has the end of the program, and is not an error of the user."""
     require_bench(target, simulator=simulator)
     far = "#if defined(__AVR__)\n#define FAR 0xF000U\n#else\n#define FAR 0xF0000000U\n#endif"
     files = in_c("return *(const volatile int16_t *)(uintptr_t)(FAR + x[0]);", far)

@@ -33,7 +33,7 @@ def test_all_entries_answer_as_the_reference(library):
 
 
 def test_an_invalid_state_is_an_error_code_and_its_scores_are_zeros(library):
-    """Whatever the caller had there: these bytes are all ones before the call."""
+    """Independent of earlier content: these bytes are all ones before the call."""
     y, s = library.scores(np.array([[3, 0], [0, 0]]))
     assert y.tolist() == [-1, 0]
     assert (s[0] == 0).all()
@@ -49,7 +49,7 @@ def test_no_rows_give_no_answers(library):
 
 
 def test_rows_are_looped_over_in_c(library):
-    """And handed over as buffers: a hundred thousand take as many calls of Python as one."""
+    """Rows are passed as buffers: a hundred thousand take as many calls of Python as one."""
     one, many = (np.zeros((n, 2), dtype=np.uint8) for n in (1, 100_000))
     for entry in (library.predict, library.scores):
         entry(one)  # the first time it is looked up
@@ -102,7 +102,7 @@ def test_predict_alone_is_enough(require_tool):
 
 
 def test_a_raw_row_of_another_size_is_a_mistake_in_bncc():
-    """Better a sentence than garbage."""
+    """An error instead of garbage."""
     with pytest.raises(ToolchainError, match="4 in Python"):
         check_raw_size(MODEL, 8)
     check_raw_size(MODEL, 4)
@@ -121,7 +121,7 @@ def test_scores_may_have_any_width():
 
 @pytest.mark.parametrize("name", ["driver.c", "harness.c", "port_host.h"])
 def test_the_c_around_a_model_ships_with_the_package(name):
-    """It is found beside the Python modules."""
+    """It is found next to the Python modules."""
     assert support_file(name).startswith(f"/* {name} -- ")
 
 

@@ -123,7 +123,7 @@ def test_missing_readings_do_not_move_the_cuts() -> None:
 @pytest.mark.parametrize("kind", ["integer", "float", "category", "state"])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_column_without_any_cell_has_one_state(kind: ColumnKind, method: str) -> None:
-    """Whatever its kind: it says nothing, and nothing crashes."""
+    """A column of any kind: it is uninformative, and nothing crashes."""
     values = {"category": np.array(["", ""], dtype=object), "float": np.zeros(2)}.get(
         kind, np.zeros(2, dtype=np.int64)
     )

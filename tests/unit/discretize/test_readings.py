@@ -24,7 +24,7 @@ WEIGHT = Feature("weight", "float32", 3, thresholds=(0.5, 2.0), missing_state=0)
 
 
 def test_states_are_bytes_until_a_feature_has_more_than_255():
-    """The boundary lies where a byte would leave no number for an invalid state."""
+    """With more states a byte would leave no number for an invalid state."""
     assert state_dtype((2, 255)) == np.uint8
     assert state_dtype((2, 256)) == np.uint16
 

@@ -1,4 +1,4 @@
-"""The card and the list of inputs: what a reviewer reads first."""
+"""The model card and the list of inputs, for reviewers."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is put around the C files."""
+"""The files around the C files."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The choice of a kernel: the best that is proved and fits, and what it was compared with."""
+"""The choice of a kernel: the best safe layout that fits, and its competitors."""
 
 from dataclasses import replace
 
@@ -58,7 +58,7 @@ def traded() -> Program:
 
 
 def even(flash: int) -> TextbookCost:
-    """Return a textbook's cost that so many bytes do not exceed, but one more does."""
+    """Return a textbook's cost for which so many bytes are the limit."""
     return TextbookCost(10**9, flash / EVEN + 1e-9)
 
 

@@ -1,4 +1,4 @@
-"""What a stream holds between two features, and what may stream."""
+"""State of a stream between two features, and the models that may stream."""
 
 import re
 

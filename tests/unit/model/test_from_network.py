@@ -21,7 +21,7 @@ from tests.unit.network.test_blanket import drawn_graph, joint
 
 
 def log_posterior(network, target, names, X):
-    """Return ln p(class | features) of rows over some variables, all others summed out."""
+    """Return ln p(class | features) of rows over some variables, all others marginalized."""
     at = [network.names.index(name) for name in names]
     gone = tuple(i for i in range(network.n_variables) if i not in (*at, target))
     left = [i for i in range(network.n_variables) if i not in gone]

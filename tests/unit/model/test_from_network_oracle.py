@@ -64,7 +64,7 @@ def disturbed(network, X, seed):
 
 def check(name, network, target, X, Y, bits=None):
     """
-    Hold a model to the exact posterior; return its agreement, None where there is no model.
+    Compare a model with the exact posterior; return the agreement, None if there is no model.
 
     X are rows of the network, Y disturbed ones.
     """
@@ -155,7 +155,7 @@ def test_all_decisions_are_those_of_the_exact_posterior(shared_data: Path) -> No
 
 @pytest.mark.slow
 def test_8_bits_decide_all_but_near_ties_alike(shared_data: Path) -> None:
-    """The classes of which a byte does not tell the states apart well enough are named."""
+    """The classes whose states a byte does not separate well enough are named."""
     found, n = below(shared_data, bits=8)
     assert found.keys() == NEAR_AT_8
     assert n == 1556

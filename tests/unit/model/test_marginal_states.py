@@ -1,4 +1,4 @@
-"""How often states are expected: counted tables give back what was counted."""
+"""Expected frequencies of states: counted tables return the counts."""
 
 import numpy as np
 import pytest

@@ -61,7 +61,7 @@ def test_costs_are_those_of_the_definition(name):
     rows[0], rows[1] = [None] * model.n_features, X[1].tolist()
     oracle = Oracle(model)
     expected = np.array([oracle.costs(row) for row in rows])
-    X[is_missing] = 10**6  # whatever stands there
+    X[is_missing] = 10**6  # the values are ignored
     found = missing.costs(model, X, is_missing)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(missing.predict(model, X, is_missing), expected.argmin(axis=1))
@@ -117,7 +117,7 @@ def test_costs_are_near_those_of_float64():
 
 @pytest.mark.parametrize("name", ["two parents", "class with parents", "class with parents alone"])
 def test_networks_are_near_exact_inference(name):
-    """Of the network that the tables stand for: posteriors by variable elimination."""
+    """Posteriors of the network that the tables represent, by variable elimination."""
     coarse = SHAPES[name]
     model = drawn_model(
         None, coarse.n_states, QFormat(5, 12), seed=8, parents=coarse.structure.parents,

@@ -1,4 +1,4 @@
-"""Tables of S2: cells, ours beside the paper's."""
+"""Tables of S2: cells, ours compared with the paper's."""
 
 from functools import partial
 

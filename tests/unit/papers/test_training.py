@@ -1,4 +1,4 @@
-"""One training of a search: which rows it learns from, and that its error is the model's."""
+"""One training of a search: its training rows, and its error, which is the model's."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Cycles: found where there are any, told in the arcs' direction, in linear time."""
+"""Cycles: found where there are any, reported in the arcs' direction, in linear time."""
 
 import numpy as np
 from hypothesis import given
@@ -16,7 +16,7 @@ graphs = st.integers(1, 6).flatmap(
 
 
 def reach_themselves(parents, without=()):
-    """Return which features lie on a cycle, by powers of the adjacency matrix."""
+    """Return which features are on a cycle, by powers of the adjacency matrix."""
     n = len(parents)
     step = np.zeros((n, n), dtype=bool)
     for i, some in enumerate(parents):

@@ -1,4 +1,4 @@
-"""Finding compilers and running them; a fake PATH stands in for machines of all kinds."""
+"""Finding compilers and running them; a fake PATH simulates machines of all kinds."""
 
 import platform
 import sys
@@ -66,7 +66,7 @@ def test_gcc_builds_for_x86_only_on_an_x86(fake_path, monkeypatch):
     ],
 )
 def test_the_version_is_the_compiler_s_and_not_the_package_s(fake_path, says, version):
-    """What Debian adds in parentheses is not the version."""
+    """Debian's text in parentheses is not the version."""
     fake_path("gcc", says)
     gcc = next(tool for tool in find_tools() if tool.name == "gcc")
     assert gcc.version == version
@@ -117,7 +117,7 @@ def test_a_compiler_may_be_named_by_path(fake_path):
 
 @pytest.mark.parametrize("name", ["avr-gcc", "arm-none-eabi-gcc", "unicorn"])
 def test_what_builds_for_other_machines_does_not_build_for_this_one(fake_path, name):
-    """A cross compiler would fail in a way that does not tell; a simulator is no compiler."""
+    """A cross compiler would fail with an unclear error; a simulator is no compiler."""
     fake_path(name)
     with pytest.raises(ToolchainError, match=f"'{name}' does not build for host; use gcc"):
         host_compilers(name)

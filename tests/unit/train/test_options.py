@@ -1,4 +1,4 @@
-"""The table of options agrees with all that is made from it, and with the estimator's own names."""
+"""The table of options agrees with everything made from it, and with the estimator's names."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Several seeds: how far they have come, and where they stop."""
+"""Several seeds: their progress, and their interruption."""
 
 import signal
 

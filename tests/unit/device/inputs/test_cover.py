@@ -70,7 +70,7 @@ def test_a_model_with_one_decision_has_no_boundary():
 @settings(max_examples=60)
 @given(models())
 def test_decisions_along_a_feature_are_the_reference_s(model):
-    """Replacing the feature's state and deciding anew gives the same."""
+    """Replacing the feature's state and deciding again gives the same."""
     X = random_states(model, 5, np.random.default_rng(2))
     for i, n in enumerate(model.n_states):
         decisions = decisions_along(model, X, costs(model, X), i, readers(model)[i])

@@ -1,4 +1,4 @@
-"""Steps, trees and look-ups: whatever finds a state finds the one of the feature's rule."""
+"""Steps, trees and look-up tables: every form finds the state of the feature's rule."""
 
 import struct
 from itertools import pairwise
@@ -68,7 +68,7 @@ def numeric(draw, max_cuts=8):
 
 
 def integers_of(feature):
-    """Return the integers at which a rule could change, those beside them, and the ends."""
+    """Return the integers at which a rule could change, their neighbors, and the ends."""
     most = LARGEST[feature.kind]
     middle = [float_bits(v) for v in ORDERED] if feature.kind == "float32" else [0]
     of_cuts = [float_bits(t) for t in feature.thresholds] if feature.kind == "float32" else []
@@ -213,8 +213,8 @@ def test_a_guide_of_floats_begins_at_a_number_of_eight_bits_and_zeros():
 @pytest.mark.parametrize(
     "feature",
     [
-        cuts(10),  # one bound needs no look-up
-        cuts(1, 2, 3, 300_000_000, kind="int32"),  # two bounds near each other beside one far away
+        cuts(10),  # one bound needs no LUT
+        cuts(1, 2, 3, 300_000_000, kind="int32"),  # two near bounds, one far away
         cuts(-3.0, -2.0, -1.0, kind="float32"),  # states descend
         cuts(*range(0, 1000, 2), kind="int32"),  # states of more than a byte
         cuts(32766, 32767),  # nothing above the last bound

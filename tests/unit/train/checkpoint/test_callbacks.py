@@ -1,4 +1,4 @@
-"""When a training is kept, and when it ends."""
+"""Times at which a training is saved, and its end."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from bncc.train.interrupts import StopRequest
 
 
 class Clock:
-    """Seconds that pass only where a test says so."""
+    """Clock that a test advances."""
 
     def __init__(self, monkeypatch, writing=0.0):
         self.now, self.writing = 1000.0, writing

@@ -1,4 +1,4 @@
-"""What tables take: the trainer's law is what the compiler's passes leave."""
+"""Size of tables: the trainer's rule equals the result of the compiler's passes."""
 
 from functools import reduce
 

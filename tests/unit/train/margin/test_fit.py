@@ -1,4 +1,4 @@
-"""Maximum-margin parameters: what they gain, where they stop, and what they leave alone."""
+"""Maximum-margin parameters: gain, stopping, and parts that stay unchanged."""
 
 from dataclasses import replace
 
@@ -56,7 +56,7 @@ def test_the_same_seed_gives_the_same_tables_bit_for_bit():
 
 @pytest.mark.parametrize("parents", [((), (0,), (1,)), ((1,), (0,), (0, 1))])
 def test_the_slope_is_that_of_differences(parents):
-    """Of a tree, and of arcs that form a cycle."""
+    """The slope for a tree, and for arcs that form a cycle."""
     rng = np.random.default_rng(3)
     n_states = [2, 3, 4]
     X = np.column_stack([rng.integers(0, r, 60) for r in n_states])

@@ -1,4 +1,4 @@
-"""The bit-slice kernel as C: what a reader of one function sees."""
+"""The bit-slice kernel as C: the text of one function."""
 
 import pytest
 

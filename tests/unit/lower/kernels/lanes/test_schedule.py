@@ -52,7 +52,7 @@ def test_a_schedule_without_one_of_its_flushes_overflows(word_bits):
     for k in flushes[:-1]:
         steps = list(narrow.steps)
         del steps[k]
-        # What came behind the flush no longer starts its sums anew.
+        # The steps after the flush no longer start their sums again.
         behind = next(i for i in range(k, len(steps)) if steps[i].kind == "row")
         steps[behind] = replace(steps[behind], is_first=False)
         if narrow.steps[k].is_first:

@@ -1,4 +1,4 @@
-"""The lanes kernel as C: what a reader of one function sees."""
+"""The lanes kernel as C: the text of one function."""
 
 import numpy as np
 import pytest

@@ -10,7 +10,7 @@ from tests.unit.lower.kernels.lanes.test_text import naive, printed
 
 
 def test_words_of_64_bits_hand_out_costs_of_32():
-    """Every constant of more than 32 bits says so, and costs are compared in 32."""
+    """Every constant of more than 32 bits has a suffix, and costs are compared in 32."""
     some = naive([[[3, 3, 3, 3, 3, 3], [2, 1, 0, 3, 1, 2]]] * 30, [0, 0, 0, 0, 1, 0])
     text = printed(some, 1, word_bits=64)
     first, *_ = text.arrays
