@@ -35,7 +35,7 @@ INSTALLED_BY_NAME = re.compile(
     """
 )
 
-# What numpydoc may say about a public name; the rest of its checks are matters of taste.
+# Checks of numpydoc for public names; its other checks are matters of taste.
 DOCSTRING_RULES = {
     "GL05": "tabs",
     "GL06": "unknown section",
@@ -309,7 +309,7 @@ def test_no_file_names_a_directory_of_one_machine(tracked: list[Path]) -> None:
 
 
 def test_nothing_is_installed_under_a_name_that_belongs_to_others(tracked: list[Path]) -> None:
-    """`bncc` on the public package index is another project, and ours is there under no name."""
+    """`bncc` on the public package index is another project; ours is not on the index."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["name"] == "bncc-compiler"
     assert project["scripts"] == {"bncc": "bncc.cli.main:main"}

@@ -1,7 +1,7 @@
 """
 Constant-time C: the same decisions, and no jump depends on a reading or a state.
 
-Valgrind follows every bit that comes from an input marked as undefined and complains when a jump
+Valgrind tracks every bit that comes from an input marked as undefined and reports when a jump
 depends on one. Look-up addresses depend on inputs by design: these targets have no caches.
 """
 

@@ -1,4 +1,4 @@
-"""The C of kernels of cuts, on this machine: equal to the interpreter, scores included."""
+"""The C of kernels of cuts on the host: equal to the interpreter, scores included."""
 
 from itertools import islice
 

@@ -111,7 +111,7 @@ def test_a_wrong_fallback_is_seen(require_tool):
 
 
 def test_a_wrong_limit_of_a_state_is_seen(require_tool):
-    """One state more than there is would be read past the table."""
+    """One state too many would be read past the table."""
     require_tool("gcc")
     model = letter_like()
     options = EmitOptions("m", ENTRIES, kernel="plain", optimize="size")

@@ -159,7 +159,7 @@ def test_any_model_is_printed_as_it_is_meant(data, model):
 @pytest.mark.parametrize("int_bits", WIDTHS)
 @pytest.mark.parametrize("name", hand.NAMED)
 def test_entry_points_around_the_kernel_are_printed_as_they_are_meant(name, int_bits):
-    """Readings at thresholds, states out of range, gaps, and features fed one by one."""
+    """Readings at thresholds, states out of range, gaps, and streamed features."""
     model = hand.NAMED[name]()
     entries = {"raw", "scores", "trusted", "stream"}
     if why_not(model) is None:
@@ -188,7 +188,7 @@ def test_c_of_constant_time_is_printed_as_it_is_meant(name):
 
 
 def thinned(case, most=40):
-    """Return a case with so many of its inputs, from its beginning to its end."""
+    """Return a case with so many of its inputs, from first to last."""
     k = np.unique(np.linspace(0, len(case.x) - 1, most).astype(int)) if len(case.x) else []
     fields = {name: getattr(case, name) for name in ("x", "y", "scores", "gaps")}
     return replace(case, **{name: v if v is None else v[k] for name, v in fields.items()})

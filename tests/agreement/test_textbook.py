@@ -150,7 +150,7 @@ def test_a_swapped_tie_rule_is_seen(require_tool):
     ],
 )  # fmt: skip
 def test_a_wrong_number_is_seen(require_tool, array, k):
-    """In any array; the prior by more than one unit, for there are no scores that would show it."""
+    """In any array; the prior by more than one unit, because no scores would show it."""
     require_tool("gcc")
     model = letter_like()
     files = textbook_c(model, "m").files

@@ -211,7 +211,7 @@ def test_ten_thousand_columns_pass_their_own_test(
 def test_a_tree_over_ten_thousand_columns_is_refused_or_learned(
     tmp_path: Path,
 ) -> None:
-    """All pairs of 10,000 columns are too many for some machines: one line then, or a model."""
+    """All pairs of 10,000 columns exceed some machines' memory: a one-line error, or a model."""
     from tests.cli.conftest import invoke
 
     rows = [[*([k % 2] * 10_000), k % 2] for k in range(6)]

@@ -68,7 +68,7 @@ def test_labels_do_nothing_to_a_terminal(
     data, model = escaping
     monkeypatch.setattr(_NamedTextIOWrapper, "isatty", lambda self: is_terminal, raising=False)
     words = [str({"m": model, "d": data}.get(word, word)) for word in arguments]
-    result = CliRunner().invoke(main, words, color=True)  # else click takes some escapes away
+    result = CliRunner().invoke(main, words, color=True)  # otherwise click removes some escapes
     assert result.exit_code == 0, result.output
     if arguments[0] == "predict" and not is_terminal:
         assert "\x1b[31mred\x1b[0m" in result.stdout  # a pipe or a file gets the label itself

@@ -118,7 +118,7 @@ def test_a_directory_in_the_way_of_a_file_is_refused(tmp_path: Path) -> None:
 def test_a_disk_that_fails_half_way_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second of two files cannot be moved: the first goes back too."""
+    """The second of two files cannot be moved: the first is restored too."""
     (tmp_path / "a.c").write_text("old")
     replace = Path.replace
 

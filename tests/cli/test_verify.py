@@ -124,7 +124,7 @@ def test_a_mismatch_is_exit_code_1_and_says_where(
 def test_every_entry_point_is_tried_where_nobody_names_one(
     run_json: RunJson, require_tool: Tool, model: Path
 ) -> None:
-    """Those that take another kernel, or much time, on a sample."""
+    """Entry points with another kernel or a long run time are tried on a sample."""
     require_tool("gcc")
     said = run_json("verify", model, "--random", 50)["targets"]["host"]["strength"]
     assert "also fed feature by feature" in said

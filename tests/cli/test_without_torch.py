@@ -104,7 +104,7 @@ def test_what_needs_it_names_the_remedy(readings: Path, tmp_path: Path) -> None:
 def test_a_fresh_environment_without_torch_does_it(
     readings: Path, tmp_path: Path, missing: Callable[[str], NoReturn]
 ) -> None:
-    """As docs/how-to/ci.md says: `pip install CLONE` brings no torch, and `emit-c` works."""
+    """As in docs/how-to/ci.md: `pip install CLONE` installs no torch, and `emit-c` works."""
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     python = tmp_path / "venv" / "bin" / "python"
     install = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]

@@ -37,7 +37,7 @@ def build_core(out: Path) -> Path:
     """
     Compile the core to an archive, without its warnings.
 
-    It wants DECIMAL_DIG of <float.h>, which avr-gcc 5 has for C only.
+    It needs DECIMAL_DIG of <float.h>, which avr-gcc 5 defines for C only.
     """
     sources = [path for path in sorted(CORE.iterdir()) if path.suffix in LANGUAGES]
     objects = compile_all(out, sources, "-w", "-DDECIMAL_DIG=17")

@@ -206,7 +206,7 @@ def answers(bench: Toolchain, level: str, members: Mapping[str, Member]) -> Mapp
 
 
 class _Asked(Machine):
-    """A machine that keeps what it is asked and answers zeros."""
+    """A machine that records requests and answers zeros."""
 
     def __init__(self, model: Model, entries: frozenset[str], bench: Toolchain) -> None:
         order, packed = bench.target.byte_order, bench.target.packed

@@ -69,7 +69,7 @@ def machines() -> dict[str, Machine]:
     """Return every machine by name."""
     host = host_instructions()
     arm = ("arm-none-eabi-gcc", ARM32, "arm-none-eabi-")
-    # Debian's RISC-V compiler comes without a C library; <stdint.h> is then the compiler's own.
+    # Debian's RISC-V compiler has no C library; <stdint.h> is then the compiler's own.
     bare = ("-mabi=ilp32", "-ffreestanding")
     riscv = ("riscv64-unknown-elf-gcc", RISCV, "riscv64-unknown-elf-")
     mips = ("-march=mips32", "-mabi=32", "-EB", "-mno-abicalls", "-fno-pic", "-ffreestanding")

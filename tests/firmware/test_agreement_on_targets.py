@@ -91,7 +91,7 @@ def fleet() -> dict[str, Member]:
 def test_the_c_agrees(require_bench, target, compiler, simulator):
     """Classes, scores, refusals and raw readings, bit for bit, at every level.
 
-    The textbook's C compares floats, by the compiler's library where there is no unit for them.
+    The textbook's C compares floats, by the compiler's library on targets without an FPU.
     """
     bench = require_bench(target, compiler, simulator)
     outcomes = answers(bench, "-O2", fleet())

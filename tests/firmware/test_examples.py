@@ -225,7 +225,7 @@ def test_the_image_for_hardware_builds(
     """It has no breakpoint of semihosting in it."""
     folder = example(name)
     objdump = require_tool(TOOLS[BOARDS[name]][0].replace("gcc", "objdump"))
-    if name != "uno_activity":  # whose model is emitted again; the others take what is there
+    if name != "uno_activity":  # whose model is emitted again; the others use the existing files
         take_model(folder)
     assert run(folder, "SIMULATED=0", target="all").returncode == 0
     (image,) = (folder / "build" / "hardware").glob("*.elf")

@@ -38,7 +38,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Deviation:
-    """A rule that docs/SPEC.md lists: where it may be found, and whether cppcheck knows it."""
+    """A rule that docs/SPEC.md lists: where it applies, and whether cppcheck supports it."""
 
     rule: str
     places: tuple[str, ...]
@@ -72,7 +72,7 @@ def cppcheck(folder: Path, sources: tuple[str, ...], platform: str) -> list[Find
 
 
 def unexplained(found: list[Finding], batch: Mapping[str, Mapping[str, str]]):
-    """Return by emission what is neither a listed deviation nor an entry point that nobody calls.
+    """Return the findings by emission that are no listed deviation and no unused entry point.
 
     Parameters
     ----------

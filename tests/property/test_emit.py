@@ -74,7 +74,7 @@ def test_no_name_from_data_leaves_its_comment_or_literal(emission):
 def test_the_kernel_neither_multiplies_nor_divides(emission):
     bare = code(emission.files["m.c"])
     assert not re.search(r"[/%]|\b(goto|float \w+ =|malloc|static \w+ \w+;)", bare)
-    # a star belongs to a pointer: behind a type, or where what is pointed to is read or written
+    # a star belongs to a pointer: after a type, or where its target is read or written
     before = re.findall(r"(\w+|[)\]])\s*\*", bare)
     assert all(word in ("return", "const") or word.endswith(("_t", "char")) for word in before)
 

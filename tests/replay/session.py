@@ -69,7 +69,7 @@ def session() -> Iterator[Run]:
 
 @contextmanager
 def no_tools() -> Iterator[None]:
-    """Let models be priced by estimate, which is the same on all machines."""
+    """Price models by estimate, which is the same on all machines."""
 
     def find(*_: object, **__: object) -> NoReturn:
         raise ToolchainError("no compiler is installed")

@@ -60,7 +60,7 @@ def test_a_negative_scale_turns_weights_around():
 
 @pytest.mark.parametrize("form", FORMS)
 def test_no_sum_leaves_32_bits(form):
-    """Bounds over all inputs, not over those at hand."""
+    """Bounds over all inputs, not only over the given rows."""
     frozen = freeze_network(trained(form), rows()[0])
     bits, largest = frozen.plan.bits, 1 if frozen.inputs is None else 127
     for layer in frozen.layers:

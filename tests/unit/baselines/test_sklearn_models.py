@@ -49,7 +49,7 @@ def test_an_unknown_generator_is_named():
 
 
 def test_a_generator_that_is_absent_is_said(monkeypatch):
-    """No C then, and a reason; asked for by name, an error with the remedy."""
+    """No C then, and a reason; if requested by name, an error with the remedy."""
     monkeypatch.setattr(exporters, "is_installed", lambda name: False)
     baseline = sklearn_models.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
     assert baseline.code is None

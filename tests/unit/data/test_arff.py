@@ -70,7 +70,7 @@ def test_line_ends_comments_and_compression(tmp_path: Path) -> None:
 
 
 def test_sparse_rows_are_filled_with_zeros(tmp_path: Path) -> None:
-    """As the format says, an index that is not named is 0."""
+    """By the format an index without a value is 0."""
     table = _read(tmp_path, "@attribute a real\n@attribute b real", "{0 5}\n{1 7}")
     assert [column.values.tolist() for column in table.columns] == [[5, 0], [0, 7]]
 

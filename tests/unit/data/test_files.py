@@ -71,7 +71,7 @@ def test_damaged_gzip_is_an_error(tmp_path: Path) -> None:
 
 
 def test_what_ends_in_gz_must_be_gzip(tmp_path: Path) -> None:
-    """The message says what to do."""
+    """The message has the remedy."""
     (tmp_path / "a.csv.gz").write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match=r"is not gzip data; drop \.gz from its name"):
         read_bytes(tmp_path / "a.csv.gz")
@@ -99,7 +99,7 @@ def test_a_gzip_bomb_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_absurd_tables_are_refused() -> None:
-    """Before memory is asked for them."""
+    """They are refused before memory is allocated."""
     check_cells("a.csv", 2**13, 2**13)
     with pytest.raises(DataError, match="holds 8193 rows of 8192 columns, more than 67108864"):
         check_cells("a.csv", 2**13 + 1, 2**13)

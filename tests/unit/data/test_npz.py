@@ -130,7 +130,7 @@ def test_folds_by_row_numbers(tmp_path: Path) -> None:
 def test_other_contents_are_refused_in_one_sentence(
     arrays: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
-    """Each says what is needed."""
+    """Each error names the requirement."""
     with pytest.raises(DataError, match=message) as error:
         read_npz(_save(tmp_path, **arrays))
     assert "\n" not in str(error.value)

@@ -161,7 +161,7 @@ def test_ordered_groups_follow_the_first_row_of_each() -> None:
 
 
 def test_one_group_cannot_be_split() -> None:
-    """Nothing is held out of it; folds name the remedy."""
+    """It has no validation rows; the error for folds names the remedy."""
     rule = SplitRule(np.zeros(5, dtype=int), column="person")
     rest, held = rule.holdout(np.arange(5) % 2, 0.2, 0)
     assert (len(rest), len(held)) == (5, 0)

@@ -39,7 +39,7 @@ def measured(bench, files, level="-Os", kept=("predict",)) -> tuple[Footprint, s
 
 @pytest.mark.parametrize(("target", "compiler"), PLACES)
 def test_a_classifier_without_code_costs_nothing(require_bench, target, compiler):
-    """The stub's section is left out wherever it comes from."""
+    """The stub's section is excluded for every origin."""
     stub = in_c("(void)x;\nreturn 0;", '__attribute__((section(".stub")))')
     found, symbols = measured(require_bench(target, compiler), stub)
     assert found == Footprint(0, 0)

@@ -93,7 +93,7 @@ def test_bytes_go_in_and_out(run, target, simulator):
 
 @pytest.mark.parametrize(("target", "simulator"), PLACES)
 def test_a_read_past_the_end_says_so(run, target, simulator):
-    """Also when some of what was asked for is there."""
+    """Also when a part of the request is available."""
     body = "    unsigned char four[4];\n    c = (unsigned char)(port_read(four, 4U) ? 'y' : 'n');\n"
     body += "    port_write(&c, 1U);\n"
     assert run(target, simulator, body, b"abcd") == b">y"

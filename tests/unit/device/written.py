@@ -41,7 +41,7 @@ ROUNDS = {
     "bnez $2, 1b; nop; jr $31; nop; .set pop",
     "x86": "movzbl (%rdi), %eax; 1: nop; nop; decl %eax; jnz 1b; ret",
 }
-"""Takes as many rounds as its state says, of four instructions, or on an AVR of five cycles."""
+"""Loop with as many iterations as its state, of four instructions, or five cycles on an AVR."""
 
 FRAME = {
     "avr": "push r0; push r0; push r0; pop r0; pop r0; pop r0; clr r24; clr r25; ret",

@@ -110,7 +110,7 @@ def test_a_fraction_where_whole_numbers_were_is_an_error(feature: Feature) -> No
 
 
 def test_whole_numbers_of_float_type_are_whole_numbers() -> None:
-    """3.0 is 3; what stands under a missing cell does not matter."""
+    """3.0 is 3; the value of a missing cell does not matter."""
     column = Column("a", "float", np.array([3.0, 0.0]), np.array([False, True]))
     assert whole_cells("a", column).tolist() == [3.0, 0.0]
     assert INT16.states(column).tolist() == [1, 1]

@@ -211,7 +211,7 @@ def test_states_equal_the_authors(name: str, n_equal: int, shared_data: Path) ->
     """
     Our MDL on raw readings gives the papers' bins.
 
-    On fold 1 of satimage for every feature; for letter's x2bar and yegvx the authors judge one
+    On fold 1 of satimage for every feature; for letter's x2bar and yegvx the authors decide one
     borderline cut each otherwise than we and Orange do.
     """
     rows = np.load(shared_data / "paper" / "splits.npz")[f"{name}_tr_fold1"].astype(np.int64)

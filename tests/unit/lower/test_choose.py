@@ -151,7 +151,7 @@ def test_an_avr_gets_what_its_addresses_reach(
     assert min(sizes) < fastest.kernel.rom_bytes
     monkeypatch.setattr(module, "MOST_IN_ALL", min(sizes))
     assert choose(some, target="avr", optimize="speed").kernel.rom_bytes == min(sizes)
-    # No other machine has such a limit, and one that nothing keeps to is refused by the C.
+    # No other target has such a limit; the C refuses a model that exceeds it in every layout.
     rv32 = choose(some, target="rv32", optimize="speed")
     assert max(each.kernel.rom_bytes for each in rv32.candidates) > min(sizes)
     monkeypatch.setattr(module, "MOST_IN_ALL", 1)

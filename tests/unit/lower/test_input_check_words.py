@@ -1,4 +1,4 @@
-"""States checked several at once: exact for every state there is, on the machines that gain."""
+"""Packed input checks: exact for every possible state, on the targets that benefit."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Whatever happens while writing, a name leads to the old file or to the whole new one."""
+"""Atomic writes: a name always leads to the old file or to the complete new one."""
 
 import errno
 import fcntl

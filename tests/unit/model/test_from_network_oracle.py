@@ -19,7 +19,7 @@ ENOUGH = 0.995
 TIES = {
     ("barley", "sort"), ("mildew", "straaling_4"),
 }  # fmt: skip
-"""Classes two states of which are as likely in many rows, but for the last digits of the file."""
+"""Classes with two states equally likely in many rows, except for the file's last digits."""
 
 NEAR_AT_8 = TIES | {
     ("barley", name) for name in (
@@ -34,14 +34,14 @@ NEAR_AT_8 = TIES | {
 } | {
     ("child", "Sick"), ("munin1", "R_MEDD2_ALLCV_WD"), ("water", "CBODD_12_30"),
 }  # fmt: skip
-"""Classes that 8 bits, asked for, decide otherwise in more than 0.5 % of rows: rounding ties."""
+"""Classes that 8 bits, if requested, decide differently in over 0.5 % of rows: rounding ties."""
 
 
 def clues(network, target, X):
     """
     Return ln p of the target's table and of those of its children, (tables, rows, states).
 
-    Their sum is ln p(class, all others) but for what all classes share: the full blanket is known.
+    Their sum is ln p(class, all others) up to a constant: the full blanket is known.
     """
     X = X.copy()
     tables = (target, *network.children[target])
@@ -107,7 +107,7 @@ def rows_of(network):
 
 
 def below(data, names=None, *, every=1, bits=None):
-    """Return the classes whose agreement is below `ENOUGH`, and how many models there are."""
+    """Return the classes whose agreement is below `ENOUGH`, and the number of models."""
     found, n_models = {}, 0
     for name, network in networks(data, names):
         X, Y = rows_of(network)

@@ -1,4 +1,4 @@
-"""Small networks by hand, and drawn ones."""
+"""Small handwritten networks, and random ones."""
 
 import numpy as np
 

@@ -220,7 +220,7 @@ def test_simple_names_stand_without_quotes_and_others_with():
      "network x { " + 'property \\";\n' * 100_000],
 )  # fmt: skip
 def test_quotes_and_comments_that_are_never_closed_are_looked_for_once(text):
-    """Else each would be looked for up to the end, for hours."""
+    """Otherwise each search would run to the end, for hours in total."""
     with pytest.raises(NetworkError):
         network_of(text)
 
@@ -244,7 +244,7 @@ def test_files_that_hold_no_text_or_too_much_are_refused(tmp_path, monkeypatch):
     with pytest.raises(NetworkError, match="damaged or cut short"):
         read_bif(path)
     monkeypatch.setattr(bif, "MAX_TEXT", 100)
-    path.write_bytes(gzip.compress(b" " * 101) + b"no more gzip")  # what follows is not looked at
+    path.write_bytes(gzip.compress(b" " * 101) + b"no more gzip")  # the rest is not read
     with pytest.raises(NetworkError, match=r"more than 0 MiB; split the network$"):
         read_bif(path)
 

@@ -169,7 +169,7 @@ def test_a_network_that_wins_is_trained_once(wifi, priced, monkeypatch):
     result = found.tried[0].result
     assert result is not None
     assert found.result.model.tables is result.model.tables
-    assert trained.count(wifi.n_rows) == 2  # by counting, to be priced, and as asked for
+    assert trained.count(wifi.n_rows) == 2  # by counting, to be priced, and as requested
 
 
 def test_networks_are_judged_by_the_folds_that_judge_sums(wifi, priced):

@@ -37,7 +37,7 @@ def test_a_pair_closes_with_the_arc_into_the_second():
 
 
 def test_a_ring_is_told_in_the_direction_of_its_arcs():
-    """2 -> 0 -> 3 -> 1 -> 2, which 4 hangs on."""
+    """2 -> 0 -> 3 -> 1 -> 2, with the child 4."""
     assert find_cycles(((2,), (3,), (1,), (0,), (3,))).first == (0, 3, 1, 2)
 
 

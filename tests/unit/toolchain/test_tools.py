@@ -74,7 +74,7 @@ def test_the_version_is_the_compiler_s_and_not_the_package_s(fake_path, says, ve
 
 
 def test_a_program_that_cannot_be_run_has_no_version(fake_path, tmp_path):
-    """It is there, but says nothing."""
+    """It exists, but prints nothing."""
     (tmp_path / "gcc").write_bytes(b"\x7fnot a program")
     (tmp_path / "gcc").chmod(0o755)
     assert next(tool for tool in find_tools() if tool.name == "gcc").version is None
@@ -167,7 +167,7 @@ def failing(code: str) -> tuple[str, str, str]:
 
 
 def test_a_failure_names_the_first_error_line_without_paths(tmp_path):
-    """Warnings before it and paths of this machine are left out."""
+    """Warnings before it and paths of this machine are omitted."""
     text = (
         f"{tmp_path}/m.c: In function\n{tmp_path}/m.c:3:1: error: oops /usr/lib/x.h\nmore error\n"
     )
@@ -193,7 +193,7 @@ def test_a_silent_failure_is_still_a_sentence(tmp_path):
 
 
 def test_a_command_that_cannot_start_or_end_is_reported(tmp_path):
-    """A program that is not there, and one that takes too long."""
+    """A missing program, and one that takes too long."""
     with pytest.raises(ToolchainError, match="nothing-here cannot be started"):
         run((str(tmp_path / "nothing-here"),), tmp_path)
     with pytest.raises(ToolchainError, match="did not end within"):
@@ -201,6 +201,6 @@ def test_a_command_that_cannot_start_or_end_is_reported(tmp_path):
 
 
 def test_the_compilers_of_this_machine_are_found():
-    """Whatever is installed here has a path that exists."""
+    """Every installed tool has an existing path."""
     for tool in find_tools():
         assert tool.path is None or Path(tool.path).exists()

@@ -136,7 +136,7 @@ def test_a_price_of_bits_and_widths_reach_the_descent(monkeypatch):
 
 
 def test_a_feature_of_one_state_stays_alone(monkeypatch):
-    """Its table under a parent, and another's under it, would say what they say without."""
+    """Its table with a parent, and another's with it as parent, would be the same without."""
     with_constant = np.column_stack([X[:, 0], np.zeros(300, dtype=int), X[:, 3]])
     settings = replace(JOINT, structure_options={"order": "identity"})
     candidates = problem_of(monkeypatch, settings, with_constant, [3, 1, 3]).candidates

@@ -44,7 +44,7 @@ def test_few_joint_states_are_all_tried():
 
 
 def test_many_joint_states_are_tried_at_random_and_at_every_row():
-    """Every table row occurs even when no random state is asked for."""
+    """Every table row occurs even when no random state is requested."""
     model = large()
     X = blocks(model, "states", effort=Effort(n_random=0)).astype(int)
     for i, table in enumerate(model.tables):

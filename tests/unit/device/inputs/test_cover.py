@@ -32,7 +32,7 @@ def test_joint_states_count_through_all_of_them(make):
 @settings(max_examples=60)
 @given(models())
 def test_every_row_of_every_table_is_reached(model):
-    """The planned inputs, whatever the free features are, visit each row."""
+    """The planned inputs visit each row, for any values of the free features."""
     rng = np.random.default_rng(0)
     X = np.concatenate([row_states(model, s, 0, n, rng) for s, n in row_cover(model)])
     reached = rows(model, X)

@@ -77,7 +77,7 @@ def test_a_tree_has_at_most_256_steps():
             },
         ),
         (cuts(), {"tree": (3, 10)}),
-        # three of five states lie between the outer thresholds, others take one comparison more
+        # three of five states are between the outer thresholds, others take one comparison more
         (
             cuts(1000, 2000, 3000, 4000, kind="int32"),
             {"guided": (3 + 3 / 5 * 8 + 2 / 5 * (2 + 2 + 2), 10 + 28 + 6 + 8 + 4 * 6)},

@@ -180,7 +180,7 @@ def test_special_values_ascend_and_minus_zero_lies_just_below_zero():
 def test_every_nan_lies_outside_the_infinities(bits):
     nan = struct.unpack("<f", struct.pack("<i", bits))[0]
     assert nan != nan
-    # NaN is no argument of float_key; the C sees the same bits, whatever the payload
+    # NaN is no argument of float_key; the C sees the same bits for any payload
     key = bits if bits >= 0 else bits ^ 0x7FFFFFFF
     assert key > float_key(INF) or key < float_key(-INF)
 

@@ -27,7 +27,7 @@ def test_a_chain_is_walked_from_its_end_and_holds_two_features_sums():
     assert found.features == (3, 2, 1, 0)
     assert found.parents == (1, 2, 3, None)
     assert found.strides == (6, 12, 9, 0)
-    # x2 has 4 sums from 0 on, x1 has 3 behind them, x0 5 where those of x2 were and one more
+    # x2 has 4 sums from 0 on, x1 has 3 after them, x0 5 in the place of x2's and one more
     assert found.places == (0, 0, 4, 7)
     assert found.n_sums == 12
 

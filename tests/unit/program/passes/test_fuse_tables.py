@@ -90,5 +90,5 @@ def test_running_it_twice_changes_nothing():
 
 
 def test_hundreds_of_features_take_no_time():
-    """Each table is compared with the groups that there are, not with every other table."""
+    """Each table is compared with the existing groups, not with every other table."""
     assert len(fuse_tables(naive([4] * 500), 64).tables) == 167

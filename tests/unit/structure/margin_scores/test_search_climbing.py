@@ -1,4 +1,4 @@
-"""Hill climbing takes the best edge of all, to the last."""
+"""Hill climbing takes the best edge in every step."""
 
 import numpy as np
 import pytest

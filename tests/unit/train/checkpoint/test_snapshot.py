@@ -51,7 +51,7 @@ def every_epoch(monkeypatch):
 
 @pytest.fixture(params=["torch", pytest.param("native", marks=pytest.mark.cc)])
 def hyper(request, require_tool):
-    """Return what steers a descent on an engine that is there."""
+    """Return the settings of a descent on an available engine."""
     if request.param == "native":
         require_tool("gcc")
     given = hyperparameters_of(TrainSettings(epochs=EPOCHS, gamma=2.0), N)

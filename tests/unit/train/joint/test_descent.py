@@ -47,7 +47,7 @@ def learn(hyperparameters=None, size_weight=0.0, order=(0, 1, 2, 3), seed=0, cho
 
 @pytest.fixture(params=["torch", pytest.param("native", marks=pytest.mark.cc)])
 def engine(request, require_tool):
-    """Return the name of an engine that is there."""
+    """Return the name of an available engine."""
     if request.param == "native":
         require_tool("gcc")
     return request.param

@@ -61,7 +61,7 @@ def learn(monkeypatch, steered, course=None, **options):
 
 @pytest.fixture(params=["torch", pytest.param("native", marks=pytest.mark.cc)])
 def engine(request, require_tool):
-    """Return the name of an engine that is there."""
+    """Return the name of an available engine."""
     if request.param == "native":
         require_tool("gcc")
     return request.param

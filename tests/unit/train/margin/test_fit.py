@@ -97,7 +97,7 @@ def test_the_fewest_iterations_of_equals_are_made_then_the_largest_lambda(monkey
 
 
 def test_where_no_iteration_helps_the_tables_stay_as_counted():
-    """A lambda of 0 asks for no margin."""
+    """A lambda of 0 requires no margin."""
     data = double_counting(100)
     counted, found = ml_log_tables(*data), margin_log_tables(*data, replace(FEW, lambdas=(0.0,)))
     assert np.array_equal(counted[0], found[0])
@@ -209,7 +209,7 @@ def test_a_descent_begins_with_counts_of_weighted_rows():
 
 
 def test_a_descent_that_ends_by_itself_stays_where_it_is():
-    """Two rows that differ are soon far apart; those held out are then all decided wrongly."""
+    """Two different rows are soon far apart; all validation rows are then decided wrongly."""
     X, y = np.array([[0], [1]]), np.array([0, 1])
     layout = margin_layout_of(forest([None]), [2])
     descent = MarginDescent(layout, Samples(layout.reads(X), X, y, None), 2)

@@ -68,7 +68,7 @@ def test_the_layouts_of_a_model_have_fewer_words_first_and_say_what_they_cost():
     for kernel in found:
         words = len(kernel.tables) * kernel.n_words
         prior = np.count_nonzero(kernel.prior)
-        # An addition per word added, but for those that set a sum.
+        # An addition per word added, except for those that set a sum.
         assert kernel.additions <= words + kernel.flushed_words + prior - kernel.n_words
         assert kernel.rom_bytes == 24 * 4 * kernel.n_words
         above = 4 * kernel.flushed_words

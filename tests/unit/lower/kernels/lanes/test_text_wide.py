@@ -74,7 +74,7 @@ def test_words_that_lie_apart_are_found_from_an_address_that_is_looked_up():
     ],
 )
 def test_the_last_class_is_compared_first(word_bits, n_classes, found):
-    """Ties go to the smallest index, whatever word it is in."""
+    """Ties go to the smallest index, in any word."""
     text = printed(naive([[[1] * n_classes] * 2] * 80, [0] * n_classes), 1, word_bits)
     turns = text.context.get("comparisons")
     assert text.context["moves_up"] == (found is not None)

@@ -165,7 +165,7 @@ def test_rows_that_16_bit_machines_hold_in_parts_are_all_stored(make):
 
 
 def test_words_behind_the_last_row_have_numbers_too():
-    """The place of a word, one plane behind the last included, decides the width."""
+    """The index of a word, one plane after the last included, decides the width."""
     rows = [[0, 0, 255]] * 16384
     found = list(packed(program([16384], [0, 0, 0], [table([0], rows)])))
     by_packing = {k.packing: k for k in found if k.rows.index is None}
