@@ -71,5 +71,5 @@ def test_one_process_at_a_time_works_on_a_file(
     options = ("--target", "none", "--space", tmp_path / "space.toml", "--repeats", 50)
     line = refused("sweep", bundled_path("wifi"), "--study", study, *options)
     assert line.startswith(f"another bncc works on the study '{study}'; wait until it ends")
-    assert found_in(study)  # and other processes may read it
+    assert found_in(study)  # and others may look
     assert process.poll() is None

@@ -52,7 +52,7 @@ def shown(heading: str, language: str = "python") -> str:
 
 
 def names_of(heading: str, **given: object) -> dict[str, Any]:
-    """Return the definitions of a section's block, executed with some predefined names."""
+    """Return what the block of a section defines, with names that it finds defined."""
     names: dict[str, Any] = {"__name__": "shown", **given}
     exec(shown(heading), names)
     return names
@@ -173,7 +173,7 @@ def test_a_package_is_emitted_and_builds(
 
 @pytest.fixture
 def family(monkeypatch: pytest.MonkeyPatch, add_template: Callable[[str, str], None]) -> str:
-    """Register the family of kernels that the page shows, without weights."""
+    """Enter the family of kernels that the page shows, without weights."""
     (family,) = names_of("Adding a kernel family")["FAMILIES"]
     monkeypatch.setitem(families.FAMILIES, family.name, family)
     monkeypatch.setitem(families._TEXTS, family.kernel, family.text)

@@ -1,4 +1,4 @@
-"""The documents are correct: the kernel shown, the figures, the links."""
+"""The documents say what is: the kernel shown, the figures, the links."""
 
 import re
 from collections.abc import Callable
@@ -74,7 +74,7 @@ def test_the_table_holds_what_is_measured() -> None:
 
 
 def test_every_table_of_the_readme_is_one_that_a_command_writes() -> None:
-    """Each table has a row for each measurement, and no table is outside the marks."""
+    """Each has a row for each thing that is measured, and no table stands outside the marks."""
     n_rows = {
         "costs": len(readme_table.SHOWN),
         "errors": len(readme_table.ROWS),

@@ -102,7 +102,7 @@ def test_outcomes_of_several_compilers_are_joined():
 
 
 class Emitted:
-    """The part of an emission that the check uses."""
+    """An emission as far as the check looks at it."""
 
     files = FILES
 

@@ -1,4 +1,4 @@
-"""Choice of compiler and simulator, and the errors when one is missing or unsuitable."""
+"""Choosing compiler and simulator, and what is said when one is missing or does not serve."""
 
 import pytest
 
@@ -128,7 +128,7 @@ def test_a_missing_tool_is_told_with_the_command_that_installs_it(
 
 
 def test_sanitizers_watch_on_this_machine_alone():
-    """The error comes before anything is built."""
+    """Said before anything is built."""
     with pytest.raises(OptionError, match="not on rv32; use --target host"):
         verify(hand.ties(), "rv32", sanitize=True)
 

@@ -47,7 +47,7 @@ READS = [
 @pytest.mark.parametrize(("old", "new"), READS)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_an_access_out_of_bounds_is_stopped(require_tool, compiler, old, new):
-    """Inputs and outputs are in objects of exactly their size."""
+    """Inputs and outputs lie in objects of exactly their size."""
     require_tool(compiler)
     (tool,) = host_compilers(compiler)
     with (
@@ -91,7 +91,7 @@ def reply(*parts: bytes):
 
 
 def test_the_protocol_is_entry_count_and_rows():
-    """The bytes sent to the harness of a target, and the interpretation of its answer."""
+    """What another machine's harness is sent, and how its answer is read."""
     sent = []
 
     def exchange(request: bytes) -> bytes:

@@ -102,7 +102,7 @@ def test_predict_alone_is_enough(require_tool):
 
 
 def test_a_raw_row_of_another_size_is_a_mistake_in_bncc():
-    """An error instead of garbage."""
+    """Better a sentence than garbage."""
     with pytest.raises(ToolchainError, match="4 in Python"):
         check_raw_size(MODEL, 8)
     check_raw_size(MODEL, 4)

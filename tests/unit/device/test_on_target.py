@@ -1,4 +1,4 @@
-"""Measuring on a target: inputs, comparisons, and refusals."""
+"""Measuring on a target: over which inputs, what is compared with what, and what is refused."""
 
 from dataclasses import replace
 

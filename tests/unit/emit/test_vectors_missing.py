@@ -1,4 +1,4 @@
-"""Test vectors with gaps: correct, reproducible, and only for C that marginalizes."""
+"""Test vectors with gaps: right, the same each time, and there only for C that sums them out."""
 
 import re
 

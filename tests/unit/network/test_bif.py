@@ -244,7 +244,7 @@ def test_files_that_hold_no_text_or_too_much_are_refused(tmp_path, monkeypatch):
     with pytest.raises(NetworkError, match="damaged or cut short"):
         read_bif(path)
     monkeypatch.setattr(bif, "MAX_TEXT", 100)
-    path.write_bytes(gzip.compress(b" " * 101) + b"no more gzip")  # the rest is not read
+    path.write_bytes(gzip.compress(b" " * 101) + b"no more gzip")  # what follows is not looked at
     with pytest.raises(NetworkError, match=r"more than 0 MiB; split the network$"):
         read_bif(path)
 
