@@ -1,4 +1,4 @@
-"""The training loop: it learns, repeats itself to the bit, and quantizes when told."""
+"""The training loop: it learns, is repeatable to the bit, and quantizes on request."""
 
 import re
 from dataclasses import replace
