@@ -155,7 +155,7 @@ READS = [
 @pytest.mark.parametrize(("old", "new"), READS)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_an_access_out_of_bounds_is_stopped(require_tool, compiler, old, new):
-    """Inputs and outputs lie in objects of exactly their size."""
+    """Inputs and outputs are in objects of exactly their size."""
     require_tool(compiler)
     (tool,) = host_compilers(compiler)
     with (

@@ -33,7 +33,7 @@ def hyper(**changes):
 
 
 def learn(monkeypatch, steered, callbacks=None, **options):
-    """Return the engine, the prices of all epochs with the costs they were told of, what came."""
+    """Return the engine, the prices of all epochs with their costs, and the result."""
     seen, make = [], module.structure_engine_for
 
     class Watched:
