@@ -8,8 +8,8 @@ from bncc.lower.c.c99 import wrap_words
 from bncc.lower.request import LowerOptions
 
 STACK = (
-    "STACK: bytes of a call with all that it calls, return addresses included, as the compiler "
-    "tells them by -fstack-usage. Nothing calls itself or by address."
+    "STACK: bytes of stack per call, callees and return addresses included, as the compiler reports "
+    "with -fstack-usage. There is no recursion and no function pointer."
 )
 
 
@@ -60,20 +60,20 @@ def bound_lines(bounds: Bounds, name: str) -> list[str]:
 
 
 def _origin(bounds: Bounds) -> str:
-    return f"Of this C, compiled by {bounds.compiler} and run by {bounds.simulator}."
+    return f"Measured on this C, compiled by {bounds.compiler} and run by {bounds.simulator}."
 
 
 def _count_remarks(bounds: Bounds) -> Iterator[str]:
     exact = dict(bounds.exact)
     if exact:
         yield (
-            f"{bounds.unit.upper()}: of every call, for no branch depends on its input; so counted "
-            f"for {bounds.n_inputs} inputs of each."
+            f"{bounds.unit.upper()}: exact for every call, since no branch depends on the input; "
+            f"counted for {bounds.n_inputs} inputs each."
         )
     for entry, found in bounds.counts:
         if entry not in exact:
             yield (
-                f"{entry}: {found.min} .. {found.max} {bounds.unit} seen over {bounds.n_inputs} "
+                f"{entry}: {found.min} .. {found.max} {bounds.unit} observed over {bounds.n_inputs} "
                 "inputs; not a bound."
             )
     if bounds.unit == "instructions":

@@ -60,18 +60,18 @@ def coverage(model: Model, inputs: Vectors, steps: Steps, layout: Layout) -> lis
     n_rows, n_read = len(rows.entries), len(np.unique(rows.of(X)))
     n_bits = rows.entries.size * rows.whole.bit_length()
     n_shown = int(np.bitwise_count(steps.shown.bits).sum(dtype=np.int64))
-    lines = [f"{_part(n_read, n_rows)} rows of its tables"]
+    lines = [f"{_part(n_read, n_rows)} rows of the tables"]
     if layout.raw is not None:
         n_found, n_ends = _ends(model.features, inputs)
-        lines.append(f"{_part(n_found, n_ends)} readings at the ends of states")
+        lines.append(f"{_part(n_found, n_ends)} readings at the boundaries of states")
     lines.append(
-        f"a change of one bit of a table entry in the decision, for {_part(n_shown, n_bits)} bits "
-        "(some can never show)"
+        f"{_part(n_shown, n_bits)} single-bit errors in table entries, by the predicted class "
+        "(some can never change it)"
     )
     if layout.range_check is not None:
-        lines.append("both sides of every limit of the checked readings, and each alone missing")
+        lines.append("both sides of every limit of the range check, and each reading missing alone")
     if layout.entries.scores:
-        lines.append("a change of any bit of these rows in the scores")
+        lines.append("any single-bit error in these rows, by the scores")
     return lines
 
 

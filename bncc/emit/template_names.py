@@ -81,5 +81,5 @@ def _narrowing(raw: RawPlan | None) -> str:
         return ""
     ends = " or ".join(f"{kind.upper()}_MIN + 1" for kind in kinds)
     return "\n * " + comment(
-        f"A driver that narrows wider readings saturates them, at the lower end to {ends}."
+        f"A driver that narrows wider readings must saturate them, at the lower end to {ends}."
     )

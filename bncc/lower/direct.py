@@ -77,19 +77,19 @@ def plan_direct(program: Program, kernel: Kernel) -> DirectReadings | None:
             (heading, [f << MARK_BITS | mark for (f, _), mark in zip(each_cut, marks, strict=True)])
         )
         limits.append((heading, [cut_integers(features[f])[least - 1] for f, least in each_cut]))
-    unit = "as integers that order like the floats" if kind == "float32" else "in its own unit"
+    unit = "as integers with the order of the floats" if kind == "float32" else "in its own unit"
     meaning = "for each cut of all tables"
     arrays = (
         _listed(
             "readings",
             bits,
-            f"The reading {meaning}, marked like a cut in its two lowest bits.",
+            f"Index of the reading {meaning}, flagged like the cut in the two lowest bits.",
             read,
         ),
         _listed(
             "limits",
             CUT_BITS[kind],
-            f"The largest reading that does not reach it, {meaning}, {unit}.",
+            f"Largest reading that does not reach it, {meaning}, {unit}.",
             limits,
             signed=True,
         ),

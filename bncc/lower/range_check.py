@@ -60,7 +60,7 @@ def checked_text(
         return CheckedText(limits, checks, arguments, ())
     c_type = checks[0].limit_type
     is_signed, bits = c_type.startswith("int"), int(c_type.strip("uint_"))
-    of_keys = ", as the integer that orders like it" if kinds == ["float32"] else ""
+    of_keys = ", as an integer of the same order" if kinds == ["float32"] else ""
     arrays = tuple(
         array(name, bits, values, f"{which} reading of each feature{of_keys}.", signed=is_signed)
         for name, which, values in (

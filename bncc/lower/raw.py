@@ -119,7 +119,7 @@ def _code_field(feature: Feature, name: str) -> RawField:
     known = n_known(feature)
     bits = 8 if known <= 255 else 16
     codes = f"0 .. {known - 1}" if known > 1 else "0"
-    comment = f"{feature.kind} {codes}; any other number: missing or unseen"
+    comment = f"{feature.kind} {codes}; any other code: missing or unseen"
     if not known:
-        comment = f"{feature.kind} without labels; any number: missing or unseen"
+        comment = f"{feature.kind} without labels; any code: missing or unseen"
     return RawField(name, unsigned(bits), f"code{bits}", 0, known, feature.missing_state, comment)

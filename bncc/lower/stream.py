@@ -111,13 +111,13 @@ def _members(
     costs = "cost of each class so far"
     members = [
         Member(sum_bits, "cost", costs, program.n_classes, f"{name}_cost_t", n_classes),
-        Member(left, "left", "features that are still to come", 0, unsigned(left), ""),
+        Member(left, "left", "number of features not yet fed", 0, unsigned(left), ""),
     ]
     if holds_states:
-        held = "state of each feature that has come"
+        held = "state of each feature fed so far"
         members.append(Member(state_bits, "x", held, n, unsigned(state_bits), n_features))
     else:
-        fed = "a bit for each feature that has come"
+        fed = "a bit for each feature fed so far"
         members.append(Member(8, "fed", fed, (n + 7) // 8, "uint8_t", f"{(n + 7) // 8}"))
     return tuple(sorted(members, key=lambda member: -member.bits))
 
@@ -130,8 +130,8 @@ def _reader_arrays(tables: tuple[Table, ...], n_features: int) -> list[ArrayText
             readers[i].append(t)
     places = list(accumulate((len(some) for some in readers), initial=0))
     listed = [t for some in readers for t in some]
-    begin = "Where the tables that read each feature begin in the list of them."
-    meaning = "The tables that read each feature, feature by feature."
+    begin = "Index of the first entry of each feature in the list of tables."
+    meaning = "Tables that read each feature, feature by feature."
     return [
         array("first_reader", width_of(places[-1]), places, begin),
         array("reader", width_of(max(listed)), listed, meaning),
@@ -147,4 +147,4 @@ def _first_cuts(program: Program) -> ArrayText:
     counts = [len(feature.thresholds) for feature in program.features]
     places = list(accumulate(counts[:-1], initial=0))
     bits = max(16, width_of(places[-1]))
-    return array("first_cut", bits, places, "Where each feature's thresholds begin.")
+    return array("first_cut", bits, places, "Index of each feature's first threshold.")

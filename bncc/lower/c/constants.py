@@ -83,7 +83,7 @@ def label_text(classes: Sequence[str]) -> LabelText:
     else:
         lines = wrap_words(c for label in classes for c in [*c_characters(label), "'\\000',"])
         lines.append("'\\000'")
-    meaning = "Where each class's label begins."
+    meaning = "Index of the first character of each class's label."
     return LabelText(
         tuple(lines), array("label_start", width_of(starts[-1]), starts, meaning), starts[-1] + 1
     )

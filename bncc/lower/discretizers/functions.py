@@ -20,7 +20,7 @@ def cuts_array(kind: str, features: Sequence[Feature]) -> ArrayText:
     lines = [line for feature in features for line in _cut_lines(feature)]
     comment = "Thresholds of all features, in the sensors' own units."
     if kind == "float32":
-        comment = "Thresholds of all features, as the integers that order like the floats."
+        comment = "Thresholds of all features, as integers with the order of the floats."
     plain = array(f"cuts_{kind}", CUT_BITS[kind], values, comment, signed=True)
     return replace(plain, lines=tuple(lines)) if lines else plain
 
@@ -80,7 +80,7 @@ def guide_array(guide: Guide, kind: str, suffix: str, title: str) -> ArrayText:
         (((state + 1) << (bits - 8)) - 1 - (bound - guide.first)) % 2**bits
         for bound, state in guide.entries
     ]
-    meaning = f"What makes the highest of {bits // 8} bytes the state of {title}."
+    meaning = f"Look-up table: added to a reading, makes the highest of {bits // 8} bytes the state of {title}."
     return array(f"guide_{suffix}", bits, sums, meaning)
 
 
@@ -160,7 +160,7 @@ def _entry(read: str, place: str) -> list[str]:
 def _pairs(run: Run, suffix: str, title: str) -> ArrayText:
     low, high = run.states[::2], (*run.states[1::2], 0)
     pairs = [first + 16 * second for first, second in zip(low, high, strict=False)]
-    comment = f"States of {title} from {run.first} on, two in a byte, the first in its low half."
+    comment = f"States of {title} from {run.first} on, two per byte, the first in the low nibble."
     return array(f"states_{suffix}", 8, pairs, comment)
 
 

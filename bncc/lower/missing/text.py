@@ -28,7 +28,7 @@ def joint_text(plan: JointPlan) -> tuple[list[ArrayText], JointText]:
     arcs = [arc for some in plan.arcs for arc in some]
     meaning = "All features, children before their parents."
     upward = array("upward", width_of(len(plan.arcs)), plan.upward, meaning)
-    meaning = "First arc of each feature, and the number of all: a feature has an arc for each\n"
+    meaning = "First arc of each feature, then the number of arcs: a feature has one for each\n"
     meaning += " * table that reads it."
     arcs_at = array("arcs_at", width_of(len(arcs)), plan.arcs_at, meaning)
     meaning = "Table of each arc."
@@ -107,7 +107,7 @@ def missing_text(plan: MissingPlan | JointPlan, state_bits: int) -> MissingText:
             kind, more = "forest", _forest_arrays(plan)
     arrays |= {each.name: each for each in more}
     if kind != "naive":
-        meaning = "2^8 ln(1 + exp(-k / 2^5)), rounded, for k = 0, 1, ...: what a sum takes off."
+        meaning = "2^8 ln(1 + exp(-k / 2^5)), rounded, for k = 0, 1, ...: subtracted in a log-sum."
         arrays["correction"] = array("correction", 8, CORRECTIONS, meaning)
     types = {name: each.type for name, each in arrays.items()}
     return MissingText(
@@ -142,7 +142,7 @@ def _table_arrays(plan: MissingTables) -> list[ArrayText]:
     bits = plan.place_bits
     found = [_costs(plan)]
     prior = plan.prior.tolist()
-    meaning = "Cost of each class before any feature is read, no pass applied."
+    meaning = "Prior cost of each class, before all passes."
     found.append(array("all_prior", width_of(max(prior)), prior, meaning))
     found.append(array("table_at", bits, plan.starts, "First cost of each table in all_costs."))
     return found
@@ -156,11 +156,13 @@ def _forest_arrays(plan: MissingPlan) -> list[ArrayText]:
     meaning = "Feature of each node; a node comes before its parent."
     found.append(array("node_feature", node_bits, plan.features, meaning))
     parents = [n if parent is None else parent for parent in plan.parents]
-    meaning = "Parent of each node; the number of nodes where it has none."
+    meaning = "Parent of each node; the number of nodes if it has none."
     found.append(array("node_parent", node_bits, parents, meaning))
     meaning = "Entries between the rows of neighboring states of the parent."
     found.append(array("row_stride", max(16, width_of(max(plan.strides))), plan.strides, meaning))
-    meaning = "Where the sums for the states of each node are held, once children have sent some."
+    meaning = (
+        "Index of the sums for each node's states, which its children's messages are added to."
+    )
     # In 16 bits at least: AVR compilers multiply to index wide sums by a number of 8 bits.
     found.append(array("sums_at", max(16, width_of(plan.n_sums)), plan.places, meaning))
     return found
@@ -169,10 +171,10 @@ def _forest_arrays(plan: MissingPlan) -> list[ArrayText]:
 def _costs(plan: MissingTables) -> ArrayText:
     """Return all tables."""
     costs = plan.costs.tolist()
-    meaning = "Costs of all tables, no pass applied, class index fastest"
+    meaning = "Costs of all tables, before all passes, class index fastest"
     if plan.entry_bits > NARROW_BITS:
         return array("all_costs", plan.entry_bits, costs, f"{meaning}.")
     pairs = [
         low | high << NARROW_BITS for low, high in zip(costs[::2], [*costs[1::2], 0], strict=False)
     ]
-    return array("all_costs", 8, pairs, f"{meaning}; two in a byte, the first in its low half.")
+    return array("all_costs", 8, pairs, f"{meaning}; two per byte, the first in the low nibble.")

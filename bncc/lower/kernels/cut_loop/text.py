@@ -69,7 +69,7 @@ def _rows(program: Program, kernel: CutLoopKernel) -> Iterator[ArrayText]:
         unsigned(place_bits),
         "places",
         n_places,
-        "Where the row of each joint state begins, one table per heading.",
+        "Index of the row of each joint state, one table per heading.",
         tuple(places),
         n_places * place_bits // 8,
     )
@@ -100,19 +100,19 @@ def _cuts(program: Program, kernel: CutLoopKernel) -> ArrayText:
     n_entries = sum(entries.size for entries in kernel.entries)
     parts = []
     if not kernel.same_n_cuts:
-        parts.append("how many entries are its")
+        parts.append("number of its entries")
     if not kernel.same_n_rows:
         parts.append(
-            "how many words its rows have" if not kernel.dictionary else "how many rows it has"
+            "number of words of its rows" if not kernel.dictionary else "number of its rows"
         )
-    parts.append("of each cut the feature and the least state above it")
+    parts.append("for each cut the feature and the smallest state above it")
     if not kernel.is_doubled:
-        parts[-1] = "of each cut the feature, the least state above it, and how far rows are apart"
+        parts[-1] = "for each cut the feature, the smallest state above it, and the row stride"
     return ArrayText(
         unsigned(kernel.entry_bits),
         "cuts",
         n_entries,
-        f"Of each table: {'; '.join(parts)}.",
+        f"Per table: {'; '.join(parts)}.",
         tuple(lines),
         n_entries * kernel.entry_bits // 8,
     )

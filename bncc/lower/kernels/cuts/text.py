@@ -90,7 +90,7 @@ def _statements(program: Program, kernel: CutKernel, name: str) -> Iterator[list
         ]
     top = len(lanes.schedule.levels) - 1
     if top:
-        yield ["/* Leave each lane to its class alone. */", *_taken_off(lanes, top)]
+        yield ["/* Leave one class per lane. */", *_taken_off(lanes, top)]
 
 
 def _words(kernel: LaneKernel, t: int, name: str) -> Iterator[str]:

@@ -137,7 +137,7 @@ def rows_once(rows: IntArray, kernel: LaneKernel) -> ArrayText:
         type=sum_type(kernel.lowest),
         name="distinct",
         length=rows.size,
-        comment="Distinct rows of all tables, which hold the places where theirs begin.",
+        comment="Distinct rows of all tables; the tables hold the indices of their rows.",
         lines=lines,
         n_bytes=rows.size * kernel.lowest.word_bits // 8,
     )

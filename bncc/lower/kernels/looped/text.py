@@ -56,8 +56,8 @@ def meaning(kernel: LoopedKernel) -> str:
         return "Costs: one table per heading, one row per joint state, one entry per class."
     word = "word" if packing.word_bits > 8 else "byte"
     return (
-        f"Costs of {counted(packing.entry_bits, 'bit')}, {packing.per_word} to a {word}, "
-        "the first of them lowest: one table per heading, one row per joint state."
+        f"Costs of {counted(packing.entry_bits, 'bit')}, {packing.per_word} per {word}, "
+        "the first in the lowest bits: one table per heading, one row per joint state."
     )
 
 

@@ -29,7 +29,7 @@ def planes_text(program: Program, kernel: PlaneKernel, name: str, state_bits: in
         template=f"lower/kernels/{kernel.family}.c.j2",
         arrays=(
             *tables,
-            *finder_arrays(finder, finder.entries[:, 0], "the number of its first row"),
+            *finder_arrays(finder, finder.entries[:, 0], "its first row"),
         ),
         table_bytes=sum(a.n_bytes for a in tables),
         context={
@@ -64,8 +64,8 @@ def _word_arrays(kernel: PlaneKernel) -> Iterator[ArrayText]:
         meaning = f"Costs of the last classes, a {words[bits]} per row, the first class lowest."
         if name == "words":
             meaning = (
-                f"Costs of {counted(packing.entry_bits, 'bit')}, {packing.per_word} to a "
-                f"{words[bits]}, the first of them lowest: for some classes a word per row, "
+                f"Costs of {counted(packing.entry_bits, 'bit')}, {packing.per_word} per "
+                f"{words[bits]}, the first in the lowest bits: for some classes a word per row, "
                 "then for others."
             )
         n_bytes = planes.size * bits // 8
@@ -78,7 +78,7 @@ def _prior(kernel: PlaneKernel) -> ArrayText | None:
     if prior is None:
         return None
     bits = width_of(int(prior.max()))
-    return array("prior", bits, prior.tolist(), "Cost of each class at the start.")
+    return array("prior", bits, prior.tolist(), "Prior cost of each class.")
 
 
 def _rows_context(kernel: PlaneKernel, name: str) -> dict[str, object]:

@@ -126,7 +126,7 @@ def _pointers(program: Program, rows: RowLayout, name: str) -> Iterator[ArrayTex
                 type=f"{rows.type} *const",
                 name=f"rows{t}",
                 length=len(places),
-                comment=f"Where the rows of each state of {c_comment(feature)} begin.",
+                comment=f"First row of each state of {c_comment(feature)}.",
                 lines=tuple(wrap_words(f"&{name}_table{t}[{place}]," for place in places)),
                 n_bytes=len(places) * POINTER_BYTES,
             )
@@ -148,11 +148,11 @@ def _arrays(lengths: Mapping[_Factor, int]) -> dict[_Factor, ArrayText]:
             f"times{multiple}",
             width_of(multiple * (n - 1)),
             range(0, multiple * n, multiple),
-            f"Multiples of {multiple}, looked up instead of multiplied.",
+            f"Look-up table of the multiples of {multiple}.",
         )
     for k, factor in enumerate(factor for factor in lengths if factor.levels):
         multiples = [factor.multiple * level for level in factor.levels]
-        meaning = "What a state adds to a row's address; states with equal rows add the same."
+        meaning = "Look-up table: what a state adds to a row address; states with equal rows add the same."
         arrays[factor] = array(f"level{k}", width_of(max(multiples)), multiples, meaning)
     return arrays
 

@@ -99,13 +99,13 @@ def finder_arrays(finder: Finder, starts: IntArray, what: str) -> list[ArrayText
     entries[:, 0] = starts
     parts = [what]
     if not finder.is_own:
-        parts.append("the feature whose state counts fastest")
+        parts.append("its fastest-varying feature")
     if finder.n_others:
-        parts.append("each other feature and where its multiples begin")
-    meaning = f"Of each table: {', '.join(parts)}."
+        parts.append("each other feature and the index of its multiples")
+    meaning = f"Per table: {', '.join(parts)}."
     arrays = [array("table", finder.entry_bits, entries.ravel().tolist(), meaning)]
     if finder.multiples.size:
-        meaning = "Multiples of the lengths that states count, looked up instead of multiplied."
+        meaning = "Look-up table of the multiples of strides."
         multiples = finder.multiples.tolist()
         arrays.append(array("multiples", finder.multiple_bits, multiples, meaning))
     return arrays

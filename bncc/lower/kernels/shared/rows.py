@@ -163,8 +163,8 @@ def _part_comment(meaning: str, k: int, n_parts: int, first: int, end: int) -> s
     if k:
         return f"Costs of {numbers}."
     return (
-        f"{meaning} They fill {n_parts} arrays, since AVR compilers take at most "
-        f"{MOST_IN_ARRAY} bytes in one. This one has {numbers}."
+        f"{meaning} They are split into {n_parts} arrays, since AVR compilers allow at most "
+        f"{MOST_IN_ARRAY} bytes per array. This one has {numbers}."
     )
 
 
