@@ -20,7 +20,7 @@ class SplitRule:
     # (n_rows,) int64 or None: Group of each row, never on both sides of a split; None where rows
     # are their own
     groups: IntArray | None = None
-    ordered: bool = False  # Whether held-out rows and folds are blocks in file order
+    ordered: bool = False  # True if held-out rows and folds are blocks in file order
     column: str = "groups"  # Where the groups are from, for messages
     labels: tuple[str, ...] = ()  # Label of each group by its number, where they are from a file
 
@@ -33,7 +33,7 @@ class SplitRule:
 
     @property
     def is_random(self) -> bool:
-        """Whether rows are split one by one and at random."""
+        """True if rows are split one by one and at random."""
         return self.groups is None and not self.ordered
 
     @property
@@ -57,8 +57,8 @@ class SplitRule:
         Set a share of the rows aside, ascending row numbers of the rest and of those.
 
         Groups are set aside whole, so that the share is only nearly the fraction, and of the
-        choices by one seed the first is taken that leaves rows of every class. Of blocks, seed 0
-        takes the last one, seed 1 the one before it, and so on. Nothing is set aside of one group.
+        choices by one seed the first is taken that leaves rows of every class. With blocks, seed 0
+        takes the last one, seed 1 the one before it, and so on. A single group is never split.
         """
         if self.is_random:
             return stratified_holdout(y, fraction, seed)

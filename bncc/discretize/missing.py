@@ -1,7 +1,7 @@
 """
 Missing readings: which are, which state they have, and when they are summed out instead.
 
-A cell of a table is missing where `bncc.data.columns` says so of its text (``?``, empty, ``nan``)
+A cell of a table is missing where `bncc.data.columns` marks its text (``?``, empty, ``nan``)
 or `bncc.data.frames` of its value (NaN, None), `Column.missing`; a number that equals the mark of
 its type is missing too, `missing_cells`. A sensor's reading is missing where it is that mark,
 `missing_mark`, as which a table's missing cells are handed to the C. So both ways agree.

@@ -19,7 +19,7 @@ from bncc.model.ranges import ReadingRange
 from bncc.structure.decision_tables import TableEnsemble
 
 MAX_CONSTANT = 63
-"""Characters of a name that every C99 compiler tells apart."""
+"""Significant characters of an identifier in every C99 compiler."""
 
 
 LARGEST_INT = 2**15 - 1
@@ -55,7 +55,7 @@ def feature_constants(features: Sequence[Feature], name: str) -> list[Constants]
 
 
 def longest_end(name: str, kind: str) -> int:
-    """Return the most characters behind ``NAME_KIND_`` that every C99 compiler tells apart."""
+    """Return the number of significant characters after ``NAME_KIND_`` in C99."""
     return MAX_CONSTANT - len(f"{name}_{kind}_")
 
 
@@ -80,7 +80,7 @@ WIDTH = 92
 def card_lines(
     model: Model, layout: Layout, name: str, fired: Sequence[str], command: Sequence[str] = ()
 ) -> list[str]:
-    """Return what a reviewer wants to know first."""
+    """Return the lines of the model card."""
     training = model.training
     kernel = layout.kernel
     structure = training.get("structure", "unknown")
@@ -148,7 +148,7 @@ def _time_lines(layout: Layout, n_classes: int) -> list[str]:
         ]
         if layout.missing is not None:
             lines.append(
-                "            except predict_missing: its path depends on which features are missing"
+                "            except predict_missing: its path depends on the missing features"
             )
         return lines
     on = [counted(n_classes - 1, "comparison") + " of sums", "on states"]

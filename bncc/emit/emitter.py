@@ -71,7 +71,7 @@ class Emission:
 
     @property
     def passes(self) -> tuple[PassReport, ...]:
-        """What each pass did."""
+        """Reports of the passes."""
         return self.lowered.passes
 
     @property

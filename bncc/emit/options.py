@@ -8,14 +8,14 @@ from bncc.lower.c.c99 import wrap_words
 from bncc.lower.request import LowerOptions
 
 STACK = (
-    "STACK: bytes of stack per call, callees and return addresses included, as the compiler reports "
-    "with -fstack-usage. There is no recursion and no function pointer."
+    "STACK: bytes of stack per call, callees and return addresses included, as the compiler "
+    "reports with -fstack-usage. There is no recursion and no function pointer."
 )
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What one entry point executed."""
+    """Execution counts of one entry point."""
 
     min: int  # min and max: Instructions or cycles, over all inputs tried
     max: int
@@ -23,7 +23,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the C takes on one machine, compiled by one compiler."""
+    """Measured footprint of the C on one target with one compiler."""
 
     compiler: str  # compiler and simulator: With version and options, for people
     simulator: str
@@ -33,7 +33,7 @@ class Bounds:
     stack: tuple[tuple[str, int], ...]
     counts: tuple[tuple[str, Counts], ...]  # Entry points that were run
     n_inputs: int  # How many inputs each was run on
-    # Whether no branch depends on the input, so that a count that is the same for all inputs tried
+    # True if no branch depends on the input, so that a count that is the same for all inputs tried
     # is that of every input
     is_exact: bool
 
@@ -73,8 +73,8 @@ def _count_remarks(bounds: Bounds) -> Iterator[str]:
     for entry, found in bounds.counts:
         if entry not in exact:
             yield (
-                f"{entry}: {found.min} .. {found.max} {bounds.unit} observed over {bounds.n_inputs} "
-                "inputs; not a bound."
+                f"{entry}: {found.min} .. {found.max} {bounds.unit} observed over "
+                f"{bounds.n_inputs} inputs; not a bound."
             )
     if bounds.unit == "instructions":
         yield "Executed instructions are not cycles."
@@ -83,15 +83,15 @@ def _count_remarks(bounds: Bounds) -> Iterator[str]:
 @dataclass(frozen=True)
 class EmitOptions(LowerOptions):
     """
-    What to emit.
+    Options of an emission.
 
     Parameters
     ----------
     name : str, default="model"
         Prefix of every symbol and of the file names.
     entries : frozenset of str, default=frozenset()
-        Entry points beside ``predict``, of `ENTRIES`; ``raw`` is always there when the model has
-        thresholds. ``checked`` needs a model that records the ranges of its training readings.
+        Entry points in addition to ``predict``, of `ENTRIES`; ``raw`` is always there if the model
+        has thresholds. ``checked`` needs a model that records the ranges of its training readings.
         ``stream`` needs a kernel that adds rows one by one, ``missing`` a network, see
         `bncc.model.missing.why_not`.
     kernel : str or None, default=None

@@ -16,7 +16,7 @@ from bncc.model.model import Model
 STEP_BYTES = 2**15
 """Bytes of steps that a self-test may have, or four times what the model's constants take."""
 AVR_BYTES = 28 * 1024
-"""Bytes of constants beside which code fits on the smaller AVRs; what takes more is for larger."""
+"""Bytes of constants that leave room for code on the smaller AVRs; more needs a larger one."""
 STEPS_PER_VECTOR = 16
 """Steps per vector, where the number of vectors is given."""
 MOST_STEPS = 30000
@@ -54,7 +54,7 @@ def avr_steps(other_bytes: int, step_bytes: int, n_steps: int) -> int:
 
 
 def coverage(model: Model, inputs: Vectors, steps: Steps, layout: Layout) -> list[str]:
-    """Say in words what the inputs of a self-test cover."""
+    """Describe what the inputs of a self-test cover."""
     rows = steps.shown.rows
     X = np.concatenate([inputs.states, steps.inputs(inputs.states[0])])
     n_rows, n_read = len(rows.entries), len(np.unique(rows.of(X)))

@@ -174,9 +174,7 @@ def _costs_and_rows(model: Model, state_bits: int) -> list[ArrayText]:
         ends = [0, *accumulate(len(some) for some in parents)]
         arrays += [
             array("parent", index_bits, flat, "Parents of all features, slowest-varying first."),
-            array(
-                "first_parent", width_of(len(flat)), ends, "Index of each feature's first parent."
-            ),
+            array("first_parent", width_of(len(flat)), ends, "Each feature's first parent."),
         ]
     return [*arrays, array("n_states", state_bits, n_states, "Number of states of each feature.")]
 

@@ -1,4 +1,4 @@
-"""Which kernel computes a program: every family's proved candidates, and the choice among them."""
+"""Kernel selection: the proved candidates of every family, and the choice among them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -72,13 +72,13 @@ def _bytes(flash: int | None, ram: int | None) -> str:
 NARROW = (None, "avr")
 """Machines whose addresses have, or may have, 16 bits."""
 EVEN = 1.03
-"""Where balanced, so many times the textbook's cost is no loss. Estimates do not tell such costs
-apart, and a layout of some bytes less may take many more instructions."""
+"""Factor over the textbook classifier that a balance accepts. Estimates are no more precise, and a
+layout of some bytes less may take many more instructions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What was chosen, and why."""
+    """Chosen kernel and the reason."""
 
     chosen: Candidate  # The best proved layout; margins are those of the program for every input
     # All that were compared, the best first; the chosen one is the first within the budget
@@ -178,6 +178,6 @@ BEST: Mapping[Optimize, str] = {
     "size": "least flash",
     "speed": "fewest instructions",
 }
-"""What the first candidate is best in."""
+"""Criterion by which the first candidate is best."""
 NEAREST = "least beyond the textbook's flash or instructions"
-"""What it is where a balance was asked for, and every layout needs more of one of them."""
+"""The criterion for a balance if every layout exceeds the textbook in one of the two."""

@@ -1,12 +1,12 @@
 """
-What the classifier will cost on a device, before a cross compiler has been asked.
+Estimated footprint of the classifier on a target, without a cross compiler.
 
 The kernel is priced by `bncc.lower.cost_model`, readings by `bncc.lower.discretizers.choice`. The
 constants below are of what surrounds them, fitted to measurements on Cortex-M0 with
 arm-none-eabi-gcc 12.2.1 ``-mcpu=cortex-m0 -mthumb``: 29 random models, naive, forest and TAN, 4 to
 256 features, 2 to 26 classes, costs of 4 to 24 bits, readings as int16, int32, float, codes and
-structs. Flash is the object's text as ``size`` tells it, stack the deepest chain of calls by
-``-fstack-usage``, instructions the mean of 8 inputs, counted one by one in an emulator. Of the 29
+structs. Flash is the object's text size from ``size``, stack the deepest chain of calls by
+``-fstack-usage``, instructions the mean of 8 inputs, counted one by one in an emulator. For 29
 models, compiled with -O2, with the kernels that are chosen for a balance:
 
 ============  ================  ===========
@@ -29,14 +29,14 @@ from bncc.lower.layout import Layout
 from bncc.resources import Optimize, Resources, Span
 
 MACHINE = "Cortex-M0"
-"""What the estimate is of where no machine is named; an AVR needs more code for the same tables."""
+"""Default target of the estimate; an AVR needs more code for the same tables."""
 
 GENERIC = "cortex-m0"
 """Likewise, as in ``--target``."""
 
 CODE = (139, 95, 15, 15)
-"""Bytes of code per entry of `code_terms`, beside those of the kernel, the check and what compares
-readings."""
+"""Bytes of code per entry of `code_terms`, without the kernel, the check and the discretizer's
+comparisons."""
 STREAM = (140, 90)
 """Bytes of code of the entry points for one feature at a time: all, and where states are held. From
 the small models of the tests at -Os."""
@@ -44,7 +44,7 @@ MISSING = (230, 470)
 """Bytes of code that sums missing features out: for all networks, and for those with arcs. From the
 small models of the tests at -Os, as is what follows."""
 MISSING_FRAMES = (50, 70)
-"""Bytes of stack, likewise, beside arrays."""
+"""Bytes of stack, likewise, without arrays."""
 CHECKED = (24, 28, 32, 14)
 """Bytes of code that checks readings: per kind, for floats, for a loop over an array, per member of
 a struct. From the small models of the tests at -Os."""
@@ -126,7 +126,7 @@ def estimated_resources(
 
 
 def functions_counted(layout: Layout) -> str:
-    """Return the functions whose bytes an estimate counts, for people."""
+    """Describe the functions that an estimate of flash counts."""
     return "all functions" if layout.direct is None else "predict_raw alone"
 
 

@@ -41,7 +41,7 @@ class CheckedText:
 
     @property
     def has_floats(self) -> bool:
-        """Whether any reading is a float."""
+        """True if any reading is a float."""
         return any(check.kind == "float32" for check in self.checks)
 
 

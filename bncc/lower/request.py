@@ -14,14 +14,14 @@ from bncc.resources import Budget, Optimize, default_entries
 
 @dataclass(frozen=True)
 class Demands:
-    """What not every kernel can do."""
+    """Requirements that not every kernel meets."""
 
-    stream: bool = False  # Whether features arrive one by one, in any order
-    constant_time: bool = False  # Whether no branch may depend on a reading or on a state in range
+    stream: bool = False  # True if features arrive one by one, in any order
+    constant_time: bool = False  # True if no branch may depend on a reading or on a state in range
 
     @property
     def is_special(self) -> bool:
-        """Whether anything is asked for."""
+        """True if there is any requirement."""
         return self.stream or self.constant_time
 
     def allows(self, family: str) -> bool:
@@ -80,7 +80,7 @@ class LowerOptions:
 
     @property
     def demands(self) -> Demands:
-        """What is asked of a kernel."""
+        """Requirements of a kernel."""
         return Demands("stream" in self.entries, self.constant_time)
 
     @property
@@ -149,7 +149,7 @@ class Request:
 
     @property
     def missing(self) -> MissingPlan | JointPlan | None:
-        """How missing features are marginalized; None where they are not."""
+        """Marginalization plan for missing features; None without it."""
         return plan_missing(self.model) if "missing" in self.options.entries else None
 
     def check(self) -> None:

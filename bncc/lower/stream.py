@@ -2,8 +2,8 @@
 Features one by one: what the emitted C holds between two of them, and which tables read each.
 
 Where every table reads one feature, a row is added as soon as its feature arrives, and the sums are
-all there is to hold. A row of several features is known when the last of them arrives. That can be
-any of them, so the states of all have to be held until then.
+all there is to hold. A row of several features is known when the last of them arrives. Any of
+them can be the last, so the states of all are held until then.
 """
 
 from dataclasses import dataclass
@@ -33,15 +33,15 @@ class Member:
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """What the templates need to print the entry points for one feature at a time."""
+    """Template data for the entry points that take one feature at a time."""
 
-    # Whether a table reads several features, so that states are held beside the sums
+    # True if a table reads several features, so that states are held with the sums
     holds_states: bool
-    is_own: bool  # Whether table i reads feature i and nothing else, for all features
-    is_once: bool  # Whether no feature is read by several tables
-    reads_all: bool  # Whether each feature is read by exactly one
-    takes_raw: bool  # Whether readings have one type and can be fed as well
-    # The struct, wide ones first, so that nothing lies unused between them
+    is_own: bool  # True if table i reads feature i and nothing else, for all features
+    is_once: bool  # True if no feature is read by several tables
+    reads_all: bool  # True if each feature is read by exactly one
+    takes_raw: bool  # True if readings have one type and can be fed as well
+    # The struct, widest members first, so that there is no padding between them
     members: tuple[Member, ...]
     # What stands for the state of a feature that has not been fed; no feature has that state
     unfed: int

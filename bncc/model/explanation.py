@@ -1,4 +1,4 @@
-"""Why a model decides as it does: what each table says, and what would change its mind."""
+"""Explanation of a prediction: the contribution of each table, and changes that would flip it."""
 
 from dataclasses import dataclass
 

@@ -149,7 +149,7 @@ class Import:
 
     model: Model  # The integer model
     bits: int  # Bits of a cost, the veto aside
-    # Variables that are no feature, as nothing is told by them where all others are known
+    # Variables that are no features: they carry no information when all others are known
     n_removed: int
     # Probabilities of 0 in the prior and in tables that read the class; their cost is a veto
     n_zeros: int

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define VECTOR 8U
-/* Terms below exp of it vanish beside 1, as in losses.py. */
+/* Terms below its exp are lost when added to 1, as in losses.py. */
 #define NEGLIGIBLE_LOG (-80.0f)
 
 typedef float vector_t __attribute__((vector_size(VECTOR * sizeof(float))));

@@ -12,7 +12,7 @@
 /* Log-probability of what is no class: far below all others, and finite. */
 #define NO_CLASS (-1e30f)
 
-/* Whether a sample would be decided wrongly; of equal classes the first is chosen. */
+/* 1 if a sample is misclassified, else 0; ties go to the first class. */
 static inline uint32_t is_wrong(const float *log_joint, uint32_t y, const uint32_t n_lanes)
 {
     const float truth = log_joint[y];

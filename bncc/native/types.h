@@ -81,7 +81,7 @@ typedef struct {
     const uint32_t *stride;   /* [n_features][n_slots], in rows; 0 where there is no parent */
     const uint32_t *size;     /* [n_features][n_slots], rows; 0 where a slot cannot be drawn */
     const float *price;       /* [n_features][n_slots], of each table in the loss */
-    const float *span;        /* [n_widths], how far a row's logarithms may lie apart */
+    const float *span;        /* [n_widths], largest range of a row's logarithms */
     float *read;              /* [n_widths][n_rows][n_lanes], theta so; tables.theta without widths */
     const uint32_t *read_offset; /* [n_features][n_slots], first row of each table in `read` */
     parameters_t tables;      /* [n_rows + 1][n_lanes] */

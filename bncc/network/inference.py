@@ -101,7 +101,7 @@ def _order(
     """
     Return the unknown variables but the target so that few new pairs arise; the widest factor.
 
-    Of as few new pairs the variable of the smaller factor goes first, then the smaller index.
+    Ties in new pairs go to the variable of the smaller factor, then to the smaller index.
     """
     near: dict[int, set[int]] = {}
     for scope in scopes:
@@ -225,7 +225,7 @@ def sample(network: Network, n_samples: int, seed: int) -> IntArray:
 
 def with_even_classes(network: Network, X: IntArray, target: int, seed: int) -> IntArray:
     """
-    Return rows in which all states of a variable are as frequent, its children sampled anew.
+    Return rows in which all states of a variable are as frequent, its children sampled again.
 
     Shapes: `X` (n_samples, n_variables) int; returns (n_samples, n_variables) int64, states; a row
     may be impossible where a variable below the target is not its child.

@@ -7,13 +7,13 @@ It is found exactly by eliminating one feature after the other (max-sum dynamic 
 .. math:: \max_x \sum_t T_t[x] = \max_{x \setminus x_f} \Big( \sum_{t \not\ni f} T_t[x]
           + \max_{x_f} \sum_{t \ni f} T_t[x] \Big)
 
-States that no table tells apart count as one, so a table over a few cuts of features with many
+States that no table distinguishes count as one, so a table over a few cuts of features with many
 states is no larger than its cuts ask for.
 Nothing in this asks for a Bayesian network, so arcs that form a cycle are no exception. On a forest
 eliminations leave tables of one feature, on a forest whose trees have one arc too many, as in
 pseudo-TAN, of two. Where tables depend on each other so densely that one would grow beyond
-`MOST_ENTRIES`, interval arithmetic takes over: every summand lies in its column's interval, so
-every sum lies in the sum of the intervals.
+`MOST_ENTRIES`, interval arithmetic takes over: every summand is within its column's interval, so
+every sum is within the sum of the intervals.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -87,7 +87,7 @@ def _extreme(program: Program, reduce: Reduce) -> IntArray:
 
 
 def _values(program: Program) -> list[IntArray]:
-    """Return of each feature the states that stand for all: one of those never told apart."""
+    """Return representative states of each feature: one per set of indistinguishable ones."""
     readers: list[list[Table]] = [[] for _ in program.n_states]
     for table in program.tables:
         for f in table.features:

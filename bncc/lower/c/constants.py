@@ -45,7 +45,7 @@ def avr_error(largest_array: int, rom_bytes: int) -> str:
 
 
 def avr_vectors_error(rom_bytes: int, vector_bytes: Sequence[int]) -> str:
-    """Say why an AVR cannot hold the self-test's vectors beside a model that it can hold."""
+    """Explain why an AVR cannot hold the self-test's vectors in addition to the model."""
     in_all = sum(vector_bytes)
     if rom_bytes <= MOST_IN_ALL < rom_bytes + in_all:
         return (

@@ -26,7 +26,7 @@ def cuts_array(kind: str, features: Sequence[Feature]) -> ArrayText:
 
 
 def per_feature(features: Sequence[Feature], kind: str, state_bits: int) -> list[ArrayText]:
-    """Return what a loop over features reads beside thresholds and readings."""
+    """Return the arrays that a loop over features reads besides thresholds and readings."""
     fallback = array(
         "missing_state",
         state_bits,
@@ -80,7 +80,7 @@ def guide_array(guide: Guide, kind: str, suffix: str, title: str) -> ArrayText:
         (((state + 1) << (bits - 8)) - 1 - (bound - guide.first)) % 2**bits
         for bound, state in guide.entries
     ]
-    meaning = f"Look-up table: added to a reading, makes the highest of {bits // 8} bytes the state of {title}."
+    meaning = f"Added to a reading, makes the highest of {bits // 8} bytes the state of {title}."
     return array(f"guide_{suffix}", bits, sums, meaning)
 
 
@@ -104,7 +104,7 @@ def guide_lines(guide: Guide, kind: str, suffix: str, name: str) -> list[str]:
 
 
 LONGEST_FIELD = 63 - MAX_NAME - len("_state_of_")
-"""Of a field in a function's name: every C99 compiler tells internal names apart by 63 characters,
+"""Longest field in a function's name: internal names have 63 significant characters in C99,
 whatever the model is called."""
 INDENT = "    "
 
@@ -121,7 +121,7 @@ class StateFunction:
 
     @property
     def is_constant(self) -> bool:
-        """Whether every reading has the same state."""
+        """True if every reading has the same state."""
         return len(self.lines) == 1
 
 

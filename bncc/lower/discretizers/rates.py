@@ -1,5 +1,5 @@
 """
-What finding a state costs on each machine: rates fitted to measurements.
+Flash and instructions of discretizing a reading per target: rates fitted to measurements.
 
 ``benchmarks/fit/discretizer_rates.py`` measures every way alone: 4 and 12 sensors of one kind, 1 to
 15 thresholds each, instructions (cycles on AVR) of ``raw`` less those of ``trusted`` at -O2, bytes

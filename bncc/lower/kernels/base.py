@@ -13,7 +13,7 @@ class Kernel(Protocol):
 
     @property
     def family(self) -> str:
-        """What ``--kernel`` calls it."""
+        """Name for ``--kernel``."""
 
     @property
     def summary(self) -> str:
@@ -33,7 +33,7 @@ class Kernel(Protocol):
 
     @property
     def addend(self) -> str:
-        """What is added, in the plural: costs, or words of several costs."""
+        """Name of the addends, in the plural: costs, or words of several costs."""
 
     @property
     def rom_bytes(self) -> int:
@@ -45,15 +45,15 @@ class Kernel(Protocol):
 
     @property
     def scratch_bytes(self) -> int:
-        """Bytes of stack that it fills beside the sums of classes."""
+        """Bytes of stack in addition to the sums of classes."""
 
     @property
     def work(self) -> tuple[float, ...]:
-        """What executed instructions grow with; the family's cost model weighs the terms."""
+        """Terms of executed instructions; the family's cost model weights them."""
 
     @property
     def code(self) -> tuple[float, ...]:
-        """What bytes of code grow with; likewise."""
+        """Terms of code size, likewise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +69,10 @@ class KernelText:
     template: str  # File under ``templates/``
     arrays: tuple[ArrayText, ...]  # Constants, the tables first
     table_bytes: int  # Bytes of the tables and the prior among them
-    decides: bool = False  # Whether the template brings ``NAME_decide``
-    # Whether the template reads ``NAME_last_state``, the array of every feature's largest state
+    decides: bool = False  # True if the template brings ``NAME_decide``
+    # True if the template reads ``NAME_last_state``, the array of every feature's largest state
     reads_last_states: bool = False
-    # Names that the template uses beside those of the whole file
+    # Names that the template uses in addition to those of the whole file
     context: Mapping[str, object] = field(default_factory=dict)
 
 

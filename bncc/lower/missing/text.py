@@ -10,7 +10,7 @@ from bncc.program.ir import width_of
 
 @dataclass(frozen=True)
 class JointText:
-    """What only `lower/missing/joint.c.j2` needs."""
+    """Names for `lower/missing/joint.c.j2` alone."""
 
     # table_type, stride_type, arc_type: C types of a table's number, of a stride, and of an arc's
     # number
@@ -20,11 +20,11 @@ class JointText:
     n_tables: int  # Tables
     n_summed: int  # Features that are summed over at once, at most
     n_joint: int  # Joint states, at most
-    has_class_table: bool  # Whether the class has parents
+    has_class_table: bool  # True if the class has parents
 
 
 def joint_text(plan: JointPlan) -> tuple[list[ArrayText], JointText]:
-    """Print what the template needs."""
+    """Print the arrays and names that the template needs."""
     arcs = [arc for some in plan.arcs for arc in some]
     meaning = "All features, children before their parents."
     upward = array("upward", width_of(len(plan.arcs)), plan.upward, meaning)
@@ -76,9 +76,9 @@ class MissingText:
     prior_type: str
     none: str  # none and absent: No entry's number, and no feature's state
     absent: str
-    is_narrow: bool  # Whether two costs share a byte
+    is_narrow: bool  # True if two costs share a byte
     extra: int  # By how many bits costs are shifted
-    half: int  # half, index_shift, value_shift, reach: Of `bncc.model.missing_form.LogAdd`
+    half: int  # half, index_shift, value_shift, reach: See `bncc.model.missing_form.LogAdd`
     index_shift: int
     value_shift: int
     reach: int
@@ -89,7 +89,7 @@ class MissingText:
 
     @property
     def has_arcs(self) -> bool:
-        """Whether probabilities are added at all."""
+        """True if probabilities are added at all."""
         return self.template != _OF_KIND["naive"]
 
 
@@ -138,7 +138,7 @@ def missing_text(plan: MissingPlan | JointPlan, state_bits: int) -> MissingText:
 
 
 def _table_arrays(plan: MissingTables) -> list[ArrayText]:
-    """Return the constants that are read however features are summed out."""
+    """Return the constants that every form of marginalization reads."""
     bits = plan.place_bits
     found = [_costs(plan)]
     prior = plan.prior.tolist()
@@ -149,7 +149,7 @@ def _table_arrays(plan: MissingTables) -> list[ArrayText]:
 
 
 def _forest_arrays(plan: MissingPlan) -> list[ArrayText]:
-    """Return what says where a forest's nodes are, and where their sums."""
+    """Return the indices of a forest's nodes and of their sums."""
     found: list[ArrayText] = []
     n = len(plan.features)
     node_bits = width_of(n)
@@ -160,9 +160,7 @@ def _forest_arrays(plan: MissingPlan) -> list[ArrayText]:
     found.append(array("node_parent", node_bits, parents, meaning))
     meaning = "Entries between the rows of neighboring states of the parent."
     found.append(array("row_stride", max(16, width_of(max(plan.strides))), plan.strides, meaning))
-    meaning = (
-        "Index of the sums for each node's states, which its children's messages are added to."
-    )
+    meaning = "Index of each node's sums, which its children's messages are added to."
     # In 16 bits at least: AVR compilers multiply to index wide sums by a number of 8 bits.
     found.append(array("sums_at", max(16, width_of(plan.n_sums)), plan.places, meaning))
     return found

@@ -63,7 +63,7 @@ def test_the_card_excepts_missing_features_from_constant_time():
         options = EmitOptions("m", frozenset(entries), constant_time=True)
         return emit_c(hand.naive_integer(), options).files["m.h"]
 
-    exception = "except predict_missing: its path depends on which features are missing"
+    exception = "except predict_missing: its path depends on the missing features"
     assert exception not in told("scores")
     assert exception in told("missing")
 

@@ -13,7 +13,7 @@ from bncc.lower.kernels.shared.rows import table_heading, table_lines
 from bncc.program.ir import Program
 
 _POINTERS = ("row", "other")
-"""What points to the rows of the one or two tables of a block."""
+"""Pointers to the rows of the one or two tables of a block."""
 
 
 def bit_slice_text(

@@ -32,7 +32,7 @@ MARK_BITS = 2
 
 @dataclass(frozen=True, eq=False)
 class CutPackedKernel:
-    """A program of cuts whose costs stand in flash bit by bit."""
+    """A program of cuts whose costs are packed in flash without gaps."""
 
     program: Program  # What it sums
     dictionary: DistinctRows | None  # Its rows where equal ones are stored once
@@ -65,7 +65,7 @@ class CutPackedKernel:
 
     @property
     def step(self) -> int:
-        """How far rows of a table are apart: in bytes, or in numbers of distinct rows."""
+        """Row stride of a table: in bytes, or in numbers of distinct rows."""
         return 1 if self.dictionary else self.row_bytes
 
     @property
@@ -108,7 +108,7 @@ class CutPackedKernel:
 
     @property
     def prior(self) -> IntArray | None:
-        """Where the sums start; None when at zero."""
+        """Initial values of the sums; None if they are zero."""
         return self.program.prior if self.program.prior.any() else None
 
     @property
@@ -170,7 +170,7 @@ class CutPackedKernel:
         Return rows as bytes.
 
         Shapes: `costs` (n_rows, n_classes) int64; returns (n_rows, row_bytes) int64, the first
-        class lowest in the first byte; a cost may go on in the next one.
+        class lowest in the first byte; a cost may continue in the next one.
         """
         bits = (costs[:, :, None] >> np.arange(self.cost_bits)) & 1
         flat = bits.reshape(len(costs), -1).astype(np.uint8)

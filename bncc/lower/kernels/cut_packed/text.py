@@ -104,8 +104,8 @@ def _cuts(kernel: CutPackedKernel) -> ArrayText:
         "cuts",
         kernel.n_cuts,
         "Cuts of all tables. Bit 0: a further cut of the previous feature; bit 1: the table has "
-        f"another cut; then {counted(kernel.least_bits, 'bit')}: the smallest state above it; then its "
-        "feature.",
+        f"another cut; then {counted(kernel.least_bits, 'bit')}: the smallest state above it; then "
+        "its feature.",
         tuple(lines),
         kernel.n_cuts * kernel.entry_bits // 8,
     )

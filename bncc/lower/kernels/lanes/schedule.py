@@ -45,12 +45,12 @@ WIDEST_SUM = 32
 
 @dataclass(frozen=True)
 class Word:
-    """Which classes share a word."""
+    """Classes that share a word."""
 
     classes: tuple[int, ...]  # By lane, the lowest first
     # At a level above the lowest: the word of the level below that it is split from
     source: int = -1
-    is_odd: bool = False  # Whether it has that word's odd lanes
+    is_odd: bool = False  # True if it has that word's odd lanes
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Level:
     word_bits: int  # Width of a word
     lane_bits: int  # Width of a lane
     words: tuple[Word, ...]  # All classes, each in one lane
-    is_signed: bool  # Whether words are added as signed numbers
+    is_signed: bool  # True if words are added as signed numbers
 
     def capacity(self, n_classes: int, *, is_top: bool) -> IntArray:
         """Return the bits of costs that each class's lane holds, (n_classes,) int64."""
@@ -133,7 +133,7 @@ class Step:
     kind: str
     number: int  # The table, or the level that is flushed
     level: int  # The level whose sums it adds to
-    is_first: bool  # Whether it sets its sums instead of adding to them
+    is_first: bool  # True if it sets its sums instead of adding to them
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class LoopedKernel:
 
     @cached_property
     def finder(self) -> Finder:
-        """Where rows begin."""
+        """Finder of row addresses."""
         return finder_of(self.program, self.n_words)
 
     @cached_property
@@ -70,7 +70,7 @@ class LoopedKernel:
 
     @property
     def n_runs(self) -> int:
-        """How often lanes are emptied."""
+        """Number of times that lanes are emptied."""
         return -(-len(self.program.tables) // self.run)
 
     @property
@@ -86,7 +86,7 @@ class LoopedKernel:
 
     @property
     def has_lanes(self) -> bool:
-        """Whether several classes share a sum."""
+        """True if several classes share a sum."""
         return any(len(part.classes) > 1 for part in self.parts)
 
     @property

@@ -26,19 +26,19 @@ Form = Literal["own", "parent", "parents"]
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """What the C reads to find rows, beside the numbers of states."""
+    """Arrays that the C reads to find rows, besides the numbers of states."""
 
-    form: Form  # Whether every table reads one feature, at most two, or any number
+    form: Form  # Tables read one feature, at most two, or any number
     # (n_tables,) int64 or None: The innermost feature of each table; None where table t has feature
     # t, and in the last form
     own: IntArray | None = None
-    # (n_tables,) int64 or None: Of the second form: the other feature of each table; its own one
+    # (n_tables,) int64 or None: For the second form, the other feature of each table; its own one
     # where it has no other
     parents: IntArray | None = None
-    # (n_reads,) int64 or None: Of the third form: the features of all tables, the outermost of each
-    # first
+    # (n_reads,) int64 or None: For the third form, the features of all tables, the slowest-varying
+    # of each first
     reads: IntArray | None = None
-    # (n_tables,) int64 or None: Of the third form: how many features each table reads
+    # (n_tables,) int64 or None: For the third form, the number of features of each table
     arities: IntArray | None = None
 
     def n_bytes(self, n_features: int) -> int:
@@ -120,7 +120,7 @@ class PackedKernel:
 
     @property
     def prior(self) -> IntArray | None:
-        """Where the sums start; None when at zero."""
+        """Initial values of the sums; None if they are zero."""
         return self.program.prior if self.program.prior.any() else None
 
     @cached_property
@@ -187,7 +187,7 @@ class PackedKernel:
 
     @property
     def _is_counted(self) -> bool:
-        """Whether costs that are left in a word are counted."""
+        """True if costs that are left in a word are counted."""
         return self.packing.per_word & (self.packing.per_word - 1) != 0
 
     @property
@@ -227,6 +227,6 @@ def _kernels(program: Program) -> Iterator[PackedKernel]:
 
 
 def _only_divided(kernel: PackedKernel) -> bool:
-    """Whether 16-bit machines hold the arrays of rows that are stored once only in parts."""
+    """Return whether 16-bit targets hold the arrays of distinct rows only in parts."""
     most = max(kernel.words.size * kernel.packing.word_bits // 8, kernel.rows.index_bytes)
     return must_be_divided(most, kernel.rom_bytes)

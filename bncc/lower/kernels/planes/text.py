@@ -73,7 +73,7 @@ def _word_arrays(kernel: PlaneKernel) -> Iterator[ArrayText]:
 
 
 def _prior(kernel: PlaneKernel) -> ArrayText | None:
-    """Print where sums start that a loop hands out."""
+    """Print the initial values of sums that a loop returns."""
     prior = kernel.prior
     if prior is None:
         return None

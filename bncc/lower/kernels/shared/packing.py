@@ -3,8 +3,8 @@ Several costs in a word: how they are packed, taken apart into wider lanes, and 
 
 Rows as words of several costs: how many bits a cost takes, and where a row's words lie.
 
-Word k of every row stands in plane k. A row is then found by its number alone, without any product
-of a number and the bytes of a row, and its next word lies one plane further.
+Word k of every row is in plane k. A row is then found by its number alone, without multiplying the
+number by the bytes of a row, and its next word is one plane further.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from bncc.program.ir import WIDTHS, Program, Table, width_of
 
 @dataclass(frozen=True)
 class Packing:
-    """How the costs of a row fill words, the first class in the lowest bits of the first word."""
+    """Packing of a row's costs into words, the first class in the lowest bits of the first word."""
 
     entry_bits: int  # Bits of a cost
     word_bits: int  # Bits of a word
@@ -105,7 +105,7 @@ class Part:
     shift: int  # How far its costs are moved down
     lane_bits: int  # Width of a lane
     classes: tuple[int, ...]  # By lane, the lowest first
-    is_rest: bool  # Whether nothing but these costs is left of the word once it is moved
+    is_rest: bool  # True if nothing but these costs is left of the word once it is moved
 
     def capacity(self) -> IntArray:
         """Return the bits that the sum of each lane may have, (n_lanes,) int64."""

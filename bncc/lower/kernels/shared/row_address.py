@@ -133,7 +133,7 @@ def _pointers(program: Program, rows: RowLayout, name: str) -> Iterator[ArrayTex
 
 
 class _Factor(NamedTuple):
-    """What the state of a feature is multiplied by, after its level took its place."""
+    """Factor of a feature's state, or of its level, in a row address."""
 
     multiple: int
     levels: tuple[int, ...] = ()
@@ -152,7 +152,7 @@ def _arrays(lengths: Mapping[_Factor, int]) -> dict[_Factor, ArrayText]:
         )
     for k, factor in enumerate(factor for factor in lengths if factor.levels):
         multiples = [factor.multiple * level for level in factor.levels]
-        meaning = "Look-up table: what a state adds to a row address; states with equal rows add the same."
+        meaning = "Offset of each state in a row address; states with equal rows share one."
         arrays[factor] = array(f"level{k}", width_of(max(multiples)), multiples, meaning)
     return arrays
 

@@ -109,7 +109,7 @@ class CostArrays:
 
     @property
     def is_split(self) -> bool:
-        """Whether there are several arrays."""
+        """True if there are several arrays."""
         return len(self.arrays) > 1
 
 
