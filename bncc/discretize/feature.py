@@ -1,4 +1,4 @@
-"""A feature: how one raw column of readings becomes a state, in Python and in the C alike."""
+"""A feature: the mapping of a raw column to states, the same in Python and in C."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

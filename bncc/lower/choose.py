@@ -29,7 +29,7 @@ class KernelBudget:
     other_ram: int = 0
 
     def beside(self, flash: int, ram: int) -> "KernelBudget":
-        """Return the budget where everything but the kernel takes at least so many bytes."""
+        """Return the budget if everything but the kernel takes at least a number of bytes."""
         flash, ram = max(self.other_flash, flash), max(self.other_ram, ram)
         return replace(self, other_flash=flash, other_ram=ram)
 
@@ -44,7 +44,7 @@ class KernelBudget:
         return self.utilization(candidate) <= 1
 
     def refusal(self, others: Sequence[Candidate], *, is_smallest: bool = True) -> BudgetError:
-        """Say that nothing considered fits, and what comes nearest."""
+        """Report that no candidate fits, and which comes nearest."""
         nearest = min(others, key=lambda each: max(1.0, self.utilization(each)))
         flash = None if self.limits.flash is None else nearest.flash + self.other_flash
         ram = None if self.limits.ram is None else nearest.ram + self.other_ram
@@ -70,7 +70,7 @@ def _bytes(flash: int | None, ram: int | None) -> str:
 
 
 NARROW = (None, "avr")
-"""Machines whose addresses have, or may have, 16 bits."""
+"""Targets whose addresses have, or may have, 16 bits."""
 EVEN = 1.03
 """Factor over the textbook classifier that a balance accepts. Estimates are no more precise, and a
 layout of some bytes less may take many more instructions."""
@@ -129,13 +129,13 @@ def choose(
 
 
 def families_for(target: str | None) -> tuple[str, ...]:
-    """Return the families to choose among on a machine where none is named."""
+    """Return the families to choose among on a target if none is named."""
     left_out = frozenset[str]() if target == "avr" else FOR_AVR
     return tuple(name for name in FAMILIES if name not in left_out)
 
 
 def layouts_for(program: Program, family: str, target: str | None) -> Iterator[Kernel]:
-    """Yield all proved layouts of a family that a machine may choose."""
+    """Yield all proved layouts of a family that a target may choose."""
     for kernel in FAMILIES[family](program):
         if not (target in NARROW and must_be_divided(kernel.whole_bytes, kernel.rom_bytes)):
             yield kernel

@@ -26,7 +26,7 @@ from bncc.resources import Optimize
 WORD_BITS: Mapping[str | None, int] = {"x86": 64}
 """Width of a register, where it is wider than 32 bits."""
 LOADS_ANYWHERE = frozenset({"x86", "cortex-m3", "cortex-m4", "cortex-m7"})
-"""Machines that load a word from any address by one instruction."""
+"""Targets with unaligned loads of a word by one instruction."""
 
 
 NARROWEST = 32
@@ -132,7 +132,7 @@ class InputCheck:
 
     n_features: int  # Number of states in an input
     last: int | None  # The largest state of every feature, where it is the same for all
-    comparisons: tuple[Comparison, ...] = ()  # Straight-line code, equal limits one after the other
+    comparisons: tuple[Comparison, ...] = ()  # Straight-line code, sorted by limit
     # Straight-line code for all states that are not compared. A loop compares each state where
     # there are neither words nor comparisons.
     words: StateWords | None = None

@@ -177,7 +177,7 @@ def lay_out(
 
 
 def _hands_over(raw: RawPlan | None, text: KernelText) -> bool:
-    """Return whether states can stay in registers: few, found and read one by one."""
+    """Return whether states can stay in registers: few, found and read individually."""
     if raw is None or raw.is_loop:
         return False
     return text.decides and len(raw.fields) <= MOST_HANDED_OVER

@@ -31,7 +31,7 @@ class ReadingCheck:
 class CheckedText:
     """The checked entry point, ready for the templates."""
 
-    limits: tuple[Limits, ...]  # What it is made of, for the reference
+    limits: tuple[Limits, ...]  # Its parts, for the reference
     checks: tuple[ReadingCheck, ...]  # One per kind of reading
     # Lower and upper limit of each feature, as C; empty where they are in arrays
     arguments: tuple[str, ...]

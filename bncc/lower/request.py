@@ -1,4 +1,4 @@
-"""Request: what C is asked for, of which target, within which limits; which kernels can do it."""
+"""Request: the C to emit, its target and limits, and the kernels that qualify."""
 
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ from bncc.resources import Budget, Optimize, default_entries
 class Demands:
     """Requirements that not every kernel meets."""
 
-    stream: bool = False  # True if features arrive one by one, in any order
+    stream: bool = False  # True if features arrive individually, in any order
     constant_time: bool = False  # True if no branch may depend on a reading or on a state in range
 
     @property
@@ -25,13 +25,13 @@ class Demands:
         return self.stream or self.constant_time
 
     def allows(self, family: str) -> bool:
-        """Return whether a family of kernels can do all that is asked."""
+        """Return whether a family of kernels meets all requirements."""
         if self.constant_time and family not in FREE_OF_BRANCHES:
             return False
         return not self.stream or family in STREAMS
 
     def check(self, family: str) -> None:
-        """Refuse a kernel that cannot do what is asked."""
+        """Reject a kernel that does not meet the requirements."""
         if self.constant_time and family not in FREE_OF_BRANCHES:
             raise OptionError(
                 f"the time that the kernel '{family}' takes depends on states; name another with "

@@ -1,5 +1,5 @@
 """
-Features one by one: what the emitted C holds between two of them, and which tables read each.
+One feature at a time: the state that the C keeps between calls, and the tables of each feature.
 
 Where every table reads one feature, a row is added as soon as its feature arrives, and the sums are
 all there is to hold. A row of several features is known when the last of them arrives. Any of
@@ -56,12 +56,12 @@ class StreamPlan:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the struct on machines that align nothing."""
+        """Bytes of the struct on targets without alignment."""
         return sum(member.n_bytes for member in self.members)
 
     @property
     def aligned_bytes(self) -> int:
-        """Bytes of the struct on machines that align each number to its size."""
+        """Bytes of the struct on targets that align each number to its size."""
         step = self.members[0].bits // 8
         return -(-self.n_bytes // step) * step
 

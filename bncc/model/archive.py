@@ -102,7 +102,7 @@ def from_npy(content: bytes, n: int, bits: int) -> IntArray:
 
 
 def bytes_of(bits: int) -> int:
-    """Return the bytes that an entry of so many bits takes in a model file."""
+    """Return the bytes of an entry of a number of bits in a model file."""
     return _dtype(bits).itemsize
 
 

@@ -23,7 +23,7 @@ class Change:
 
 def contributions(model: Model, X: IntArray) -> FloatArray:
     r"""
-    Return what the prior and each table say for each class.
+    Return the contributions of the prior and of each table to each class.
 
     With integer costs q and B_F fraction bits, table t says for class c
 

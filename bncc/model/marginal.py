@@ -11,7 +11,7 @@ from bncc.structure.decision_tables import TableEnsemble
 from bncc.structure.graph import Structure, acyclic_part, topological_order
 
 PART = 1 << 20
-"""Numbers of a message at most; more rows than make so many are looked at in turn."""
+"""Largest number of entries of a message; more rows are processed in batches."""
 
 
 def log_joint(

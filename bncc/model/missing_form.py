@@ -181,7 +181,7 @@ def _has_sums(structure: Structure) -> bool:
 
 
 def _largest(model: Model, structure: Structure) -> int:
-    """Return a bound of the size of every number: all costs, and what additions take off."""
+    """Return a bound on the magnitude of every number: all costs, and the corrections."""
     log_add = _log_add(model, structure)
     costs = int(model.prior.max()) + sum(int(table.max()) for table in model.tables)
     if not _has_sums(structure):

@@ -186,7 +186,7 @@ class Model:
 
     @property
     def veto(self) -> int | None:
-        """Cost of a probability of 0, above every sum of others; None where none is recorded."""
+        """Cost of a probability of 0, above every sum of others; None if none is recorded."""
         veto = self.training.get("veto")
         return veto if type(veto) is int and 0 < veto <= self.q_format.max_cost else None
 

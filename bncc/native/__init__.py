@@ -1,4 +1,4 @@
-"""C of the trainers' native engines, built for this machine when it is first needed."""
+"""C of the trainers' native engines, built for this host on first use."""
 
 import numpy as np
 

@@ -42,7 +42,7 @@ void bncc_slopes(const slopes_t *s, const float *sums, float *slopes);
 /* Adds slopes to sums, [n_rows][2 * n_classes], by the row of each sample. */
 void bncc_slopes_by_row(const slopes_t *s, const float *slopes, const uint16_t *row, double *sums);
 
-/* A sum of tables in training. All rows lie below one another, n_lanes numbers each: those of the
+/* Boosted tables in training. All rows are contiguous, n_lanes numbers each: those of the
  * tables, the prior, and one of zeros for a table that is left out. */
 typedef struct {
     uint32_t n_tables;

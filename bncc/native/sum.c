@@ -1,4 +1,4 @@
-/* sum.c -- trains a sum of tables on one core.
+/* sum.c -- trains boosted tables on one core.
  *
  * The same mathematics as bncc/boosting/descent.py, which says what is meant.
  */

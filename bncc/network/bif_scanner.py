@@ -24,7 +24,7 @@ _DIGITS = 9
 class Item:
     """A name in a list."""
 
-    text: str  # Without its quotes; words are apart by one space
+    text: str  # Without its quotes; words are separated by one space
     is_quoted: bool  # True if it was in quotes, so that it is one name whatever it holds
 
 

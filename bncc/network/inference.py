@@ -10,7 +10,7 @@ from bncc.errors import NetworkError
 from bncc.network.network import Network
 
 MAX_FACTOR = 2**24
-"""Numbers of a factor: 128 MiB. More rows than make so many are looked at in turn."""
+"""Largest number of entries of a factor: 128 MiB. More rows are processed in batches."""
 
 _Factor = tuple[tuple[int, ...], AnyArray]
 """Unknown variables, and numbers with an axis for the rows and one for each of these."""
@@ -182,7 +182,7 @@ def _aligned(scope: tuple[int, ...], values: AnyArray, joint: tuple[int, ...]) -
 
 
 _PART = 1 << 16
-"""Rows whose cumulative probabilities are looked at in turn."""
+"""Rows per batch of cumulative probabilities."""
 
 
 def parent_rows(network: Network, X: IntArray, i: int) -> IntArray:

@@ -240,7 +240,7 @@ def _make_faster(
 
 
 def _type(feature: Feature) -> str:
-    """Return what tells the C types of readings apart."""
+    """Return the key that distinguishes the C types of readings."""
     if feature.is_numeric:
         return feature.kind
     known = len(feature.categories) if feature.kind == "category" else feature.n_states

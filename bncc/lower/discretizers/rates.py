@@ -65,7 +65,7 @@ class Rates:
     def looked_up(
         self, n_bytes: int, bounds: Sequence[int], bits: int, *, is_nibbles: bool = False
     ) -> Cost:
-        """Return the cost of a line with comparisons and a look-up in so many bytes."""
+        """Return the footprint of a line with comparisons and a look-up table of some bytes."""
         work, size = (
             line + table + more + is_nibbles * nibble
             for line, table, more, nibble in zip(
@@ -101,7 +101,7 @@ class Rates:
 
 
 GENERIC = "cortex-m0"
-"""The machine that stands for all where none is named."""
+"""Default target, which stands for all if none is named."""
 
 _M4 = Rates(
     line=(0.573, 6.45),
@@ -182,5 +182,5 @@ RATES: Mapping[str, Rates] = {
 
 
 def rates_of(target: str | None) -> Rates:
-    """Return the rates of a machine, those of the generic one where it has none of its own."""
+    """Return the rates of a target, or the generic ones if it has none."""
     return RATES.get(target or GENERIC, RATES[GENERIC])

@@ -19,7 +19,7 @@ from bncc.discretize.feature import Feature
 LARGEST = {"int16": 2**15 - 1, "int32": 2**31 - 1, "float32": 2**31 - 1}
 """The last integer of each kind of reading; the first is its mirror image less one."""
 MISSING = "missing"
-"""The note of a step that holds nothing but the marker of a missing whole number."""
+"""Note of the step of the marker of a missing whole number."""
 CERTAIN = 10_000
 """Weight of all steps of a feature together where the frequencies of its states are known."""
 

@@ -154,7 +154,7 @@ class GuideUse:
 
 def guides_of(steps: Sequence[Step], kind: str) -> Iterator[tuple[Guide, GuideUse]]:
     """
-    Yield guides of the steps among which the states rise one by one.
+    Yield guides of the steps among which the states increase by one.
 
     Proof: no entry has integers on both sides of two bounds, so that its integers have the state
     of the first of them up to one bound, and the next state above. All entries are within the

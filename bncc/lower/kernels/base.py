@@ -9,7 +9,7 @@ from bncc.program.ir import Program
 
 
 class Kernel(Protocol):
-    """A program laid out so that a machine can sum it; margins are equal for every input."""
+    """A layout of a program that a target can sum; margins are equal for every input."""
 
     @property
     def family(self) -> str:
@@ -94,7 +94,7 @@ class Family:
     # compilers that sort the additions of many tables hold kilobytes of rows on the stack.
     is_for_avr: bool = False
     is_for_cuts: bool = False  # Has layouts only for programs whose tables read cuts alone
-    streams: bool = False  # Rows are added one by one, in any order, to one sum per class
+    streams: bool = False  # Rows are added individually, in any order, to one sum per class
     no_branches: str | None = None  # Why no branch in its sums depends on a state, if none does
 
     def __call__(self, program: Program) -> Iterator[Kernel]:

@@ -35,7 +35,7 @@ class MissingTables:
     """Tables that every form of marginalization reads."""
 
     starts: tuple[int, ...]  # First entry of each table
-    # (n_entries,) int64: All tables one after the other, class index fastest; as in the model, not
+    # (n_entries,) int64: All tables, concatenated, class index fastest; as in the model, not
     # shifted
     costs: IntArray
     prior: IntArray  # (n_classes,) int64: Likewise

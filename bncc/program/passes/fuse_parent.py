@@ -42,7 +42,7 @@ def fuse_parent(program: Program) -> Program:
 
 
 def _target(program: Program, small: Table, near: Mapping[int, Table]) -> tuple[int, Table] | None:
-    """Return which table takes another, and what it then is; None where none should."""
+    """Return the table that absorbs another, and the result; None if no fusion pays."""
     best: tuple[int, int, Table] | None = None
     for u, large in near.items():
         if set(small.features) <= set(large.features):

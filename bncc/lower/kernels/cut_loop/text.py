@@ -39,7 +39,7 @@ def cut_loop_text(
 
 
 def _word_lines(sums: LoopedKernel, name: str) -> dict[str, object]:
-    """Print what the words of a row add to their sums, and what is taken off these in the end."""
+    """Print the additions of a row's words to their sums, and the subtractions at the end."""
     lines, ends, first = [], [], 0
     for w in range(sums.n_words):
         parts = [part for part in sums.parts if part.word == w]

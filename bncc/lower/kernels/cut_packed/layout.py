@@ -1,5 +1,5 @@
 """
-The packed kernel of cuts: the least code, costs of a row taken out one by one.
+The packed kernel of cuts: the least code, costs of a row extracted one by one.
 
 A list in flash has every cut as one number: the feature, the least state above the cut, whether it
 is a further cut of the feature before, and whether the table has more. One loop walks it and counts
@@ -187,7 +187,7 @@ class CutPackedKernel:
 
 
 def cut_packed(program: Program) -> Iterator[CutPackedKernel]:
-    """Return the layouts of a program of cuts whose costs are taken out one by one."""
+    """Return the layouts of a program of cuts whose costs are extracted one by one."""
     if not is_of_cuts(program):
         return
     ordered = tuple(most_levels_first(table, program.n_states) for table in program.tables)

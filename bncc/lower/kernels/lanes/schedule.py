@@ -7,7 +7,7 @@ adds one level's bound to the next and clears it; a step is taken only if no bou
 lane. No lane can exceed the largest cost of its class over all inputs either, for partial sums of
 costs >= 0 are at most the whole, so the smaller of the two bounds counts.
 
-Packed lanes: the costs of several classes in one machine word, added all at once.
+Packed lanes (SWAR): the costs of several classes in one word, added all at once.
 
 A word of w bits is cut into lanes of s bits, and lane p, at offset p s, belongs to one class. One
 addition of words adds the costs of all its classes, exactly so long as no lane carries into the

@@ -328,7 +328,7 @@ def _read(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:
 
 
 def _walked(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:
-    """Yield the statements that add the bytes of a row one after the other."""
+    """Yield the statements that add the bytes of a row in order."""
     level = kernel.schedule.levels[step.level]
     for w, variable in enumerate(variables(kernel, step.level)):
         start = f"{kernel.prior[w] if level is kernel.highest else 0}U"
@@ -337,7 +337,7 @@ def _walked(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:
 
 
 def _walks(kernel: LaneKernel) -> bool:
-    """Return whether rows are read byte by byte, at an address that moves on."""
+    """Return whether rows are read byte by byte, at an auto-incremented address."""
     return kernel.lowest.word_bits == 8
 
 

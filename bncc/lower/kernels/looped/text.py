@@ -50,7 +50,7 @@ def sum_names(kernel: LoopedKernel) -> dict[str, object]:
 
 
 def meaning(kernel: LoopedKernel) -> str:
-    """Say what a row is."""
+    """Describe a row."""
     packing = kernel.packing
     if packing.per_word == 1:
         return "Costs: one table per heading, one row per joint state, one entry per class."

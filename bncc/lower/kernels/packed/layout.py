@@ -1,5 +1,5 @@
 """
-The packed kernel: several costs in a word, taken out one by one. It is the smallest in flash.
+The packed kernel: several costs in a word, extracted one by one. It is the smallest in flash.
 
 Which row every table contributes, found by walking the tables in their order.
 
@@ -55,7 +55,7 @@ class Walk:
 
 
 def walk_of(program: Program) -> Walk:
-    """Say how the rows of a program's tables are found."""
+    """Return the addressing of the rows of a program's tables."""
     arities = [len(table.features) for table in program.tables]
     if min(arities) < 1 or max(arities) > 2:
         reads = [f for table in program.tables for f in table.features]
@@ -90,7 +90,7 @@ class PackedKernel:
     # a constant
     program: Program
     packing: Packing  # How costs fill words
-    rows: Rows  # The rows of all tables one after the other
+    rows: Rows  # The concatenated rows of all tables
     walk: Walk  # How the row of a table is found
     largest_sum: int  # No sum exceeds this for any input
     sum_bits: int  # Width of the sums

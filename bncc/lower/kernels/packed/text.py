@@ -86,7 +86,7 @@ def _word_arrays(kernel: PackedKernel, ends: tuple[int, ...]) -> Iterator[ArrayT
 
 
 def _meaning(kernel: PackedKernel) -> str:
-    """Say how the words are read."""
+    """Describe the layout of the words."""
     packing, word = kernel.packing, _WORD[kernel.packing.word_bits]
     rows = "row" if kernel.rows.index is None else "distinct row"
     if packing.per_word == 1:

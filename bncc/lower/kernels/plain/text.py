@@ -14,7 +14,7 @@ class TermText:
     """One summand of a row's address in C."""
 
     n_tables: int  # Tables it concerns
-    is_partial: bool  # True if later tables do without it
+    is_partial: bool  # True if later tables lack it
     name: str  # name and place: Local variables: the state, and where its product is found
     place: str
     state: str  # The state that is multiplied, an expression

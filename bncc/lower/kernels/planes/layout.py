@@ -41,7 +41,7 @@ class PlaneKernel:
 
     program: Program  # What it sums
     packing: Packing  # How costs fill the words of a row
-    # How many sums a plane has; what they hold is as with `parts_of`, once all others are taken off
+    # Number of sums of a plane; they hold the same as in `parts_of`, once all others are subtracted
     # the first
     n_parts: int
     # Order of additions: all words of a row, or the words of all rows, one after the other
@@ -83,7 +83,7 @@ class PlaneKernel:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The sums of lanes, those of a plane one after the other."""
+        """The sums of lanes, plane by plane."""
         places = parts_of(self.packing, self.program.n_classes, self.n_parts)
         classes = self.classes
         return tuple(replace(p, classes=tuple(classes[i] for i in p.classes)) for p in places)

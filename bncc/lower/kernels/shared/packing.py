@@ -1,5 +1,5 @@
 """
-Several costs in a word: how they are packed, taken apart into wider lanes, and printed as C.
+Several costs in a word: packing, splitting into wider lanes, and their C.
 
 Rows as words of several costs: how many bits a cost takes, and where a row's words lie.
 
@@ -105,7 +105,7 @@ class Part:
     shift: int  # How far its costs are moved down
     lane_bits: int  # Width of a lane
     classes: tuple[int, ...]  # By lane, the lowest first
-    is_rest: bool  # True if nothing but these costs is left of the word once it is moved
+    is_rest: bool  # True if only these costs are left in the word after the shift
 
     def capacity(self) -> IntArray:
         """Return the bits that the sum of each lane may have, (n_lanes,) int64."""
@@ -115,7 +115,7 @@ class Part:
 
 
 def parts_of(packing: Packing, n_classes: int, n_parts: int) -> tuple[Part, ...]:
-    """Take the words of a row apart."""
+    """Split the words of a row into lanes."""
     found = []
     for word, first in enumerate(range(0, n_classes, packing.per_word)):
         classes = range(first, min(first + packing.per_word, n_classes))
@@ -129,7 +129,7 @@ def parts_of(packing: Packing, n_classes: int, n_parts: int) -> tuple[Part, ...]
 
 def longest_run(parts: tuple[Part, ...], largest: IntArray) -> int:
     """
-    Return how many rows one after the other lanes can sum, wherever they begin.
+    Return the number of consecutive rows that lanes can sum, wherever they begin.
 
     Shapes: `largest` (n_tables, n_classes) int64.
     """

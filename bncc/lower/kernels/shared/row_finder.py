@@ -53,7 +53,7 @@ class Finder:
 
 
 def finder_of(program: Program, row_length: int) -> Finder:
-    """Say where the rows of a program's tables begin."""
+    """Return the addressing of the rows of a program's tables."""
     tables = program.tables
     most = max(len(table.features) for table in tables)
     lengths: dict[int, int] = {}
@@ -91,7 +91,7 @@ def _strides(
 
 def finder_arrays(finder: Finder, starts: IntArray, what: str) -> list[ArrayText]:
     """
-    Print what is known of each table, and the multiples that are looked up.
+    Print the entries of each table, and the look-up table of multiples.
 
     Shapes: `starts` (n_tables,) int64.
     """

@@ -103,7 +103,7 @@ _MEANING = "Costs: one table per heading, one row per joint state, one entry per
 class CostArrays:
     """The tables as C, in kernel order."""
 
-    arrays: tuple[ArrayText, ...]  # Whole tables one after the other
+    arrays: tuple[ArrayText, ...]  # Whole tables, concatenated
     ends: tuple[int, ...]  # For each array the table behind its last one
     starts: IntArray  # (n_tables,) int64: First entry of each table in the array that holds it
 
