@@ -24,7 +24,7 @@ LOWEST: dict[str, int | float] = {
     "int32": -(2**31),
     "float32": -float(np.finfo(np.float32).max),
 }
-"""By kind what every reading lies above that is not missing."""
+"""By kind, a bound below every reading that is not missing."""
 
 
 def missing_mark(kind: str, number_type: np.dtype[np.unsignedinteger]) -> float:

@@ -153,7 +153,7 @@ def _candidates(
 
 
 def _order(optimize: Optimize, textbook: TextbookCost) -> Callable[[Candidate], tuple[float, ...]]:
-    """Return what sorts the best first."""
+    """Return a sort key that puts the best first."""
     if optimize == "size":
         return lambda each: (each.flash, each.instructions)
     if optimize == "speed":

@@ -145,7 +145,7 @@ def constant_bytes(layout: Layout) -> int:
 
 
 def kernel_bytes(layout: Layout, target: str | None = None, level: Level = "-O2") -> int:
-    """Return the bytes of code of the kernel, the check and what compares readings."""
+    """Return the bytes of code of the kernel, the check and the discretizer."""
     if layout.direct is not None:
         return code_bytes(layout.kernel, target, level)
     readings = layout.raw.code_bytes if layout.raw else 0
@@ -157,7 +157,7 @@ def kernel_bytes(layout: Layout, target: str | None = None, level: Level = "-O2"
 
 
 def code_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what code grows with."""
+    """Return the terms of code size."""
     raw = None if layout.direct else layout.raw
     codes = [field for field in raw.fields if field.kind.startswith("code")] if raw else []
     return (
@@ -169,19 +169,19 @@ def code_terms(layout: Layout) -> tuple[int, ...]:
 
 
 def stream_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the code for one feature at a time grows with."""
+    """Return the terms of code size for one feature at a time."""
     stream = layout.stream
     return (int(stream is not None), int(stream is not None and stream.holds_states))
 
 
 def missing_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the code for missing features grows with."""
+    """Return the terms of code size for missing features."""
     missing = layout.missing
     return (int(missing is not None), int(missing is not None and missing.has_arcs))
 
 
 def checked_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the code that checks readings grows with."""
+    """Return the terms of code size for the check of readings."""
     checked = layout.range_check
     if checked is None:
         return (0, 0, 0, 0)
@@ -198,7 +198,7 @@ def missing_buffer_bytes(layout: Layout) -> int:
 
 
 def buffer_bytes(layout: Layout) -> int:
-    """Return the bytes of stack that are known: what the kernel fills, and all states."""
+    """Return the known bytes of stack: the kernel's arrays, and all states."""
     finds_states = layout.raw is not None and layout.direct is None
     has_states = finds_states or layout.constant_time is not None
     states = len(layout.program.features) * layout.state_bits // 8 if has_states else 0
@@ -207,7 +207,7 @@ def buffer_bytes(layout: Layout) -> int:
 
 
 def frame_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the frames of all functions on the deepest chain of calls grow with."""
+    """Return the terms of the frames on the deepest chain of calls."""
     return (
         1,
         int(layout.raw is not None),

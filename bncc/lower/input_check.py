@@ -107,7 +107,7 @@ LOOP_CODE = 24
 STRAIGHT_CODE = 4
 """Bytes per instruction of straight-line code, jumps that are long among them."""
 WORD_CODE = {32: 20, 64: 28}
-"""Bytes of what is done for a word of states, by its bits, its limits among them."""
+"""Bytes of code per word of states, by its bits, its limits included."""
 SHARE = 64
 """For a balance, straight-line code may add this part of the kernel's constants."""
 

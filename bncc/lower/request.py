@@ -110,7 +110,7 @@ class Request:
 
     @property
     def entries(self) -> EntryPoints:
-        """Functions of the C in addition to ``predict``; names of none are refused."""
+        """Functions of the C in addition to ``predict``; unknown names are rejected."""
         asked = self.options.entries
         unknown = sorted(asked - ENTRIES)
         if unknown:

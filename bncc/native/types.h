@@ -1,7 +1,7 @@
-/* types.h -- what Python hands to the native engines. CFFI reads this file too.
+/* types.h -- interface of the native engines. CFFI reads this file too.
  *
- * All tables lie below one another. A row has a number per class and padding, n_lanes in all, which
- * is a multiple of 8. One more row, of zeros, is that of a feature which is left out.
+ * All tables are contiguous. A row has a number per class and padding, n_lanes in all, which
+ * is a multiple of 8. One more row, of zeros, is that of a feature that is dropped out.
  */
 #ifndef BNCC_TYPES_H
 #define BNCC_TYPES_H
@@ -10,7 +10,7 @@
 
 typedef struct {
     float *rho;      /* free parameters */
-    float *theta;    /* what is added up: logarithms, quantized once that has begun */
+    float *theta;    /* summands: logarithms, quantized once that has begun */
     float *p;        /* the probabilities, unquantized; unused where tables are free */
     float *gradient; /* of the loss with respect to theta, then to rho */
     float *first;    /* moments of Adam */
@@ -34,10 +34,10 @@ typedef struct {
 typedef struct {
     uint32_t n_features;
     uint32_t batch_size;
-    uint32_t dropped_below; /* a feature is left out where its byte of noise is below this */
+    uint32_t dropped_below; /* a feature is dropped out if its byte of noise is below this */
     const uint16_t *x;      /* [n_samples][n_features], states */
     const uint16_t *y;      /* [n_samples], classes */
-    uint32_t n_wrong;       /* samples that the last epoch would have decided wrongly */
+    uint32_t n_wrong;       /* samples that the last epoch misclassified */
 } samples_t;
 
 /* Tables of a given structure, as in bncc/train/gradient/layout.py. */

@@ -45,7 +45,7 @@ from bncc.resources import Optimize
 Method = Literal["linear", "binary", "tree", "bytes", "nibbles", "guided"]
 
 MAX_TREE = 256
-"""Steps of the largest tree: beyond, nobody reads it, and compilers take their time."""
+"""Steps of the largest tree: beyond, it is unreadable and slow to compile."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def choose_discretizers(
     by_number: bool = False,
     constant_time: bool = False,
 ) -> Discretizers:
-    """Choose how the states of all features are found."""
+    """Choose the discretizer of every feature."""
     rates = rates_of(target)
     plain = searched(features, "linear", rates)
     if constant_time:

@@ -199,7 +199,7 @@ def _lines(tree: Tree, kind: str, look_up: Sequence[str]) -> Iterator[str]:
 
 
 def _up_to(bound: Step, kind: str) -> str:
-    """Return the condition that a reading lies within a step or below."""
+    """Return the condition that a reading is within a step or below."""
     word, smallest = ("bits", "INT32") if kind == "float32" else ("value", kind.upper())
     if bound.last == -LARGEST[kind] - 1:
         return f"{word} == {smallest}_MIN"

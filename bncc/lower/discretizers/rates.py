@@ -22,7 +22,7 @@ Cost: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Rates:
-    """Instructions and bytes of code of the ways to find a state, for readings of 16 bits."""
+    """Instructions and bytes of code of the discretizers, for readings of 16 bits."""
 
     line: Cost  # Around a way in straight-line code: the reading's load and the state's store
     call: Cost  # Calling a search with its four arguments, and what is done there once
@@ -93,7 +93,7 @@ class Rates:
         return looks * (each + self.word[0] * (bits == 32))
 
     def _more(self, bounds: Sequence[int], bits: int) -> Cost:
-        """Return what comparisons with bounds take beyond those with bytes."""
+        """Return the extra footprint of comparisons with bounds over those with bytes."""
         if bits == 32:
             return len(bounds) * self.word[0], len(bounds) * self.word[1]
         n_half = sum(not 0 <= bound <= 255 for bound in bounds)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from bncc.lower.discretizers.steps import LARGEST, MISSING, Step, float_bits
 
 MAX_RUN = 255
-"""Entries of the longest look-up: one byte counts them, and holds the state of any."""
+"""Entries of the longest look-up table: one byte counts them and holds any of their states."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _state_in(entry: tuple[int, int], value: int) -> int:
 
 
 def mean_comparisons(steps: Sequence[Step]) -> float:
-    """Return how many comparisons the tree of some steps makes, on average by weight."""
+    """Return the weighted mean number of comparisons in the tree of some steps."""
     total = sum(step.weight for step in steps)
     return _comparisons(steps) / total if total else 0.0
 

@@ -1,4 +1,4 @@
-"""Interface of a kernel family: its proved layouts, what they cost, and their C."""
+"""Interface of a kernel family: its proved layouts, their footprints, and their C."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

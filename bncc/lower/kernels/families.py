@@ -1,4 +1,4 @@
-"""Every kernel family, in one explicit list, and what follows from it."""
+"""Every kernel family, in one explicit list, and sets derived from it."""
 
 from collections.abc import Mapping
 

@@ -65,7 +65,7 @@ class Arc:
 
 @dataclass(frozen=True, eq=False)
 class JointPlan(MissingTables):
-    """Tables in the model's order, and what their rows are found by."""
+    """Tables in the model's order, and the addressing of their rows."""
 
     upward: tuple[int, ...]  # All features, children before their parents
     arcs: tuple[tuple[Arc, ...], ...]  # Arcs of each feature, in the order of tables

@@ -94,7 +94,7 @@ class MissingText:
 
 
 def missing_text(plan: MissingPlan | JointPlan, state_bits: int) -> MissingText:
-    """Print what the templates need."""
+    """Print the arrays and names that the templates need."""
     arrays = {each.name: each for each in _table_arrays(plan)}
     joint = None
     if isinstance(plan, JointPlan):

@@ -171,7 +171,7 @@ class CutLoopKernel:
         )
 
     def _entries(self, t: int) -> IntArray:
-        """Return what is listed of one table."""
+        """Return the list entries of one table."""
         cuts, n_levels = self.cuts[t], [each.n_levels for each in self.cuts[t]]
         found = [] if self.same_n_rows else [self.n_rows[t] * self.row_length]
         for k, each in enumerate(cuts):

@@ -1,4 +1,4 @@
-"""The looped kernel of cuts as C: the list of cuts, and what a row adds to the lanes."""
+"""The looped kernel of cuts as C: the list of cuts, and the additions of a row to the lanes."""
 
 from collections.abc import Iterator
 
@@ -76,7 +76,7 @@ def _rows(program: Program, kernel: CutLoopKernel) -> Iterator[ArrayText]:
 
 
 def _distinct(dictionary: RowDictionary, word_bits: int, digits: int) -> ArrayText:
-    """Print the different rows of all tables."""
+    """Print the distinct rows of all tables."""
     lines = []
     for row in dictionary.rows.tolist():
         words = (f"0x{word:0{digits}X}U," if digits else f"{word}U," for word in row)

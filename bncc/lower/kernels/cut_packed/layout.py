@@ -178,7 +178,7 @@ class CutPackedKernel:
         return packed
 
     def _entries(self, cuts: TableCuts) -> Iterator[int]:
-        """Yield what is listed of the cuts of one table."""
+        """Yield the list entries of the cuts of one table."""
         last = cuts[-1].feature, len(cuts[-1].least) - 1
         for each in cuts:
             for k, least in enumerate(each.least):

@@ -151,7 +151,7 @@ class PackedKernel:
 
     @property
     def rom_bytes(self) -> int:
-        """Bytes of words, indices, prior and what finds rows."""
+        """Bytes of words, indices, prior and row addressing."""
         prior = 0 if self.prior is None else self.prior.size * width_of(int(self.prior.max())) // 8
         words = len(self.rows.costs) * self.packing.row_bytes(self.program.n_classes)
         addresses = self.walk.n_bytes(len(self.program.features))

@@ -1,4 +1,4 @@
-"""The packed kernel as C: words of costs in planes, and what finds a row's number."""
+"""The packed kernel as C: words of costs in planes, and the addressing of rows."""
 
 from collections.abc import Iterator
 

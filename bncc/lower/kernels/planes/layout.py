@@ -179,7 +179,7 @@ class PlaneKernel:
 
     @staticmethod
     def _n_moves(parts: Sequence[Part]) -> int:
-        """Return the operations that take costs out of words."""
+        """Return the operations that extract costs from words."""
         return sum(2 + (not part.is_rest) for part in parts if part.shift)
 
 

@@ -1,4 +1,4 @@
-"""The kernels of planes as C: what a word adds to its sums, and what is in them in the end."""
+"""The kernels of planes as C: additions of a word to its sums, and the costs at the end."""
 
 from collections.abc import Iterator
 
@@ -82,7 +82,7 @@ def _prior(kernel: PlaneKernel) -> ArrayText | None:
 
 
 def _rows_context(kernel: PlaneKernel, name: str) -> dict[str, object]:
-    """Print what a row adds to the sums of all planes."""
+    """Print the additions of a row to the sums of all planes."""
     lines, ends, k = [], [], 0
     for plane in range(kernel.n_planes):
         parts = _parts_of(kernel, plane)
@@ -97,7 +97,7 @@ def _rows_context(kernel: PlaneKernel, name: str) -> dict[str, object]:
 
 
 def _columns_context(kernel: PlaneKernel, name: str, prior: ArrayText | None) -> dict[str, object]:
-    """Print what a word adds to the sums of a full plane, and to those of one that is not."""
+    """Print the additions of a word to the sums of a full plane and of a partial one."""
 
     def body(plane: int, read: str, first: str) -> dict[str, object]:
         parts = _parts_of(kernel, plane)

@@ -42,7 +42,7 @@ class Packing:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows as they are stored, each one or each different one."""
+    """Stored rows, all of them or the distinct ones."""
 
     costs: IntArray  # (n_stored, n_classes) int64: The stored rows
     # (n_rows,) int64 or None: Which stored row is each; None when all are stored in their order
@@ -160,7 +160,7 @@ def moved(packing: Packing, part: Part, word: str) -> str:
 
 
 def added_whole(packing: Packing, parts: Sequence[Part], first: int, read: str) -> list[str]:
-    """Print what a word adds to its sums: itself to the first, some of its costs to the others."""
+    """Print the additions of a word: itself to the first sum, some of its costs to the others."""
     if len(parts) == 1:
         return [f"part{first} += {read};"]
     moves = [
@@ -170,14 +170,14 @@ def added_whole(packing: Packing, parts: Sequence[Part], first: int, read: str) 
 
 
 def taken_off(parts: Sequence[Part], first: int) -> list[str]:
-    """Print what the first sum of a word has too much in the end."""
+    """Print the final subtractions from the first sum of a word."""
     return [
         f"part{first} -= part{k} << {part.shift};" for k, part in enumerate(parts[1:], first + 1)
     ]
 
 
 def lane_values(parts: Iterable[Part], sum_bits: int) -> list[str]:
-    """Print what each class has in its lane."""
+    """Print the value of each class in its lane."""
     lanes: dict[int, str] = {}
     for k, part in enumerate(parts):
         for lane, c in enumerate(part.classes):

@@ -158,7 +158,7 @@ def _arrays(lengths: Mapping[_Factor, int]) -> dict[_Factor, ArrayText]:
 
 
 def _factors_of(program: Program, rows: RowLayout, t: int) -> list[tuple[int, _Factor]]:
-    """Return the features of a table whose states are multiplied, and by what."""
+    """Return the features of a table whose states are multiplied, with their factors."""
     factors = _factors(program, rows.tables[t], rows.lengths[t])
     return factors if rows.starts[t] is None else factors[1:]
 

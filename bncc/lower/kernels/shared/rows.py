@@ -154,7 +154,7 @@ def table_ends(sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def table_numbers(first: int, end: int) -> str:
-    """Return what tables `first` to `end` - 1 are called in a comment."""
+    """Name tables `first` to `end` - 1 in a comment."""
     return f"tables {first} to {end - 1}" if end - first > 1 else f"table {first}"
 
 
