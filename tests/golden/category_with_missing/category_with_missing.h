@@ -65,8 +65,8 @@ typedef uint8_t category_with_missing_cost_t;
 /* Inputs
  * ------
  * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
- * below the reading) or the code of a category. The last state listed is that of a missing or
- * unseen reading.
+ * below the reading) or the code of a category. `missing` names the state of a
+ * missing or unseen reading.
  *
  *     0  color: 4 states, categories 0=red 1=gr?n 2='/; missing: state 3
  *     1  weight: 3 states, thresholds 2.5; missing: state 2

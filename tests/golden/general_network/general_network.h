@@ -63,8 +63,8 @@ typedef uint8_t general_network_cost_t;
 /* Inputs
  * ------
  * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
- * below the reading) or the code of a category. The last state listed is that of a missing or
- * unseen reading.
+ * below the reading) or the code of a category. `missing` names the state of a
+ * missing or unseen reading.
  *
  *     0  x0: 2 states; missing: state 0
  *     1  x1: 3 states; missing: state 0

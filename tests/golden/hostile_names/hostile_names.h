@@ -70,8 +70,8 @@ typedef uint8_t hostile_names_cost_t;
 /* Inputs
  * ------
  * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
- * below the reading) or the code of a category. The last state listed is that of a missing or
- * unseen reading.
+ * below the reading) or the code of a category. `missing` names the state of a
+ * missing or unseen reading.
  *
  *     0  ": 2 states; missing: state 0
  *     1  '/ int main: 2 states; missing: state 0

@@ -198,8 +198,7 @@ static uint8_t stream_in_range(
 
 /* Discretizer */
 
-/* State of a reading: the number of its n ascending thresholds, from `cut` on, that are below it.
- * */
+/* State of a reading: the number of its n thresholds, ascending from `cut`, that are below it. */
 static uint8_t stream_state_int16(int16_t value, const int16_t *cut, uint_fast8_t n,
     uint8_t missing)
 {

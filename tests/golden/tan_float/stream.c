@@ -257,8 +257,7 @@ static int32_t stream_float_key(float value)
     return (bits < 0) ? (int32_t)(bits ^ INT32_MAX) : bits;
 }
 
-/* State of a reading: the number of its n ascending thresholds, from `cut` on, that are below it.
- * */
+/* State of a reading: the number of its n thresholds, ascending from `cut`, that are below it. */
 static uint8_t stream_state_float32(float value, const int32_t *cut, uint_fast8_t n,
     uint8_t missing)
 {

@@ -60,8 +60,8 @@ typedef uint8_t stream_cost_t;
 /* Inputs
  * ------
  * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
- * below the reading) or the code of a category. The last state listed is that of a missing or
- * unseen reading.
+ * below the reading) or the code of a category. `missing` names the state of a
+ * missing or unseen reading.
  *
  *     0  x0: 2 states, thresholds 0.5; missing: state 0
  *     1  x1: 3 states, thresholds -1.25 3; missing: state 0
