@@ -186,7 +186,7 @@ def _span(facts: Mapping[str, Any]) -> Span:
 
 @dataclass(frozen=True)
 class Counts:
-    """What one entry point executed."""
+    """Execution counts of one entry point."""
 
     min: int  # min and max: Instructions or cycles, over all inputs tried
     max: int
@@ -194,7 +194,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the C takes on one machine, compiled by one compiler."""
+    """Measured footprint of the C on one target with one compiler."""
 
     compiler: str  # compiler and simulator: With version and options, for people
     simulator: str
@@ -204,7 +204,7 @@ class Bounds:
     stack: tuple[tuple[str, int], ...]
     counts: tuple[tuple[str, Counts], ...]  # Entry points that were run
     n_inputs: int  # How many inputs each was run on
-    # Whether no branch depends on the input, so that a count that is the same for all inputs tried
+    # True if no branch depends on the input, so that a count that is the same for all inputs tried
     # is that of every input
     is_exact: bool
 
