@@ -78,11 +78,11 @@ def entries_of(estimator: Any, entries: Sequence[str] | None) -> frozenset[str]:
         entries = getattr(estimator, "entries", None)
     chosen = ENTRIES if entries is None else entries
     if isinstance(chosen, str):
-        raise OptionError(f"entries is {chosen!r}; give a list such as ['scores']")
+        raise OptionError(f"entries is {chosen!r}; use a list such as ['scores']")
     unknown = sorted(set(chosen) - request.ENTRIES)
     if unknown:
         known = ", ".join(sorted(request.ENTRIES))
-        raise OptionError(f"entries has {unknown[0]!r}; it may have {known}")
+        raise OptionError(f"entries contains the unknown {unknown[0]!r}; choose from {known}")
     return frozenset(chosen)
 
 
@@ -91,13 +91,13 @@ def _bytes(size: int | str | None) -> int | None:
         return None
     found = size_of(str(size))
     if found is None or isinstance(size, bool):
-        raise OptionError(f"max_flash is {size!r}; give bytes such as 2048, '2k' or '1.5k'")
+        raise OptionError(f"max_flash is {size!r}; use bytes such as 2048, '2k' or '1.5k'")
     return found
 
 
 def _count(number: Any) -> int | None:
     if number is not None and (type(number) is not int or number < 1):
-        raise OptionError(f"max_instructions is {number!r}; it must be a whole number above 0")
+        raise OptionError(f"max_instructions is {number!r}; it must be an integer above 0")
     return None if number is None else int(number)
 
 

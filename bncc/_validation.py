@@ -18,7 +18,7 @@ from bncc.data.frames import column_of_series, table_of_arrays
 from bncc.data.splits import SplitRule
 from bncc.discretize.feature import missing_of, states_of
 from bncc.errors import BudgetError, DataError, ModelError, OptionError
-from bncc.structure.catalog import STRUCTURES
+from bncc.structure.catalog import STRUCTURES, canonical_name
 from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 
@@ -83,7 +83,7 @@ def checked_classes(y: Any, n_rows: int) -> tuple[AnyArray, IntArray]:
     check_classification_targets(labels)
     classes, indices = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"y holds one class, {classes[0]!r}; training needs at least two")
+        raise ValueError(f"y has only one class, {classes[0]!r}; add rows of a second one")
     return classes, indices.astype(np.int64)
 
 
@@ -101,17 +101,17 @@ def checked_weights(sample_weight: Any, class_weight: Any, labels: Any) -> Float
     weights: FloatArray = check_array(given, dtype=np.float64, ensure_2d=False)
     if weights.shape != (n_rows,):
         raise ValueError(
-            f"sample_weight has the shape {weights.shape}; give {n_rows} numbers, one a row"
+            f"sample_weight has shape {weights.shape}; pass {n_rows} numbers, one per row"
         )
     if by_class:
         weights = weights * compute_sample_weight(dict(class_weight), labels)
     if weights.min() < 0 or not weights.any():
-        raise ValueError("a weight is negative, or all weights are zero; give numbers of 0 or more")
+        raise ValueError("a weight is negative, or all weights are zero; pass numbers of 0 or more")
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not np.isfinite(total):
         raise ValueError(
-            "the weights add up to no finite number; give finite ones, or divide all by the largest"
+            "the sum of the weights is not finite; pass finite ones, or divide all by the largest"
         )
     return weights
 
@@ -125,7 +125,7 @@ def checked_split(groups: Any, n_rows: int, *, ordered: bool) -> SplitRule:
     found, codes = np.unique(labels, return_inverse=True)
     if len(found) < 2:
         raise ValueError(
-            f"all rows are of the group {str(found[0])!r}; give at least two groups, or None"
+            f"all rows are in group {str(found[0])!r}; pass at least two groups, or None"
         )
     return SplitRule(codes.astype(np.int64), ordered)
 
@@ -145,7 +145,7 @@ def seed_of(random_state: Any) -> int:
 def texts_of(options: Any) -> dict[str, str]:
     """Return structure options, texts, numbers or lists of them, as the command line gives them."""
     if not isinstance(options or {}, Mapping):
-        raise OptionError(f"structure_options is {options!r}; give a dict such as {{'parents': 8}}")
+        raise OptionError(f"structure_options is {options!r}; pass a dict such as {{'parents': 8}}")
     return {
         str(key): ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         for key, value in dict(options or {}).items()
@@ -161,7 +161,7 @@ def settings_of(estimator: Any) -> TrainSettings:
         for name, option in OPTIONS.items()
         if option.argument is not None
     }
-    options["structure"] = estimator.structure or STRUCTURES[0]
+    options["structure"] = canonical_name(estimator.structure or STRUCTURES[0])
     options["structure_options"] = texts_of(estimator.structure_options)
     options["seed"] = seed_of(estimator.random_state)
     options["float_"] = not estimator.quantize

@@ -89,7 +89,9 @@ class BudgetError(BnccError):
 
 def diverged(lr: float) -> OptionError:
     """Return the error of a gradient descent whose loss is no longer finite."""
-    return OptionError(f"the descent diverged with steps of {lr:g}; choose a smaller --lr")
+    return OptionError(
+        f"gradient descent diverged with learning rate {lr:g}; choose a smaller --lr"
+    )
 
 
 def extra_command(extra: str) -> str:

@@ -50,7 +50,7 @@ def folder_locked(folder: Path) -> Iterator[None]:
         descriptor = None if kernel_locks() is None else os.open(folder, os.O_RDONLY)
     except OSError as error:
         raise CheckpointError(
-            f"cannot keep a training in '{folder}' ({error.strerror or error}); name another "
+            f"cannot keep a checkpoint in '{folder}' ({error.strerror or error}); name another "
             "folder with --checkpoint"
         ) from error
     if descriptor is None:
@@ -109,6 +109,6 @@ def _claim(lock: Path, path: Path) -> int:
 def study_taken(name: str) -> str:
     """Return the sentence on a study that another process works on."""
     return (
-        f"another bncc works on the study '{name}'; wait until it ends, or name another with "
+        f"another bncc is using the study '{name}'; wait until it ends, or name another with "
         "--study"
     )

@@ -29,9 +29,7 @@ def machine_of(target: str | None) -> str:
         return target or GENERIC
     if is_x86():
         return "x86"
-    raise ToolchainError(
-        "host is not an x86, and bncc counts no instructions of others here; name a --target"
-    )
+    raise ToolchainError("host is not an x86, so bncc cannot count its instructions; add --target")
 
 
 def entries_of(model: Model, budget: Budget) -> tuple[str, ...]:

@@ -109,11 +109,13 @@ def aode(rows: Rows, options: Options, seed: int) -> Baseline:
     """Learn averaged one-dependence estimators from counts."""
     weight = float(options["weight"])
     if not weight > 0:
-        raise OptionError(f"a weight of {weight:g} leaves chances of 0; give one above 0")
+        raise OptionError(f"a weight of {weight:g} leaves probabilities of 0; use one above 0")
     found = averaged(rows, weight, int(options["least"]))
     n_all = sum(rows.n_states)
     pairs = n_all**2 - sum(r**2 for r in rows.n_states)
     entries = rows.n_classes * (n_all + pairs)
     operations = rows.n_classes * rows.n_features * (rows.n_features + 1)
-    lack = f"{entries:,} probabilities and an exponential for each feature are none for a device"
+    lack = (
+        f"{entries:,} probabilities and an exponential for each feature are too large for a device"
+    )
     return Baseline(found.predict, entries * DOUBLE_BITS, operations, None, lack)

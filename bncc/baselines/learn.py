@@ -32,7 +32,7 @@ class Family:
         known = {**self.defaults, **dict.fromkeys(self.budgets, 0)}
         unknown = sorted(given.keys() - known.keys())
         if unknown:
-            raise OptionError(f"there is no option '{unknown[0]}'; there are {', '.join(known)}")
+            raise OptionError(f"unknown option '{unknown[0]}'; choose from {', '.join(known)}")
         is_sized = any(name in given for name in self.budgets)
         kept = {k: v for k, v in self.defaults.items() if not (is_sized and k in self.budgets)}
         return {**kept, **given}
@@ -62,7 +62,7 @@ FAMILIES: Mapping[str, Family] = {
 def family_of(name: str) -> Family:
     """Return a family by its name."""
     if name not in FAMILIES:
-        raise OptionError(f"no baseline is called '{name}'; there are {', '.join(FAMILIES)}")
+        raise OptionError(f"unknown baseline '{name}'; choose from {', '.join(FAMILIES)}")
     return FAMILIES[name]
 
 
@@ -105,7 +105,7 @@ def learn_baseline(
     options = family.options(settings.options)
     rest, held = dataset.split.holdout(dataset.y, settings.validation, settings.seed)
     if len(held) == 0:
-        raise DataError("too few rows to hold any out; add rows of each class")
+        raise DataError("too few rows for a validation set; add rows of each class")
 
     def learned(part: Dataset) -> tuple[Baseline, tuple[Feature, ...]]:
         features = fit_features(
@@ -132,8 +132,8 @@ def _rows(part: Dataset, features: tuple[Feature, ...]) -> Rows:
     n_states = tuple(feature.n_states for feature in features)
     if max(n_states) > MOST_STATES:
         raise DataError(
-            f"a column has {max(n_states)} states, and a baseline's inputs are bytes; leave it out "
-            "with --drop"
+            f"a column has {max(n_states)} states, more than a baseline's byte inputs hold; drop "
+            "it with --drop"
         )
     X = np.asarray(states_of(features, part.table), dtype=np.int64)
     return Rows(X, np.asarray(part.y, dtype=np.int64), n_states, len(part.classes))

@@ -174,13 +174,13 @@ def plan_from(rows: Rows, options: Options, *, is_convolutional: bool) -> Networ
     """Return the network that options name."""
     bits, depth = int(options["bits"]), int(options["layers"])
     if not 1 <= bits <= 8:
-        raise OptionError(f"weights of {bits} bits cannot be had; choose 1 .. 8")
+        raise OptionError(f"weights of {bits} bits are not supported; choose 1 .. 8")
     if not 1 <= depth <= (2 if is_convolutional else 5):
-        raise OptionError(f"{depth} layers cannot be had; S3 has up to 5, or 2 convolutions")
+        raise OptionError(f"{depth} layers are not supported; choose up to 5, or 2 convolutions")
     if options["activation"] not in ("relu", "sign"):
-        raise OptionError(f"no activation is called '{options['activation']}'; use relu or sign")
+        raise OptionError(f"unknown activation '{options['activation']}'; use relu or sign")
     if ("memory" in options) == ("operations" in options):
-        raise OptionError("a network needs memory or operations as its budget; give one of them")
+        raise OptionError("a network needs memory or operations as its budget; set one of them")
     form = Form(
         depth,
         bits,

@@ -246,8 +246,8 @@ def _convolutions(task: Task, form: Form, width: float) -> tuple[Layer, ...]:
     side = task.side
     if side < POOL**form.depth:
         raise OptionError(
-            f"{task.n_features} features are no square image that {form.depth} convolutions and "
-            "poolings leave something of; use a fully connected network"
+            f"{task.n_features} features do not form a square image large enough for "
+            f"{form.depth} convolutions and poolings; use a fully connected network"
         )
     layers, n_in = [], 1
     for k in range(form.depth):

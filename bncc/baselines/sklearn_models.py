@@ -39,7 +39,7 @@ def svm(rows: Rows, options: Options, seed: int) -> Baseline:
     # The vectors themselves are rows of states, a byte each.
     bits = n_vectors * (STATE_BITS * rows.n_features + DOUBLE_BITS * n_machines)
     operations = n_vectors * (2 * rows.n_features + 1 + n_machines)
-    lack = f"{n_vectors} support vectors and an exponential for each are no code for a small device"
+    lack = f"{n_vectors} support vectors and an exponential for each are too large for a device"
     return Baseline(decider(estimator), bits, operations, None, lack)
 
 
@@ -63,7 +63,10 @@ def categorical(rows: Rows, options: Options, seed: int) -> Baseline:
     estimator = CategoricalNB(alpha=float(options["alpha"]), min_categories=list(rows.n_states))
     estimator.fit(rows.X, rows.y)
     entries = rows.n_classes * (1 + sum(rows.n_states))
-    lack = "no generator prints it; `bncc train --structure naive --parameters ml` learns the same"
+    lack = (
+        "no generator supports it; `bncc train --structure naive --parameters ml` learns "
+        "the same model"
+    )
     operations = rows.n_classes * (1 + rows.n_features)
     return Baseline(decider(estimator), entries * DOUBLE_BITS, operations, None, lack)
 
@@ -109,7 +112,7 @@ def boosting(rows: Rows, options: Options, seed: int) -> Baseline:
     depth = sum(float(tree.nodes["depth"][tree.nodes["is_leaf"] == 1].mean()) for tree in trees)
     return Baseline(
         decider(estimator), bits, depth + len(trees), None,
-        "neither emlearn nor m2cgen prints scikit-learn's boosting",
+        "neither emlearn nor m2cgen supports scikit-learn's boosting",
     )  # fmt: skip
 
 
@@ -132,10 +135,10 @@ def _tree_code(estimator: Any, leaves: int, rows: Rows, by: str) -> tuple[Code |
     if by == "emlearn":
         return exporters.printed(by, lambda: exporters.trees_by_emlearn(estimator, rows.n_features))
     if by != "m2cgen":
-        raise OptionError(f"no generator is called '{by}'; there are emlearn and m2cgen")
+        raise OptionError(f"unknown generator '{by}'; choose emlearn or m2cgen")
     doubles = leaves * rows.n_classes
     if doubles > MOST_DOUBLES:
-        return None, f"m2cgen would put {doubles * DOUBLE_BITS // 8:,} bytes into its leaves"
+        return None, f"m2cgen would write {doubles * DOUBLE_BITS // 8:,} bytes for the leaves"
     return exporters.printed(
         by, lambda: exporters.by_m2cgen(estimator, rows.n_features, rows.n_classes)
     )

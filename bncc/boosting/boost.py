@@ -146,8 +146,8 @@ def _nothing(bins: Bins, n_classes: int) -> tuple[DecisionTable, FloatArray]:
     varying = np.flatnonzero(bins.n_bins > 1)
     if len(varying) == 0:
         raise ConstantColumnsError(
-            "all columns are constant, and a sum of tables cuts those that vary; give one, or "
-            "choose another structure"
+            "all columns are constant, so boosted tables have no column to cut; add one that "
+            "varies, or choose another structure"
         )
     f = int(varying[0])
     return DecisionTable((f,), ((int(bins.cuts[f][0]),),)), np.zeros((2, n_classes))

@@ -220,11 +220,11 @@ def samples_of(
 ) -> Samples:
     """Check and weigh samples; see `learn_tables`."""
     if len(y) == 0:
-        raise DataError("there are no rows to learn from; give at least one")
+        raise DataError("there are no training rows; add at least one")
     if X.min() < 0 or np.any(X.max(axis=0) >= np.asarray(n_states)):
-        raise DataError("a state is not below its feature's n_states; discretize the rows anew")
+        raise DataError("a state is not below its feature's n_states; discretize the rows again")
     if y.min() < 0 or y.max() >= n_classes:
-        raise DataError(f"a class is not in 0 .. {n_classes - 1}; number the classes anew")
+        raise DataError(f"a class is not in 0 .. {n_classes - 1}; renumber the classes")
     return Samples(X, y.astype(np.int64), _mean_one(weights, len(y)), n_classes)
 
 
@@ -234,8 +234,8 @@ def _mean_one(weights: AnyArray | None, n: int) -> FloatArray:
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (n,) or not np.isfinite(given).all() or given.min() < 0 or not given.any():
         raise DataError(
-            f"weights must be {n} numbers, none negative, not all 0; leave them out to count all "
-            "rows alike"
+            f"weights must be {n} numbers, none negative, not all 0; leave them out to weight "
+            "all rows equally"
         )
     of_mean_one: FloatArray = given / given.mean()
     return of_mean_one

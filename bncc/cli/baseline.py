@@ -6,6 +6,7 @@ import click
 
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import rows_to_classify, test_rows, training_parts
+from bncc.cli.long_help import LongCommand
 from bncc.cli.options import (
     TargetChoice,
     class_option,
@@ -28,28 +29,46 @@ from bncc.search.trial_result import Choice, trial_facts
 _WORDS: dict[str, Choice] = {"yes": True, "no": False}
 
 
-@click.command("baseline")
+COMMON = (
+    "classifier", "options", "targets", "output", "test_path", "drop", "seed", "repeats",
+    "class_name", "force", "as_json", "quiet", "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc baseline --help`` shows; ``--help-all`` shows all."""
+
+
+@click.command("baseline", cls=LongCommand, common=COMMON)
 @data_argument
-@click.option("--classifier", type=click.Choice(BASELINES), required=True)
+@click.option(
+    "--classifier", type=click.Choice(BASELINES), required=True, help="Baseline classifier."
+)
 @click.option(
     "--option", "options", callback=key_values, multiple=True, metavar="K=V",
-    help="An option of the classifier, repeatable; a wrong one is answered with those that it has.",
+    help="Option of the classifier, repeatable; an error lists the known ones.",
 )  # fmt: skip
 @training_options(
-    "discretize", help="How readings become states [default: mdl; states as they are]."
+    "discretize", help="Discretization of the readings [default: mdl; integer states are kept]."
 )
 @training_options("n_bins")
 @click.option(
     "--target", "targets", type=TargetChoice(), multiple=True, metavar="T",
-    help="Measure the C on a machine, repeatable.",
+    help="Target on which the C is measured, repeatable.",
 )  # fmt: skip
-@click.option("-o", "--output", metavar="DIR", help="Write the C of the first training.")
-@click.option("--test", "test_path", metavar="DATA", help="Labeled rows to test on.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out, repeatable.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N")
+@click.option(
+    "-o", "--output", metavar="DIR", help="Output directory for the C of the first training."
+)
+@click.option("--test", "test_path", metavar="DATA", help="Labeled test rows.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to drop, repeatable.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Random seed.",
+)
 @click.option(
     "--repeats", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N",
-    help="Trainings, each with a seed and validation rows of its own.",
+    help="Number of trainings, each with its own seed and validation rows.",
 )  # fmt: skip
 @split_options
 @class_option
@@ -76,10 +95,10 @@ def command(
     force: bool,
 ) -> None:
     """
-    Train a usual classifier of the readings DATA, and measure its C as bncc's own.
+    Train a baseline classifier on the readings DATA, and measure its C as that of bncc.
 
-    Trees, forests, linear models, support vector machines and naive Bayes are scikit-learn's,
-    their C that of emlearn or m2cgen; dnn and cnn are quantized networks, their C is bncc's.
+    Trees, forests, linear models, support vector machines and naive Bayes are from scikit-learn,
+    their C from emlearn or m2cgen; dnn and cnn are quantized neural networks with C from bncc.
     """
     if output is not None:
         check_free(output, force=force, directory=True)
@@ -90,7 +109,7 @@ def command(
     check_rows(train)
     if test_path is not None:
         if test is not None:
-            raise OptionError("the fold has test rows of its own; drop --test or --fold")
+            raise OptionError("the fold already has test rows; drop --test or --fold")
         test = test_rows(train, test_path, console)
     source, bench_source = source_words(
         data_path,
@@ -110,7 +129,9 @@ def command(
     if discretize is not None:
         params |= {"discretize": discretize, "n-bins": n_bins}
     if "name" in options:
-        raise OptionError("--classifier names the classifier; leave out --option name")
+        raise OptionError(
+            "--option name is not allowed, as --classifier names the classifier; leave it out"
+        )
     params |= {f"{BASELINE}.{key}": _value(text) for key, text in options.items()}
     with console.progress(f"training {classifier}"):
         point = run_trial(work, 0, params)
@@ -125,7 +146,7 @@ def _write_c(work: Workload, params: dict[str, Choice], output: str, force: bool
 
     baseline = learn_baseline(work.train, baseline_settings(params, work.seed)).baseline
     if baseline.code is None:
-        raise OptionError(f"there is no C of it: {baseline.lack}; leave -o out")
+        raise OptionError(f"there is no C for this classifier ({baseline.lack}); leave out -o")
     with staged_directory(output, force=force) as folder:
         for name, text in baseline.code.files.items():
             (folder / name).write_text(text, encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""``bncc bench``: what the emitted C costs on a machine, beside the textbook classifier."""
+"""``bncc bench``: footprint and speed of the emitted C, compared with the textbook classifier."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +9,7 @@ from bncc import pricing
 from bncc.cli.budget_options import entry_option
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify
+from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Emissions,
     Lowering,
@@ -40,11 +41,19 @@ from bncc.resources import Budget, Optimize
 from bncc.targets import find_target
 from bncc.targets.base import Target
 
+COMMON = (
+    "targets", "data_path", "priced", "optimize", "compiler", "simulator", "as_json", "quiet",
+    "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc bench --help`` shows; ``--help-all`` shows all."""
 
-@click.command("bench")
+
+@click.command("bench", cls=LongCommand, common=COMMON)
 @model_argument
 @target_option
-@click.option("--data", "data_path", metavar="DATA", help="Readings to decide on [default: drawn].")
+@click.option(
+    "--data", "data_path", metavar="DATA", help="Readings to measure on [default: random]."
+)
 @click.option(
     "--rows",
     "n_rows",
@@ -52,7 +61,7 @@ from bncc.targets.base import Target
     default=N_ROWS,
     metavar="N",
     show_default=True,
-    help="Inputs to measure over.",
+    help="Number of inputs measured.",
 )
 @click.option(
     "--seed",
@@ -60,13 +69,13 @@ from bncc.targets.base import Target
     default=0,
     metavar="N",
     show_default=True,
-    help="Of their choice.",
+    help="Random seed of the inputs.",
 )
-@click.option("--compiler", metavar="NAME", help="A compiler [default: the first found].")
+@click.option("--compiler", metavar="NAME", help="Compiler [default: the first one found].")
 @click.option(
     "--simulator",
     type=click.Choice(SIMULATORS),
-    help="What runs the code [default: the first found].",
+    help="Simulator [default: the first one found].",
 )
 @opt_level_option
 @entry_option
@@ -93,22 +102,24 @@ def command(
     **how: Any,
 ) -> None:
     """
-    Measure the C of MODEL on simulated machines: flash, RAM, stack, time per decision.
+    Measure the C of MODEL on simulated targets: flash, RAM, stack and time per decision.
 
-    Beside it stands the textbook classifier of the same model, its code the better of -O2 and
-    -O3 for time and -Os for flash.
+    The baseline is the textbook implementation of the same model: the better of -O2 and -O3 for
+    time, -Os for flash.
 
-    Time is executed instructions per decision, cycles on AVR. Setting up the arguments, call and
-    return count; reading the counter and converting the inputs do not. Flash and RAM are bytes of
-    the entry points of --entry with every library routine that they pull in. The stack is apart
-    from RAM. Where features can be summed out, predict_missing is measured
-    as well, with 30 % of them missing by chance, in C written with `--with missing`.
+    Time is executed instructions per decision, or cycles on AVR, including the call, its arguments
+    and the return. Flash and RAM are the bytes of the entry points of --entry with all library
+    routines that they use; the stack is reported separately. If features can be marginalized,
+    predict_missing is measured too, with 30 % of the readings missing at random.
 
-    Without --target it is every machine whose tools are installed; `bncc targets` says which. The
-    host is measured as the simulated x86 that it is.
+    Without --target, all targets with installed tools are measured. The host is measured on the
+    simulated x86.
     """
     if compiler == "all":
-        raise OptionError("bench measures with one compiler; name it, or leave --compiler out")
+        raise OptionError(
+            "--compiler all is not supported by bench, which measures with one compiler; name "
+            "one, or leave out --compiler"
+        )
     model = load_model(model_path)
     covered = entries_of(model, Budget(None, entries=priced))
     emitted = Budget(None).emitted(covered)

@@ -18,7 +18,7 @@ def budget_options(function: Command) -> Command:
         "--reserve",
         callback=budget,
         metavar="N[k]",
-        help="Bytes of --max-flash reserved for the caller's code [default: 0].",
+        help="Flash bytes of --max-flash reserved for the caller's code [default: 0].",
     )
     return entry_option(reserve(function))
 
@@ -30,18 +30,20 @@ def entry_option(function: Command) -> Command:
         "priced",
         type=click.Choice(ENTRIES),
         multiple=True,
-        help="Entry point that is priced, repeatable [default: predict-raw where the model has "
-        "thresholds, else predict].",
+        help="Entry point that the budget covers, repeatable [default: predict-raw if the model "
+        "has thresholds, else predict].",
     )(function)
 
 
 def check_reserve(reserve: int | None, max_flash: int | None) -> int:
     """Return the bytes to reserve; refuse those that leave nothing of the budget."""
     if reserve and max_flash is None:
-        raise OptionError("--reserve is a part of --max-flash; add --max-flash, or leave it out")
+        raise OptionError(
+            "--reserve has no effect without --max-flash; add --max-flash, or leave out --reserve"
+        )
     if reserve and max_flash is not None and reserve >= max_flash:
         raise OptionError(
-            f"--reserve {reserve} leaves nothing of --max-flash {max_flash}; reserve less"
+            f"--reserve {reserve} leaves nothing of --max-flash {max_flash}; lower --reserve"
         )
     return reserve or 0
 
@@ -52,20 +54,20 @@ def search_options(function: Command) -> Command:
         "--max-flash",
         callback=budget,
         metavar="N[k]",
-        help="Bytes: search for the best that fits; --structure then names the only one tried.",
+        help="Flash budget in bytes: search for the most accurate model that fits.",
     )
     instructions = click.option(
         "--max-instructions",
         type=click.IntRange(1),
         metavar="N",
-        help="Likewise, instructions (cycles on avr) of the slowest call of an entry point over "
-        "the inputs tried.",
+        help="Instruction budget (cycles on avr) for the worst-case call of an entry point over "
+        "the inputs tried; searches as --max-flash does.",
     )
     target = click.option(
         "--target",
         type=TargetChoice([name for name in TARGETS if name != "all"]),
         metavar="T",
-        help="Target or part that the budget is for [default: cortex-m0].",
+        help="Target device for the budget [default: cortex-m0].",
     )
     jobs = click.option(
         "--jobs",
@@ -73,12 +75,12 @@ def search_options(function: Command) -> Command:
         default=1,
         show_default=True,
         metavar="N",
-        help="Processes that evaluate the candidates of a search.",
+        help="Worker processes of the search.",
     )
     scheduler = click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Address of a dask.distributed scheduler whose workers evaluate them.",
+        help="Address of a dask.distributed scheduler for the search.",
     )
     function = jobs(scheduler(function))
     return flash(instructions(budget_options(with_option(target(function)))))

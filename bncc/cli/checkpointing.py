@@ -1,4 +1,4 @@
-"""What long training asks of a command: a place to be kept, an early end, a way to go on."""
+"""Checkpoints, early end and resumption of long training."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from bncc.model.file import load_model
 from bncc.train.checkpoint.folder import Checkpoint, Identity, identity_digest, open_checkpoint
 
 EXIT_SIGNAL = 128
-"""What shells add to the number of the signal that ended a command."""
+"""Offset that shells add to the number of the signal that ended a command."""
 
 
 def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoint | None:
@@ -18,7 +18,7 @@ def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoin
     if folder is not None:
         return open_checkpoint(folder, resume=resume, overwrite=force)
     if resume:
-        raise OptionError("--resume needs the folder that training was kept in; add --checkpoint")
+        raise OptionError("--resume needs a checkpoint folder; add --checkpoint")
     return None
 
 
@@ -43,11 +43,11 @@ def tell_of_the_end(console: Console, step: str = "epoch") -> None:
 def interim_note(
     done: int, of_each: int, repeats: int, path: str, checkpoint: Checkpoint | None
 ) -> str:
-    """Say where a training was stopped, and how it goes on."""
+    """Return the note on where a training was stopped and how to resume it."""
     how = (
-        "to be able to go on, train with --checkpoint"
+        "use --checkpoint to make training resumable"
         if checkpoint is None
-        else f"repeat the command with --resume to go on from '{checkpoint.folder}'"
+        else f"repeat the command with --resume to continue from '{checkpoint.folder}'"
     )
     epochs = f"{done} of {repeats * of_each} epochs"
-    return f"stopped after {epochs} in all; '{path}' is the model so far; {how}"
+    return f"stopped after {epochs} in all; '{path}' is the interim model; {how}"

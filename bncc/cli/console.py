@@ -1,4 +1,4 @@
-"""What a command says: results on stdout, messages and progress on stderr."""
+"""Output of a command: results on stdout, messages and progress on stderr."""
 
 import json
 import re

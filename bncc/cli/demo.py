@@ -52,21 +52,23 @@ BENCHED = ("x86", "cortex-m0", "avr")
 
 
 @click.command("demo")
-@click.option("-o", "--output", default="demo", show_default=True, metavar="DIR")
+@click.option(
+    "-o", "--output", default="demo", show_default=True, metavar="DIR", help="Output directory."
+)
 @force_option
 @speaks
 def command(console: Console, output: str, force: bool) -> None:
     """
-    Learn a classifier from real sensor data, emit C, prove that it agrees, measure, choose.
+    Train a classifier on real sensor data, emit C, verify it, measure it, compare alternatives.
 
-    A robot follows a wall; 24 ultrasound sensors tell which way to turn. The data are part of
-    bncc. Everything is written below DIR. It is measured on those simulated machines, of x86,
-    Cortex-M0 and AVR, whose tools are installed. In the end a page compares it with others.
+    A robot follows a wall with 24 ultrasonic sensors; the class is the direction to turn. The data
+    is bundled with bncc. All files are written to DIR. The C is measured on the simulated x86,
+    Cortex-M0 and AVR, as far as their tools are installed. A final report compares alternatives.
     """
     begin = perf_counter()
     check_free(output, force=force, directory=True)
     if not force and Path(output).is_dir() and any(Path(output).iterdir()):
-        raise OptionError(f"'{output}' is not empty; give --force to replace files in it")
+        raise OptionError(f"'{output}' is not empty; use --force to replace files in it")
     host_compilers("all")  # refuse at once where nothing can be built
     with staged_directory(output, force=force) as folder:
         tell = Narrator(console, output)
@@ -107,7 +109,10 @@ def _failed(study: Study) -> list[dict[str, Any]]:
 
 def _split(folder: Path, tell: Narrator) -> tuple[Dataset, Dataset]:
     """Write two thirds of the bundled rows to train.csv and the rest to test.csv."""
-    tell.step("1. The data: 24 ultrasound distances of a wall-following robot, which way to turn")
+    tell.step(
+        "1. Data: 24 ultrasonic distances of a wall-following robot; the class is the direction "
+        "to turn"
+    )
     source = bundled_path(NAME)
     y = dataset_of(read_table(source)).y
     kept, held = stratified_holdout(y, 1 / 3, SEED)
@@ -132,7 +137,7 @@ def _csv_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _train(train: Dataset, test: Dataset, folder: Path, tell: Narrator, console: Console) -> Model:
     data, held, path = tell.path("train.csv"), tell.path("test.csv"), tell.path(f"{NAME}.bncc")
     tell.step(
-        "2. Learn", f"bncc train {data} --test {held} --structure {SETTINGS.structure} -o {path}"
+        "2. Train", f"bncc train {data} --test {held} --structure {SETTINGS.structure} -o {path}"
     )
     with console.progress("training") as advance:
         result = train_model(
@@ -153,11 +158,11 @@ def _train(train: Dataset, test: Dataset, folder: Path, tell: Narrator, console:
 
 def _evaluate(model: Model, test: Dataset, tell: Narrator) -> dict[str, Any]:
     path, held = tell.path(f"{NAME}.bncc"), tell.path("test.csv")
-    tell.step("3. Evaluate on rows it has not seen", f"bncc evaluate {path} {held}")
+    tell.step("3. Evaluate on unseen rows", f"bncc evaluate {path} {held}")
     found = evaluation(model, states_of(model.features, test.table), test.y)
     tell.say(
-        f"error {100 * found['error']:.2f} % ({found['errors']} of {found['n']} rows); always "
-        f"saying the most frequent class: {100 * (1 - _largest_share(found)):.2f} %"
+        f"error rate {100 * found['error']:.2f} % ({found['errors']} of {found['n']} rows); most "
+        f"frequent class alone: {100 * (1 - _largest_share(found)):.2f} %"
     )
     return found
 
@@ -178,9 +183,9 @@ def _emit(model: Model, folder: Path, tell: Narrator) -> Emission:
     for file, text in emission.files.items():
         (folder / "c" / file).write_text(text, encoding="utf-8", newline="\n")
     tell.say(
-        f"{len(emission.files)} files, {emission.table_bytes} bytes of tables, an estimate of "
-        f"{emission.estimate.flash} bytes of flash for all functions on a Cortex-M0; the kernel, "
-        f"from {tell.path(f'c/{NAME}.c')}:\n"
+        f"{len(emission.files)} files, {emission.table_bytes} bytes of tables, an estimated "
+        f"{emission.estimate.flash} bytes of flash for all functions on a Cortex-M0; the kernel "
+        f"in {tell.path(f'c/{NAME}.c')}:\n"
     )
     tell.say(kernel_excerpt(emission.files[f"{NAME}.c"]))
     return emission
@@ -200,7 +205,7 @@ def kernel_excerpt(source: str) -> str:
 def _verify(model: Model, test: Dataset, emission: Emission, tell: Narrator) -> Agreement:
     path, held = tell.path(f"{NAME}.bncc"), tell.path("test.csv")
     tell.step(
-        "5. Build it with every compiler of this machine and compare with Python",
+        "5. Build with every compiler installed here and compare with Python",
         f"bncc verify {path} --data {held} --compiler all --random {N_RANDOM}",
     )
     outcome = verify(model, table=test.table, compiler="all", n_random=N_RANDOM, emission=emission)
@@ -213,10 +218,10 @@ def _bench(
 ) -> dict[str, TargetReport]:
     """Measure on the machines whose tools are installed, on rows it has not seen."""
     machines = [target for target in BENCHED if _is_ready(target)]
-    title = "6. Measure it on a machine, beside what one would write from the textbook"
+    title = "6. Measure on targets, compared with the textbook implementation"
     if not machines:
         tell.step(title)
-        tell.say("no simulated machine is installed; run `pip install ziglang unicorn`")
+        tell.say("no simulated target is installed; run `pip install ziglang unicorn`")
         return {}
     path, held = tell.path(f"{NAME}.bncc"), tell.path("test.csv")
     words = " ".join(f"--target {target}" for target in machines)
@@ -232,7 +237,7 @@ def _bench(
         except HarnessError:
             raise
         except ToolchainError as error:
-            tell.say(f"left out, {error}")
+            tell.say(f"skipped, {error}")
     if reports:
         tell.say(report_text(reports, len(inputs.X)))
     return reports

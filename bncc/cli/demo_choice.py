@@ -34,7 +34,7 @@ N_TRIALS, N_JOBS, REPEATS, SEED = 50, 2, 3, 0
 TITLE = "Which classifier for the robot?"
 PREFERRED = ("cortex-m0", "x86", "avr")
 SMALL = 8 * 1024
-"""Bytes; what the page says of budgets up to there is told."""
+"""Largest budget, in bytes, of which the page's recommendations are printed."""
 
 
 def sweep(
@@ -47,17 +47,17 @@ def sweep(
 ) -> Study | None:
     """Train and measure classifiers of many kinds, as ``bncc sweep`` does."""
     targets = tuple(target for target in PREFERRED if target in machines)[:1]
-    title = f"7. Try {N_TRIALS} others, from small to exact"
+    title = f"7. Try {N_TRIALS} others, from small to accurate"
     try:
         check_optuna()
     except StudyError as error:
         tell.step(title)
-        tell.say(f"left out, {error}")
+        tell.say(f"skipped, {error}")
         return None
     words = ["--test", tell.place(TEST), "--study", tell.place(STUDY), "--trials", str(N_TRIALS)]
     words += ["--jobs", str(N_JOBS), "--target", *(targets or (NO_TARGET,))]
     tell.step(title, shlex.join(["bncc", "sweep", tell.place(DATA), *words]))
-    tell.say("the longest step, some minutes; with -v it says how far it is")
+    tell.say("the longest step, a few minutes; -v shows progress")
     source, bench_source = source_words(tell.place(DATA), test=tell.place(TEST))
     readings = rows_to_classify(str(folder / DATA), None, None, console) if targets else None
     work = Workload(
@@ -78,8 +78,8 @@ def sweep(
     (study,) = read_study(str(folder / STUDY))
     errors = [point.validation.mean for point in study.points]
     tell.say(
-        f"{len(errors)} classifiers, each trained {REPEATS} times; they err on "
-        f"{100 * min(errors):.1f} to {100 * max(errors):.1f} % of validation rows"
+        f"{len(errors)} classifiers, each trained {REPEATS} times; error rates on validation "
+        f"rows from {100 * min(errors):.1f} to {100 * max(errors):.1f} %"
     )
     for number, reason in sorted(study.failed.items()):
         tell.say(f"trial {number} failed: {printable(reason)}")
@@ -92,12 +92,12 @@ def report(study: Study, folder: Path, tell: Narrator) -> str | None:
     from bncc.report.sheets import sheets_of
 
     words = ["bncc", "report", tell.place(STUDY), "--title", TITLE, "-o", tell.place(PAGE)]
-    tell.step("8. Choose by looking", shlex.join(words))
+    tell.step("8. Choose from the report", shlex.join(words))
     sheets = sheets_of([study])
     try:
         text = page_html(sheets, TITLE)
     except OptionError as error:
-        tell.say(f"left out, {error}")
+        tell.say(f"skipped, {error}")
         return None
     (folder / PAGE).write_bytes(text.encode("utf-8"))
     tell.say("\n".join(gist(sheets[0])))

@@ -1,4 +1,4 @@
-"""How ``bncc demo`` tells what it does, and what it says at its end."""
+"""Text that ``bncc demo`` prints for each step and at the end."""
 
 import shlex
 import sys
@@ -41,28 +41,28 @@ def summary(facts: dict[str, Any], name: str) -> str:
     output = facts["directory"]
     proof = f"{facts['checked']:,} inputs, {facts['mismatches']} differences ({facts['toolchain']})"
     rows = [
-        ["error on unseen rows", f"{100 * facts['error_test']:.2f} % of {facts['n_test']}"],
+        ["error rate on unseen rows", f"{100 * facts['error_test']:.2f} % of {facts['n_test']}"],
         [
             "size",
-            f"{facts['table_bytes']} bytes of tables in C; additions alone, no heap or library",
+            f"{facts['table_bytes']} bytes of tables in C; additions only, no heap or library",
         ],
         ["C against Python", proof],
         ["inputs", facts["strength"]],
         *(["on " + target, _figures(found)] for target, found in facts["bench"].items()),
-        *([["to choose from", _choice(facts)]] if facts["trials"] else []),
+        *([["alternatives", _choice(facts)]] if facts["trials"] else []),
         ["took", f"{facts['seconds']} s"],
-        ["everything is in", output],
+        ["output", output],
     ]
     folder = shlex.quote(str(Path(output) / "c"))
     model = shlex.quote(str(Path(output) / f"{name}.bncc"))
     steps = [
-        *([["choose by looking", f"open {facts['report']} in a browser"]] * bool(facts["report"])),
-        ["look inside", f"bncc inspect {model}"],
+        *([["compare", f"open {facts['report']} in a browser"]] * bool(facts["report"])),
+        ["inspect the model", f"bncc inspect {model}"],
         ["read the C", f"less {folder}/{name}.h {folder}/{name}.c"],
         ["your own data", "bncc train readings.csv --class NAME --max-flash 2k -o model.bncc"],
-        ["other machines", "bncc targets"],
+        ["other targets", "bncc targets"],
     ]
-    return f"\nWhat was shown\n{aligned(rows)}\n\nNext\n{aligned(steps)}"
+    return f"\nSummary\n{aligned(rows)}\n\nNext steps\n{aligned(steps)}"
 
 
 def _choice(facts: dict[str, Any]) -> str:
@@ -77,6 +77,7 @@ def _figures(found: dict[str, Any]) -> str:
     resources = Resources.from_json(found["resources"])
     (entry,) = resources.entries
     return (
-        f"{found['flash']:,} bytes of flash, {found['ram']:,} of RAM, {found['stack']:,} of stack, "
-        f"{resources.spans[entry].mean:,.0f} {resources.unit} a call of {functions_of((entry,))}"
+        f"{found['flash']:,} bytes of flash, {found['ram']:,} of RAM, {found['stack']:,} of "
+        f"stack, {resources.spans[entry].mean:,.0f} {resources.unit} per call of "
+        f"{functions_of((entry,))}"
     )

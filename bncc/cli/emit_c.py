@@ -10,6 +10,7 @@ import click
 from bncc.cli.budget_options import budget_options, check_reserve
 from bncc.cli.console import Console, aligned
 from bncc.cli.inputs import rows_to_classify
+from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Lowering,
     check_fit,
@@ -56,20 +57,37 @@ _FILES = frozenset({"DATA", "FILE"})
 """Metavariables of options that name files."""
 
 
-@click.command("emit-c")
+COMMON = (
+    "output", "name", "package", "target", "optimize", "max_flash", "max_ram", "entries",
+    "data_path", "spdx", "force", "as_json", "quiet", "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc emit-c --help`` shows; ``--help-all`` shows all."""
+
+
+@click.command("emit-c", cls=LongCommand, common=COMMON)
 @model_argument
-@click.option("-o", "--output", required=True, metavar="DIR", help="Where to.")
-@click.option("--name", metavar="NAME", help="Prefix of files and symbols [default: the model's].")
-@click.option("--package", type=click.Choice(tuple(PACKAGES)), default="plain", show_default=True)
+@click.option("-o", "--output", required=True, metavar="DIR", help="Output directory.")
+@click.option(
+    "--name", metavar="NAME", help="Prefix of files and symbols [default: the model's name]."
+)
+@click.option(
+    "--package",
+    type=click.Choice(tuple(PACKAGES)),
+    default="plain",
+    show_default=True,
+    help="Build system to package for.",
+)
 @click.option(
     "--target", type=TargetChoice(), metavar="T", help="Target or part [default: generic C]."
 )
 @click.option(
-    "--measure", is_flag=True, help="Put stack and counts of --target, as measured, in the header."
+    "--measure",
+    is_flag=True,
+    help="Write measured stack and instruction counts of --target into the header.",
 )
-@click.option("--max-flash", callback=budget, metavar="N[k]", help="Budget in bytes.")
+@click.option("--max-flash", callback=budget, metavar="N[k]", help="Flash budget in bytes.")
 @click.option(
-    "--max-ram", callback=budget, metavar="N[k]", help="Budget in bytes, of variables and stack."
+    "--max-ram", callback=budget, metavar="N[k]", help="RAM budget in bytes, variables and stack."
 )
 @range_margin_option
 @budget_options
@@ -80,14 +98,16 @@ _FILES = frozenset({"DATA", "FILE"})
     "n_vectors",
     type=click.IntRange(1, MOST_VECTORS),
     metavar="N",
-    help="Maximum number of self-test vectors, with 16 further inputs each [default: by the "
+    help="Maximum number of self-test vectors, each with 16 further inputs [default: by the "
     "model].",
 )
-@click.option("--data", "data_path", metavar="DATA", help="Readings to take these inputs from.")
+@click.option("--data", "data_path", metavar="DATA", help="Readings for the test vectors.")
 @class_option
 @fold_option
 @click.option(
-    "--spdx", metavar="ID", help="SPDX-License-Identifier of every file, such as MIT [none]."
+    "--spdx",
+    metavar="ID",
+    help="SPDX license identifier written to every file, such as MIT [default: none].",
 )
 @force_option
 @speaks
@@ -116,15 +136,18 @@ def command(
     force: bool,
 ) -> None:
     """
-    Write MODEL as C, with test vectors, a self-test, and what a build system wants around it.
+    Compile MODEL to C, with test vectors, a self-test, and files for a build system.
 
-    With --target, --max-flash or --max-ram the entry points are priced: measured where the tools
-    of the target are installed, else estimated. Generic C is priced on a Cortex-M0. Figures that
-    `bncc train --max-flash` has put into MODEL for the same C are taken as they are. Where nothing
-    fits and --optimize is absent, C of --optimize size is tried.
+    With --target, --max-flash or --max-ram, the footprint of the entry points is measured if the
+    tools of the target are installed, else estimated; generic C counts as for a Cortex-M0. Figures
+    that `bncc train --max-flash` has recorded in MODEL for the same C are used as they are. If the
+    budget is exceeded and --optimize is not given, --optimize size is tried.
     """
     if target == "all":
-        raise OptionError("generic C builds for all machines; leave --target out")
+        raise OptionError(
+            "--target all is not supported by emit-c, as generic C builds for all targets; "
+            "leave out --target"
+        )
     if measure:
         bench_of(target)
     check_free(output, force=force, directory=True)
@@ -180,7 +203,7 @@ def command(
             emission, options = emitted("size")
         except BudgetError as other:
             raise min(other, error, key=lambda each: each.utilization) from None
-        console.note("nothing balanced is within the budget; this C has --optimize size")
+        console.note("no balanced code fits the budget; the C uses --optimize size")
     if target is not None:
         check_fit(target, emission)
     with staged_directory(output, force=force) as folder:
@@ -259,13 +282,13 @@ def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> 
     unit = emission.resources.unit
     rows = [["wrote", file] for file in facts["files"]]
     rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
-    rows += [["tables", f"{facts['table_bytes']} bytes of flash, a part of the figures below"]]
+    rows += [["tables", f"{facts['table_bytes']} bytes of flash, included in the figures below"]]
     rows += [
         [
             "estimate",
-            f"{estimate.flash} bytes flash ({functions_counted(emission.layout)}), "
-            f"{estimate.ram} bytes RAM (stack), {estimate.instructions} {unit} per decision on "
-            f"{machine} (predict, from states; {LEVELS[options.optimize]})",
+            f"{estimate.flash} bytes of flash ({functions_counted(emission.layout)}), "
+            f"{estimate.ram} bytes of RAM (stack), {estimate.instructions} {unit} per decision "
+            f"on {machine} (predict, from states; {LEVELS[options.optimize]})",
         ]
     ]
     rows += [[emission.resources.how, each] for each in resource_words(emission.resources)[:1]]
@@ -279,7 +302,7 @@ def bench_of(target: str | None) -> "Toolchain":
     """Return where a machine's C is built and run; refuse where there is no such machine."""
     if target is None or target not in TARGETS:
         names = ", ".join(TARGETS)
-        raise OptionError(f"--measure needs a simulated machine; add --target with one of {names}")
+        raise OptionError(f"--measure needs a simulated target; add --target with one of {names}")
     from bncc.device.cross import find_toolchain  # only here: emit-c starts without what builds
 
     return find_toolchain(TARGETS[target])[0]

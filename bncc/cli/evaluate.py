@@ -50,10 +50,10 @@ def command(
     fold: int | None,
 ) -> None:
     """
-    Count the errors of MODEL on the labeled readings DATA.
+    Measure the error rate of MODEL on the labeled readings DATA.
 
-    A row whose class the model does not know counts as an error. With --groups the error of each
-    group is reported too.
+    A row with a class that the model does not know counts as an error. --groups reports the error
+    rate of each group, too.
     """
     model = load_model(model_path)
     dataset, labels = labeled_rows(model, data_path, class_name, fold, console, groups)
@@ -74,7 +74,7 @@ def command(
     if unknown:
         console.note(
             f"{unknown} of {dataset.n_rows} rows have a class that the model does not know; they "
-            "count as errors and are left out of the log-loss and the confusion matrix"
+            "count as errors and are excluded from the log loss and the confusion matrix"
         )
     console.result(found, _report(found, model.classes), essential=True)
 
@@ -93,7 +93,7 @@ def evaluation(
     bool.
     """
     if len(y) == 0:
-        raise DataError("there is no row to evaluate; give labeled rows")
+        raise DataError("no row is left to evaluate; provide labeled rows")
     decisions = predict(model, X) if gaps is None else marginal.predict(model, X, gaps)
     known = np.flatnonzero(y >= 0)
     confusion = confusion_matrix(y, decisions, model.n_classes).tolist()

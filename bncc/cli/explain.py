@@ -35,9 +35,11 @@ _MOST_TABLES = 12
 @model_argument
 @data_argument
 @click.option(
-    "--row", "number", type=click.IntRange(1), default=1, help="Which one [default: 1, the first]."
+    "--row", "number", type=click.IntRange(1), default=1, help="Row number [default: 1, the first]."
 )
-@click.option("--svg", metavar="FILE", help="Draw it: table after table, and all classes.")
+@click.option(
+    "--svg", metavar="FILE", help="SVG file with the contribution of every table and class."
+)
 @class_option
 @fold_option
 @force_option
@@ -53,18 +55,20 @@ def command(
     force: bool,
 ) -> None:
     """
-    Show why MODEL decides as it does on a row of DATA.
+    Explain the prediction of MODEL for one row of DATA.
 
-    Each table of the model says something for each class, in nats: by how much it makes the class
-    likelier, by its own, than the classes are in the mean. The class of the largest sum is decided
-    for.
+    Each table of the model contributes to the score of each class, in nats, relative to the mean
+    over the classes. The class of the largest sum is predicted.
     """
     if svg is not None:
         check_free(svg, force=force, sources=[model_path, data_path])
     model = load_model(model_path)
     table = rows_to_classify(data_path, class_name, fold, console)
     if number > table.n_rows:
-        raise DataError(f"there is no row {number}; '{data_path}' has {table.n_rows}")
+        raise DataError(
+            f"row {number} does not exist, as '{data_path}' has {table.n_rows}; choose --row 1 "
+            f"to {table.n_rows}"
+        )
     row = table.take(np.array([number - 1]))
     x = states_of(model.features, row)[0]
     facts = explanation(model, row, x)
@@ -72,7 +76,7 @@ def command(
     if svg is not None:
         write_file(svg, explanation_svg(facts).encode("utf-8"), force=force)
         payload["svg"] = svg
-        console.note(f"drew the explanation into {svg}")
+        console.note(f"wrote the explanation to {svg}")
     console.result(payload, _report(model, facts, console), essential=True)
 
 
@@ -157,18 +161,18 @@ def _report(model: Model, facts: dict[str, Any], console: Console) -> str:
     ahead_by = f"{facts['margin']:.2f} nats"
     if why_no_probabilities(model) is not None:
         ahead_by = f"a score of {facts['margin']:.2f}"
-    head = f"decides {printable(first)}, ahead of {printable(second)} by {ahead_by}"
+    head = f"predicted class {printable(first)}, ahead of {printable(second)} by {ahead_by}"
     return "\n".join([head, "", aligned(table, right=(1, 2, 3)), "", *_turns(facts)])
 
 
 def _turns(facts: dict[str, Any]) -> list[str]:
     if not facts["changes"]:
-        return ["no single reading would change the decision"]
+        return ["no single reading would change the prediction"]
     readings = facts["readings"]
     rows = [
-        [turn["reading"], f"(is {readings[turn['feature']] or 'missing'})", turn["decision"]]
+        [turn["reading"], f"(now {readings[turn['feature']] or 'missing'})", turn["decision"]]
         for turn in facts["changes"][:_MOST_TABLES]
     ]
     more = len(facts["changes"]) - len(rows)
     tail = [f"... and {more} more features; --json has all"] if more else []
-    return ["another decision, if alone:", aligned(rows), *tail]
+    return ["predicted class after a single change:", aligned(rows), *tail]

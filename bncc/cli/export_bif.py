@@ -14,17 +14,15 @@ from bncc.network.bif import bif_bytes
 
 @click.command("export-bif")
 @model_argument
-@click.option(
-    "-o", "--output", required=True, metavar="NETWORK.bif[.gz]", help="The network's file."
-)
+@click.option("-o", "--output", required=True, metavar="NETWORK.bif[.gz]", help="Output BIF file.")
 @force_option
 @speaks
 def command(console: Console, model_path: str, output: str, force: bool) -> None:
     """
-    Write MODEL as a Bayesian network, for other tools.
+    Export MODEL as a Bayesian network, for other tools.
 
-    Its probabilities are those that the model's integers stand for, every row made to add up
-    to 1. States are named by their labels or by the readings that they stand for.
+    Its probabilities are those that the model's integers represent, normalized row by row. States
+    are named after their labels, or after the range of readings that they represent.
     """
     check_free(output, force=force, sources=[model_path])
     model = load_model(model_path)
@@ -42,7 +40,7 @@ def command(console: Console, model_path: str, output: str, force: bool) -> None
         "arcs": network.n_arcs,
         "notes": notes,
     }
-    words = f"wrote {network.n_variables} variables and {network.n_arcs} arcs into {output}"
+    words = f"wrote {network.n_variables} variables and {network.n_arcs} arcs to {output}"
     console.result(facts, words)
 
 
@@ -50,10 +48,10 @@ def _notes(model: Model, made: Export) -> list[str]:
     notes = []
     if made.n_changed:
         notes.append(
-            f"rows of the model's tables that are no distributions: {made.n_changed}; they were "
-            "made such, and the network may decide otherwise than the model"
+            f"rows of the model's tables that were not distributions: {made.n_changed}; they "
+            "were normalized, so the network's decisions may differ from the model's"
         )
     given = given_names(model)
     if given:
-        notes.append(f"features without a distribution, which became uniform: {len(given)}")
+        notes.append(f"features without a distribution, written as uniform: {len(given)}")
     return notes

@@ -28,21 +28,20 @@ LITTLE = 0.995
 
 @click.command("import-bif")
 @click.argument("network_path", metavar="NETWORK.bif[.gz]")
-@click.option("--class", "class_name", required=True, metavar="VAR", help="The class variable.")
+@click.option("--class", "class_name", required=True, metavar="VAR", help="Class variable.")
 @click.option(
     "--bits",
     type=click.IntRange(1, MAX_BITS),
     metavar="B",
-    help=f"Bits of a cost [default: {DEFAULT_BITS}, or more, up to {MOST_DEFAULT_BITS}, until "
-    f"{100 * ENOUGH:g} % of sampled rows are decided as by the network].",
+    help=f"Bits per cost [default: {DEFAULT_BITS}, or more, up to {MOST_DEFAULT_BITS}, until the "
+    f"model agrees with the network on {100 * ENOUGH:g} % of sampled rows].",
 )
 @click.option(
     "--keep",
     type=click.Choice(("blanket", "all")),
     default="blanket",
     show_default=True,
-    help="Variables that become features: those that tell of the class where all are known, or all "
-    "but the class.",
+    help="Variables that become features: the Markov blanket of the class, or all other variables.",
 )
 @click.option(
     "--max-table-bytes",
@@ -52,7 +51,7 @@ LITTLE = 0.995
     metavar="N[k|M]",
     help="Maximum size of all tables in the model file.",
 )
-@click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="The model file.")
+@click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="Output model file.")
 @force_option
 @speaks
 def command(
@@ -66,11 +65,11 @@ def command(
     force: bool,
 ) -> None:
     """
-    Make a model of the network in NETWORK.bif, with VAR as the class.
+    Convert the network in NETWORK.bif to a model, with VAR as the class.
 
     Probabilities become costs of B bits, as in training. The binary point is chosen on sampled
-    rows, so that decisions are those of the network. A probability of 0 has a cost above the
-    largest sum of all others: no impossible class is decided for while another is possible.
+    rows, for decisions that agree with the network. A probability of 0 has a cost above the largest
+    sum of all others: an impossible class is never predicted while another is possible.
     """
     check_free(output, force=force, sources=[network_path])
     network = read_bif(network_path)
@@ -113,22 +112,22 @@ def facts_of(network: Network, made: Import, class_name: str, path: str) -> dict
 def _notes(made: Import) -> list[str]:
     notes = []
     if made.agreement < LITTLE:
-        remedy = "; give more --bits" if made.bits < MOST_DEFAULT_BITS else ""
+        remedy = "; use more --bits" if made.bits < MOST_DEFAULT_BITS else ""
         notes.append(
-            f"of sampled rows {100 * made.agreement:.1f} % are decided as by the network; in the "
-            f"others two classes are nearly as likely, and costs of {made.bits} bits are rounded"
-            f"{remedy}"
+            f"the model agrees with the network on {100 * made.agreement:.1f} % of sampled rows; "
+            f"on the others two classes are almost equally likely, and costs of {made.bits} bits "
+            f"are rounded{remedy}"
         )
     if made.n_clipped:
         notes.append(
-            f"probabilities above 0 whose cost the format does not hold: {made.n_clipped}; they "
-            "count as the least that it does"
+            f"nonzero probabilities with costs beyond the format: {made.n_clipped}; they are "
+            "clipped to the smallest one that it can represent"
         )
     given = given_names(made.model)
     if given:
         notes.append(
-            f"features without a distribution, as its table would be too large: {len(given)}; "
-            "decisions are the network's where all features are known, and there alone"
+            f"features without a distribution, as their tables would be too large: {len(given)}; "
+            "the model agrees with the network only where all features are known"
         )
     return notes
 
@@ -142,7 +141,7 @@ def _report(network: Network, made: Import, path: str) -> str:
         ["numbers", _numbers(made)],
         [
             "agreement",
-            f"{100 * made.agreement:.2f} % of sampled rows are decided as by the network",
+            f"{100 * made.agreement:.2f} % of sampled rows, compared with the network",
         ],
         ["model", path],
     ]
@@ -152,4 +151,4 @@ def _report(network: Network, made: Import, path: str) -> str:
 def _numbers(made: Import) -> str:
     veto = made.model.veto
     words = f"{made.model.q_format}, {counted(made.bits, 'bit')} per cost"
-    return words if veto is None else f"{words}; a probability of 0 costs {veto}"
+    return words if veto is None else f"{words}; a probability of 0 has cost {veto}"

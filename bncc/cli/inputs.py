@@ -29,8 +29,8 @@ def training_parts(
     console.detail(f"read {table.n_rows} rows and {len(table.columns)} columns from {path}")
     if groups is not None and groups in drop:
         raise OptionError(
-            f"column {groups!r} of --groups is dropped; leave out --drop, for --groups takes it "
-            "out of the features"
+            f"column {groups!r} is named by both --drop and --groups, which already excludes it "
+            "from the features; leave out --drop"
         )
     table = table.without(drop)
     train, test = fold_parts(table, class_name, fold, groups=groups, ordered=ordered)
@@ -38,8 +38,8 @@ def training_parts(
     _tell_dropped(n_kept, table.n_rows, console)
     if groups is not None and train.split.most_folds(train.n_rows) < 2:
         raise DataError(
-            f"all rows are of one group of {groups!r}, so no rows are left to validate on; leave "
-            "--groups out, or name another column"
+            f"all rows are in one group of {groups!r}, so no validation rows are left; leave out "
+            "--groups, or name another column"
         )
     if test is not None:
         _note_shared_groups(train, test, console)
@@ -56,7 +56,7 @@ def test_rows(train: Dataset, path: str, console: Console) -> Dataset:
     if dataset.table.test_rows is not None:
         dataset = dataset.take(dataset.table.test_rows)
     if dataset.n_rows == 0:
-        raise DataError(f"'{path}' holds no row with a class; name labeled rows with --test")
+        raise DataError(f"'{path}' contains no row with a class; name labeled rows with --test")
     _note_shared_groups(train, dataset, console)
     return dataset.with_classes(train.classes)
 
@@ -68,22 +68,23 @@ def _note_shared_groups(train: Dataset, test: Dataset, console: Console) -> None
         return
     if test.split.groups is None:
         console.note(
-            f"the test rows have no column {column!r}: whether they share groups with the training "
-            "rows is unknown, and their interval takes rows as independent; add the column"
+            f"the test rows have no column {column!r}: whether they share groups with the "
+            "training rows is unknown, and their interval assumes independent rows; add the "
+            "column"
         )
         return
     shared = train.split.present & test.split.present
     if shared:
         console.note(
             f"training and test rows share {len(shared)} of the {len(test.split.present)} test "
-            f"groups of {column!r}, so the test error is not that of new groups; keep the rows of "
-            "a group in one of the two parts"
+            f"groups of {column!r}, so the test error rate is not that of new groups; keep each "
+            "group in one of the two parts"
         )
 
 
 def _tell_dropped(n_kept: int, n_rows: int, console: Console) -> None:
     if n_kept < n_rows:
-        console.note(f"{n_rows - n_kept} of {n_rows} rows have no class and are left out")
+        console.note(f"{n_rows - n_kept} of {n_rows} rows have no class and are ignored")
 
 
 def labeled_rows(
@@ -97,8 +98,8 @@ def labeled_rows(
     """Read labeled rows under a model's classes."""
     if groups in {feature.name for feature in model.features}:
         raise DataError(
-            f"the model reads column {groups!r}, so that it cannot be left out; train the model "
-            f"with --groups {groups}"
+            f"the model reads column {groups!r}, so it cannot be dropped; train the model with "
+            f"--groups {groups}"
         )
     table = read_table(path, fold=fold)
     labels = () if groups is None else group_labels(table, groups)
@@ -122,7 +123,9 @@ def rows_to_classify(
     table = read_table(path, fold=fold)
     if class_name is not None:
         if class_name not in table.names:
-            raise DataError(f"there is no column '{class_name}'; drop --class, no class is needed")
+            raise DataError(
+                f"there is no column '{class_name}'; leave out --class, which is not needed here"
+            )
         console.note("--class has no effect here: no class is needed")
     if table.test_rows is not None and fold is not None:
         return table.take(table.test_rows)
@@ -143,8 +146,8 @@ def _class_column(model: Model, table: Table, class_name: str | None) -> str:
         if name is not None and name not in features and (class_name or name in table.names):
             return name
     raise DataError(
-        f"column '{candidates[0]}' is one that the model reads, not the class; name the class "
-        "column with --class, or use bncc predict where there is none"
+        f"column '{candidates[0]}' is a feature of the model, not the class; name the class "
+        "column with --class, or use bncc predict for unlabeled rows"
     )
 
 

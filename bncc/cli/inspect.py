@@ -40,22 +40,26 @@ _MOST_FEATURES = 200
 
 @click.command("inspect")
 @model_argument
-@click.option("--dot", is_flag=True, help="Print the structure in Graphviz's language.")
-@click.option("--svg", metavar="FILE", help="Draw the structure; of a sum its tables, with -v all.")
+@click.option("--dot", is_flag=True, help="Print the structure in Graphviz DOT.")
+@click.option(
+    "--svg",
+    metavar="FILE",
+    help="SVG file with the structure, or with the tables of boosted tables (all of them with -v).",
+)
 @click.option(
     "--ir",
     "flow",
     is_flag=False,
     flag_value="default",
     metavar="[FLOW]",
-    help="Print the program before and after the compiler's passes.",
+    help="Print the intermediate representation before and after the compiler's passes.",
 )
 @force_option
 @speaks
 def command(
     console: Console, model_path: str, dot: bool, svg: str | None, flow: str | None, force: bool
 ) -> None:
-    """Show the card, structure, tables, thresholds and sizes of MODEL."""
+    """Show the summary, structure, tables, thresholds and sizes of MODEL."""
     if svg is not None:
         check_free(svg, force=force, sources=[model_path])
     model = load_model(model_path)
@@ -74,7 +78,7 @@ def command(
 
         write_file(svg, svg_of(model, show_all=console.verbose).encode("utf-8"), force=force)
         payload["svg"] = svg
-        console.note(f"drew the structure into {svg}")
+        console.note(f"wrote the structure to {svg}")
     if not reports and svg is None:
         reports.append(_card(model, model_path, show_all=console.verbose))
     console.result(payload, "\n".join(reports), essential=bool(reports))
@@ -175,12 +179,11 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
         ["features", str(model.n_features)],
         ["classes", f"{model.n_classes}: {_some(model.classes)}"],
         ["numbers", f"{number_words(model)}, in units of 2^{-model.q_format.frac_bits} nats"],
-        *([["", f"a probability of 0 costs {model.veto}"]] if model.veto is not None else []),
+        *([["", f"a probability of 0 has cost {model.veto}"]] if model.veto is not None else []),
         [
             "tables",
-            f"{facts['table_entries']} entries = "
-            f"{(facts['table_bits'] + 7) // 8} bytes before the compiler's passes, without code; "
-            f"{facts['free_parameters']} free parameters",
+            f"{facts['table_entries']} entries = {(facts['table_bits'] + 7) // 8} bytes before "
+            f"compiler passes, without code; {facts['free_parameters']} free parameters",
         ],
         *_resources(model),
         ["errors", _errors(model, facts)],

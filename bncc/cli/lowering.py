@@ -1,4 +1,4 @@
-"""How a model is lowered to C, by options of the command line, and the C for each machine."""
+"""Options of lowering a model to C, and the C for each target."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -29,13 +29,19 @@ def lowering_options(function: Command) -> Command:
         "--kernel",
         type=click.Choice(tuple(FAMILIES)),
         metavar="NAME",
-        help=f"The kernel: {families} [default: the best].",
+        help=f"Kernel: {families} [default: the best].",
     )
     optimize = click.option(
-        "--optimize", type=click.Choice(OPTIMIZE), default="balanced", show_default=True
+        "--optimize",
+        type=click.Choice(OPTIMIZE),
+        default="balanced",
+        show_default=True,
+        help="Optimization goal of the C.",
     )
     constant_time = click.option(
-        "--constant-time", is_flag=True, help="No branch depends on a reading or a state."
+        "--constant-time",
+        is_flag=True,
+        help="Emit code whose branches never depend on a reading or a state.",
     )
     return optimize(kernel(constant_time(function)))
 
@@ -48,24 +54,24 @@ def range_margin_option(function: Command) -> Command:
         default=DEFAULT_MARGIN,
         show_default=True,
         metavar="PERCENT",
-        help="Percentage of a feature's training range by which --with checked lets readings "
-        "exceed it.",
+        help="Percentage of a feature's training range by which readings may exceed it under "
+        "--with checked.",
     )(function)
 
 
 def tell_of_idle_margin(console: Console, entries: Collection[str]) -> None:
-    """Tell of a ``--range-margin`` that nothing reads."""
+    """Warn about a ``--range-margin`` that has no effect."""
     if was_set("range_margin") and "checked" not in entries:
         console.note("--range-margin has no effect without --with checked")
 
 
 @dataclass(frozen=True)
 class Lowering:
-    """What the command line says of the kernel."""
+    """Options of the command line for lowering."""
 
     optimize: Optimize = "balanced"  # Value of ``--optimize``
     kernel: str | None = None  # Value of ``--kernel``
-    constant_time: bool = False  # Whether ``--constant-time`` was given
+    constant_time: bool = False  # ``--constant-time``
     range_margin: float = DEFAULT_MARGIN  # Value of ``--range-margin``
 
     def options(
@@ -100,7 +106,7 @@ class Emissions:
         self._entries = entries
         self._done: dict[EmitOptions, Emission] = {}
         if lowering.kernel is not None:
-            self.of(None)  # layouts are the same for every machine: without one, say so at once
+            self.of(None)  # layouts are the same for every target: fail early without one
 
     def options(self, machine: str | None) -> EmitOptions:
         """Return how the C for a machine is emitted."""
@@ -134,7 +140,7 @@ def usable_machines(targets: Sequence[str], check: Check) -> tuple[list[str], di
             machines.append(target)
     if not machines:
         target, reason = next(iter(skipped.items()))
-        raise ToolchainError(f"no machine can be used; for {target}, {reason}")
+        raise ToolchainError(f"no target is usable; {target}: {reason}")
     return machines, skipped
 
 

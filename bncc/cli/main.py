@@ -23,22 +23,23 @@ EXIT_BROKEN_PIPE = 141
 EXIT_TERMINATED = 143
 
 COMMANDS = {
-    "train": ("train", "Learn a classifier from a table of readings."),
-    "evaluate": ("evaluate", "Count the errors of a model on labeled readings."),
+    "train": ("train", "Train a classifier on a table of sensor readings."),
+    "evaluate": ("evaluate", "Measure the error rate of a model on labeled readings."),
     "predict": ("predict", "Classify readings."),
-    "explain": ("explain", "Show why a model decides as it does on a row of readings."),
-    "inspect": ("inspect", "Show what a model is made of."),
-    "import-bif": ("import_bif", "Make a model of a Bayesian network in a BIF file."),
-    "export-bif": ("export_bif", "Write a model as a Bayesian network in a BIF file."),
-    "emit-c": ("emit_c", "Write a model as dependency-free C99."),
-    "verify": ("verify", "Prove that the emitted C agrees with the model."),
-    "bench": ("bench", "Measure footprint and speed of the emitted C on a machine."),
-    "targets": ("targets", "Show which compilers and simulators are installed."),
-    "demo": ("demo", "Run the whole way once, on data that ships with bncc."),
-    "sweep": ("sweep", "Train and measure many classifiers, to choose one."),
-    "baseline": ("baseline", "Train a usual classifier, and measure it as bncc's own."),
-    "report": ("report", "Show what the trials of a study cost, as one page."),
-    "reproduce": ("reproduce", "Repeat a paper's experiment and compare."),
+    "explain": ("explain", "Explain a model's prediction for one row."),
+    "inspect": ("inspect", "Show a model's structure, tables and sizes."),
+    "import-bif": ("import_bif", "Convert a Bayesian network from a BIF file to a model."),
+    "export-bif": ("export_bif", "Export a model as a Bayesian network in a BIF file."),
+    "emit-c": ("emit_c", "Compile a model to dependency-free C99."),
+    "verify": ("verify", "Verify that the emitted C agrees with the model, bit for bit."),
+    "bench": ("bench", "Measure footprint and speed of the emitted C on a target."),
+    "targets": ("targets", "List targets, parts, and installed compilers and simulators."),
+    "structures": ("structures", "List structures and their options."),
+    "demo": ("demo", "Run the complete workflow on bundled data."),
+    "sweep": ("sweep", "Train and measure many classifiers to choose from."),
+    "baseline": ("baseline", "Train and measure baselines such as trees or neural networks."),
+    "report": ("report", "Report accuracy and footprint of a study's trials on one page."),
+    "reproduce": ("reproduce", "Reproduce a paper's experiment and compare the results."),
 }
 """Command name -> module of `bncc.cli` holding it as `command`, and its line of help."""
 
@@ -106,11 +107,11 @@ def _prepare_process() -> None:
 
 def _open_closed_streams() -> None:
     """
-    Stand in for standard streams that the caller has closed, as ``>&-`` does.
+    Replace standard streams that the caller has closed, as ``>&-`` does.
 
     Otherwise the next file that is opened gets the number of such a stream, and with it what is
-    printed. What is written to a closed standard output fails, as in other programs; nobody can
-    be told what is written to a closed standard error.
+    printed. What is written to a closed standard output fails, as in other programs; text for
+    a closed standard error is lost.
     """
     if sys.stdin is None:
         sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8")
@@ -154,8 +155,8 @@ def _verdict(error: BaseException) -> tuple[int, str]:
         return EXIT_USAGE, "not enough memory; use fewer rows or columns, or a smaller structure"
     name = type(error).__name__
     return EXIT_INTERNAL, (
-        f"internal error ({name}: {str(error)[:200]}); please report it with the command and what "
-        "it prints under -v"
+        f"internal error ({name}: {str(error)[:200]}); please report it with the command and its "
+        "output under -v"
     )
 
 
@@ -181,10 +182,9 @@ def _abandon_stdout() -> None:
     cls=LazyGroup,
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 a check disagreed or a budget was exceeded, 2 bad usage or bad "
-    "input, 70 an error in bncc itself, 130 interrupted, 141 the reader of a pipe went away, "
-    "143 terminated.",
+    epilog="Exit codes: 0 success, 1 a check failed or a budget was exceeded, 2 bad usage or bad "
+    "input, 70 internal error, 130 interrupted, 141 broken pipe, 143 terminated.",
 )
 @click.version_option(__version__, prog_name="bncc")
 def main() -> None:
-    """Compile quantized Bayesian-network classifiers from tables of readings to verified C99."""
+    """Train quantized Bayesian-network classifiers and compile them to verified C99."""

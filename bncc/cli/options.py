@@ -38,7 +38,7 @@ class TargetChoice(click.Choice[str]):
 _EXAMPLES = ("nrf52832", "stm32f030", "atmega328p")
 
 SIMULATORS = ("qemu", "unicorn", "simavr")
-"""What runs the code of other machines."""
+"""Simulators of targets."""
 
 WITH = ("raw", "checked", "scores", "missing", "stream", "trusted")
 """Entry points that can be emitted besides ``predict``."""
@@ -57,8 +57,8 @@ def speaks(function: Command) -> Command:
         return function(console, **rest)
 
     command: Any = update_wrapper(click.pass_context(spoken), function)
-    command = click.option("-v", "--verbose", is_flag=True, help="Print more messages.")(command)
-    command = click.option("--quiet", is_flag=True, help="Print no messages.")(command)
+    command = click.option("-v", "--verbose", is_flag=True, help="Verbose output.")(command)
+    command = click.option("--quiet", is_flag=True, help="Suppress messages.")(command)
     options: Command = click.option(
         "--json", "as_json", is_flag=True, help="Print one JSON object on stdout."
     )(command)
@@ -81,14 +81,14 @@ def class_option(function: Command) -> Command:
         "--class",
         "class_name",
         metavar="NAME",
-        help="The class column [default: the one called 'class', else the last].",
+        help="Class column [default: class, else the last].",
     )(function)
 
 
 def fold_option(function: Command) -> Command:
     """Add ``--fold K``."""
     return click.option(
-        "--fold", type=click.IntRange(min=0), metavar="K", help="The fold of an NPZ file."
+        "--fold", type=click.IntRange(min=0), metavar="K", help="Fold of an NPZ file."
     )(function)
 
 
@@ -97,8 +97,8 @@ def groups_option(function: Command) -> Command:
     return click.option(
         "--groups",
         metavar="COLUMN",
-        help="Column of the person, device or recording of each row; no feature. No split "
-        "separates a group.",
+        help="Column of groups, such as persons or devices, which splits never divide; not a "
+        "feature.",
     )(function)
 
 
@@ -107,7 +107,7 @@ def split_options(function: Command) -> Command:
     ordered = click.option(
         "--ordered",
         is_flag=True,
-        help="Rows are in time order: split by blocks of rows instead of at random.",
+        help="Split into blocks of rows, which are in time order, instead of at random.",
     )
     return groups_option(ordered(function))
 
@@ -119,14 +119,14 @@ def missing_option(function: Command) -> Command:
         type=click.Choice(("state", "marginal")),
         default="state",
         show_default=True,
-        help="What a missing reading is: the state that training gave it, as in predict_raw, or "
-        "summed out, as in predict_missing.",
+        help="Treatment of missing readings: the state learned in training, as in predict_raw, "
+        "or marginalized, as in predict_missing.",
     )(function)
 
 
 def force_option(function: Command) -> Command:
     """Add ``--force``."""
-    return click.option("--force", is_flag=True, help="Replace files that exist.")(function)
+    return click.option("--force", is_flag=True, help="Overwrite existing files.")(function)
 
 
 def target_option(function: Command) -> Command:
@@ -137,18 +137,18 @@ def target_option(function: Command) -> Command:
         type=TargetChoice(),
         multiple=True,
         metavar="T",
-        help=f"Target or part, repeatable: {', '.join(TARGETS)}, nrf52832, ...",
+        help="Target or part, or all, repeatable; see `bncc targets`.",
     )(function)
 
 
 def opt_level_option(function: Command) -> Command:
-    """Add ``--opt-level L``, handed on as the compiler's flag, or None without one."""
+    """Add ``--opt-level L``, passed as the compiler's flag, or None without one."""
     levels = ", ".join(OPT_LEVELS)
     return click.option(
         "--opt-level",
         callback=_opt_level,
         metavar="L",
-        help=f"The compiler's level: {levels} [default: 2; s with --optimize size].",
+        help=f"Compiler optimization level: {levels} [default: 2; s with --optimize size].",
     )(function)
 
 
@@ -158,7 +158,7 @@ def _opt_level(ctx: click.Context, param: click.Parameter, value: str | None) ->
         return None
     level = value.removeprefix("-").removeprefix("O")
     if level not in OPT_LEVELS:
-        raise click.BadParameter(f"{value!r} is none of {', '.join(OPT_LEVELS)}")
+        raise click.BadParameter(f"{value!r} is not one of {', '.join(OPT_LEVELS)}")
     return f"-O{level}"
 
 
@@ -188,15 +188,15 @@ def with_option(function: Command) -> Command:
         "entries",
         type=click.Choice(WITH),
         multiple=True,
-        help="Entry point besides predict, repeatable; priced unless --entry names others. raw is "
-        "always emitted where there are thresholds.",
+        help="Entry point in addition to predict, repeatable; covered by the budget unless "
+        "--entry names others. raw is always emitted if the model has thresholds.",
     )(function)
 
 
 def refuse_later(given: bool, option: str, instead: str) -> None:
     """Refuse an option whose effect comes with a later version of bncc."""
     if given:
-        raise OptionError(f"{option} arrives with a later version of bncc; {instead}")
+        raise OptionError(f"{option} is not available in this version of bncc; {instead}")
 
 
 def was_set(name: str) -> bool:

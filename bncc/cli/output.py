@@ -15,9 +15,9 @@ from bncc.model.atomic import hold_file, is_held, is_old, write_whole
 _REMEDIES = {
     errno.ENOSPC: "the disk is full; free some space and run the command again",
     errno.EDQUOT: "the disk quota is used up; free some space and run the command again",
-    errno.EACCES: "permission denied; choose another place or change its permissions",
-    errno.EPERM: "not permitted; choose another place or change its permissions",
-    errno.EROFS: "the file system is read-only; choose another place",
+    errno.EACCES: "permission denied; choose another path or change its permissions",
+    errno.EPERM: "not permitted; choose another path or change its permissions",
+    errno.EROFS: "the file system is read-only; choose another path",
     errno.ENOENT: "no such file or directory; check the path",
     errno.ENOTDIR: "a part of the path is not a directory; check the path",
     errno.EISDIR: "it is a directory; name a file",
@@ -51,16 +51,18 @@ def check_free(
         _check_writable(path)
         return
     if path.is_dir():
-        raise OptionError(f"'{path}' is a directory; name a file to write")
+        raise OptionError(f"'{path}' is a directory; name an output file")
     if path.exists() or path.is_symlink():
         if directory:
             raise OptionError(f"'{path}' exists and is not a directory; choose another name")
         if not path.is_file():
             raise OptionError(f"'{path}' is not a regular file; choose another name")
         if any(_is_same(path, source) for source in sources if source is not None):
-            raise OptionError(f"'{path}' is what the command reads; give the output another name")
+            raise OptionError(f"'{path}' is an input of the command; choose another output name")
         if not force:
-            raise OptionError(f"'{path}' exists; give --force to replace it, or another name")
+            raise OptionError(
+                f"'{path}' exists; use --force to overwrite it, or choose another name"
+            )
     if not path.parent.is_dir():
         raise OptionError(f"the directory '{path.parent}' does not exist; create it first")
     _check_writable(path.parent)
@@ -75,7 +77,7 @@ def _is_same(path: Path, source: StrPath) -> bool:
 
 def _check_writable(directory: Path) -> None:
     if not os.access(directory, os.W_OK | os.X_OK):
-        raise OptionError(f"'{directory}' is not writable; choose another place for the output")
+        raise OptionError(f"'{directory}' is not writable; choose another output directory")
 
 
 def write_file(path: StrPath, content: bytes, *, force: bool) -> None:
@@ -129,10 +131,11 @@ def _merge(stage: Path, target: Path, *, force: bool) -> None:
     taken = [name for name in names if os.path.lexists(target / name)]
     for name in taken:
         if (target / name).is_dir():
-            raise OptionError(f"'{target / name}' is a directory; choose another output place")
+            raise OptionError(f"'{target / name}' is a directory; choose another output directory")
     if taken and not force:
         raise OptionError(
-            f"'{target / taken[0]}' exists; give --force to replace it, or another directory"
+            f"'{target / taken[0]}' exists; use --force to overwrite it, or choose another "
+            "directory"
         )
     for name in taken:
         (old / name).parent.mkdir(parents=True, exist_ok=True)

@@ -31,8 +31,8 @@ from bncc.model.reference import scores as scores_of
 @click.command("predict")
 @model_argument
 @data_argument
-@click.option("-o", "--output", metavar="FILE.csv", help="Where to [default: stdout].")
-@click.option("--scores", is_flag=True, help="Add a column with the score of each class.")
+@click.option("-o", "--output", metavar="FILE.csv", help="Output file [default: stdout].")
+@click.option("--scores", is_flag=True, help="Add one score column per class.")
 @missing_option
 @class_option
 @fold_option
@@ -52,10 +52,9 @@ def command(
     """
     Classify the readings DATA with MODEL, one row per input.
 
-    ``margin`` is the score of the second best class: how much the decision is better, in units of
-    2**-B_F nats; 0 is a tie. A score is a class's cost less the least cost. With `--missing
-    marginal` the unit is that of the C's predict_missing: 2**-8 nats or finer where features have
-    parents among each other.
+    A score is a class's cost minus the smallest cost, in units of 2**-B_F nats. ``margin`` is the
+    score of the second-best class; 0 is a tie. With `--missing marginal` the unit is that of the C
+    function predict_missing: 2**-8 nats or finer if features have feature parents.
     """
     if output is not None:
         check_free(output, force=force, sources=[model_path, data_path])
@@ -70,7 +69,7 @@ def command(
     if output is not None:
         write_file(output, _csv(columns), force=force)
         payload: dict[str, Any] = {"output": output, "n": len(all_scores)}
-        console.result(payload, f"{len(all_scores)} rows classified into {output}")
+        console.result(payload, f"wrote {len(all_scores)} predictions to {output}")
     else:
         payload = {"output": None, "n": len(all_scores), **_json_columns(columns)}
         console.document(payload, _csv(columns))

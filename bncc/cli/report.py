@@ -24,26 +24,29 @@ _ENDINGS = {".htm": "html", ".markdown": "md", **{f".{name}": name for name in F
 def _budgets(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[int, ...]:
     found = tuple(budget(ctx, param, value) or 0 for value in values)
     if 0 in found:
-        raise click.BadParameter("0 bytes hold no classifier")
+        raise click.BadParameter("0 bytes cannot hold a classifier; choose at least 1")
     return found
 
 
 @click.command("report")
 @click.argument("studies", metavar="STUDY...", nargs=-1, required=True)
-@click.option("-o", "--output", metavar="FILE", help="Where to; its ending chooses the format.")
+@click.option("-o", "--output", metavar="FILE", help="Output file; its suffix selects the format.")
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), help="What to write [default: by FILE's name]."
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="Output format [default: by the suffix of FILE].",
 )
-@click.option("--target", metavar="T", help="The machine to show first [default: the study's].")
+@click.option("--target", metavar="T", help="Target shown first [default: the study's].")
 @click.option(
     "--budget",
     "budgets",
     multiple=True,
     callback=_budgets,
     metavar="N[k]",
-    help="Bytes of flash to choose for, repeatable [default: powers of two].",
+    help="Flash budget in bytes to recommend a model for, repeatable [default: powers of two].",
 )
-@click.option("--title", metavar="TEXT", help="The heading.")
+@click.option("--title", metavar="TEXT", help="Title of the page.")
 @force_option
 @speaks
 def command(
@@ -57,20 +60,22 @@ def command(
     force: bool,
 ) -> None:
     """
-    Show what the trials of one or more STUDY files cost, and how often they err.
+    Report accuracy and footprint of the trials of one or more STUDY files.
 
-    STUDY is a file or a database's URL, as `bncc sweep --study` takes them.
+    STUDY is a file or a database URL, as for `bncc sweep --study`.
 
-    The page has what to take for each budget of flash, linked plots of error against flash, time
-    and bits with their Pareto fronts, a table of all trials with the command that repeats each,
-    and the methods. It needs no network. Markdown, CSV, JSON and SVG hold the same; without -o
-    they go to stdout.
+    The page recommends a model for each flash budget, plots error against flash, time and bits
+    with their Pareto fronts, lists all trials with the command that reproduces each, and describes
+    the methods. It needs no network. Markdown, CSV, JSON and SVG contain the same results; without
+    -o they go to stdout.
     """
     form = form or _form_of(output)
     if form is None and not console.json:
-        raise OptionError("name a file, such as -o report.html, or choose --format md")
+        raise OptionError(
+            "no output file is named; add one such as -o report.html, or choose --format md"
+        )
     if form == "html" and output is None:
-        raise OptionError("a page goes into a file; name it, such as -o report.html")
+        raise OptionError("--format html needs an output file; add one such as -o report.html")
     if output is not None:
         check_free(output, force=force, sources=studies)
     from bncc.report.formats import report_json
@@ -98,7 +103,7 @@ def _form_of(output: str | None) -> str | None:
     form = _ENDINGS.get(Path(output).suffix.lower())
     if form is None:
         raise OptionError(
-            f"the ending of '{output}' names no format; use .{', .'.join(FORMATS)}, or give "
+            f"the suffix of '{output}' selects no format; use .{', .'.join(FORMATS)}, or add "
             "--format"
         )
     return form
@@ -116,7 +121,7 @@ def _read(places: Sequence[str], console: Console) -> "list[Study]":
     for place in named.values():
         for study in read_study(place):
             if not study.points:
-                console.note(f"{study.name} has no finished trial and is left out")
+                console.note(f"{study.name} has no finished trial and is skipped")
                 continue
             names = (study.name if k == 1 else f"{study.name} ({k})" for k in range(1, 10**6))
             name = next(name for name in names if name not in taken)
@@ -125,7 +130,7 @@ def _read(places: Sequence[str], console: Console) -> "list[Study]":
     if not found:
         some = places[0] if len(places) == 1 else "none of the studies"
         has = f"'{some}' has no" if len(places) == 1 else f"{some} has a"
-        raise DataError(f"{has} finished trial; run `bncc sweep` until some are done")
+        raise DataError(f"{has} finished trial; run `bncc sweep` first")
     return found
 
 
@@ -142,7 +147,11 @@ def _check_target(target: str | None, studies: "Sequence[Study]") -> None:
 
     known = targets_of([point for study in studies for point in study.points])
     if target is not None and target not in known:
-        told = f"choose one of {', '.join(known)}" if known else "none was; leave --target out"
+        told = (
+            f"choose one of {', '.join(known)}"
+            if known
+            else "none was measured; leave out --target"
+        )
         raise OptionError(f"no trial was measured on '{target}'; {told}")
 
 

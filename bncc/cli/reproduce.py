@@ -1,4 +1,4 @@
-"""``bncc reproduce``: a paper's experiment on the data at hand, ours beside theirs."""
+"""``bncc reproduce``: a paper's experiment, with our results and the paper's."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,21 +26,30 @@ TABLES = (
 @click.command("reproduce")
 @click.argument("table", type=click.Choice(TABLES), metavar="TABLE")
 @click.option("--data", "data_dir", metavar="DIR", default=".", help="Folder of the data sets.")
-@click.option("--quick", is_flag=True, help="A subset, in minutes.")
+@click.option("--quick", is_flag=True, help="Run a subset that takes minutes.")
 @click.option(
     "--runs",
     type=click.IntRange(1),
     metavar="N",
     help="Settings per cell; annealings of s1, repeats of s2, samples of s4.",
 )
-@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the rows.")
+@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Training epochs.")
 @click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Processes."
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Worker processes.",
 )
-@click.option("--row", multiple=True, metavar="NAME", help="Only this row, repeatable.")
-@click.option("--column", multiple=True, metavar="NAME", help="Only this column, repeatable.")
-@click.option("--checkpoint", metavar="FILE", help="Keep results there, and go on from them.")
-@click.option("--plot", metavar="FILE.svg", help=f"Draw it: {', '.join(CHARTS)}.")
+@click.option(
+    "--row", multiple=True, metavar="NAME", help="Row to compute, repeatable [default: all]."
+)
+@click.option(
+    "--column", multiple=True, metavar="NAME", help="Column to compute, repeatable [default: all]."
+)
+@click.option("--checkpoint", metavar="FILE", help="File that keeps results, for resuming.")
+@click.option("--plot", metavar="FILE.svg", help=f"SVG file with a chart, for {', '.join(CHARTS)}.")
 @force_option
 @speaks
 def command(
@@ -58,7 +67,7 @@ def command(
     force: bool,
 ) -> None:
     """
-    Repeat the experiment behind TABLE and print ours beside the paper's.
+    Reproduce the experiment of TABLE and print our results with the paper's.
 
     TABLE is s0-table1, s0-recover-chow-liu, s1-table1, s1-table2, s1-table3, s1-missing,
     s2-table1 to s2-table4, s3-bits, s3-size, s3-budget, s3-pareto or s4-metrics.
@@ -82,9 +91,11 @@ def command(
 
 def _check_plot(table: str, plot: str, force: bool) -> None:
     if Path(plot).suffix.lower() != ".svg":
-        raise OptionError(f"--plot writes SVG; name a file such as {Path(plot).stem}.svg")
+        raise OptionError(
+            f"--plot writes SVG, not '{plot}'; name a file such as {Path(plot).stem}.svg"
+        )
     if table not in CHARTS:
-        raise OptionError(f"--plot draws {', '.join(CHARTS)}; leave it out for {table}")
+        raise OptionError(f"--plot supports {', '.join(CHARTS)}, not {table}; leave it out")
     check_free(plot, force=force)
 
 

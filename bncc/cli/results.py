@@ -20,9 +20,9 @@ MOST_COLUMNS = 30
 """Classes up to which the confusion matrix is shown."""
 _ROWS = {
     "test": "test rows",
-    "cross-validation": "rows of all folds, each decided by a training without its fold",
-    "validation": "validation rows, decided by a training without them",
-    "first fold": "validation rows of the first fold, decided by a training without them",
+    "cross-validation": "rows of all folds, each predicted by the model trained without its fold",
+    "validation": "validation rows, predicted by a model trained without them",
+    "first fold": "validation rows of the first fold, predicted by a model trained without them",
     "train": "training rows",
 }
 """By the training record's ``confusion_of``; of a search for a budget, the first of its folds."""
@@ -78,7 +78,7 @@ def resource_words(resources: Resources) -> list[str]:
 def _time_words(resources: Resources, entry: str) -> str:
     span = resources.spans.get(entry)
     if span is None:
-        return "time not estimated; --target measures it where its tools are installed"
+        return "time not estimated; --target measures it if its tools are installed"
     if resources.how == "estimated":
         return f"about {span.max:,} {resources.unit}"
     return f"{span.min:,} to {span.max:,} {resources.unit} over the inputs tried, not a bound"

@@ -8,6 +8,7 @@ from bncc.cli.budget_options import budget_options, check_reserve
 from bncc.cli.checkpointing import EXIT_SIGNAL
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, test_rows, training_parts
+from bncc.cli.long_help import LongCommand
 from bncc.cli.options import (
     TARGETS,
     TargetChoice,
@@ -48,14 +49,22 @@ from bncc.search.trial import Workload, check_rows, measured_rows, picked_model,
 SAMPLERS = ("random", "tpe", "nsga2")
 
 
-@click.command("sweep")
+COMMON = (
+    "study_path", "space_name", "n_trials", "sampler", "targets", "jobs", "max_flash", "pick",
+    "time_limit", "test_path", "baselines", "seed", "class_name", "force", "as_json",
+    "quiet", "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc sweep --help`` shows; ``--help-all`` shows all."""
+
+
+@click.command("sweep", cls=LongCommand, common=COMMON)
 @data_argument
 @click.option(
     "--study",
     "study_path",
     required=True,
     metavar="FILE|URL",
-    help="Where trials are kept: a file, or a database such as postgresql://user@host/db#NAME.",
+    help="Study of the trials: a file, or a database such as postgresql://user@host/db#NAME.",
 )
 @click.option(
     "--space",
@@ -63,7 +72,7 @@ SAMPLERS = ("random", "tpe", "nsga2")
     default=PRESETS[0],
     show_default=True,
     metavar="FILE.toml",
-    help=f"What is drawn from: {', '.join(PRESETS)}, or a file.",
+    help=f"Search space: {', '.join(PRESETS)}, or a file.",
 )
 @click.option(
     "--trials",
@@ -72,18 +81,24 @@ SAMPLERS = ("random", "tpe", "nsga2")
     default=50,
     show_default=True,
     metavar="N",
-    help="Finished ones, those of earlier runs among them.",
+    help="Number of finished trials, including those of earlier runs.",
 )
-@click.option("--sampler", type=click.Choice(SAMPLERS), default=SAMPLERS[0], show_default=True)
+@click.option(
+    "--sampler",
+    type=click.Choice(SAMPLERS),
+    default=SAMPLERS[0],
+    show_default=True,
+    help="Search algorithm.",
+)
 @click.option(
     "--objective",
     "objectives",
     type=click.Choice(OBJECTIVES),
     multiple=True,
     metavar="NAME",
-    help=f"What tpe and nsga2 make small on the first target, repeatable: {', '.join(OBJECTIVES)} "
-    "[default: error and flash]. The error is that on validation rows; what does not fit a target "
-    "counts as 1e9.",
+    help="Objective that tpe and nsga2 minimize on the first target, repeatable: "
+    f"{', '.join(OBJECTIVES)} [default: error and flash]. The error is that on validation "
+    "rows; a model that does not fit the target counts as 1e9.",
 )
 @click.option(
     "--target",
@@ -91,43 +106,57 @@ SAMPLERS = ("random", "tpe", "nsga2")
     type=TargetChoice((*TARGETS, NO_TARGET)),
     multiple=True,
     metavar="T",
-    help=f"Measure on a machine, repeatable: {', '.join(TARGETS)}; none measures nothing "
-    "[default: cortex-m0, or the first whose tools are installed].",
+    help="Target to measure on, repeatable, or none; see `bncc targets` [default: cortex-m0, or "
+    "the first with its tools installed].",
 )
 @click.option(
     "--jobs", type=click.IntRange(1, 4096), default=1, show_default=True, metavar="N",
-    help="Trials at a time, each in a process of its own.",
+    help="Parallel trials.",
 )  # fmt: skip
 @click.option(
-    "--scheduler", metavar="ADDRESS", help="Of a dask.distributed cluster that is to do the work."
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Address of a dask.distributed scheduler that runs the trials.",
 )
-@click.option("--max-flash", callback=budget, metavar="N[k]", help="Bytes, on the first target.")
+@click.option(
+    "--max-flash",
+    callback=budget,
+    metavar="N[k]",
+    help="Flash budget in bytes on the first target.",
+)
 @click.option(
     "--max-instructions",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Limit of the slowest call of an entry point over the inputs tried, on the first target; "
-    "cycles on avr.",
+    help="Instruction budget (cycles on avr) for the worst-case call of an entry point over the "
+    "inputs tried, on the first target.",
 )
 @budget_options
 @click.option(
-    "--pick", metavar="MODEL.bncc", help="Write the model that errs least of those that fit."
+    "--pick",
+    metavar="MODEL.bncc",
+    help="Output file for the most accurate model that fits the budget.",
 )
 @click.option(
     "--time-limit",
     callback=duration,
     metavar="TIME",
-    help="Begin no trial after 30s, 10m, 2h, ...",
+    help="Time after which no trial starts, such as 30s, 10m or 2h.",
 )
-@click.option("--test", "test_path", metavar="DATA", help="Labeled rows, reported and not used.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out, repeatable.")
+@click.option(
+    "--test",
+    "test_path",
+    metavar="DATA",
+    help="Labeled test rows, for reporting only.",
+)
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to drop, repeatable.")
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
     metavar="N",
-    help="Of what is drawn, and of the first training of each trial.",
+    help="Random seed.",
 )
 @click.option(
     "--repeats",
@@ -135,12 +164,12 @@ SAMPLERS = ("random", "tpe", "nsga2")
     default=3,
     show_default=True,
     metavar="N",
-    help="Trainings of a trial, each with a seed and validation rows of its own.",
+    help="Number of trainings per trial, each with its own seed and validation rows.",
 )
 @click.option(
     "--baselines",
     metavar="NAME,...",
-    help=f"Draw as many other classifiers, to compare with: {', '.join(BASELINES)}, all.",
+    help=f"Baselines to compare with: {', '.join(BASELINES)}, all.",
 )
 @split_options
 @class_option
@@ -176,11 +205,11 @@ def command(
     force: bool,
 ) -> None:
     """
-    Train and measure many classifiers of the readings DATA, to choose one by looking.
+    Train and measure many classifiers on the sensor readings DATA.
 
-    Each trial is drawn from a space of options, trained with several seeds and measured on
-    machines. It is kept in a study, with the command that makes it again. The sweep may be stopped
-    at any moment, killed even; the same command goes on until the study has N finished trials.
+    Each trial is sampled from a search space, trained with several seeds, measured on targets, and
+    stored in a study with the command that reproduces it. A sweep may be stopped or killed at any
+    moment; the same command resumes it until the study has N finished trials.
     """
     check_optuna()
     place, space = place_of(study_path), read_space(space_name)
@@ -198,7 +227,7 @@ def command(
         reserve=check_reserve(reserve, max_flash), entries=priced,
     )  # fmt: skip
     if limit.is_bounded and not targets:
-        raise OptionError("--max-flash and --max-instructions need a --target; name one")
+        raise OptionError("--max-flash and --max-instructions need a target; add --target")
     train, test = training_parts(
         data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
     )
@@ -208,7 +237,7 @@ def command(
         space = with_baselines(space, names)
     if test_path is not None:
         if test is not None:
-            raise OptionError("the fold has test rows of its own; drop --test or --fold")
+            raise OptionError("the fold already has test rows; drop --test or --fold")
         test = test_rows(train, test_path, console)
     source, bench_source = source_words(
         data_path,
@@ -230,7 +259,7 @@ def command(
         entries=priced,
     )  # fmt: skip
     if known and known["toolchains"] != facts["toolchains"]:
-        console.note("compilers or simulators are not those with which the study was begun")
+        console.note("compilers or simulators differ from those that the study started with")
     with first_signal_noted() as stop:
         book = swept(
             console, place, space, facts, n_trials, stop,
@@ -241,7 +270,7 @@ def command(
     points = tuple(book.finished[number] for number in sorted(book.finished))
     best = best_within(points, limit)
     if pick is not None and stop.signal is None and best is not None:
-        with console.progress(f"training trial {best.number} again"):
+        with console.progress(f"repeating the training of trial {best.number}"):
             save_model(picked_model(work, best), pick, overwrite=force)
     finding = Finding(
         place.said, n_trials, points, book.failed, targets, limit, best,
@@ -251,34 +280,32 @@ def command(
 
 
 def _say_end(console: Console, finding: Finding, stop: StopRequest) -> None:
-    """Print what was found, and how it goes on."""
+    """Print the results, and how to resume."""
     console.result(payload_of(finding), report_of(finding), essential=True)
-    done = f"{len(finding.points)} of {finding.n_trials} trials have finished"
+    done = f"{len(finding.points)} of {finding.n_trials} trials finished"
     if finding.failed:
         reason = finding.failed[max(finding.failed)]
-        console.note(
-            f"{len(finding.failed)} other trials came to nothing, the last one because {reason}"
-        )
+        console.note(f"{len(finding.failed)} further trials failed, the last one because {reason}")
     if stop.signal is not None:
-        console.note(f"stopped; {done}; the same command goes on")
+        console.note(f"stopped; {done}; repeat the command to resume")
         raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
     if len(finding.points) < finding.n_trials:
-        console.note(f"the time is over; {done}; the same command goes on")
+        console.note(f"time limit reached; {done}; repeat the command to resume")
     if finding.best is None and (finding.limit.is_bounded or finding.pick is not None):
         raise BudgetError(_none_fits(finding))
 
 
 def _none_fits(finding: Finding) -> str:
     if not finding.points:
-        return "no trial has finished, so that there is none to choose; repeat the command"
+        return "no trial has finished, so there is none to choose from; repeat the command"
     closest = nearest(finding.points, finding.limit)
     target = finding.limit.target
     if closest is None or target is None:
-        return f"{no_fit(finding)}; continue with more --trials, or smaller ones with --space"
+        return f"{no_fit(finding)}; continue with more --trials, or smaller models with --space"
     found = closest.footprint(target)
     assert found is not None
     return (
-        f"no trial fits the budget; the nearest is trial {closest.number} with {found.flash} bytes "
-        f"of flash and {found.most} {found.unit} at most; raise --max-flash or "
+        f"no trial fits the budget; the closest is trial {closest.number} with {found.flash} "
+        f"bytes of flash and at most {found.most} {found.unit}; raise --max-flash or "
         "--max-instructions, or continue with more --trials"
     )

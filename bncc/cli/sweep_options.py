@@ -36,7 +36,9 @@ def targets_of(
     """Return the machines on which trials are measured."""
     if NO_TARGET in named:
         if len(set(named)) > 1:
-            raise OptionError("--target none goes with no other --target; drop one of them")
+            raise OptionError(
+                "--target none cannot be combined with another --target; drop one of them"
+            )
         return ()
     if named or known is not None:
         machines, skipped = usable_machines(tuple(named), _check) if named else (known or (), {})
@@ -54,9 +56,9 @@ def _default_target(console: Console) -> tuple[str, ...]:
             _check(target)
         except ToolchainError:
             continue
-        console.note(f"measuring on {target}; name machines with --target")
+        console.note(f"measuring on {target}; use --target to choose others")
         return (target,)
-    console.note("no machine has its tools installed, so nothing is measured; see `bncc targets`")
+    console.note("no target has its tools installed, so nothing is measured; see `bncc targets`")
     return ()
 
 

@@ -1,4 +1,4 @@
-"""What ``bncc sweep`` prints at its end."""
+"""Report that ``bncc sweep`` prints at the end."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -21,12 +21,12 @@ _SHOWN = ("structure", "parameters", "bits", "discretize", "n-bins", "size-weigh
 
 @dataclass(frozen=True)
 class Finding:
-    """What a sweep has found."""
+    """Results of a sweep."""
 
     study: str  # Where it is kept
     n_trials: int  # Finished trials that are wanted
     points: tuple[Point, ...]  # Finished ones, by number
-    failed: Mapping[int, str]  # Why trials came to nothing, by number
+    failed: Mapping[int, str]  # Reasons of failed trials, by number
     targets: tuple[str, ...]  # Machines; the first one counts
     limit: Budget  # What a model may cost
     best: Point | None  # The one to take within it
@@ -70,7 +70,7 @@ def report_of(finding: Finding) -> str:
         if counted := entries_on(finding.points, where):
             title += f": flash and mean time of {counted}, measured"
     else:
-        title = f"Pareto front of {len(finding.points)} trials, not measured on a machine"
+        title = f"Pareto front of {len(finding.points)} trials, not measured on a target"
     if found:
         parts = [table_text(title, _rows(found, finding), right=range(6 if finding.targets else 4))]
     else:
@@ -109,13 +109,13 @@ def no_fit(finding: Finding) -> str:
 
 
 def _best(point: Point, finding: Finding) -> str:
-    """Say which trial is best, and what it takes on the first target."""
+    """Return the best trial and its footprint on the first target."""
     said = f"trial {point.number}, {error_of(point)}"
     cost = point.footprint(finding.targets[0]) if finding.targets else None
     if cost is None:
         return said
     return (
-        f"{said}, {cost.flash} bytes of flash, {cost.most} {cost.unit} at most for "
+        f"{said}, {cost.flash} bytes of flash, at most {cost.most} {cost.unit} for "
         f"{functions_of(cost.entries)} at {LEVELS[optimize_of(point.params)]}"
     )
 

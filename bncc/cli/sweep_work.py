@@ -53,5 +53,8 @@ def swept(
 def _line(outcome: Outcome) -> str:
     point: Point | None = outcome.result
     if point is None:
-        return f"trial {outcome.number} came to nothing: {outcome.reason}"
-    return f"trial {point.number}: {error_of(point)} of validation rows in {point.seconds:.1f} s"
+        return f"trial {outcome.number} failed: {outcome.reason}"
+    return (
+        f"trial {point.number}: {error_of(point)} error rate on validation rows, in "
+        f"{point.seconds:.1f} s"
+    )

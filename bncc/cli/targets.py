@@ -18,7 +18,7 @@ from bncc.toolchain.tools import Tool, find_tools, host_compilers, is_x86
 
 @dataclass(frozen=True)
 class Readiness:
-    """What will build for a machine and run there."""
+    """Tools that build and run code for a target."""
 
     compiler: Tool | None  # compiler and simulator: None where none is installed
     simulator: Tool | None
@@ -29,7 +29,7 @@ class Readiness:
 @click.command("targets")
 @speaks
 def command(console: Console) -> None:
-    """Show compilers, simulators and parts, and how to install what is missing."""
+    """List targets, parts, compilers and simulators, and the command that installs missing ones."""
     tools = all_tools()
     machines = {"host": _host(tools)}
     machines |= {name: _readiness(target, tools) for name, target in TARGETS.items()}
@@ -131,19 +131,19 @@ def _report(tools: Sequence[Tool], machines: dict[str, Readiness]) -> str:
     lines = [table_text("Tools", rows)]
     everything = install_command(tools)
     if everything:
-        lines += [f"install what is missing:  {everything}"]
+        lines += [f"to install what is missing:  {everything}"]
     rows = [["target", "built by", "run by", "to install"]]
     for name, machine in machines.items():
         compiler = str(machine.compiler) if machine.compiler else "-"
-        runner = "this machine" if name == "host" else str(machine.simulator or "-")
+        runner = "this computer" if name == "host" else str(machine.simulator or "-")
         rows.append([name, compiler, runner, install_command(machine.missing)])
     lines += ["", table_text("Targets", rows)]
     lines += ["", table_text("Parts, aliases of targets", _parts(), right=(2, 3, 4))]
     if is_x86():
         lines += [
             "",
-            "`bncc verify` runs host and x86 on this machine itself; `bncc bench` counts the "
-            "instructions\nof both on the simulated x86",
+            "`bncc verify` runs host and x86 natively; `bncc bench` counts the instructions\nof "
+            "both on the simulated x86",
         ]
     return "\n".join(lines)
 

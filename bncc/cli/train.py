@@ -16,6 +16,7 @@ from bncc.cli.checkpointing import (
 )
 from bncc.cli.console import Console
 from bncc.cli.inputs import test_rows, training_parts
+from bncc.cli.long_help import LongCommand
 from bncc.cli.options import (
     class_option,
     data_argument,
@@ -45,45 +46,56 @@ from bncc.train.options import CHOICES
 from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
 from bncc.train.settings import TrainSettings
 
+COMMON = (
+    "output", "structure", "structure_options", "parameters", "bits", "max_flash", "target",
+    "class_name", "groups", "ordered", "drop", "test_path", "seed", "folder", "resume", "force",
+    "as_json", "quiet", "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc train --help`` shows; ``--help-all`` shows all."""
 
-@click.command("train")
+
+@click.command("train", cls=LongCommand, common=COMMON)
 @data_argument
-@click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="The model file.")
+@click.option("-o", "--output", required=True, metavar="MODEL.bncc", help="Output model file.")
 @training_options(*FIRST, *BETWEEN, "seed")
 @click.option(
     "--repeats",
     type=click.IntRange(1, 1000),
     default=1,
     metavar="N",
-    help="Trainings, with seeds from --seed on; the model is that of the first [default: 1].",
+    help="Number of trainings, with consecutive seeds from --seed; the first one's model is kept "
+    "[default: 1].",
 )
 @training_options(*LAST)
 @click.option(
     "--choose-by",
     type=click.Choice(CHOICES),
-    help="Measure that a search for a budget minimizes on validation rows [default: error; "
-    "balanced-error with --class-weight].",
+    help="Validation measure that a budget search minimizes [default: error; balanced-error with "
+    "--class-weight].",
 )
 @click.option(
     "--folds",
     type=click.IntRange(0, 1000),
     metavar="N",
-    help="Folds of the cross-validation that measures the training procedure; 0 for none "
-    "[default: 5, or 0 with test rows or --repeats].",
+    help="Cross-validation folds for the reported error rate; 0 for none [default: 5, or 0 with "
+    "test rows or --repeats].",
 )
-@click.option("--test", "test_path", metavar="DATA", help="Labeled rows for error_test.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out, repeatable.")
+@click.option("--test", "test_path", metavar="DATA", help="Labeled test rows for error_test.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Column to drop, repeatable.")
 @click.option(
     "--units",
     "units_path",
     metavar="FILE",
-    help="CSV file of units, with the header column,unit [default: the brackets at the end of a "
-    "column's name].",
+    help="CSV file of units with the header column,unit [default: brackets at the end of column "
+    "names].",
 )
 @click.option(
-    "--checkpoint", "folder", metavar="DIR", help="Keep training there, for --resume, until done."
+    "--checkpoint",
+    "folder",
+    metavar="DIR",
+    help="Folder for checkpoints, for --resume.",
 )
-@click.option("--resume", is_flag=True, help="Go on from --checkpoint, if anything is there.")
+@click.option("--resume", is_flag=True, help="Resume from --checkpoint.")
 @search_options
 @split_options
 @class_option
@@ -118,14 +130,14 @@ def command(
     **options: Any,
 ) -> None:
     """
-    Learn structure, tables and bit widths from the readings DATA.
+    Train a classifier on the sensor readings DATA.
 
-    With --max-flash or --max-instructions families and sizes are searched for the
-    classifier that errs least of those that fit, on rows held out of its training.
+    With --max-flash or --max-instructions, bncc searches structures and sizes for the most
+    accurate model that fits the budget, by validation error; --structure restricts the search.
     """
     settings = TrainSettings(**options)
     if folder is not None and repeats > 1:
-        raise OptionError("--checkpoint keeps one training only; drop it, or --repeats")
+        raise OptionError("--checkpoint supports a single training; drop it, or --repeats")
     is_search = max_flash is not None or max_instructions is not None
     work = SearchWork(folder, resume, force, jobs, scheduler)
     if is_search:
@@ -133,11 +145,11 @@ def command(
         work.check()
     elif folder is not None and settings.is_boosted:
         raise OptionError(
-            "boosted tables keep no checkpoint; leave out --checkpoint and --resume, or choose "
-            "another --structure"
+            "--structure tables does not support checkpoints; leave out --checkpoint and "
+            "--resume, or choose another --structure"
         )
     checkpoint = None if is_search else checkpoint_of(folder, resume=resume, force=force)
-    # Whether a model that is there is the training's own is known once its rows are read.
+    # An existing model may be the interim one of this training; its rows decide that below.
     check_free(output, force=force or resume, sources=[data_path, test_path, units_path])
     train, test = training_parts(
         data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
@@ -149,13 +161,13 @@ def command(
     check_free(output, force=overwrite or is_search)
     if test_path is not None:
         if test is not None:
-            raise OptionError("the fold has test rows of its own; drop --test or --fold")
+            raise OptionError("the fold already has test rows; drop --test or --fold")
         test = test_rows(train, test_path, console)
     if folds == 1:
-        raise OptionError("--folds 1 leaves no rows to learn from; give 2 or more, or 0 for none")
+        raise OptionError("--folds 1 leaves no training rows; choose 2 or more, or 0 for none")
     if is_search:
         if folds is not None:
-            raise OptionError("a search for a budget has no use for --folds; leave it out")
+            raise OptionError("--folds does not apply to a budget search; leave it out")
         limits = limits_of(
             max_flash, max_instructions, target, reserve=reserve, priced=priced, entries=entries
         )
@@ -197,7 +209,7 @@ def command(
             done = with_cross_validation(console, done, train, settings, folds, stop)
         first = done.first
         save_model(first.model, output, overwrite=overwrite)
-        # What lies there is another training's, if this one is kept nowhere.
+        # The folder may hold the checkpoint of another training if this one keeps none.
         if checkpoint is not None and settings.descends and not first.is_interim:
             checkpoint.remove()
     for note in done.notes:
@@ -213,5 +225,5 @@ def command(
             )
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
         if folds and payload["folds"] is None:
-            console.note(f"the cross-validation was stopped; '{output}' is the whole model")
+            console.note(f"cross-validation was stopped; '{output}' is the complete model")
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)

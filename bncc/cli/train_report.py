@@ -1,4 +1,4 @@
-"""What ``bncc train`` shows of what it did: JSON, and a report for people."""
+"""Results of ``bncc train``: JSON, and a report for people."""
 
 import shlex
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from bncc.train.repeats import Repeats, cross_validated
 from bncc.train.settings import TrainSettings
 
 PARTS = ("train", "validation", "test")
-"""Rows of which errors are told."""
+"""Parts of the rows with a reported error rate."""
 
 
 def facts_of(done: Repeats, path: str, *, with_repeats: bool) -> dict[str, Any]:
@@ -56,8 +56,8 @@ def with_cross_validation(
 def stopped_note(done: Repeats, path: str) -> str:
     """Say that trainings were ended after the first one."""
     return (
-        f"stopped after {len(done.results)} of {done.asked} trainings; '{path}' is the whole model "
-        "of the first; for the others repeat the command with --force"
+        f"stopped after {len(done.results)} of {done.asked} trainings; '{path}' is the "
+        "complete model of the first; repeat the command with --force for the others"
     )
 
 
@@ -94,10 +94,7 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
 def table_words(facts: Mapping[str, Any]) -> str:
     """Return the size of a model's tables: their costs alone, before any C is made of them."""
     n_bytes = (facts["table_bits"] + 7) // 8
-    return (
-        f"{facts['table_entries']} entries, {n_bytes} bytes before the compiler's passes, without "
-        "code"
-    )
+    return f"{facts['table_entries']} entries, {n_bytes} bytes before compiler passes, without code"
 
 
 def _widths(bits: list[int]) -> str:
@@ -114,5 +111,5 @@ def _repeats(facts: dict[str, Any]) -> str:
         for part in PARTS[1:]
         if facts[f"error_{part}_mean"] is not None
     ]
-    seeds = f"{n} training{'s' * (n != 1)} from seed {facts['repeats'][0]['seed']} on"
+    seeds = f"{n} training{'s' * (n != 1)} with seeds from {facts['repeats'][0]['seed']}"
     return ", ".join([seeds, *(f"{mean} on average" for mean in means)])

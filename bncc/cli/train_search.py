@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # imported where it is needed: it builds and measures
     from bncc.search.pool import Execution
 
 _LOG = "search.log"
-"""Of the file in the folder of ``--checkpoint``."""
+"""Name of the file in the folder of ``--checkpoint``."""
 _WRITTEN = "written"
 """Key in the log of the digest of the model file that was written last."""
 _SHOWN = 8
@@ -60,9 +60,9 @@ def limits_of(
 
 @dataclass(frozen=True)
 class SearchWork:
-    """Where a search is kept, and who works on it."""
+    """Log and workers of a search."""
 
-    folder: str | None  # Of the log
+    folder: str | None  # Folder of the log
     resume: bool
     force: bool
     jobs: int
@@ -77,16 +77,14 @@ class SearchWork:
         """Refuse, before any work is done, a folder that holds something else."""
         if self.path is None:
             if self.resume:
-                raise OptionError(
-                    "--resume needs the folder that training was kept in; add --checkpoint"
-                )
+                raise OptionError("--resume needs a checkpoint folder; add --checkpoint")
             return
         if self.path.parent.exists() and not self.path.parent.is_dir():
             raise OptionError(f"'{self.folder}' is not a directory; name one with --checkpoint")
         if self.path.exists() and not (self.resume or self.force):
             raise OptionError(
-                f"'{self.folder}' holds the log of a search; give --resume to go on with it, "
-                "--force to begin again, or another --checkpoint"
+                f"'{self.folder}' contains the log of a search; use --resume to continue it, "
+                "--force to start over, or another --checkpoint"
             )
 
     def log(self, given: "SearchInput", families: tuple[str, ...], lock: ExitStack) -> "Log":
@@ -100,8 +98,8 @@ class SearchWork:
                     self.path.unlink(missing_ok=True)
                 except OSError as error:
                     raise CheckpointError(
-                        f"cannot begin '{self.path}' again ({error.strerror or error}); name "
-                        "another folder with --checkpoint"
+                        f"cannot restart '{self.path}' ({error.strerror or error}); name another "
+                        "folder with --checkpoint"
                     ) from error
         return open_log(self.path, given, families)
 
@@ -112,7 +110,7 @@ class SearchWork:
         if self.scheduler is not None:
             from bncc.search.cluster import dask_cluster
 
-            goes_on = "with --checkpoint and --resume to go on"
+            goes_on = "with --checkpoint and --resume to continue"
             return dask_cluster(given, self.scheduler, evaluate, goes_on)
         if self.jobs > 1:
             from bncc.search.pool import local_processes
@@ -126,7 +124,7 @@ def refuse_with_budget(settings: TrainSettings, *, repeats: int) -> None:
     from bncc.search.budget_search import refuse_searched
 
     if repeats > 1:
-        raise OptionError("a search for a budget has no use for --repeats; leave it out")
+        raise OptionError("--repeats does not apply to a budget search; leave it out")
     refuse_searched(settings)
 
 
@@ -154,7 +152,7 @@ def train_within(
     work: SearchWork,
     choose_by: str | None = None,
 ) -> None:
-    """Search, write the model, and tell of it."""
+    """Search, write the model, and report it."""
     from bncc.pricing import with_resources
     from bncc.search.budget_search import search_input, searched
     from bncc.search.split_folds import default_choice
@@ -181,7 +179,7 @@ def train_within(
     console.result(facts, _report(found, budget, output, train, test))
     if found.is_short and stop.signal is not None:
         tried = f"{len(found.tried)} candidate" + "s" * (len(found.tried) > 1)
-        how = f"; repeat the command with --resume to go on from '{work.folder}'"
+        how = f"; repeat the command with --resume to continue from '{work.folder}'"
         goes_on = "" if work.path is None else how
         console.note(f"stopped after {tried}; '{output}' is the best of them{goes_on}")
         raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
@@ -249,7 +247,7 @@ def _report(
     emitted += [f"--entry {name}" for name in budget.entries]
     takes = resource_words(price)
     if price.how == "estimated":
-        takes.append("`bncc targets` shows what can measure it")
+        takes.append("`bncc targets` lists the tools that can measure it")
     rows = [
         ["rows", f"{train.n_rows}" + (f" and {test.n_rows} for testing" if test else "")],
         ["features", str(model.n_features)],

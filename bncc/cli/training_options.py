@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from bncc.cli.options import Command
+from bncc.structure.catalog import canonical_name
 from bncc.train.options import OPTIONS
 
 FIRST = (
@@ -17,6 +18,14 @@ LAST = ("device", "engine", "threads", "validation")
 """Those that it lists last, after ``--seed``."""
 BETWEEN = tuple(name for name in OPTIONS if name not in (*FIRST, *LAST, "seed"))
 """All others, which a new option joins by itself."""
+
+
+class StructureChoice(click.Choice[str]):
+    """A structure, by its name or an alias; the value is its name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name of a structure, or refuse an unknown one."""
+        return super().convert(canonical_name(str(value)), param, ctx)
 
 
 def training_options(*names: str, help: str | None = None) -> Callable[[Command], Command]:
@@ -40,7 +49,7 @@ def key_values(
         if not key or not separator:
             raise click.BadParameter(f"{value!r} is not of the form KEY=VALUE, such as parents=8")
         if key in options:
-            raise click.BadParameter(f"{key!r} is given twice, give it once")
+            raise click.BadParameter(f"{key!r} is given twice; give it once")
         options[key] = text
     return options
 
@@ -48,6 +57,8 @@ def key_values(
 def _decorator(name: str, help: str | None) -> Callable[[Command], Command]:
     option = OPTIONS[name]
     facts: dict[str, Any] = {"type": click.Choice(option.shown) if option.shown else option.kind}
+    if name == "structure":
+        facts = {"type": StructureChoice(option.shown)}
     if option.kind is bool:
         facts = {"is_flag": True}
     elif option.kind is Mapping:

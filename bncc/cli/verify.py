@@ -8,6 +8,7 @@ import click
 
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify
+from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Emissions,
     Lowering,
@@ -42,24 +43,37 @@ from bncc.targets import find_target
 from bncc.toolchain.tools import host_compilers, is_x86
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})
-"""Entry points that are compared beside ``predict`` in any case."""
+"""Entry points that are always compared, in addition to ``predict``."""
 WITH = ENTRIES | {"checked", "missing", "stream"}
 MOST_JOINT = 256
 """Joint states up to which a network that is no forest is tried with gaps where nobody asks."""
 
 
-@click.command("verify")
+COMMON = (
+    "data_path", "targets", "compiler", "simulator", "sanitize", "n_random", "exhaustive", "more",
+    "optimize", "as_json", "quiet", "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc verify --help`` shows; ``--help-all`` shows all."""
+
+
+@click.command("verify", cls=LongCommand, common=COMMON)
 @model_argument
-@click.option("--data", "data_path", metavar="DATA", help="Readings to try besides.")
+@click.option("--data", "data_path", metavar="DATA", help="Additional readings to compare on.")
 @target_option
-@click.option("--compiler", metavar="NAME", help="A compiler, or 'all' [default: the first found].")
+@click.option(
+    "--compiler", metavar="NAME", help="Compiler, or 'all' [default: the first one found]."
+)
 @click.option(
     "--simulator",
     type=click.Choice((*SIMULATORS, "all")),
-    help="What runs the code of other machines [default: the first found].",
+    help="Simulator for targets other than the host [default: the first one found].",
 )
 @opt_level_option
-@click.option("--sanitize", is_flag=True, help="Watch addresses and undefined behavior, on host.")
+@click.option(
+    "--sanitize",
+    is_flag=True,
+    help="Enable address and undefined-behavior sanitizers, on host only.",
+)
 @click.option(
     "--random",
     "n_random",
@@ -67,16 +81,17 @@ MOST_JOINT = 256
     default=1000,
     metavar="N",
     show_default=True,
-    help="Random states to try.",
+    help="Number of random states.",
 )
-@click.option("--exhaustive", is_flag=True, help="Try all joint states.")
+@click.option("--exhaustive", is_flag=True, help="Compare on all joint states.")
 @click.option(
     "--with",
     "more",
     type=click.Choice(sorted(WITH)),
     multiple=True,
-    help="Compare that as well, in the C that emit-c writes with the same option. scores, trusted "
-    "and raw are always compared; stream and missing on a sample, unless one of them is named.",
+    help="Additional entry point to compare, in the C that emit-c writes with the same option, "
+    "repeatable. scores, trusted and raw are always compared; stream and missing on a "
+    "sample, unless one of them is named.",
 )
 @range_margin_option
 @lowering_options
@@ -104,10 +119,9 @@ def command(
     """
     Build and run the C of MODEL and compare class and scores with the Python integer model.
 
-    Beside DATA it tries random states, every row of every table, and the values at and beside
-    every threshold; all joint states when they are few. The host is this machine, with the C that
-    `emit-c` writes where no machine is named; for the others it is what `emit-c --target` writes,
-    cross-compiled and simulated. `bncc targets` says what is installed.
+    The inputs are DATA, random states, every row of every table, and the values at and next to
+    every threshold; all joint states if they are few. The host runs generic C natively; for other
+    targets, the C of `emit-c --target` is cross-compiled and simulated.
     """
     emissions = Emissions(
         load_model(model_path),
@@ -168,8 +182,8 @@ def sentence(target: str, outcome: Agreement) -> str:
         )
     return (
         f"{target}: the C DISAGREES with the Python model on {outcome.mismatches:,} of "
-        f"{outcome.checked:,} inputs, first {outcome.first_mismatch} ({outcome.toolchain}); this "
-        "is a bug in bncc or in the compiler, please report it with the model"
+        f"{outcome.checked:,} inputs, first {outcome.first_mismatch} ({outcome.toolchain}); "
+        "this is a bug in bncc or in the compiler, please report it with the model"
     )
 
 
@@ -197,7 +211,7 @@ class Companions:
 
 
 def _has_few_gaps(model: Model) -> bool:
-    """Whether missing features can be summed out in little time."""
+    """Return whether missing features can be marginalized in little time."""
     if why_not(model) is not None:
         return False
     form = missing_form_of(model)
@@ -205,7 +219,7 @@ def _has_few_gaps(model: Model) -> bool:
 
 
 def _is_native(target: str, simulator: str | None) -> bool:
-    """Whether a machine is this one, so that nothing needs to simulate it."""
+    """Return whether a target is the host, which needs no simulator."""
     return target == "host" or (target == "x86" and simulator is None and is_x86())
 
 
@@ -214,7 +228,10 @@ def _check(
 ) -> None:
     """Refuse a machine whose tools are missing or that is too small."""
     if target == "host" and simulator not in (None, "all"):
-        raise OptionError("host is this machine itself; leave --simulator out or name a --target")
+        raise OptionError(
+            "--simulator does not apply to host, which runs natively; leave it out, or add "
+            "another --target"
+        )
     if _is_native(target, simulator):
         host_compilers(compiler)
         return
@@ -225,15 +242,13 @@ def _check(
 def _check_sanitizers(
     targets: Sequence[str], machines: Sequence[str], simulator: str | None, console: Console
 ) -> None:
-    """Refuse sanitizers for a machine that was named and has none; tell where ``all`` has none."""
+    """Refuse sanitizers for a named target without them; skip others with a note."""
     foreign = [target for target in machines if not _is_native(target, simulator)]
     for target in foreign:
         if target in targets:
-            raise OptionError(
-                f"sanitizers watch on this machine, not on {target}; use --target host"
-            )
+            raise OptionError(f"--sanitize supports the host only, not {target}; use --target host")
     if foreign:
-        console.note(f"sanitizers watch on this machine alone, not on {', '.join(foreign)}")
+        console.note(f"--sanitize supports the host only, not {', '.join(foreign)}")
 
 
 def _verify(

@@ -50,9 +50,9 @@ def read_arff(path: StrPath) -> Table:
         cells = arff.loads("\n".join([*header, "@data", *rows]))["data"]
     except (arff.ArffException, ValueError) as error:
         reason = " ".join(str(error).split())[:80]
-        raise DataError(f"the rows of '{path}' break the ARFF format ({reason})") from None
+        raise DataError(f"'{path}' violates the ARFF format ({reason}); fix the rows") from None
     if not cells:
-        raise DataError(f"'{path}' holds no rows under @data; it needs at least one")
+        raise DataError(f"'{path}' has no rows under @data; add at least one")
     columns = zip(*cells, strict=True)
     return checked_table(path, [_column(a, c) for a, c in zip(attributes, columns, strict=True)])
 
@@ -68,7 +68,7 @@ def _split(path: StrPath, text: str) -> tuple[list[_Attribute], list[str]]:
             attributes.append(_attribute(path, number + 1, line))
         elif line and not line.startswith("%") and line[:9].lower() != "@relation":
             break
-    raise DataError(f"'{path}' is not an ARFF file: no @data line ends its header")
+    raise DataError(f"'{path}' is not an ARFF file, as no @data line ends its header; add it")
 
 
 def _attribute(path: StrPath, number: int, line: str) -> _Attribute:
@@ -85,8 +85,8 @@ def _attribute(path: StrPath, number: int, line: str) -> _Attribute:
             if labels is not None:
                 return _Attribute(name, False, labels)
     raise DataError(
-        f"line {number} of '{path}' is no attribute that bncc reads; declare it numeric, string, "
-        "or with its labels in braces"
+        f"'{path}', line {number}: unsupported attribute; declare it as numeric, string, or "
+        "labels in braces"
     )
 
 
@@ -111,15 +111,15 @@ def _column(attribute: _Attribute, cells: Sequence[str | None]) -> Column:
         if attribute.is_numeric and column.kind == "category" and not column.missing.all():
             row = first_text_row(column)
             raise DataError(
-                f"attribute {attribute.name!r} is numeric but holds {column.values[row]!r} in row "
-                f"{row + 1}; mend the cell, or mark it missing with '?'"
+                f"attribute {attribute.name!r} is numeric but contains {column.values[row]!r} in "
+                f"row {row + 1}; fix the cell, or mark it as missing with '?'"
             )
         return column
     for row, cell in enumerate(cells, start=1):
         if cell is not None and cell not in attribute.labels:
             raise DataError(
-                f"attribute {attribute.name!r} holds {cell!r} in row {row}, which its declaration "
-                "lacks; add the label there"
+                f"attribute {attribute.name!r} contains {cell!r} in row {row}, which is not a "
+                "declared label; add the label to the declaration"
             )
     missing = np.array([cell is None for cell in cells], dtype=np.bool_)
     texts = ["" if cell is None else cell for cell in cells]

@@ -79,8 +79,8 @@ def column_of_numbers(
     if is_float and not np.isfinite(filled).all():
         row = int(np.flatnonzero(~np.isfinite(filled))[0])
         raise DataError(
-            f"column {name!r} holds an infinite number in row {row + 1}; cap it, or mark it "
-            "missing with '?'"
+            f"column {name!r} contains an infinite number in row {row + 1}; clip it, or mark it "
+            "as missing with '?'"
         )
     whole = not is_float or (not keep_float and bool((filled == np.floor(filled)).all()))
     if whole and (not len(filled) or (filled.max() <= INT32_MAX and filled.min() >= -INT32_MAX)):
@@ -92,24 +92,24 @@ def checked_table(source: StrPath, columns: Sequence[Column]) -> Table:
     """Gather columns into a table after checking their names."""
     check_names(source, [column.name for column in columns])
     if not len(columns[0].values):
-        raise DataError(f"'{source}' holds no rows; it needs at least one")
+        raise DataError(f"'{source}' has no rows; add at least one")
     return Table(tuple(columns))
 
 
 def check_names(source: StrPath, names: Sequence[str]) -> None:
     """Refuse a header without names, with an empty name, or with a name used twice."""
     if not names:
-        raise DataError(f"'{source}' holds no columns; it needs at least one")
+        raise DataError(f"'{source}' has no columns; add at least one")
     seen: set[str] = set()
     for position, name in enumerate(names, start=1):
         if not name.strip():
             raise DataError(
                 f"column {position} of '{source}' has no name; name it in the header, or delete "
-                "it if it only numbers the rows"
+                "it if it contains row numbers"
             )
         if name in seen:
             raise DataError(
-                f"'{source}' has two columns called {name!r}; rename one (is the first line "
+                f"'{source}' has two columns named {name!r}; rename one (is the first line "
                 "really a header?)"
             )
         seen.add(name)

@@ -33,11 +33,11 @@ def read_csv(path: StrPath) -> Table:
     for number, row in enumerate(rows[1:], start=1):
         if len(row) != len(names):
             raise DataError(
-                f"row {number} of '{path}' has {len(row)} cells but the header {len(names)} "
-                "names; mend the row, with '?' for a missing cell"
+                f"'{path}', row {number}: expected {len(names)} cells, found {len(row)}; fix the "
+                "row, with '?' for a missing cell"
             )
     if len(rows) < 2:
-        raise DataError(f"'{path}' holds no rows under its header; it needs at least one")
+        raise DataError(f"'{path}' has no rows under its header; add at least one")
     cells = zip(*rows[1:], strict=True)
     return checked_table(
         path, [column_of_text(name, column) for name, column in zip(names, cells, strict=True)]
@@ -56,9 +56,7 @@ def _rows(path: StrPath, text: str, separator: str) -> list[list[str]]:
     try:
         rows = [row for row in reader if row]
     except csv.Error as error:
-        raise DataError(
-            f"line {reader.line_num} of '{path}' cannot be read ({error}); mend its quotes"
-        ) from None
+        raise DataError(f"'{path}', line {reader.line_num}: {error}; fix the quotes") from None
     # A line of blanks at the end of a file is no row.
     return [row for row in rows if len(row) > 1 or row[0].strip() or len(rows[0]) == 1]
 
@@ -112,7 +110,7 @@ def read_units(path: StrPath, columns: Collection[str]) -> Mapping[str, str]:
             raise DataError(f"{where}: column {name!r} occurs twice. Remove one of its lines")
         if not is_unit(unit):
             raise DataError(
-                f"{where}: {unit!r} is no unit. Write 1 to {MAX_UNIT} printable characters"
+                f"{where}: {unit!r} is not a unit. Write 1 to {MAX_UNIT} printable characters"
             )
         units[name] = unit
     return units

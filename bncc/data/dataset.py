@@ -111,13 +111,13 @@ def check_trainable(dataset: Dataset) -> None:
     """Refuse a data set from which no classifier can be learned."""
     if not dataset.table.columns:
         raise DataError(
-            f"the table holds no feature column beside the class {dataset.class_name!r}; "
-            "add at least one column of readings"
+            f"the table has no feature column besides the class {dataset.class_name!r}; add at "
+            "least one column of readings"
         )
     if dataset.n_rows == 0:
-        raise DataError("the table holds no row with a class; add labeled rows")
+        raise DataError("the table has no row with a class; add labeled rows")
     if len(np.unique(dataset.y)) < 2:
         raise DataError(
-            f"the class column {dataset.class_name!r} holds a single class, "
-            f"{dataset.classes[int(dataset.y[0])]!r}; training needs rows of at least two"
+            f"the class column {dataset.class_name!r} contains a single class, "
+            f"{dataset.classes[int(dataset.y[0])]!r}; add rows of a second one"
         )

@@ -37,12 +37,12 @@ def check_cells(path: StrPath, n_rows: int, n_columns: int) -> None:
     """Reject a table of absurd size before memory is allocated for it."""
     if n_rows * n_columns > MAX_CELLS:
         raise DataError(
-            f"'{path}' holds {n_rows} rows of {n_columns} columns, more than {MAX_CELLS} cells; "
-            "keep fewer rows or columns"
+            f"'{path}' has {n_rows} rows and {n_columns} columns, more than {MAX_CELLS} cells; "
+            "use fewer rows or columns"
         )
 
 
-def read_bytes(path: StrPath, most: int | None = None, remedy: str = "keep fewer rows") -> bytes:
+def read_bytes(path: StrPath, most: int | None = None, remedy: str = "use fewer rows") -> bytes:
     """Read a file whole; gzip is recognized by its first bytes."""
     most = MAX_BYTES if most is None else most
     try:
@@ -60,7 +60,7 @@ def read_bytes(path: StrPath, most: int | None = None, remedy: str = "keep fewer
     elif Path(path).suffix.lower() == ".gz":
         raise DataError(f"'{path}' is not gzip data; drop .gz from its name or compress it")
     if len(content) > most:
-        raise DataError(f"'{path}' holds more than {most >> 20} MiB; {remedy}")
+        raise DataError(f"'{path}' is larger than {most >> 20} MiB; {remedy}")
     return content
 
 
@@ -82,7 +82,9 @@ def _gunzip(path: StrPath, content: bytes, most: int) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
             return stream.read(most + 1)
     except (EOFError, OSError, zlib.error):
-        raise DataError(f"'{path}' is damaged or cut short gzip data; get it again") from None
+        raise DataError(
+            f"'{path}' is truncated or corrupt gzip data; download or copy it again"
+        ) from None
 
 
 def read_text(path: StrPath) -> str:
@@ -94,7 +96,7 @@ def read_text(path: StrPath) -> str:
     except UnicodeDecodeError:
         text = content.decode("latin-1")
     if "\0" in text:
-        raise DataError(f"'{path}' is not text; name a file of the format its suffix says")
+        raise DataError(f"'{path}' is not text; name a file in the format of its suffix")
     if not text.strip():
-        raise DataError(f"'{path}' is empty; it needs a header line and rows")
+        raise DataError(f"'{path}' is empty; add a header line and rows")
     return text

@@ -47,8 +47,8 @@ def column_of_series(name: str, series: "pd.Series[Any]") -> Column:
         return column_of_numbers(name, numbers, missing, keep_float=True)
     if kind in "mMc":
         raise DataError(
-            f"column {name!r} is of type {series.dtype}, which is no reading; turn it into "
-            "numbers or leave it out"
+            f"column {name!r} has type {series.dtype}, which is not supported; convert it to "
+            "numbers, or drop it"
         )
     return _column_of_objects(name, series.to_numpy(dtype=object), missing)
 
@@ -86,7 +86,7 @@ def column_of_array(name: str, cells: AnyArray) -> Column:
 
         return _column_of_objects(name, cells, pd.isna(cells))
     raise DataError(
-        f"column {name!r} is of type {cells.dtype}, which is no reading; turn it into numbers"
+        f"column {name!r} has type {cells.dtype}, which is not supported; convert it to numbers"
     )
 
 
@@ -123,7 +123,7 @@ def read_parquet(path: StrPath) -> Table:
         import pyarrow.parquet as pq
     except ImportError:
         raise DataError(
-            f"'{path}' needs pyarrow to be read; run {extra_command('parquet')}"
+            f"'{path}' cannot be read without pyarrow; run {extra_command('parquet')}"
         ) from None
     try:
         with pq.ParquetFile(path) as file:
@@ -131,7 +131,7 @@ def read_parquet(path: StrPath) -> Table:
             for field in file.schema_arrow:
                 if pa.types.is_nested(field.type):
                     raise DataError(
-                        f"column {field.name!r} of '{path}' is nested; keep one reading per cell"
+                        f"column {field.name!r} of '{path}' is nested; store one reading per cell"
                     )
             table = file.read()
         index = [name for name in table.column_names if _INDEX.fullmatch(name)]
@@ -140,4 +140,6 @@ def read_parquet(path: StrPath) -> Table:
         return table_of_frame(frame)
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:120]
-        raise DataError(f"'{path}' is not a whole Parquet file ({reason}); get it again") from None
+        raise DataError(
+            f"'{path}' is a truncated or corrupt Parquet file ({reason}); download or copy it again"
+        ) from None

@@ -37,7 +37,9 @@ def read_npz(path: StrPath, *, fold: int | None = None) -> Table:
     except IsADirectoryError:
         raise DataError(f"'{path}' is a folder; name a file in it") from None
     except (zipfile.BadZipFile, OSError, EOFError, RuntimeError) as error:
-        raise DataError(f"'{path}' is not a whole npz file ({error}); get it again") from None
+        raise DataError(
+            f"'{path}' is a truncated or corrupt npz file ({error}); download or copy it again"
+        ) from None
 
 
 class _Archive:
@@ -68,26 +70,28 @@ class _Archive:
                 if n_bytes > MAX_BYTES:
                     raise DataError(
                         f"array {name!r} of '{self.path}' declares {n_bytes} bytes, more than "
-                        f"{MAX_BYTES >> 20} MiB; keep fewer rows"
+                        f"{MAX_BYTES >> 20} MiB; use fewer rows"
                     )
                 check_cells(self.path, shape[0] if shape else 1, prod(shape[1:]))
                 if dtype.hasobject or dtype.names is not None:
                     raise DataError(
-                        f"array {name!r} of '{self.path}' holds Python objects, which are never "
-                        "unpickled; save it as numbers or text"
+                        f"array {name!r} of '{self.path}' contains Python objects, which are "
+                        "never unpickled; save it as numbers or text"
                     )
                 if header_size + n_bytes != info.file_size:
-                    raise ValueError("its size is not what its header says")
+                    raise ValueError("its size differs from its header")
             with self._archive.open(info) as stream:
                 array = np.lib.format.read_array(stream, allow_pickle=False)
         except _DAMAGE as error:
             reason = str(error).splitlines()[0] if str(error) else "cut short"
             raise DataError(
-                f"array {name!r} of '{self.path}' is damaged ({reason}); get the file again"
+                f"array {name!r} of '{self.path}' is corrupt ({reason}); download or copy the "
+                "file again"
             ) from None
         if array.ndim != ndim:
             raise DataError(
-                f"array {name!r} of '{self.path}' has {array.ndim} dimensions; {ndim} are needed"
+                f"array {name!r} of '{self.path}' has {array.ndim} dimensions, expected {ndim}; "
+                "save it with the right shape"
             )
         return np.asarray(array)
 
@@ -120,13 +124,13 @@ def _read(archive: _Archive, fold: int | None) -> Table:
         if archive.has(features, labels):
             if fold is not None:
                 raise DataError(
-                    f"'{archive.path}' has no folds, so fold {fold} cannot be read; drop --fold"
+                    f"'{archive.path}' has no folds, so --fold {fold} does not apply; drop --fold"
                 )
             return _matrix(archive, features, labels)
     listed = ", ".join(repr(name) for name in archive.names[:8]) or "none"
     raise DataError(
-        f"'{archive.path}' holds the arrays {listed}; save it with X and y, or with x_tr_fold1 and "
-        "t_tr_fold1"
+        f"'{archive.path}' contains the arrays {listed}; save it with X and y, or with "
+        "x_tr_fold1 and t_tr_fold1"
     )
 
 
@@ -155,18 +159,21 @@ def _indexed_fold(archive: _Archive, k: int) -> Table:
         rows = archive.load(name, 1) if archive.has(name) else np.zeros(0, dtype=np.int64)
         if rows.dtype.kind not in "iu" or ((rows < 0) | (rows >= table.n_rows)).any():
             raise DataError(
-                f"array {name!r} of '{archive.path}' must hold row numbers in 0 .. "
-                f"{table.n_rows - 1}"
+                f"array {name!r} of '{archive.path}' contains row numbers outside 0 .. "
+                f"{table.n_rows - 1}; fix the array"
             )
         parts.append(rows.astype(np.int64))
     if np.intersect1d(parts[0], parts[1]).size:
-        raise DataError(f"fold {k} of '{archive.path}' has rows that are both training and test")
+        raise DataError(
+            f"fold {k} of '{archive.path}' has rows that are both training and test rows; fix "
+            "the split"
+        )
     return Table(table.columns, parts[0], parts[1])
 
 
 def _paper_fold(archive: _Archive, k: int) -> Table:
     if not archive.has(f"t_tr_fold{k}"):
-        raise DataError(f"'{archive.path}' lacks the array 't_tr_fold{k}'; save it too")
+        raise DataError(f"'{archive.path}' has no array 't_tr_fold{k}'; add it")
     X, y = archive.load(f"x_tr_fold{k}", 2), archive.load(f"t_tr_fold{k}", 1)
     _check_rows(archive.path, X, y)
     n_train = len(y)
@@ -175,11 +182,12 @@ def _paper_fold(archive: _Archive, k: int) -> Table:
         _check_rows(archive.path, X_test, y_test)
         if X_test.shape[1] != X.shape[1]:
             raise DataError(
-                f"the training and test parts of fold {k} of '{archive.path}' differ in width"
+                f"the training and test parts of fold {k} of '{archive.path}' differ in width; "
+                "save both with the same columns"
             )
         X, y = np.concatenate([X, X_test]), np.concatenate([y, y_test])
     if not len(y) or not X.shape[1]:
-        raise DataError(f"fold {k} of '{archive.path}' holds no rows or no columns")
+        raise DataError(f"fold {k} of '{archive.path}' has no rows or no columns; fix the arrays")
     columns = (*_state_columns(archive.path, X), column_of_array(CLASS_NAME, y))
     rows = np.arange(len(y), dtype=np.int64)
     return Table(columns, rows[:n_train], rows[n_train:])
@@ -192,7 +200,8 @@ def _state_columns(path: StrPath, X: AnyArray) -> list[Column]:
         or not 0 <= X.min() <= X.max() <= 65536
     ):
         raise DataError(
-            f"the folds of '{path}' must hold states: whole numbers from 0 or 1 to 65535"
+            f"the folds of '{path}' contain values that are not states; use integers from 0 or 1 "
+            "to 65535"
         )
     states = np.ascontiguousarray(X.T).astype(np.int64)
     states -= min(int(states.min()), 1)  # the papers' archives count from 1
@@ -202,4 +211,6 @@ def _state_columns(path: StrPath, X: AnyArray) -> list[Column]:
 
 def _check_rows(path: StrPath, X: AnyArray, y: AnyArray) -> None:
     if len(X) != len(y):
-        raise DataError(f"'{path}' holds {len(X)} rows of readings but {len(y)} labels")
+        raise DataError(
+            f"'{path}' has {len(X)} rows of readings but {len(y)} labels; save equally many"
+        )

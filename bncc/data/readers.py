@@ -23,7 +23,7 @@ def read_table(path: StrPath, *, fold: int | None = None) -> Table:
         return read_npz(path, fold=fold)
     table = _reader(path, suffix)(path)
     if fold is not None:
-        raise DataError(f"'{path}' has no folds, so fold {fold} cannot be read; drop --fold")
+        raise DataError(f"'{path}' has no folds, so --fold {fold} does not apply; drop --fold")
     return table
 
 
@@ -44,7 +44,7 @@ def _reader(path: StrPath, suffix: str) -> Callable[[StrPath], Table]:
     if Path(path).is_dir():
         raise DataError(f"'{path}' is a folder; name a file in it")
     raise DataError(
-        f"'{path}' has no suffix of a known format; name it {', '.join(KNOWN_SUFFIXES)} "
+        f"'{path}' has no suffix of a supported format; rename it to {', '.join(KNOWN_SUFFIXES)} "
         "(text formats also .gz)"
     )
 
@@ -63,5 +63,5 @@ def bundled_names() -> tuple[str, ...]:
 def bundled_path(name: str) -> Path:
     """Return the file of a bundled data set."""
     if name not in _BUNDLED:
-        raise DataError(f"there is no bundled data set {name!r}; there is {', '.join(_BUNDLED)}")
+        raise DataError(f"there is no bundled data set {name!r}; choose from {', '.join(_BUNDLED)}")
     return Path(__file__).with_name("bundled") / _BUNDLED[name]

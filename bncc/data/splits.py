@@ -81,10 +81,10 @@ class SplitRule:
         if not 2 <= n_folds <= most:
             what = "rows" if self.groups is None else f"groups of '{self.column}'"
             raise DataError(
-                f"{most} {what} cannot be dealt to {n_folds} folds; choose 2 .. {most}"
+                f"{most} {what} cannot be split into {n_folds} folds; choose 2 .. {most}"
                 if most >= 2
-                else f"these rows hold {most} {what}, and folds need two; add rows of others, or "
-                "hold none out"
+                else f"these rows have {most} {what}, and folds need two; add rows of others, or "
+                "use no validation set"
             )
         if self.ordered:
             return _blocks(np.arange(len(y)) if self.groups is None else self.groups, n_folds)
@@ -135,7 +135,7 @@ def _keeping_classes(y: IntArray, fold: IntArray) -> int:
 
 def _check_fraction(fraction: float) -> None:
     if not 0.0 < fraction < 1.0:
-        raise DataError(f"the fraction of rows to hold out is {fraction}; choose one in 0 .. 1")
+        raise DataError(f"the validation fraction is {fraction}; choose one in 0 .. 1")
 
 
 def stratified_holdout(y: IntArray, fraction: float, seed: int) -> tuple[IntArray, IntArray]:
@@ -173,7 +173,7 @@ def stratified_folds(y: IntArray, n_folds: int, seed: int) -> IntArray:
     """
     y = np.asarray(y)
     if not 2 <= n_folds <= len(y):
-        raise DataError(f"{len(y)} rows cannot be dealt to {n_folds} folds; choose 2 .. {len(y)}")
+        raise DataError(f"{len(y)} rows cannot be split into {n_folds} folds; choose 2 .. {len(y)}")
     generator = np.random.default_rng(seed)
     order = np.concatenate(
         [generator.permutation(np.flatnonzero(y == label)) for label in np.unique(y)]

@@ -40,8 +40,8 @@ def dataset_of(
     classes = _sorted_labels(set(labels))
     if len(classes) > MAX_CLASSES:
         raise DataError(
-            f"the class column {y.name!r} holds {len(classes)} classes, more than {MAX_CLASSES}; "
-            "name the right column with --class, or join classes"
+            f"the class column {y.name!r} has {len(classes)} classes, more than {MAX_CLASSES}; "
+            "name the right column with --class, or merge classes"
         )
     index = {label: k for k, label in enumerate(classes)}
     numbers = np.array([index[label] for label in labels], dtype=np.int64)
@@ -70,7 +70,7 @@ def _group_column(table: Table, name: str, class_name: str | None) -> Column:
     if found is None:
         listed = ", ".join(repr(other) for other in table.names[:8])
         more = ", ..." if len(table.names) > 8 else ""
-        raise DataError(f"there is no column {name!r} of groups; the columns are {listed}{more}")
+        raise DataError(f"there is no column {name!r} for --groups; the columns are {listed}{more}")
     return found
 
 
@@ -79,7 +79,7 @@ def _check_groups(column: Column) -> None:
     if column.missing.any():
         row = int(column.missing.argmax()) + 1
         raise DataError(
-            f"column {column.name!r} names no group in row {row}; fill it in, or leave the row out"
+            f"column {column.name!r} has no group in row {row}; fill it in, or remove the row"
         )
 
 
@@ -96,7 +96,7 @@ def fold_parts(
     train_rows, test_rows = dataset.table.train_rows, dataset.table.test_rows
     if train_rows is None:
         if fold is not None:
-            raise DataError(f"the table has no folds, so fold {fold} cannot be read; drop --fold")
+            raise DataError(f"the table has no folds, so --fold {fold} does not apply; drop --fold")
         return dataset, None
     train = dataset.take(train_rows)
     present = sorted(set(train.y.tolist()))

@@ -146,7 +146,7 @@ def verify_sources(
 ) -> Agreement:
     """Build emitted C for a machine, run it there, and compare it with the integer model."""
     if sanitize and target != "host":
-        raise OptionError(f"sanitizers watch on this machine, not on {target}; use --target host")
+        raise OptionError(f"--sanitize supports the host only, not {target}; use --target host")
 
     def builds(some: Sources) -> Sequence[Callable[[], Machine]]:
         if target == "host":

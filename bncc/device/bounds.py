@@ -93,7 +93,7 @@ def _frames(report: str) -> Mapping[str, int]:
         function = without_number(place.rpartition(":")[2])
         if kind != "static":
             raise ToolchainError(
-                f"the stack of {function} has no bound; report this, it is a mistake in bncc"
+                f"the stack of {function} has no bound; report this, it is a bug in bncc"
             )
         frames[function] = max(frames.get(function, 0), int(size))
     return frames
@@ -113,7 +113,7 @@ def _depth(
     """Return the bytes of a function's frame and of the deepest chain of calls below it."""
     if function in above or function not in frames:
         raise ToolchainError(
-            f"the stack below {function} is not known; report this, it is a mistake in bncc"
+            f"the stack below {function} is unknown; report this, it is a bug in bncc"
         )
     below = {
         without_number(called)

@@ -83,7 +83,9 @@ def _choose(
         named = [tool for tool in tools if choice in (tool.name, aliases.get(tool.name))]
         if not named:
             names = " or ".join(aliases.get(tool.name, tool.name) for tool in tools)
-            raise ToolchainError(f"the {role} '{choice}' does not serve {target.name}; use {names}")
+            raise ToolchainError(
+                f"the {role} '{choice}' does not support {target.name}; use {names}"
+            )
         tools = named
     found = [tool for tool in tools if tool.is_installed]
     if not found:

@@ -155,8 +155,8 @@ class HostHarness(Harness):
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             raise HarnessError(
-                f"the program built by {self.toolchain} did not end within "
-                f"{RUN_LIMIT:.0f} s; try fewer inputs"
+                f"the program built by {self.toolchain} did not finish within {RUN_LIMIT:.0f} s; "
+                "try fewer inputs"
             ) from None
         if done.returncode != 0:
             report = done.stderr.decode(errors="replace").splitlines()

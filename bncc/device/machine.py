@@ -200,8 +200,8 @@ def check_raw_size(interface: Interface, size: int) -> None:
     expected = row_dtype(interface.features).itemsize
     if size != expected:
         raise ToolchainError(
-            f"a raw row has {size} bytes in the C and {expected} in Python; "
-            "report this, it is a mistake in bncc"
+            f"a raw row has {size} bytes in the C and {expected} in Python; report this, it is a "
+            "bug in bncc"
         )
 
 
@@ -249,7 +249,7 @@ class Harness(Machine):
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         reply = self._exchange(request(entry, rows))
         if len(reply) < 5:
-            raise HarnessError(f"the program built by {self.toolchain} wrote nothing")
+            raise HarnessError(f"the program built by {self.toolchain} printed nothing")
         raw_size = int.from_bytes(reply[1:5], "little")
         if (
             entry in ("raw", "raw_checked", "raw_missing", "stream_raw")
@@ -257,7 +257,7 @@ class Harness(Machine):
         ):
             raise HarnessError(
                 f"a raw row has {raw_size} bytes in the C and {self.row_dtype.itemsize} in "
-                "Python; report this, it is a mistake in bncc"
+                "Python; report this, it is a bug in bncc"
             )
         fields: list[tuple[str, Layout, tuple[int, ...]]] = [
             ("y", np.dtype(np.int16).newbyteorder(self._order), ())

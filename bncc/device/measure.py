@@ -159,8 +159,8 @@ def missing_cost(
     wrong = int((cost.classes != missing.predict(model, inputs.X, is_missing)).sum())
     if wrong:
         raise HarnessError(
-            f"missing on {bench.place} decides {wrong} of {len(is_missing)} inputs otherwise than "
-            "the model; run `bncc verify --with missing` for this target"
+            f"missing on {bench.place} differs from the model on {wrong} of {len(is_missing)} "
+            "inputs; run `bncc verify --with missing` for this target"
         )
     return cost
 
@@ -196,7 +196,7 @@ def _checked(
         wrong = int(((cost.classes != expected) & ~refused).sum())
         if wrong:
             raise HarnessError(
-                f"{entry} on {bench.place} decides {wrong} of {len(reference)} inputs otherwise "
-                "than the model; run `bncc verify` for this target"
+                f"{entry} on {bench.place} differs from the model on {wrong} of {len(reference)} "
+                "inputs; run `bncc verify` for this target"
             )
     return found

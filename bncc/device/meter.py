@@ -128,7 +128,7 @@ class Meter:
         if len(words) != 4 + 3 * len(rows):
             raise HarnessError(
                 f"the meter on {self._bench.place} answered {max(len(words) - 4, 0) // 3} of "
-                f"{len(rows)} inputs; report this, it is a mistake in bncc"
+                f"{len(rows)} inputs; report this, it is a bug in bncc"
             )
         _, nothing, few, many = words[:4]
         per_unit = simulator.per_unit(self._bench.target.name)
@@ -136,8 +136,8 @@ class Meter:
         classes, elapsed, stack = words[4:].reshape(-1, 3).T
         if stack.max() == _DEEPER:
             raise HarnessError(
-                f"{entry} on {self._bench.place} needs more stack than the meter looks at; report "
-                "this, it is a mistake in bncc"
+                f"{entry} on {self._bench.place} needs more stack than the meter measures; "
+                "report this, it is a bug in bncc"
             )
         counts = np.rint((elapsed - nothing) % _WRAP / per_unit).astype(np.int64)
         return Cost(

@@ -62,7 +62,7 @@ def sources(
     ]
     if len(names) != 1:
         raise ToolchainError(
-            "the emitted files hold no C source with a header of its name; emit the model again"
+            "the emitted files contain no C source with a header of its name; emit the model again"
         )
     name = names[0]
     header = files[f"{name}.h"]

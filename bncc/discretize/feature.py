@@ -123,8 +123,9 @@ def numeric_cells(name: str, column: Column) -> Column:
     if typed.kind == "category":
         row = first_text_row(column)
         raise DataError(
-            f"column {name!r} held numbers in training but the text {column.values[row]!r} in row "
-            f"{row + 1}; mend the cell, or mark it missing with '?'"
+            f"column {name!r} had numbers in training but contains the text "
+            f"{column.values[row]!r} in row {row + 1}; fix the cell, or mark it as missing with "
+            "'?'"
         )
     return typed
 
@@ -139,7 +140,9 @@ def float32_grid(name: str, column: Column) -> AnyArray:
         rounded = column.values.astype(np.float32).astype(np.float64)
     if not np.isfinite(rounded).all():
         value = column.values[~np.isfinite(rounded)][0]
-        raise DataError(f"column {name!r} holds {value}, which float32 cannot hold; cap it")
+        raise DataError(
+            f"column {name!r} contains {value}, which is out of range for float32; clip it"
+        )
     return rounded
 
 
@@ -155,8 +158,8 @@ def whole_cells(name: str, column: Column) -> AnyArray:
     if fractional.any():
         row = int(np.flatnonzero(fractional)[0])
         raise DataError(
-            f"column {name!r} held whole numbers in training but {column.values[row]} in row "
-            f"{row + 1}; round it, or train again with such values"
+            f"column {name!r} had integers in training but contains {column.values[row]} in row "
+            f"{row + 1}; round it, or retrain with such values"
         )
     return column.values
 
@@ -187,8 +190,8 @@ def states_of(features: tuple[Feature, ...], table: Table) -> IntArray:
     for i, feature in enumerate(features):
         if feature.name not in columns:
             raise DataError(
-                f"the table has no column {feature.name!r}, which the model reads; "
-                f"its columns are {', '.join(repr(name) for name in table.names[:8])}"
+                f"the table has no column {feature.name!r}, which the model reads; its columns "
+                f"are {', '.join(repr(name) for name in table.names[:8])}"
             )
         X[:, i] = feature.states(columns[feature.name])
     return X

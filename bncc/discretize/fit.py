@@ -37,9 +37,9 @@ def fit_features(
     Shapes: `y` (n_rows,) int.
     """
     if method not in METHODS:
-        raise OptionError(f"there is no method '{method}'; choose one of {', '.join(METHODS)}")
+        raise OptionError(f"unknown discretization '{method}'; choose one of {', '.join(METHODS)}")
     if not 2 <= n_bins <= MAX_STATES:
-        raise OptionError(f"{n_bins} bins cannot be had; choose 2 .. {MAX_STATES}")
+        raise OptionError(f"{n_bins} bins are not supported; choose 2 .. {MAX_STATES}")
     n_classes = int(y.max()) + 1 if len(y) else 1
     cuts_of: dict[str, _Cuts] = {
         "mdl": lambda values, labels: mdl_cuts(values, labels, n_classes),
@@ -69,8 +69,8 @@ def _as_given(column: Column) -> Feature:
     wrong = (values < 0) | (values != np.floor(values))
     if wrong.any():
         raise DataError(
-            f"column {column.name!r} holds {values[wrong][0]}, which is no state; use whole "
-            "numbers from 0, or choose a discretization other than none"
+            f"column {column.name!r} contains {values[wrong][0]}, which is not a state; use "
+            "integers from 0, or a discretization other than none"
         )
     n_states = int(values.max()) + 1 if len(values) else 1
     return Feature(column.name, "state", n_states)
@@ -107,7 +107,7 @@ def _with_missing_state(feature: Feature, column: Column) -> Feature:
     n_states = max(feature.n_states, state + 1)
     if n_states > MAX_STATES:
         raise DataError(
-            f"column {column.name!r} would have {n_states} states, more than {MAX_STATES}; leave "
-            "it out or choose another discretization"
+            f"column {column.name!r} would have {n_states} states, more than {MAX_STATES}; drop "
+            "it, or choose another discretization"
         )
     return replace(feature, n_states=n_states, missing_state=state)

@@ -141,11 +141,12 @@ PACKAGES = {
 def find_package(package: str, model: str) -> Package:
     """Return a package after checking that it can hold a model of this name."""
     if package not in PACKAGES:
-        raise OptionError(f"there is no package '{package}'; there are {', '.join(PACKAGES)}")
+        raise OptionError(f"unknown package '{package}'; choose from {', '.join(PACKAGES)}")
     found = PACKAGES[package]
     if model.lower() in found.reserved:
         raise OptionError(
-            f"'{model}' is a name of the build system in package '{package}'; choose another"
+            f"'{model}' is a reserved name of the build system in package '{package}'; choose "
+            "another"
         )
     return found
 

@@ -82,7 +82,7 @@ def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
 def vectors_of_table(model: Model, table: Table, n_vectors: int | None = None) -> Vectors:
     """Choose rows of a table, preferring an equal share of each class that is decided for."""
     if table.n_rows == 0:
-        raise DataError("there is no row to take test vectors from; give readings")
+        raise DataError("there are no rows for test vectors; provide readings")
     n = min(usual_number(model), FEW_VECTORS) if n_vectors is None else n_vectors
     X = states_of(model.features, table)
     R = raw_of_table(model.features, table)

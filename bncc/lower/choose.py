@@ -51,17 +51,17 @@ class KernelBudget:
         ram = None if self.limits.ram is None else nearest.ram + self.other_ram
         needs = f"the kernel '{nearest.kernel.family}' needs about {_bytes(flash, ram)}"
         if self.fits(nearest):
-            return BudgetError(f"no layout that was asked for fits in {self}, but {needs}")
-        size = "" if is_smallest else "ask for --optimize size, "
+            return BudgetError(f"no requested layout fits in {self}, but {needs}")
+        size = "" if is_smallest else "use --optimize size, "
         return BudgetError(
-            f"no kernel fits in {self}; {needs}: {size}allow as much, or train with fewer bits, "
-            "coarser states or as naive Bayes",
+            f"no kernel fits in {self}; {needs}: {size}raise the budget, or train with fewer "
+            "bits, fewer states or as naive Bayes",
             self.utilization(nearest),
         )
 
     def __str__(self) -> str:
         reserve = self.limits.reserve
-        beside = f" beside {reserve} in reserve" if reserve else ""
+        beside = f" with {reserve} reserved" if reserve else ""
         return f"{_bytes(self.limits.room, self.limits.ram)}{beside}"
 
 
@@ -102,7 +102,7 @@ def choose(
 ) -> Choice:
     """Choose the best proved layout of a program."""
     if family not in (None, *FAMILIES):
-        raise OptionError(f"there is no kernel '{family}'; there are {', '.join(FAMILIES)}")
+        raise OptionError(f"unknown kernel '{family}'; choose from {', '.join(FAMILIES)}")
     demands = demands or Demands()
     suitable = tuple(filter(demands.allows, families_for(target)))
     if family:
@@ -115,7 +115,7 @@ def choose(
         found = [each for each in found if each.kernel.rom_bytes <= MOST_IN_ALL] or found
     if not found:
         raise OptionError(
-            f"the kernel '{family}' has no layout that is safe for this model; name another or none"
+            f"the kernel '{family}' has no safe layout for this model; name another or none"
         )
     budget = budget or KernelBudget()
     fitting = [each for each in found if budget.fits(each)]

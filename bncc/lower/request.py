@@ -34,13 +34,13 @@ class Demands:
         """Reject a kernel that does not meet the requirements."""
         if self.constant_time and family not in FREE_OF_BRANCHES:
             raise OptionError(
-                f"the time that the kernel '{family}' takes depends on states; name another with "
-                "--kernel, or leave --kernel out"
+                f"the execution time of kernel '{family}' depends on states; name another with "
+                "--kernel, or leave out --kernel"
             )
         if not self.allows(family):
             raise OptionError(
-                f"the kernel '{family}' cannot take features one by one; use --kernel "
-                f"{' or '.join(sorted(STREAMS))}, or leave --kernel out"
+                f"the kernel '{family}' does not support feature-by-feature input; use --kernel "
+                f"{' or '.join(sorted(STREAMS))}, or leave out --kernel"
             )
 
     def flows(self, optimize: Optimize) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class Request:
         unknown = sorted(asked - ENTRIES)
         if unknown:
             raise OptionError(
-                f"there is no entry point '{unknown[0]}'; there are {', '.join(sorted(ENTRIES))}"
+                f"unknown entry point '{unknown[0]}'; choose from {', '.join(sorted(ENTRIES))}"
             )
         has_thresholds = any(feature.thresholds for feature in self.model.features)
         return EntryPoints(
@@ -132,7 +132,7 @@ class Request:
         emitted = options.entries | {"predict"} | ({"predict-raw"} if entries.raw else frozenset())
         for entry in options.priced:
             if entry not in emitted:
-                raise OptionError(f"a budget for '{entry}' needs that entry point; emit it as well")
+                raise OptionError(f"a budget for '{entry}' needs that entry point; emit it, too")
         return options.priced or default_entries(has_thresholds=entries.raw, extras=options.entries)
 
     @property
@@ -142,8 +142,8 @@ class Request:
             return None
         if self.options.constant_time:
             raise OptionError(
-                "entry point 'checked' returns at the first wrong reading, so its time depends on "
-                "the readings; leave it out, or do not ask for constant time"
+                "entry point 'checked' returns at the first invalid reading, so its execution "
+                "time depends on the readings; leave it out, or do not request constant time"
             )
         return limits_of(self.model, self.options.range_margin)
 

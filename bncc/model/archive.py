@@ -39,7 +39,7 @@ def pack(entries: Mapping[str, bytes]) -> bytes:
     frame = _LOCAL.size + _CENTRAL.size
     if _END.size + sum(frame + 2 * len(k) + len(v) for k, v in entries.items()) > MAX_BYTES:
         raise ModelFileError(
-            f"the file would hold more than {MAX_BYTES} bytes; use fewer features or coarser ones"
+            f"the file would be larger than {MAX_BYTES} bytes; use fewer features or fewer states"
         )
     body, directory = bytearray(), bytearray()
     for name, content in entries.items():
@@ -67,10 +67,10 @@ def unpack(data: bytes) -> dict[str, bytes]:
         position = start + n_name + size
         name = data[start : start + n_name].decode("latin-1")
         if len(entries) == MAX_ENTRIES or name in entries or position > len(data):
-            raise ModelFileError("its entries are damaged")
+            raise ModelFileError("its entries are corrupt")
         entries[name] = data[start + n_name : position]
     if not all(name.isascii() for name in entries) or pack(entries) != data:
-        raise ModelFileError("its zip structure is damaged or was written by another program")
+        raise ModelFileError("its zip structure is corrupt or was written by another program")
     return entries
 
 
@@ -97,7 +97,7 @@ def from_npy(content: bytes, n: int, bits: int) -> IntArray:
     """
     header = _npy_header(n, bits)
     if not content.startswith(header) or len(content) != len(header) + n * _dtype(bits).itemsize:
-        raise ModelFileError(f"an array is not the vector of {n} costs that the model asks for")
+        raise ModelFileError(f"an array does not have the {n} costs that the model needs")
     return np.frombuffer(content, _dtype(bits), offset=len(header)).astype(np.int64)
 
 

@@ -56,8 +56,8 @@ def recorded_error(model: Model, key: str) -> float | None:
     shown = json.dumps(error)
     shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}..."
     raise ModelError(
-        f"the model's training record holds {shown} as its {key}, which is no fraction from "
-        "0 to 1; train the model again, or take it from where it was made"
+        f"the model's training record contains {shown} as its {key}, which is not a fraction "
+        "from 0 to 1; train the model again, or copy it again"
     )
 
 
@@ -99,8 +99,8 @@ def search_words(training: Mapping[str, Any]) -> str | None:
         str(training.get("chosen_by"))
     )
     if measure is None:
-        return f"{mean}, by which the search chose"
-    return f"{mean}; the search chose by the {measure} of the same rows"
+        return f"{mean}, the search criterion"
+    return f"{mean}; search criterion: {measure} on the same rows"
 
 
 def cost_format(model: Model) -> QFormat:
@@ -190,8 +190,8 @@ def early_end_note(model: Model) -> str | None:
         return None
     done, asked = training.get("epochs_done"), training.get("epochs")
     if done == asked:
-        return "ended early, before the epochs on all rows"
-    return f"ended early, after {done} of {asked} epochs"
+        return "stopped early, before training on all rows"
+    return f"stopped early, after {done} of {asked} epochs"
 
 
 def cycle_note(model: Model) -> str | None:
@@ -207,8 +207,8 @@ def cycle_note(model: Model) -> str | None:
     way = " -> ".join([*names, names[0]])
     form = f"cycles ({way} is one)" if len(cycles.closing) > 1 else f"a cycle ({way})"
     return (
-        f"the arcs form {form}, so this is a sum of tables and not a Bayesian network: decisions "
-        "are as good as their error says, probabilities mean nothing"
+        f"the arcs form {form}, so the model is an additive ensemble and not a Bayesian "
+        "network: decisions are as accurate as measured, but probabilities are meaningless"
     )
 
 

@@ -40,13 +40,13 @@ def limits_of(model: Model, margin: float = DEFAULT_MARGIN) -> tuple[Limits, ...
     """Return within which limits readings are decided on."""
     if not 0 <= margin <= MOST_MARGIN:
         raise OptionError(
-            f"a range margin of {margin} percent makes no sense; choose 0 .. {MOST_MARGIN:.0f}"
+            f"a range margin of {margin} percent is not supported; choose 0 .. {MOST_MARGIN:.0f}"
         )
     ranges = reading_ranges(model.features, model.training)
     if ranges is None and any(feature.is_numeric for feature in model.features):
         raise ModelError(
-            "the model does not record the ranges of its training readings, which entry point "
-            "'checked' needs; train it again with this version of bncc"
+            "the model has no record of the training ranges, which entry point 'checked' needs; "
+            "train it again with this version of bncc"
         )
     share = Fraction(str(float(margin))) / 100
     known = ranges or (None,) * model.n_features
@@ -104,7 +104,7 @@ def _limits(feature: Feature, seen: ReadingRange | None, share: Fraction) -> Lim
 def _no_reading(feature: Feature) -> ModelError:
     return ModelError(
         f"feature {feature.name!r} had no reading in training, so entry point 'checked' would "
-        f"refuse every input; leave the column out with --drop and train again"
+        "reject every input; drop the column with --drop and train again"
     )
 
 

@@ -81,7 +81,7 @@ def wilson_of_units(misses: BoolArray, units: IntArray) -> tuple[float, float]:
 def interval_words(interval: Sequence[float], method: str) -> str:
     """Describe a 95 % interval with its method and the assumptions of that."""
     low, high = (100 * end for end in interval)
-    taken = ", rows taken as independent" if method == INDEPENDENT else ""
+    taken = ", assuming independent rows" if method == INDEPENDENT else ""
     return f"95 % interval {low:.2f} to {high:.2f} % ({method}{taken})"
 
 

@@ -64,7 +64,7 @@ def read_document(entries: Mapping[str, bytes]) -> dict[str, Any]:
     """Return what model.json holds, if it is canonical JSON."""
     text = entries.get(DOCUMENT)
     if text is None or len(text) > MAX_DOCUMENT:
-        raise ModelFileError(f"it holds no {DOCUMENT} of at most {MAX_DOCUMENT} bytes")
+        raise ModelFileError(f"it has no {DOCUMENT} of at most {MAX_DOCUMENT} bytes")
     try:
         document = json.loads(text.decode("ascii"))
         if isinstance(document, dict) and _canonical(document) == text:
@@ -82,7 +82,7 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     labels, records, number, q_record, record, training = _fields(document, keys)
     features = tuple(_feature(record) for record in _items(records, dict))
     if len(features) > MAX_FEATURES:
-        raise ModelFileError("it holds too many features")
+        raise ModelFileError("it has too many features")
     q_format = QFormat(*map(_integer, _fields(q_record, ("int_bits", "frac_bits"))))
     structure = _STRUCTURES[number](record)
     if type(training) is not dict:
@@ -223,11 +223,11 @@ def _shapes(
             rows *= n
             # Stopping here keeps a product of a million factors from being formed.
             if not 0 < rows <= MAX_TABLE_ENTRIES:
-                raise ModelFileError("it asks for a table beyond all bounds")
+                raise ModelFileError("it declares a table beyond all limits")
         total += rows * n_classes
         shapes.append((rows, n_classes))
     if not 0 < total <= MAX_TABLE_ENTRIES:
-        raise ModelFileError("it asks for tables beyond all bounds")
+        raise ModelFileError("it declares tables beyond all limits")
     return shapes
 
 
@@ -239,7 +239,7 @@ def _levels(
         yield from (grid.n_levels for grid in structure.tables)
         return
     if len(structure.parents) != len(n_states):
-        raise ModelFileError("its structure and its features disagree in number")
+        raise ModelFileError("its structure and its features differ in number")
     for i, parents in enumerate(structure.parents):
         yield (n_states[j] for j in (i, *parents))
     if structure.class_parents:
@@ -276,7 +276,7 @@ def from_bytes(data: bytes, name: StrPath) -> Model:
         entries = unpack(data)
         sums = {entry: content for entry, content in entries.items() if entry != SUMS}
         if with_sums(sums) != entries:
-            raise ModelFileError("its digest does not match its content")
+            raise ModelFileError("digest mismatch")
         document = read_document(entries)
         number = document.get("format")
         if type(number) is not int or number < 1:
@@ -285,10 +285,12 @@ def from_bytes(data: bytes, name: StrPath) -> Model:
             return decode(document, entries)
     except (ModelFileError, ModelError, ValueError) as error:
         raise ModelFileError(
-            f"'{name}' is not a whole bncc model ({error}); copy it again or train anew"
+            f"'{name}' is not a bncc model, or is truncated or corrupt ({error}); copy it again "
+            "or retrain"
         ) from error
     raise ModelFileError(
-        f"'{name}' has model format {number} and this bncc reads up to {FORMATS[-1]}; update bncc"
+        f"'{name}' has model format {number}, and this version of bncc reads up to "
+        f"{FORMATS[-1]}; update bncc"
     )
 
 
@@ -320,11 +322,11 @@ def save_model(model: Model, path: StrPath, *, overwrite: bool = False) -> None:
         if target.exists() and not target.is_file():
             raise OptionError(f"'{path}' is not a regular file; choose another name for the model")
         if target.exists() and not overwrite:
-            raise OptionError(f"'{path}' exists; choose another name or overwrite it with --force")
+            raise OptionError(f"'{path}' exists; choose another name, or overwrite it with --force")
         write_whole(target, data)
     except (OSError, ValueError) as error:
         raise ModelFileError(
-            f"cannot write '{path}' ({_reason(error)}); choose another folder or make room"
+            f"cannot write '{path}' ({_reason(error)}); choose another folder, or free some space"
         ) from error
 
 
@@ -361,7 +363,7 @@ def _read(path: StrPath) -> bytes:
         if source.is_dir():
             raise ModelFileError(f"'{path}' is a directory; name the model file inside it")
         if not source.exists():
-            raise ModelFileError(f"'{path}' does not exist; make it with 'bncc train -o'")
+            raise ModelFileError(f"'{path}' does not exist; create it with 'bncc train -o'")
         if not source.is_file():
             # Opening a named pipe would wait for ever.
             raise ModelFileError(f"'{path}' is not a regular file; copy the model to one")
@@ -373,8 +375,8 @@ def _read(path: StrPath) -> bytes:
         ) from error
     if len(data) > MAX_FILE:
         raise ModelFileError(
-            f"'{path}' is larger than {MAX_FILE} bytes, the limit of a model file; "
-            "name a file that bncc has written"
+            f"'{path}' is larger than {MAX_FILE} bytes, the limit of a model file; name a file "
+            "written by bncc"
         )
     return data
 

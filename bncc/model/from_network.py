@@ -108,8 +108,8 @@ def with_vetoes(model: Model, zeros: Sequence[BoolArray], tables: Sequence[int])
     more = max(0, veto.bit_length() - fmt.bits)
     if fmt.bits + more > MAX_BITS:
         raise NetworkError(
-            f"with {fmt.bits} bits a cost that no sum of others reaches, that of a probability of "
-            f"0, takes {fmt.bits + more} bits, more than {MAX_BITS}; give fewer --bits"
+            f"with {fmt.bits} bits, a cost above every sum of others, for probabilities of 0, "
+            f"takes {fmt.bits + more} bits, more than {MAX_BITS}; use fewer --bits"
         )
     prior, *costs = (
         np.where(is_zero, veto, values)
@@ -130,7 +130,7 @@ def check_sums(model: Model) -> None:
     if largest >= 1 << MOST_SUM_BITS:
         raise NetworkError(
             f"sums of costs in {model.q_format} can take {largest.bit_length()} bits, more than "
-            f"{MOST_SUM_BITS}; give fewer --bits"
+            f"{MOST_SUM_BITS}; use fewer --bits"
         )
 
 
@@ -201,7 +201,7 @@ def model_of(
     name, n_classes = network.names[target], network.n_states[target]
     if not 2 <= n_classes <= MAX_CLASSES:
         raise NetworkError(
-            f"variable '{name}' has {n_classes} states and a class 2 to {MAX_CLASSES}; "
+            f"variable '{name}' has {n_classes} states, and a class needs 2 to {MAX_CLASSES}; "
             "choose another class"
         )
     given: tuple[int, ...] = ()
@@ -211,7 +211,7 @@ def model_of(
         network, target, given = found.network, found.target, found.given
         n_removed = found.n_removed
     if network.n_variables == 1:
-        raise NetworkError(f"nothing in the network bears on '{name}'; choose another class")
+        raise NetworkError(f"'{name}' is independent of all other variables; choose another class")
     features = [i for i in range(network.n_variables) if i != target]
     samples = _samples(whole, whole.index(name), [network.names[i] for i in features])
     graph = _structure(network, target, given)

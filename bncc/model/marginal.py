@@ -39,9 +39,11 @@ def log_joint(
     S2, section 4, table 4; S1, the experiments of figure 5.
     """
     if any(len(parents) > 1 for parents in structure.parents):
-        raise ValueError("a feature has two feature parents; only forests are summed out here")
+        raise ValueError("a feature has two feature parents; only forests are marginalized here")
     if structure.class_parents or structure.given:
-        raise ValueError("the class has a parent, or a feature is given; no forest is below it")
+        raise ValueError(
+            "the class has a parent, or a feature is given; there is no forest below it"
+        )
     order = topological_order(structure)
     if is_missing is None or not is_missing.any():
         return _plain(structure, n_states, log_tables, X)

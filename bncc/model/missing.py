@@ -91,8 +91,8 @@ def _checked(model: Model, X: IntArray, is_missing: BoolArray) -> tuple[IntArray
     X, is_missing = np.asarray(X, dtype=np.int64), np.asarray(is_missing, dtype=np.bool_)
     if X.ndim != 2 or X.shape[1] != model.n_features or X.shape != is_missing.shape:
         raise DataError(
-            f"states of shape {X.shape} and gaps of shape {is_missing.shape} given; both need one "
-            f"column for each of the model's {model.n_features} features"
+            f"expected one column for each of the model's {model.n_features} features, found "
+            f"states of shape {X.shape} and gaps of shape {is_missing.shape}"
         )
     X = np.where(is_missing, 0, X)
     if ((X < 0) | (X >= np.array(model.n_states))).any():

@@ -88,7 +88,7 @@ MOST_JOINT = 4096
 """Joint states of all features that have children, at most, where the model is no forest."""
 MOST_BITS = 31
 """Bits of a number without its sign, at most."""
-REMEDY = "train with rows that have such gaps, so that a missing reading is a state of its own"
+REMEDY = "train on rows with missing readings, so that a missing reading is a state of its own"
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,26 +115,26 @@ def why_not(model: Model) -> str | None:
     """Return why missing features cannot be summed out of a model."""
     structure = model.structure
     if isinstance(structure, TableEnsemble):
-        lack = "a sum of tables, for it is no distribution"
+        lack = "boosted tables, which are no distribution"
     elif structure.given:
-        lack = "a network with given features, for these have no distribution"
+        lack = "a network with given features, which have no distribution"
         remedy = f"import it with --keep all if its tables fit then, or {REMEDY}"
-        return f"missing features cannot be summed out of {lack}; {remedy}"
+        return f"missing features cannot be marginalized in {lack}; {remedy}"
     elif not structure.is_bayesian_network:
-        lack = "a model whose arcs form a cycle, for it is no distribution"
+        lack = "a model with a cycle of arcs, which is no distribution"
     elif model.training.get("parameters") == "free":
-        lack = "free tables, for they are no distribution"
+        lack = "free tables, which are no distribution"
     elif not _is_forest(structure) and (n := n_joint(model, structure)) > MOST_JOINT:
-        lack = f"a network that is no forest with {n} joint states of its features that have "
+        lack = f"a network that is not a forest, with {n} joint states of its features that have "
         lack += f"children, more than {MOST_JOINT}"
     elif _largest(model, structure) >> MOST_BITS:
         return (
-            f"missing features cannot be summed out of costs in {model.q_format}, which would take "
-            "more than 32 bits; train or import it with fewer bits"
+            f"missing features cannot be marginalized with costs in {model.q_format}, which "
+            "would take more than 32 bits; train or import the model with fewer bits"
         )
     else:
         return None
-    return f"missing features cannot be summed out of {lack}; {REMEDY}"
+    return f"missing features cannot be marginalized in {lack}; {REMEDY}"
 
 
 @lru_cache(maxsize=16)

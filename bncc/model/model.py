@@ -49,15 +49,15 @@ def check_feature(feature: Feature) -> None:
     elif feature.kind == "float32":
         _check_floats(name, feature.thresholds)
     elif feature.kind not in ("category", "state"):
-        raise ModelError(f"{name} is of the unknown kind {feature.kind!r}")
+        raise ModelError(f"{name} has the unknown kind {feature.kind!r}")
     if feature.thresholds and not feature.is_numeric:
         raise ModelError(f"{name} is a {feature.kind} and cannot have thresholds")
     if feature.categories and feature.kind != "category":
         raise ModelError(f"{name} is of kind {feature.kind} and cannot have categories")
     if len(set(feature.categories)) != len(feature.categories):
-        raise ModelError(f"{name} holds a category twice")
+        raise ModelError(f"{name} has a category twice")
     if not all(a < b for a, b in pairwise(feature.thresholds)):
-        raise ModelError(f"the thresholds of {name} do not ascend strictly")
+        raise ModelError(f"the thresholds of {name} are not strictly increasing")
     if feature.kind != "state":
         _check_n_states(name, feature)
 
@@ -65,23 +65,23 @@ def check_feature(feature: Feature) -> None:
 def check_grids(grids: TableEnsemble, n_states: Sequence[int]) -> None:
     """Verify that the grids of a sum are sound."""
     if not grids.tables:
-        raise ModelError("the model's sum has no table")
+        raise ModelError("the model's ensemble has no table")
     for t, grid in enumerate(grids.tables):
         _check_grid(f"table {t}", grid, n_states)
     if sum(n_states[f] for grid in grids.tables for f in grid.features) > MAX_MAPPED_STATES:
         raise ModelError(
-            f"the tables of the model's sum read more than {MAX_MAPPED_STATES} states in all; "
-            "train with fewer tables, or columns of fewer states"
+            f"the tables of the model read more than {MAX_MAPPED_STATES} states in all; train "
+            "with fewer tables, or with columns of fewer states"
         )
 
 
 def _check_grid(name: str, grid: DecisionTable, n_states: Sequence[int]) -> None:
     features, cuts = grid.features, grid.cuts
     if not features or len(set(features)) != len(features) or len(features) != len(cuts):
-        raise ModelError(f"{name} does not read features once each")
+        raise ModelError(f"{name} does not read each feature once")
     for f, of_feature in zip(features, cuts, strict=True):
         if not 0 <= f < len(n_states):
-            raise ModelError(f"{name} reads feature {f}, which is not there")
+            raise ModelError(f"{name} reads feature {f}, which does not exist")
         ends = (-1, *of_feature, n_states[f] - 1)
         if not of_feature or not all(a < b for a, b in pairwise(ends)):
             raise ModelError(f"{name} cuts feature {f} not between ascending states")
@@ -102,7 +102,7 @@ def _check_floats(name: str, thresholds: tuple[int | float, ...]) -> None:
     held &= (exact != 0) | ~np.signbit(exact)
     if not held.all():
         wrong = thresholds[int(np.flatnonzero(~held)[0])]
-        raise ModelError(f"{name} has the threshold {wrong!r}, which is no float32 value")
+        raise ModelError(f"{name} has the threshold {wrong!r}, which is not a float32 value")
 
 
 def _check_n_states(name: str, feature: Feature) -> None:
@@ -110,8 +110,8 @@ def _check_n_states(name: str, feature: Feature) -> None:
     of_missing = feature.n_states == known + 1 and feature.missing_state == known
     if feature.n_states != known and not of_missing:
         raise ModelError(
-            f"{name} has {feature.n_states} states and falls back to {feature.missing_state}; its "
-            f"rule asks for {known}, or for {known + 1} with the last for missing readings"
+            f"{name} has {feature.n_states} states and falls back to {feature.missing_state}; "
+            f"its rule needs {known}, or {known + 1} with the last for missing readings"
         )
 
 
@@ -233,14 +233,14 @@ def _check_structure(model: Model) -> None:
     if isinstance(structure, TableEnsemble):
         check_grids(structure, model.n_states)
         if len(structure.tables) != len(model.tables):
-            raise ModelError("the model's structure and tables disagree in the number of tables")
+            raise ModelError("the model's structure and tables differ in the number of tables")
         return
     if len(structure.parents) != n or len(model.tables) != n + bool(structure.class_parents):
-        raise ModelError("the model's structure and tables disagree in the number of features")
+        raise ModelError("the model's structure and tables differ in the number of features")
     if structure.class_parents and model.prior.any():
-        raise ModelError("the model's class has parents and a prior; a table must stand for both")
+        raise ModelError("the model's class has parents and a prior; one table must serve as both")
     for i, table in enumerate(model.tables[:n]):
         if i in structure.given and table.any():
-            raise ModelError(f"table {i} holds a cost, and its feature is given")
+            raise ModelError(f"table {i} has a cost, but its feature is given")
         if not structure.class_is_parent[i] and (table != table[:, :1]).any():
             raise ModelError(f"table {i} depends on the class, which is not among its parents")

@@ -92,11 +92,13 @@ def _range_of(feature: Feature, entry: Any) -> ReadingRange:
         raise ModelError(f"the record of readings of feature {feature.name!r} is malformed")
     low, high, unit = entry["min"], entry["max"], entry.get("unit", "")
     if type(unit) is not str or not (unit == "" or is_unit(unit)):
-        raise ModelError(f"the unit of feature {feature.name!r} is no short text")
+        raise ModelError(f"the unit of feature {feature.name!r} is not a short text")
     if low is None and high is None:
         return ReadingRange(None, None, unit)
     if not (_is_reading(feature, low) and _is_reading(feature, high) and low <= high):
-        raise ModelError(f"the range of readings of feature {feature.name!r} is none of its type")
+        raise ModelError(
+            f"the range of readings of feature {feature.name!r} does not match its type"
+        )
     return ReadingRange(low, high, unit)
 
 

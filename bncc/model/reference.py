@@ -16,7 +16,9 @@ def rows(model: Model, X: IntArray) -> IntArray:
     """
     X = np.asarray(X, dtype=np.int64)
     if X.ndim != 2 or X.shape[1] != model.n_features:
-        raise DataError(f"states of shape {X.shape} given; the model reads {model.n_features}")
+        raise DataError(
+            f"expected {model.n_features} states per row, found states of shape {X.shape}"
+        )
     n_states = np.array(model.n_states)
     if ((X < 0) | (n_states <= X)).any():
         raise DataError("a state is out of range; states of feature i run from 0 to n_states[i]-1")

@@ -33,7 +33,9 @@ def network_of_model(model: Model) -> Export:
     """
     structure = model.structure
     if isinstance(structure, TableEnsemble):
-        raise NetworkError("a sum of tables is no Bayesian network; train with --structure naive")
+        raise NetworkError(
+            "boosted tables are not a Bayesian network; train with --structure naive"
+        )
     if structure.cycles.closing:
         raise NetworkError("the model's arcs form a cycle; train with another --structure")
     n, n_classes = model.n_features, model.n_classes

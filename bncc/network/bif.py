@@ -40,12 +40,12 @@ class Header:
             names += [item.text] if whole else item.text.split()
         for name in names:
             if name not in place:
-                scanner.fail(f"variable '{name}' is not described; add it", self.position)
+                scanner.fail(f"variable '{name}' is not declared; declare it", self.position)
         if names[0] in names[1:]:
-            scanner.fail(f"'{names[0]}' is its own parent; leave it out", self.position)
+            scanner.fail(f"'{names[0]}' is its own parent; remove the parent", self.position)
         for k, name in enumerate(names):
             if name in names[:k]:
-                what = f"'{names[0]}' has the parent '{name}' twice; keep one"
+                what = f"'{names[0]}' has the parent '{name}' twice; remove one"
                 scanner.fail(what, self.position)
         own, *parents = (place[name] for name in names)
         return own, tuple(parents)
@@ -77,7 +77,7 @@ def table_of(
     is_seen = {"default": False, "table": False}
     for keyword, values, position in sorted(rows.plain, key=lambda statement: statement[0]):
         if is_seen[keyword]:
-            scanner.fail(f"a second '{keyword}' stands here; keep one", position)
+            scanner.fail(f"duplicate '{keyword}'; remove one", position)
         is_seen[keyword], by_table = True, keyword == "table"
         if len(values) != (n_rows * r if by_table else r):
             _fail_length(scanner, values, n_rows * r if by_table else r, position)
@@ -87,13 +87,13 @@ def table_of(
     for labels, values, position in rows.named:
         row = _row(scanner, labels, places, position)
         if is_known[row]:
-            scanner.fail("this row is given twice; keep one", position)
+            scanner.fail("duplicate row; remove one", position)
         if len(values) != r:
             _fail_length(scanner, values, r, position)
         table[row], is_known[row] = values, True
     if not (is_known.all() or is_seen["default"]):
         which = _labels(int(np.flatnonzero(~is_known)[0]), parents)
-        scanner.fail(f"the row {which} is absent; add it or a default", header.position)
+        scanner.fail(f"the row {which} is missing; add it or a default", header.position)
     return _normalized(scanner, header, table, parents)
 
 
@@ -104,13 +104,11 @@ def _row(
     if len(labels) != len(places):
         names = [w for i in labels for w in ([i.text] if i.is_quoted else i.text.split())]
     if len(names) != len(places):
-        scanner.fail(
-            f"{len(names)} states stand here for {len(places)} parents; name one of each", position
-        )
+        scanner.fail(f"{len(names)} states for {len(places)} parents; name one of each", position)
     row = 0
     for name, place in zip(names, places, strict=True):
         if name not in place:
-            scanner.fail(f"no parent here has the state '{name}'; use a state's name", position)
+            scanner.fail(f"no parent has the state '{name}'; use a state's name", position)
         row = row * len(place) + place[name]
     return row
 
@@ -124,7 +122,7 @@ def _normalized(
     worst = int(off.argmax())
     if off[worst] > ROUNDING:
         row = f"row {_labels(worst, parents)}" if parents else "table"
-        scanner.fail(f"the {row} adds up to {sums[worst]:g}; make it 1", header.position)
+        scanner.fail(f"the {row} sums to {sums[worst]:g}; make it 1", header.position)
     return np.where((off > TOLERANCE)[:, np.newaxis], table / sums[:, np.newaxis], table)
 
 
@@ -134,7 +132,7 @@ def _labels(row: int, parents: Sequence[Sequence[str]]) -> str:
 
 
 def _fail_length(scanner: Scanner, values: Sequence[float], n: int, position: int) -> None:
-    scanner.fail(f"{len(values)} numbers stand here and {n} are needed; make them agree", position)
+    scanner.fail(f"expected {n} numbers, found {len(values)}; fix the row", position)
 
 
 MAX_TEXT = 2**28
@@ -175,7 +173,7 @@ def read_bif(path: StrPath) -> Network:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise NetworkError(f"'{path}' is no UTF-8 text; save it as UTF-8") from None
+        raise NetworkError(f"'{path}' is not UTF-8 text; save it as UTF-8") from None
     return network_of(text, str(path))
 
 
@@ -207,16 +205,16 @@ def _block(scanner: Scanner, found: _Found) -> None:
         header = _header(scanner)
         found.blocks.append((header, _rows(scanner)))
     else:
-        scanner.fail("'network', 'variable' or 'probability' must stand here; write BIF", start)
+        scanner.fail("expected 'network', 'variable' or 'probability'; write BIF", start)
     scanner.accept(";")
 
 
 def _property(scanner: Scanner) -> None:
     """Pass over a property, or fail."""
     if not scanner.peek():
-        scanner.fail("the file ends inside a block; get the whole file")
+        scanner.fail("the file ends inside a block; download or copy it again")
     if scanner.word() != "property":
-        scanner.fail("'}' or 'property' must stand here; write BIF")
+        scanner.fail("expected '}' or 'property'; write BIF")
     scanner.skip_statement()
 
 
@@ -233,12 +231,12 @@ def _variable(scanner: Scanner, found: _Found) -> None:
         if scanner.word() != "discrete":
             scanner.fail("only variables of type 'discrete' are supported; discretize it")
         if states is not None:
-            scanner.fail(f"variable '{name}' has two types; keep one", at)
+            scanner.fail(f"variable '{name}' has two types; remove one", at)
         states = _states(scanner)
     if states is None:
         scanner.fail(f"variable '{name}' has no type; add 'type discrete [ n ] {{ ... }};'", start)
     if name in found.variables:
-        scanner.fail(f"variable '{name}' is described twice; keep one", start)
+        scanner.fail(f"variable '{name}' is declared twice; remove one", start)
     found.variables[name] = Variable(name, states)
 
 
@@ -251,7 +249,7 @@ def _states(scanner: Scanner) -> tuple[str, ...]:
     scanner.expect("}")
     scanner.accept(";")
     if len(states) != n or n == 0:
-        scanner.fail(f"{n} states are announced and {len(states)} named; make them agree", start)
+        scanner.fail(f"{n} states are declared and {len(states)} named; make them agree", start)
     if len(set(states)) < n:
         scanner.fail("a state is named twice; rename one", start)
     return states
@@ -293,9 +291,9 @@ def _rows(scanner: Scanner) -> Rows:
         elif keyword == "property":
             scanner.skip_statement()
         elif not scanner.peek():
-            scanner.fail("the file ends inside a table; get the whole file")
+            scanner.fail("the file ends inside a table; download or copy it again")
         else:
-            scanner.fail("'table', 'default', '(' or '}' must stand here; write BIF", start)
+            scanner.fail("expected 'table', 'default', '(' or '}'; write BIF", start)
     return rows
 
 
@@ -306,11 +304,11 @@ def _network(scanner: Scanner, found: _Found) -> Network:
     for header, rows in found.blocks:
         i, parents = header.resolve(scanner, place)
         if i in of_variable:
-            scanner.fail(f"'{variables[i].name}' has two tables; keep one", header.position)
+            scanner.fail(f"'{variables[i].name}' has two tables; remove one", header.position)
         of_variable[i] = (parents, header, rows)
     absent = [variable.name for i, variable in enumerate(variables) if i not in of_variable]
     if absent:
-        raise NetworkError(f"variable '{absent[0]}' has no table; get the whole file")
+        raise NetworkError(f"variable '{absent[0]}' has no table; download or copy the file again")
     all_parents = tuple(of_variable[i][0] for i in range(len(variables)))
     check_graph(variables, all_parents)
     tables: list[FloatArray] = []

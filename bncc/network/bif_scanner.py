@@ -72,7 +72,7 @@ class Scanner:
         """Pass over everything up to the next semicolon outside quotes."""
         end = self._end_of_statement() or self._text.find(";", self.position) + 1
         if not end:
-            self.fail("';' is missing until the file's end; get the whole file")
+            self.fail("';' is missing up to the end of the file; download or copy it again")
         self.position = end
 
     def _end_of_statement(self) -> int:
@@ -109,7 +109,7 @@ class Scanner:
         start = self.position
         items = self.items(closing)
         if len(items) != 1:
-            self.fail(f"one name must stand before '{closing}', not {len(items)}", start)
+            self.fail(f"expected one name before '{closing}', found {len(items)}; write BIF", start)
         self.expect(closing)
         return items[0].text
 
@@ -118,7 +118,7 @@ class Scanner:
         start = self.position
         text = self.name(closing)
         if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
-            self.fail(f"'{text}' is no number of states; write a whole one", start)
+            self.fail(f"'{text}' is not a number of states; write an integer", start)
         return int(text)
 
     def numbers(self) -> list[float]:
@@ -133,7 +133,7 @@ class Scanner:
         if is_wrong or "_" in self._text[self.position : match.end() if match else 0]:
             wrong = next(word for word in words if not _is_probability(word))
             place = self._text.index(wrong, self.position)
-            self.fail(f"'{wrong[:40]}' is no probability; write a number from 0 to 1", place)
+            self.fail(f"'{wrong[:40]}' is not a probability; write a number from 0 to 1", place)
         self.position = match.end() if match else self.position
         self.expect(";")
         return values
@@ -141,15 +141,15 @@ class Scanner:
     def _string(self) -> str:
         match = _STRING.match(self._text, self.position)
         if match is None:
-            self.fail("a quote is opened and never closed; close it")
+            self.fail("a quote is not closed; close it")
         self.position = match.end()
         return _ESCAPE.sub(r"\1", match.group(1))
 
     def _fail_here(self, wanted: str) -> NoReturn:
         mark = self.peek()
         if not mark:
-            self.fail(f"the file ends where {wanted} must stand; get the whole file")
-        self.fail(f"{mark!r} stands where {wanted} must; write BIF")
+            self.fail(f"the file ends where {wanted} is expected; download or copy it again")
+        self.fail(f"expected {wanted}, found {mark!r}; write BIF")
 
 
 def _is_probability(word: str) -> bool:

@@ -73,7 +73,7 @@ def _eliminated(network: Network, target: int, X: IntArray, unknown: BoolArray) 
     order, widest = _order(scopes, target, network.n_states)
     if widest > MAX_FACTOR:
         raise NetworkError(
-            f"with {int(unknown.sum())} unknown variables a factor would hold {widest} numbers, "
+            f"with {int(unknown.sum())} unknown variables a factor would have {widest} numbers, "
             f"more than {MAX_FACTOR}; leave fewer unknown"
         )
     part = max(1, MAX_FACTOR // widest)

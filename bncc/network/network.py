@@ -131,7 +131,7 @@ class Network:
 def check_graph(variables: Sequence[Variable], parents: Sequence[Sequence[int]]) -> None:
     """Verify the variables of a network and its arcs, before there are tables."""
     if not variables:
-        raise NetworkError("the network has no variable; name a file with at least one")
+        raise NetworkError("the network has no variable; add at least one")
     _check_names("the network", "variable", [variable.name for variable in variables])
     for variable in variables:
         _check_names(f"variable '{variable.name}'", "state", variable.states)
@@ -146,7 +146,7 @@ def check_graph(variables: Sequence[Variable], parents: Sequence[Sequence[int]])
         if len(names) > _MOST_NAMES:
             names = [*names[: _MOST_NAMES - 1], "...", names[-1]]
         way = " -> ".join([*names, names[0]])
-        raise NetworkError(f"the network has a cycle ({way}); turn or leave out one of its arcs")
+        raise NetworkError(f"the network has a cycle ({way}); reverse or remove one of its arcs")
     total = 0
     for variable, of_variable in zip(variables, parents, strict=True):
         entries = len(variable.states)
@@ -169,25 +169,32 @@ def _graph(parents: Sequence[Sequence[int]]) -> Structure:
 
 def _check_names(whose: str, what: str, names: Sequence[str]) -> None:
     if not names:
-        raise NetworkError(f"{whose} has no {what}; give it at least one")
+        raise NetworkError(f"{whose} has no {what}; add at least one")
     seen: set[str] = set()
     for name in names:
         if name in seen:
             raise NetworkError(f"{whose} has the {what} '{name}' twice; rename one")
         if any("\ud800" <= letter <= "\udfff" for letter in name):
-            raise NetworkError(f"{whose} has the {what} {name!a}, no valid Unicode; rename it")
+            raise NetworkError(
+                f"{whose} has the {what} {name!a}, which is not valid Unicode; rename it"
+            )
         seen.add(name)
 
 
 def _check_table(network: Network, i: int, table: FloatArray) -> None:
     name, shape = network.names[i], (network.n_rows(i), network.n_states[i])
     if table.shape != shape:
-        raise NetworkError(f"the table of '{name}' has shape {table.shape}; {shape} is needed")
+        raise NetworkError(
+            f"the table of '{name}' has shape {table.shape}, expected {shape}; fix its rows"
+        )
     if not (np.isfinite(table) & (table >= 0)).all():
-        raise NetworkError(f"the table of '{name}' holds a number that is no probability")
+        raise NetworkError(
+            f"the table of '{name}' contains a number that is not a probability; use numbers "
+            "from 0 to 1"
+        )
     sums = table.sum(axis=1)
     worst = int(np.abs(sums - 1).argmax())
     if abs(sums[worst] - 1) > TOLERANCE:
         raise NetworkError(
-            f"row {worst} of the table of '{name}' adds up to {sums[worst]:g}; make it 1"
+            f"row {worst} of the table of '{name}' sums to {sums[worst]:g}; make it 1"
         )

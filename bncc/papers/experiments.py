@@ -141,7 +141,7 @@ def check_names(table: str, kind: str, names: Sequence[str], known: Sequence[str
     for name in names:
         if name not in known:
             listed = ", ".join(repr(each) for each in known)
-            raise OptionError(f"{table} has no {kind} '{name}'; choose among {listed}")
+            raise OptionError(f"{table} has no {kind} '{name}'; choose from {listed}")
 
 
 def selection(

@@ -69,7 +69,7 @@ def check_files(folder: Path, rows: Sequence[str]) -> None:
     absent = [FILES[row] for row in rows if not (folder / FILES[row]).is_file()]
     if absent:
         raise DataError(
-            f"'{folder}' holds no {' and no '.join(absent)}; name the folder of the papers' data "
+            f"'{folder}' has no {' and no '.join(absent)}; name the folder of the papers' data "
             "with --data"
         )
 
@@ -92,5 +92,5 @@ def read_folds(folder: Path, row: str) -> tuple[Fold, ...]:
 def _fold(path: Path, k: int) -> Fold:
     train, test = fold_parts(read_table(path, fold=k), fold=k)
     if test is None:
-        raise DataError(f"fold {k} of '{path}' has no test rows; get the file again")
+        raise DataError(f"fold {k} of '{path}' has no test rows; download or copy the file again")
     return cut_fold(f"{path.name} {k}", train, test)

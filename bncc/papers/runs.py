@@ -40,12 +40,12 @@ class Program:
         """Return the error for the log of another program, or of another engine."""
         if head.get("program") == digest_of(self.texts) and self.engine is not None:
             return OptionError(
-                f"'{path}' holds errors of engine '{head.get('engine')}', which rounds differently "
-                f"from '{self.engine()}', the one of this machine; name another file with "
-                "--checkpoint"
+                f"'{path}' has results of engine '{head.get('engine')}', which rounds "
+                f"differently from '{self.engine()}', the engine on this computer; name another "
+                "file with --checkpoint"
             )
         return OptionError(
-            f"'{path}' is no checkpoint of this version of {self.name}, and results of two "
+            f"'{path}' is not a checkpoint of this version of {self.name}, and results of two "
             "versions are not mixed; name another file with --checkpoint"
         )
 

@@ -62,8 +62,8 @@ def s1_folds(folder: Path, row: str, n_splits: int = N_SPLITS) -> tuple[Fold, ..
     path = s1_path(folder, row)
     if path is None:
         raise DataError(
-            f"'{folder}' holds no {S1_FILES[row]}, nor does paper or raw within; name the folder "
-            "of the data sets with --data"
+            f"'{folder}' has no {S1_FILES[row]}, nor do its subfolders paper and raw; name the "
+            "folder of the data sets with --data"
         )
     if row == "mnist14":
         return (_cut(row, dataset_of(read_table(path, fold=1)), ~_is_test(path)),)
@@ -79,7 +79,8 @@ def _is_test(path: Path) -> BoolArray:
     with np.load(path, allow_pickle=False) as archive:
         if "orig_is_test" not in archive:
             raise DataError(
-                f"'{path}' does not say in 'orig_is_test' which rows MNIST tests on; get it again"
+                f"'{path}' does not mark the MNIST test rows in 'orig_is_test'; download or copy "
+                "it again"
             )
         return np.asarray(archive["orig_is_test"], dtype=np.bool_)
 

@@ -64,7 +64,7 @@ def set_files(folder: Path, quick: bool = False) -> dict[str, Path]:
         found = {name: path for name, path in found.items() if name in QUICK}
     if not found:
         kind = "ARFF files of S2's quick study" if quick else "ARFF files"
-        raise DataError(f"'{place}' holds no {kind}; name the folder of the UCI sets with --data")
+        raise DataError(f"'{place}' has no {kind}; name the folder of the UCI sets with --data")
     return found
 
 
@@ -111,11 +111,11 @@ def parts_of(dataset: Dataset, protocol: Protocol, repeat: int) -> Iterator[Part
     S2, section 4.
     """
     if not dataset.table.columns:
-        raise DataError("no column but the class is left; take the file out of the folder")
+        raise DataError("no column but the class remains; remove the file from the folder")
     if dataset.n_rows < protocol.n_folds:
         raise DataError(
-            f"{dataset.n_rows} rows are too few for {protocol.n_folds} folds; take the file out of "
-            "the folder"
+            f"{dataset.n_rows} rows are too few for {protocol.n_folds} folds; remove the file "
+            "from the folder"
         )
     columns = [_coded(column) for column in dataset.table.columns]
     fold_of = stratified_folds(dataset.y, protocol.n_folds, protocol.seed + repeat)

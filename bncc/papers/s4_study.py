@@ -57,7 +57,7 @@ def network_files(folder: Path, names: Sequence[str]) -> dict[str, Path]:
         present = [path for path in paths if path.is_file()]
         if not present:
             raise DataError(
-                f"'{place}' holds no {name}.bif or {name}.bif.gz; name the folder of the networks "
+                f"'{place}' has no {name}.bif or {name}.bif.gz; name the folder of the networks "
                 "with --data"
             )
         found[name] = present[0]
@@ -71,7 +71,8 @@ def read_network(name: str, path: Path) -> Network:
     if found != NETWORKS[name]:
         raise DataError(
             f"'{path}' has {found[0]} variables and {found[1]} arcs, and S4's {name} "
-            f"{NETWORKS[name][0]} and {NETWORKS[name][1]}; take it from the bnlearn repository"
+            f"{NETWORKS[name][0]} and {NETWORKS[name][1]}; download it from the bnlearn "
+            "repository"
         )
     return network
 

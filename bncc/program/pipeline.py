@@ -103,7 +103,7 @@ def optimize_each(program: Program, flows: Iterable[str]) -> list[Optimized]:
     results = []
     for flow in flows:
         if flow not in FLOWS:
-            raise OptionError(f"there is no flow '{flow}'; flows are {', '.join(FLOWS)}")
+            raise OptionError(f"unknown flow '{flow}'; choose from {', '.join(FLOWS)}")
         steps = FLOWS[flow]
         for n in range(len(steps)):
             if steps[: n + 1] not in done:

@@ -176,19 +176,19 @@ def bits_chart(cells: Sequence[Cell]) -> Chart:
 
 def size_chart(cells: Sequence[Cell]) -> Chart:
     """Return figure 5: errors over table entries."""
-    title = "Error over table entries; the front is that of validation errors"
+    title = "Error rate by table entries; the front is that of validation errors"
     return Chart(title, "table entries", ERROR, _panels(cells, _over_entries), is_log=True)
 
 
 def pareto_chart(cells: Sequence[Cell]) -> Chart:
     """Return figure 7: errors over operations of the models on the front."""
-    title = "Models that no other one betters in error, bits of memory and operations"
+    title = "Models that are Pareto-optimal in error rate, bits of memory and operations"
     return Chart(title, "operations", ERROR, _panels(cells, _over_operations), is_log=True)
 
 
 def missing_chart(cells: Sequence[Cell]) -> Chart:
     """Return figure 5 of S1: errors over the number of missing features."""
-    title = "Error where features are missing, mean over draws of them"
+    title = "Error rate with missing features, mean over samples of them"
     cells = [{**cell, "row": cell["data"]} for cell in cells if cell["ours"] is not None]
     return Chart(title, "missing features", ERROR, _panels(cells, _over_missing))
 

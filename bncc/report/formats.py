@@ -20,14 +20,14 @@ def report_md(sheets: Sequence[Sheet], title: str) -> str:
     for sheet in sheets:
         view = sheet.views[0]
         heads = [] if len(sheets) == 1 else [f"## {_md(sheet.name)}"]
-        parts += [*heads, _md(sheet.lede), "## What it means for you"]
+        parts += [*heads, _md(sheet.lede), "## Recommendations"]
         parts += ["\n".join(f"- {_md(' '.join(a.sentences))}" for a in view.advice)]
         kind, several = kinds(sheet.study.points)
         parts += [f"## {several} compared", _families(view, kind)]
-        parts += ["## The front", *_front(view)]
-        parts += ["## Where it comes from"]
+        parts += ["## Pareto front", *_front(view)]
+        parts += ["## Provenance"]
         parts += ["\n".join(f"- {_md(name)}: {_md(text)}" for name, text in sheet.facts)]
-    parts += ["## How this was measured"]
+    parts += ["## Methods"]
     parts += ["\n".join(f"- **{head}.** {_md(text)}" for head, text in METHODS)]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -153,12 +153,15 @@ def _picture(point: Point, study: Study) -> str | None:
 def structure_words(point: Point) -> str:
     """Return the structure of a point in a sentence."""
     if not point.is_network:
-        return "Another classifier, to compare with; it has no network of features."
+        return "A baseline, for comparison; it has no network of features."
     if point.family == SUM:
-        return "A sum of tables, each over a few cuts of a few features; it has no network of them."
+        return (
+            "Boosted tables: each reads a few cuts of a few features; there is no network "
+            "of features."
+        )
     arcs = _arcs(point)
     if arcs == 0:
-        return f"Naive Bayes: each of {len(point.parents):,} features depends on the class alone."
+        return f"Naive Bayes: each of {len(point.parents):,} features depends on the class only."
     return f"{len(point.parents):,} features with {arcs:,} arcs between them."
 
 

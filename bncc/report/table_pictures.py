@@ -66,7 +66,7 @@ def sum_svg(model: Model, *, show_all: bool = False) -> str:
     drawn, top = [prior, *shown], max(float(np.abs(sheet.nats).max()) for sheet in [prior, *shown])
     step = _class_width(model)
     places, width, height = _places(drawn, step, _class_height(model))
-    title = f"{len(shown)} of {len(sheets)} tables, those whose rows are furthest apart first"
+    title = f"{len(shown)} of {len(sheets)} tables, largest spread first"
     width = max(width, len(title) * _CHAR + 2 * _MARGIN)
     parts = [BACKGROUND, text(_MARGIN, _MARGIN + 8, title, font_size=14), *_key(top)]
     for sheet, (x, y) in zip(drawn, places, strict=True):
@@ -222,7 +222,7 @@ def explanation_svg(facts: Mapping[str, Any]) -> str:
     reads = max(len(words) for _, _, words in steps) * _CHAR
     width = 2 * _MARGIN + _LABEL + _BARS + 70 + max(reads, 200)
     height = 2 * _MARGIN + _BAR * (len(steps) + len(totals) + 6)
-    title = f"{first}, ahead of {second} by {facts['margin']:.2f}: what led there"
+    title = f"{first}, ahead of {second} by {facts['margin']:.2f}: contributions"
     top = _MARGIN + (len(steps) + 3) * _BAR
     parts = [
         BACKGROUND,

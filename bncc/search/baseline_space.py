@@ -30,11 +30,13 @@ def named_baselines(text: str, n_features: int) -> tuple[str, ...]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in (*BASELINES, "all")]
     if unknown or not names:
-        what = f"no baseline is called '{unknown[0]}'" if unknown else "--baselines names nothing"
-        raise OptionError(f"{what}; there are {', '.join(BASELINES)}, all")
+        what = f"unknown baseline '{unknown[0]}'" if unknown else "--baselines names no baseline"
+        raise OptionError(f"{what}; choose from {', '.join(BASELINES)}, all")
     is_image = isqrt(n_features) ** 2 == n_features and n_features >= LEAST_PIXELS
     if "cnn" in names and not is_image:
-        raise OptionError(f"{n_features} features are no square image; leave cnn out")
+        raise OptionError(
+            f"{n_features} features do not form a square image; remove cnn from --baselines"
+        )
     asked = (name for name in BASELINES if name in names or "all" in names)
     found = tuple(name for name in asked if name != "cnn" or is_image)
     if not NEURAL.isdisjoint(found):
@@ -45,7 +47,7 @@ def named_baselines(text: str, n_features: int) -> tuple[str, ...]:
 def with_baselines(space: Space, names: Sequence[str]) -> Space:
     """Return a space that draws baselines beside what it drew before."""
     if CLASSIFIER in space.options:
-        raise OptionError("the space draws the classifier already; drop --baselines")
+        raise OptionError("the space already samples the classifier; drop --baselines")
     preset = Path(__file__).with_name("spaces") / "baselines.toml"
     theirs = space_of(preset.read_text("utf-8"), "baselines").options
     options = {CLASSIFIER: theirs[CLASSIFIER]}

@@ -59,7 +59,7 @@ def refuse_searched(settings: TrainSettings) -> None:
         keys = [each.key for each in SETTINGS.values() if each.is_searched]
         given += [f"--structure-option {key}" for key in keys if key in settings.structure_options]
     if given:
-        raise OptionError(f"a search for a budget has no use for {given[0]}; leave it out")
+        raise OptionError(f"{given[0]} does not apply to a budget search; leave it out")
 
 
 def families_of(
@@ -104,8 +104,8 @@ def open_log(path: Path | None, given: SearchInput, families: tuple[str, ...]) -
         path,
         head,
         lambda theirs: CheckpointError(
-            f"'{path}' is of another search: {search_difference(head, theirs)}; repeat the options "
-            "it began with, or give another --checkpoint"
+            f"'{path}' belongs to another search: {search_difference(head, theirs)}; repeat the "
+            "original options, or use another --checkpoint"
         ),
     )
 
@@ -151,7 +151,9 @@ def searched(
     begin = perf_counter()
     stop = stop or StopRequest()
     if not given.folds:
-        raise DataError("too few rows to hold any out to choose by; train without a budget")
+        raise DataError(
+            "too few rows for a validation set, which a budget search needs; train without a budget"
+        )
     tried: list[Evaluation] = []
     is_short = False
     with workers(given) as execution:
@@ -165,8 +167,8 @@ def searched(
                 break
         if not tried:
             raise BudgetError(
-                f"nothing that was tried fits in {_limits(given.budget)}, where the least takes "
-                f"{_least(given, families)}; allow more, or leave out columns"
+                f"no candidate fits in {_limits(given.budget)}, where the smallest takes "
+                f"{_least(given, families)}; raise the budget, or drop columns"
             )
         best = _best(tried)
         found = _final(evaluator, best)
@@ -207,7 +209,7 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
         n_tables = int(LESS * len(result.model.tables) / max(1.0, budget.utilization(price) ** 0.5))
         if n_tables < 1:
             raise BudgetError(
-                f"no table learned from all rows fits in {_limits(budget)}; allow more"
+                f"no table learned from all rows fits in {_limits(budget)}; raise the budget"
             )
         options = {**settings.structure_options, "tables": str(n_tables)}
         settings = replace(settings, structure_options=options)

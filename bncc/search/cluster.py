@@ -26,7 +26,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 @contextmanager
 def dask_cluster(
-    work: Any, address: str, run: Run, goes_on: str = "which goes on with the study"
+    work: Any, address: str, run: Run, goes_on: str = "which resumes the study"
 ) -> Iterator["DaskCluster"]:
     """
     Work on tasks on a cluster that is running.
@@ -45,7 +45,7 @@ def dask_cluster(
         client = connect(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise StudyError(
-            f"no scheduler answers at '{address}'; start one with `dask scheduler`, or correct "
+            f"no scheduler responds at '{address}'; start one with `dask scheduler`, or correct "
             "--scheduler"
         ) from error
     name = f"bncc-{token_hex(8)}"
@@ -124,8 +124,8 @@ class DaskCluster:
         self._lost_since = self._lost_since or monotonic()
         if self._client.status == "closed" or monotonic() - self._lost_since > _PATIENCE:
             raise StudyError(
-                f"the scheduler at '{self._address}' is gone; start it again and repeat the "
-                f"command, {self._goes_on}"
+                f"the scheduler at '{self._address}' is no longer reachable; restart it and "
+                f"repeat the command, {self._goes_on}"
             )
 
 
@@ -168,8 +168,8 @@ def _check_workers(client: Any, address: str) -> None:
         if found != bncc.__version__:
             other = found if isinstance(found, str) else "none"
             raise StudyError(
-                f"a worker of '{address}' has bncc {other} and this is {bncc.__version__}; install "
-                "the same version there"
+                f"a worker of '{address}' has bncc {other}, and this process {bncc.__version__}; "
+                "install the same version there"
             )
 
 

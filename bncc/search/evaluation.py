@@ -235,7 +235,7 @@ class Evaluator:
             return read(*found)
         except (KeyError, TypeError, ValueError, BnccError) as error:
             raise CheckpointError(
-                f"'{self._log.path}' is damaged; remove it or give another --checkpoint"
+                f"'{self._log.path}' is corrupt; remove it, or use another --checkpoint"
             ) from error
 
 
@@ -324,7 +324,7 @@ def _judgement(fold: Fold, found: Result) -> Judgement:
     packed = np.frombuffer(b64decode(found["misses"], validate=True), dtype=np.uint8)
     misses = np.unpackbits(packed)[:n_rows].astype(bool)
     if len(misses) != n_rows:
-        raise ValueError("judged other rows")
+        raise ValueError("evaluated on other rows")
     if "losses" not in found:
         return Judgement(misses, fold.weighted(misses))
     losses = np.frombuffer(b64decode(found["losses"], validate=True), dtype="<f8")
@@ -355,6 +355,6 @@ def _check_toolchain(price: Mapping[str, Any] | None, toolchain: str | None) -> 
     theirs = price["toolchain"] if price["how"] == "measured" else "nothing"
     if theirs not in (None, toolchain or "nothing"):  # None: it fits no machine
         raise WorkerError(
-            f"a worker measures with {theirs} and this machine with {toolchain or 'nothing'}; "
-            "install the same there"
+            f"a worker measures with {theirs} and this computer with {toolchain or 'nothing'}; "
+            "install the same tools there"
         )

@@ -103,8 +103,9 @@ def check_same(ours: Facts, theirs: Facts, said: str) -> None:
     for key, what in _COMPARED_WHOLE.items():
         if ours.get(key) != theirs.get(key):
             raise StudyError(
-                f"'{said}' is another study: its {what} {'is' if key == 'space' else 'are'} not "
-                f"the one{'' if key == 'space' else 's'} named here; name another --study"
+                f"'{said}' is another study: its {what} "
+                f"{'differs' if key == 'space' else 'differ'} from "
+                f"{'that' if key == 'space' else 'those'} of this command; name another --study"
             )
 
 
@@ -139,11 +140,11 @@ def search_head(given: "SearchInput", families: Sequence[str]) -> Head:
 def search_difference(ours: Head, theirs: Head) -> str:
     """Say in what two searches differ first."""
     if not theirs:
-        return "it is no log of a search"
+        return "it is not the log of a search"
     if ours["data"] == theirs.get("data"):
         for name, what in {"test_rows": "test rows", "file": "bytes of the data file"}.items():
             if ours[name] != theirs.get(name):
-                return f"the {what} are others"
+                return f"the {what} differ"
     return difference(ours, theirs)
 
 

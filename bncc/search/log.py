@@ -104,6 +104,6 @@ def _entry(line: bytes) -> dict[str, Any]:
 
 def _unwritable(path: Path, error: OSError) -> CheckpointError:
     return CheckpointError(
-        f"cannot write '{path}' ({error.strerror or error}); make room or choose another place, "
-        "and go on from what was kept before"
+        f"cannot write '{path}' ({error.strerror or error}); free some space or choose another "
+        "path, and resume from the last saved state"
     )

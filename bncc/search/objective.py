@@ -26,7 +26,7 @@ def check_objectives(objectives: Sequence[str], targets: Sequence[str]) -> None:
         if objectives.count(name) > 1:
             raise OptionError(f"--objective {name} is given twice; give it once")
         if name in MEASURED and not targets:
-            raise OptionError(f"--objective {name} needs a machine; name one with --target")
+            raise OptionError(f"--objective {name} needs a target; add --target")
 
 
 def values_of(point: Point, objectives: Sequence[str], targets: Sequence[str]) -> list[float]:

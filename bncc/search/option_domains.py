@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bncc.errors import OptionError
 from bncc.lower.cost_model import LEVELS
 from bncc.search.trial_result import Choice
-from bncc.structure.catalog import STRUCTURES, option_keys
+from bncc.structure.catalog import STRUCTURES, canonical_name, option_keys
 from bncc.structure.options import one_of
 from bncc.train.options import OPTIONS as TRAIN_OPTIONS
 
@@ -59,6 +59,7 @@ class Drawable:
             if abs(given) <= MOST:  # nor infinite, nor NaN
                 return float(given)
         if self.kind in ("text", "any", "any or flag") and isinstance(given, str):
+            given = canonical_name(given) if self.name == "structure" else given
             if not self.known or given in self.known:
                 return given
             raise OptionError(f"{self.name} cannot be '{given}'; choose {one_of(self.known)}")
@@ -81,22 +82,22 @@ def option_of(name: str) -> Drawable:
     if head == STRUCTURE_OPTION:
         if key not in STRUCTURE_KEYS:
             keys = ", ".join(sorted(STRUCTURE_KEYS))
-            raise OptionError(f"there is no structure option '{key}'; there are {keys}")
+            raise OptionError(f"unknown structure option '{key}'; choose from {keys}")
         return Drawable(name, "any")
     if head == BASELINE:
         if key not in BASELINE_KEYS:
             keys = ", ".join(BASELINE_KEYS)
-            raise OptionError(f"there is no option '{key}' of baselines; there are {keys}")
+            raise OptionError(f"unknown baseline option '{key}'; choose from {keys}")
         return Drawable(name, "any or flag")
     if name not in OPTIONS:
         names = ", ".join((*OPTIONS, f"{STRUCTURE_OPTION}.KEY"))
-        raise OptionError(f"a space cannot draw '{name}'; it can draw {names}")
+        raise OptionError(f"unknown option '{name}' of a space; choose from {names}")
     return OPTIONS[name]
 
 
 _KINDS = {
     "text": "a text in quotes",
-    "integer": "a whole number",
+    "integer": "an integer",
     "number": "a number",
     "flag": "true or false",
     "any": "a number or a text in quotes",

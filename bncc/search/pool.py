@@ -46,7 +46,7 @@ class Outcome:
     def failure(self) -> BnccError | None:
         """What to raise where a task may not fail."""
         if self.error is None and self.reason:
-            return WorkerError(f"a part of the work came to nothing: {self.reason}")
+            return WorkerError(f"a task failed: {self.reason}")
         return self.error
 
 
@@ -135,7 +135,7 @@ def died(task: Task) -> Outcome:
     return Outcome(
         task.number,
         None,
-        "its worker was killed each time, as for want of memory; use fewer --jobs",
+        "its worker was killed repeatedly, probably for lack of memory; use fewer --jobs",
     )
 
 
@@ -237,7 +237,7 @@ def _started(theirs: Connection, file: Path) -> Any:
         except BrokenPipeError:
             continue
         return process
-    raise TrialError("processes that shall work on trials are killed at once; use fewer --jobs")
+    raise TrialError("worker processes are killed at once; use fewer --jobs")
 
 
 class _Worker:

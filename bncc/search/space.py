@@ -104,7 +104,7 @@ def read_space(name_or_path: str) -> Space:
     path = Path(name_or_path)
     if not path.is_file():
         known = ", ".join(PRESETS)
-        raise OptionError(f"there is no space '{path}'; choose {known}, or name a TOML file")
+        raise OptionError(f"space '{path}' does not exist; choose {known}, or name a TOML file")
     try:
         if path.stat().st_size > MOST_BYTES:
             raise OptionError(f"'{path}' is too large for a space; name a TOML file of options")
@@ -121,7 +121,7 @@ def space_of(text: str, name: str) -> Space:
     try:
         facts = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # the former also of numbers too long
-        raise OptionError(f"'{name}' is no TOML: {_one_line(error)}; mend it there") from None
+        raise OptionError(f"'{name}' is not valid TOML: {_one_line(error)}; fix it there") from None
     options: dict[str, tuple[Case, ...]] = {}
     try:
         for key, found in _tables(facts):
@@ -129,7 +129,7 @@ def space_of(text: str, name: str) -> Space:
             cases = found if isinstance(found, list) and found else [found]
             options[key] = tuple(_case(option, case, tuple(options)) for case in cases)
         if not options:
-            raise OptionError("it names no option; begin with a table such as [bits]")
+            raise OptionError("it names no option; start with a table such as [bits]")
     except OptionError as error:
         raise OptionError(f"space '{name}': {error}") from None
     return Space(options)
@@ -154,11 +154,12 @@ def _tables(facts: Facts) -> Iterator[tuple[str, Any]]:
 def _case(option: Drawable, facts: object, earlier: tuple[str, ...]) -> Case:
     name = option.name
     if not isinstance(facts, dict):
-        raise OptionError(f"{name} is no table; write [{name}] and below it value = ...")
+        raise OptionError(f"{name} is not a table; write [{name}] and below it value = ...")
     unknown = sorted(facts.keys() - {"value", "choices", "low", "high", "log", "when"})
     if unknown:
         raise OptionError(
-            f"{name} has no '{unknown[0]}'; write value, choices, or low and high, log, when"
+            f"{name} has the unknown key '{unknown[0]}'; write value, choices, or low and high, "
+            "log, when"
         )
     return Case(_domain(option, facts), _when(name, facts.get("when", {}), earlier))
 
@@ -182,13 +183,13 @@ def _domain(option: Drawable, facts: Facts) -> Domain:
         facts.get("log", False),
     )
     if isinstance(low, str | bool) or isinstance(high, str | bool):
-        raise OptionError(f"{name} has a range of no numbers; write choices")
+        raise OptionError(f"{name} has a range that is not numeric; write choices")
     if not isinstance(log, bool):
         raise OptionError(f"{name} has log = {log!r}; write true or false")
     if low > high:
         raise OptionError(f"{name} has an empty range, {low} to {high}; write low before high")
     if log and low <= 0:
-        raise OptionError(f"{name} has a logarithmic range from {low}; let low be above 0")
+        raise OptionError(f"{name} has a logarithmic range from {low}; use a low above 0")
     if isinstance(low, float) or isinstance(high, float):
         low, high = float(low), float(high)
     return Domain(low=low, high=high, log=log)
@@ -205,11 +206,13 @@ def _choices(option: Drawable, found: object) -> tuple[Choice, ...]:
 
 def _when(name: str, facts: object, earlier: tuple[str, ...]) -> dict[str, tuple[Choice, ...]]:
     if not isinstance(facts, dict):
-        raise OptionError(f"{name} has a 'when' that is no table; write when = {{ bits = [2] }}")
+        raise OptionError(f"{name} has a 'when' that is not a table; write when = {{ bits = [2] }}")
     conditions = {}
     for key, found in _tables(facts):
         if key not in earlier:
-            raise OptionError(f"{name} asks for {key}, which is not drawn before; move it up")
+            raise OptionError(
+                f"{name} depends on {key}, which is not sampled before it; move it up"
+            )
         values = found if isinstance(found, list) else [found]
         conditions[key] = _choices(option_of(key), values)
     return conditions

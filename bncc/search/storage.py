@@ -111,14 +111,14 @@ def _in_words(place: Place) -> Iterator[None]:
     except ImportError as error:
         raise StudyError(
             f"'{place.said}' needs a driver that is not installed; install the one that "
-            "SQLAlchemy names for it, or keep the study in a file"
+            "SQLAlchemy names for it, or use a file as the study"
         ) from error
     except RuntimeError as error:
         if "table schema" not in str(error):
             raise
         raise StudyError(
-            f"'{place.said}' is of another version of optuna; run `optuna storage upgrade` on it, "
-            "or name another --study"
+            f"'{place.said}' was written by another version of optuna; run `optuna storage "
+            "upgrade` on it, or name another --study"
         ) from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         if not _is_raised_in(error, "optuna", "sqlalchemy"):
@@ -185,7 +185,7 @@ def _storage(path: Path | None, url: str, *, new: bool) -> Iterator["RDBStorage"
 
 def _check_file(path: Path) -> None:
     if not path.exists():
-        raise StudyError(f"there is no '{path}'; name the file or URL of a study")
+        raise StudyError(f"'{path}' does not exist; name the file or URL of a study")
     if not path.is_file():
         raise StudyError(f"'{path}' is not a regular file; name the file of a study")
     with path.open("rb") as file:
@@ -195,12 +195,12 @@ def _check_file(path: Path) -> None:
 
 def no_study(said: str) -> str:
     """Return the sentence for a file or database that holds something else."""
-    return f"'{said}' holds no study of bncc; name another file or URL"
+    return f"'{said}' contains no study of bncc; name another file or URL"
 
 
 def damaged(said: str) -> str:
     """Return the sentence for a study of which something was overwritten or lost."""
-    return f"the study '{said}' is damaged; bring back a copy of it, or name another --study"
+    return f"the study '{said}' is corrupt; restore a copy of it, or name another --study"
 
 
 def _sentence(place: Place, error: BaseException) -> str:
@@ -222,7 +222,7 @@ def _sentence(place: Place, error: BaseException) -> str:
             return f"'{place.said}' cannot be used ({reason}); check the disk and its permissions"
         return no_study(place.said)
     if isinstance(error, ArgumentError | NoSuchModuleError):
-        return f"'{place.said}' is no URL of a database, as postgresql://user@host/name is"
+        return f"'{place.said}' is not a database URL; use one such as postgresql://user@host/name"
     if isinstance(error, OperationalError) and "no such table" not in str(error):
-        return f"the database '{place.said}' does not answer; start it, or correct --study"
+        return f"the database '{place.said}' does not respond; start it, or correct --study"
     return no_study(place.said)

@@ -188,7 +188,7 @@ def work_on(
         if n_failed > max(MOST_FAILED, n_trials):
             reason = journal.failed[max(journal.failed)].rstrip(".")
             raise TrialError(
-                f"{n_failed} trials came to nothing, the last one because {reason}; mend it, or "
+                f"{n_failed} trials failed, the last one because {reason}; fix the cause, or "
                 "name another --space"
             )
 
@@ -242,8 +242,8 @@ def _point(trial: "FrozenTrial") -> Point:
         return Point.from_json(trial.user_attrs[POINT])
     except (KeyError, TypeError, ValueError) as error:
         raise StudyError(
-            f"trial {trial.number} of the study cannot be read; it was not written by this "
-            "version of bncc, name another --study"
+            f"trial {trial.number} of the study cannot be read, as another version of bncc wrote "
+            "it; name another --study"
         ) from error
 
 

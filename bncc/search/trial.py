@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Costs = Mapping[str, Footprint | str]
 """By target; a text says why there is no figure."""
-TOO_FEW = "too few rows to hold any out, by which a sweep would choose; add rows of each class"
+TOO_FEW = "too few rows for a validation set, which a sweep needs; add rows of each class"
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +149,9 @@ def picked_model(work: Workload, point: Point) -> Model:
     error = facts["error_validation"]
     if (error, facts["table_entries"]) != (point.validation.errors[0], point.entries):
         raise TrialError(
-            f"trial {point.number} trained again errs in {100 * error:.2f} % of validation rows, "
-            f"not in {100 * point.validation.errors[0]:.2f} %; libraries or machine have changed, "
-            "begin another --study"
+            f"trial {point.number}, trained again, has an error rate of {100 * error:.2f} % on "
+            f"validation rows, not {100 * point.validation.errors[0]:.2f} %, as libraries or the "
+            "computer have changed; start another --study"
         )
     return model
 
@@ -218,7 +218,7 @@ def _baseline_cost(target: str, learned: "Learned", n_classes: int, X: IntArray)
     from bncc.baselines.learn import measure_baseline
 
     if learned.baseline.code is None:
-        return f"there is no C: {learned.baseline.lack}"
+        return f"there is no C ({learned.baseline.lack})"
     machine = find_target("x86" if target == "host" else target)
     (bench,) = find_toolchain(machine)
     try:
@@ -227,5 +227,5 @@ def _baseline_cost(target: str, learned: "Learned", n_classes: int, X: IntArray)
         return str(error)
     if cost.differing:
         by = learned.baseline.code.by
-        return f"the C of {by} decides {cost.differing} of {len(X)} rows otherwise than Python"
+        return f"the C of {by} differs from Python on {cost.differing} of {len(X)} rows"
     return Footprint(cost.flash, cost.ram, cost.stack, machine.unit, cost.mean, cost.most)

@@ -25,6 +25,13 @@ CONTRACT = (
 _OFFERED = (*LEARNERS, *CANDIDATE_SETS, SUM)
 STRUCTURES = (*CONTRACT, *(name for name in _OFFERED if name not in CONTRACT))
 """Structures that can be learned."""
+ALIASES: Mapping[str, str] = {"boosted": SUM}
+"""Other names that users may give structures; records have the name above."""
+
+
+def canonical_name(name: str) -> str:
+    """Return the name of a structure that has it or an alias of it."""
+    return ALIASES.get(name, name)
 
 
 def option_keys(name: str) -> tuple[str, ...]:
@@ -46,7 +53,7 @@ def check_structure_options(
     for key in options:
         if key not in keys:
             known = f"its options are {', '.join(keys)}" if keys else "it has no options"
-            raise OptionError(f"structure '{name}' knows no option '{key}'; {known}")
+            raise OptionError(f"unknown option '{key}' of structure '{name}'; {known}")
     own = LEARNERS[name].readers if name in LEARNERS else {}
     check_values({key: text for key, text in options.items() if key not in own})
     if name in LEARNERS:
@@ -74,6 +81,8 @@ def learn_structure(
     options = options or {}
     check_structure_options(name, options)
     if name not in LEARNERS:
-        raise OptionError(f"structure '{name}' is learned together with the tables; train a model")
+        raise OptionError(
+            f"structure '{name}' is learned jointly with the tables; train a model instead"
+        )
     problem = Problem(X, y, n_states, n_classes, options, seed, tell or silence, origin, split)
     return LEARNERS[name].learn(problem)

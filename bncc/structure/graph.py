@@ -79,7 +79,9 @@ class Structure:
         if self.class_parents:
             self._check_class()
         if list(self.given) != sorted(set(self.given)) or not all(0 <= i < n for i in self.given):
-            raise ValueError("the given features repeat, do not ascend or are unknown")
+            raise ValueError(
+                "the given features repeat, are not in ascending order, or are unknown"
+            )
         for i in self.given:
             if self.parents[i] or self.class_is_parent[i]:
                 raise ValueError(f"feature {i} is given and has parents")
@@ -92,7 +94,7 @@ class Structure:
         while to_see:
             i = to_see.pop()
             if self.class_is_parent[i]:
-                raise ValueError(f"the class lies on a cycle through feature {i}")
+                raise ValueError(f"the class is on a cycle through feature {i}")
             to_see += set(self.parents[i]) - above
             above.update(self.parents[i])
 
@@ -131,7 +133,7 @@ def forest(parent: Sequence[int | None]) -> Structure:
     """Return the structure in which the class and at most one feature are parents, no cycle."""
     structure = one_parent_each(parent)
     if structure.cycles.closing:
-        raise ValueError(f"features {structure.cycles.first[:5]} lie on a cycle")
+        raise ValueError(f"features {structure.cycles.first[:5]} form a cycle")
     return structure
 
 
@@ -166,7 +168,7 @@ def topological_order(structure: Structure) -> tuple[int, ...]:
                     freed.append(i)
         free = sorted(freed)
     if len(order) < len(waiting_for):
-        raise ValueError(f"features {structure.cycles.first[:5]} lie on a cycle")
+        raise ValueError(f"features {structure.cycles.first[:5]} form a cycle")
     return tuple(order)
 
 

@@ -56,7 +56,7 @@ def count_of(options: Options, key: str, default: int) -> int:
     text = options.get(key, str(default))
     if not (text.isascii() and text.isdigit() and text.strip("0")):
         raise OptionError(
-            f"structure option {key}={text} is not a whole number from 1 on; try {key}={default}"
+            f"structure option {key}={text} is not a positive integer; try {key}={default}"
         )
     # Longer texts are not converted: Python refuses those of thousands of digits.
     if len(text.lstrip("0")) > len(f"{MOST:.0f}") or int(text) > MOST:
@@ -124,8 +124,8 @@ def order_of(
     name = order_name(options, default)
     if name == NO_ORDER:
         raise OptionError(
-            "structure option order=none lets arcs form cycles, which only tan-subset, tan-all and "
-            "tan-heuristic allow; choose order=random"
+            "structure option order=none allows cycles, which only tan-subset, tan-all and "
+            "tan-heuristic support; choose order=random"
         )
     if name == "random":
         return random_order(n_features, rng)

@@ -36,13 +36,13 @@ def image_shape(n_features: int, width: int | None = None) -> tuple[int, int]:
         width = isqrt(n_features)
         if width * width != n_features:
             raise OptionError(
-                f"{n_features} features are no square image; name its columns with "
+                f"{n_features} features do not form a square image; set its width with "
                 "--structure-option width=, or choose order=random"
             )
     if n_features % width:
         raise OptionError(
-            f"{n_features} features are no image of width {width}; name a width that divides "
-            "them, or choose order=random"
+            f"{n_features} features do not form an image of width {width}; choose a width that "
+            "divides them, or order=random"
         )
     return n_features // width, width
 

@@ -35,7 +35,7 @@ GENERIC = "cortex-m0"
 def find_target(name: str) -> Target:
     """Return a target by its name."""
     if name not in TARGETS:
-        raise OptionError(f"there is no target '{name}'; there are {', '.join(TARGETS)}")
+        raise OptionError(f"unknown target '{name}'; choose from {', '.join(TARGETS)}")
     return TARGETS[name]
 
 

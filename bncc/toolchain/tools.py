@@ -183,7 +183,7 @@ def host_compilers(choice: str | None = None) -> tuple[Tool, ...]:
         tool = _named(choice)
         if not tool.is_installed:
             raise ToolchainError(
-                f"the compiler '{choice}' is not installed; run `{tool.install_hint}` or choose "
+                f"compiler '{choice}' is not installed; run `{tool.install_hint}`, or choose "
                 "another with --compiler"
             )
         return (tool,)
@@ -193,7 +193,7 @@ def host_compilers(choice: str | None = None) -> tuple[Tool, ...]:
         found = [_named("cc")]
     if not found:
         raise ToolchainError(
-            "no C compiler was found on this machine; run `apt install gcc` or `pip install "
+            "no C compiler is installed on this computer; run `apt install gcc` or `pip install "
             "ziglang`, or name one with --compiler"
         )
     return tuple(found) if choice == "all" else (found[0],)
@@ -206,7 +206,7 @@ def require(name: str) -> Tool:
             if not tool.is_installed:
                 raise ToolchainError(f"{name} is not installed; run `{tool.install_hint}`")
             return tool
-    raise ToolchainError(f"bncc knows no tool '{name}'; `bncc targets` lists those it knows")
+    raise ToolchainError(f"unknown tool '{name}'; `bncc targets` lists the known ones")
 
 
 def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
@@ -222,13 +222,13 @@ def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
         raise ToolchainError(f"{name} cannot be started: {error.strerror}; reinstall it") from None
     except subprocess.TimeoutExpired:
         raise ToolchainError(
-            f"{name} did not end within {timeout:.0f} s; use a smaller model or a lower "
+            f"{name} did not finish within {timeout:.0f} s; use a smaller model or a lower "
             "optimization level"
         ) from None
     if done.returncode != 0:
         raise ToolchainError(
-            f"{name} failed: {_first_error(done.stderr, folder)}; try another compiler, and report "
-            "it if the code is bncc's"
+            f"{name} failed: {_first_error(done.stderr, folder)}; try another compiler, and "
+            "report it if the code is bncc's"
         )
     return done.stdout
 
@@ -238,7 +238,7 @@ def _first_error(stderr: str, folder: Path) -> str:
     telling_words = r"\berror\b|undefined reference|cannot find|overflowed by"
     lines = [line for line in lines if not line.startswith("collect2:")]  # ld says it better
     telling = [line for line in lines if re.search(telling_words, line)]
-    line = (telling or lines or ["it says nothing"])[0]
+    line = (telling or lines or ["no message"])[0]
     line = line.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "")
     return re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+(?=[\w.+-])", "", line).rstrip(".;")
 

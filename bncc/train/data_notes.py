@@ -41,9 +41,10 @@ def order_notes(dataset: Dataset) -> Iterator[str]:
         ratio = neighbor_ratio(dataset)
         if ratio is not None and ratio < ALIKE:
             yield (
-                f"neighboring rows of a class are {1 / ratio:.1f} times as alike as random ones, "
-                "as in a time series, so random validation rows understate the error; name persons "
-                "or recordings with --groups, or split by blocks with --ordered"
+                f"neighboring rows of a class are {1 / ratio:.1f} times as similar as random "
+                "ones, as in a time series, so random validation rows underestimate the "
+                "error rate; name persons or recordings with --groups, or split into blocks "
+                "with --ordered"
             )
 
 
@@ -58,19 +59,19 @@ def _column_words(column: Column, *, is_ordered: bool = False) -> str | None:
     n_runs = 1 + int((steps != 0).sum())
     if n_values >= 3 and n_runs <= RUNS_PER_VALUE * n_values and n_rows >= RUN_LENGTH * n_runs:
         return (
-            "is constant over long runs of rows, as the number of a person or a recording is; "
-            "name it with --groups, which does not learn from it"
+            "is constant over long runs of rows, like the number of a person or a "
+            "recording; name it with --groups, which excludes it from the features"
         )
     if column.kind != "category" and n_values >= MONOTONIC_VALUES:
         if not (steps < 0).any() or not (steps > 0).any():
             way = "rises" if (steps > 0).any() else "falls"
             more = "" if is_ordered else ", and if rows are in time order add --ordered"
             return (
-                f"only {way} from row to row, as a row number or a time does; leave it out with "
+                f"only {way} from row to row, like a row number or a time; drop it with "
                 f"--drop{more}"
             )
         if column.kind == "integer" and n_values == n_rows:
-            return "has another value in each row, as an identifier has; leave it out with --drop"
+            return "has a different value in each row, like an identifier; drop it with --drop"
     return None
 
 
@@ -206,8 +207,8 @@ def data_notes(model: Model, dataset: Dataset) -> tuple[str, ...]:
         *_first_line_notes(dataset),
         *_identifier_notes(model, dataset.n_rows, stray),
         *(
-            f"column {name!r} holds numbers but is taken as text because of {text!r}; write ? "
-            "where a reading is missing"
+            f"column {name!r} contains numbers but is treated as text because of {text!r}; "
+            "write ? for missing readings"
             for name, text in stray.items()
         ),
         *order_notes(dataset),
@@ -222,8 +223,8 @@ def _first_line_notes(dataset: Dataset) -> Iterator[str]:
     counted = {str(k) for k in range(len(names) + 1)}
     if len(names) > 1 and all(map(is_number, names)) and not counted.issuperset(names):
         yield (
-            f"all columns have numbers for names, such as {names[0]!r}; if that is a row of "
-            "readings, put a line of names above it"
+            f"all column names are numbers, such as {names[0]!r}; if that is a row of "
+            "readings, add a header line above it"
         )
 
 
@@ -234,8 +235,8 @@ def _identifier_notes(model: Model, n_rows: int, others: Collection[str]) -> Ite
         is_long = n_texts > max(MAX_PLAIN_CATEGORIES, n_rows * IDENTIFIER_SHARE)
         if is_long and feature.name not in others:
             yield (
-                f"column {feature.name!r} has {n_texts} different texts in {n_rows} rows, as the "
-                "name of a row would; leave such a column out with --drop"
+                f"column {feature.name!r} has {n_texts} different texts in {n_rows} rows, "
+                "like an identifier; drop such a column with --drop"
             )
 
 
@@ -260,10 +261,10 @@ def _silent_notes(model: Model, dataset: Dataset) -> Iterator[str]:
     if 0 < len(names) < model.n_features:
         shown = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
         yield (
-            f"{len(names)} of {model.n_features} features are not used and carry no information "
-            f"about the class in these rows: {shown}; each is constant, or its mutual information "
-            "with the class is not above chance, alone and given any other feature; to do without "
-            "their sensors, leave them out with --drop"
+            f"{len(names)} of {model.n_features} features are unused and carry no "
+            f"information about the class in these rows: {shown}; each is constant, or its "
+            "mutual information with the class is not above chance, alone and given any "
+            "other feature; to save their sensors, drop them with --drop"
         )
 
 

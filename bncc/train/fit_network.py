@@ -80,7 +80,7 @@ def fit_model(
     )
     if len(dataset.classes) > MAX_CLASSES:
         raise DataError(
-            f"the class column holds {len(dataset.classes)} different values, more than the "
+            f"the class column contains {len(dataset.classes)} different values, more than the "
             f"{MAX_CLASSES} classes of a model; name another one with --class, or group them"
         )
     task = Task(

@@ -137,13 +137,13 @@ def image_of(table: Table, height: int, width: int) -> Table:
     """Return readings as the pixels of an image, which are all alike."""
     if len(table.columns) != height * width:
         raise DataError(
-            f"shift={height}x{width} asks for {height * width} columns, and the rows have "
-            f"{len(table.columns)}; give the height and width of the image that they are"
+            f"shift={height}x{width} needs {height * width} columns, and the rows have "
+            f"{len(table.columns)}; use the height and width of the image"
         )
     odd = [column.name for column in table.columns if column.kind == "category"]
     if odd:
         raise DataError(
-            f"shift={height}x{width} asks for pixels, and column {odd[0]!r} holds text; mend its "
+            f"shift={height}x{width} needs pixels, but column {odd[0]!r} contains text; fix its "
             "cells, or leave out shift"
         )
     if len({column.kind for column in table.columns}) == 1:

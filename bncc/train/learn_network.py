@@ -93,7 +93,7 @@ def counted_instead(settings: TrainSettings) -> TrainSettings:
     """Return settings that count tables, for a class with parents, which no descent trains."""
     if settings.parameters != TrainSettings().parameters:
         raise OptionError(
-            f"--parameters {settings.parameters} trains no table of a class with parents, which "
+            f"--parameters {settings.parameters} does not support a class with parents, which "
             f"--structure {settings.structure} has found; use --parameters ml"
         )
     return replace(settings, parameters="ml")
@@ -166,6 +166,6 @@ def _alpha(task: Task, structure: Structure) -> float:
 def _check_size(entries: int, limit: int, remedy: str) -> None:
     if entries > limit:
         raise OptionError(
-            f"the tables would hold {entries} entries, more than {limit}; choose a coarser "
-            f"--discretize or {remedy}, or leave out columns of many values such as names"
+            f"the tables would have {entries} entries, more than {limit}; choose a coarser "
+            f"--discretize or {remedy}, or drop columns with many values such as names"
         )

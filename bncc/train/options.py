@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from bncc.boosting.settings import BoostSettings
 from bncc.option_ranges import FRACTION, NOT_NEGATIVE, POSITIVE, Range, at_least, at_most
-from bncc.structure.catalog import STRUCTURES, SUM, option_keys
+from bncc.structure.catalog import STRUCTURES, SUM
 
 DISCRETIZERS = ("mdl", "quantile", "width", "median", "none")
 
@@ -120,109 +120,113 @@ class Option:
         return not self.uses or not uses.isdisjoint(self.uses)
 
 
-def _options_of_structures() -> str:
-    """Return which option keys the structures read, those that read the same together."""
-    readers: dict[str, list[str]] = {}
-    for name in STRUCTURES:
-        readers.setdefault(", ".join(option_keys(name)), []).append(name)
-    return "; ".join(f"of {', '.join(names)}: {keys}" for keys, names in readers.items() if keys)
-
-
 @dataclass(frozen=True)
 class TrainOptions:
     """The table: None stands for a default that depends on the other options."""
 
-    structure: Annotated[str, Option(choices=STRUCTURES, noun="structure", shows_default=True)] = (
-        STRUCTURES[0]
-    )
+    structure: Annotated[str, Option(
+        choices=STRUCTURES, noun="structure", shows_default=True, metavar="NAME",
+        help="Structure of the classifier; `bncc structures` lists all.",
+    )] = STRUCTURES[0]  # fmt: skip
     # ``alpha`` also serves ``parameters="bdeu"``
     structure_options: Annotated[Mapping[str, str], Option(
         flag="--structure-option", metavar="K=V",
-        help="An option of the structure learner, repeatable: "
-        f"{_options_of_structures()}. Such as "
-        "parents=8 candidates each, order=random|identity|A|B|C|none, width=16 pixels a row, "
-        "step=0.01 of a descent or best|0|1|2|3 of a curriculum, candidates=all|mmpc, "
-        "max-parents=5, price=entries|bits, widths=2,4,6, score=mm|cr|cl|cmi|bdeu|bic, "
-        "lambda=0.1, alphas=1,2,5.",
+        help="Option of the structure, repeatable, such as parents=8; see `bncc structures`.",
         is_drawn=False,
     )] = field(default_factory=dict)  # fmt: skip
     # How tables are found: S0's hybrid loss, counts with add-one smoothing, posterior means under a
     # BDeu prior, S1's maximum margin, cross-entropy, or as tables that need not be probabilities,
     # by cross-entropy and S0's margin. A structure that is learned together with the tables
-    # descends on the hybrid loss under ``ml``, ``bdeu`` and ``margin``; its tables are then found
-    # anew.
+    # descends on the hybrid loss under ``ml``, ``bdeu`` and ``margin``; its tables are then
+    # learned again.
     parameters: Annotated[str, Option(
         choices=(*LOSSES, *REFIT), shown=tuple(METHODS), noun="parameters", shows_default=True,
+        help="Parameter learning.",
     )] = "hybrid"  # fmt: skip
     # None is ``mdl`` that leaves columns of states as they are
     discretize: Annotated[
-        str | None, Option(choices=DISCRETIZERS, noun="discretization", help="[default: mdl]")
+        str | None,
+        Option(
+            choices=DISCRETIZERS,
+            noun="discretization",
+            help="Discretization of numeric columns [default: mdl].",
+        ),
     ] = None
     n_bins: Annotated[
-        int, Option(within=(at_least(2),), help="Bins of quantile and width [default: 8].")
+        int,
+        Option(within=(at_least(2),), help="Bins per column for quantile and width [default: 8]."),
     ] = 8
     # With fewer than two of the three numbers of bits given, the binary point is chosen on
     # validation rows; boosted tables have one by their width.
     bits: Annotated[
         int | None,
-        Option(metavar="B", help=f"Bits of a cost [default: {DEFAULT_BITS}].", is_searched=True),
+        Option(
+            metavar="B",
+            help=f"Bits per cost [default: {DEFAULT_BITS}; tables: {DEFAULT_SUM_BITS}].",
+            is_searched=True,
+        ),
     ] = None
     int_bits: Annotated[
         int | None,
-        Option(metavar="I", help="Of them before the binary point.", is_searched=True),
+        Option(metavar="I", help="Bits before the binary point.", is_searched=True),
     ] = None
     frac_bits: Annotated[
-        int | None, Option(metavar="F", help="Of them after it; may be negative.")
+        int | None, Option(metavar="F", help="Bits after the binary point; may be negative.")
     ] = None
     float_: Annotated[
         bool, Option(help="Train without quantization.", argument="quantize", is_searched=True)
     ] = False
     # In the loss of a structure that is learned together with the tables (lambda_MS of S3)
     size_weight: Annotated[float, Option(
-        metavar="L", within=(NOT_NEGATIVE,), help="Price of a table entry or bit, for tan-*."
+        metavar="L", within=(NOT_NEGATIVE,),
+        help="Regularization weight of a table entry or bit (lambda_MS), for tan-*.",
     )] = 0.0  # fmt: skip
     class_weight: Annotated[str | None, Option(
         choices=CLASS_WEIGHTS, noun="class weight",
-        help="balanced: rows of rare classes count as much, all together, as those of "
-        "frequent ones.",
+        help="balanced: weight rows inversely to the frequency of their class.",
     )] = None  # fmt: skip
     # Fraction of the training rows held out to choose the binary point and to measure
     # ``error_validation``; 0 holds none out
     validation: Annotated[
         float,
-        Option(metavar="FRACTION", within=(FRACTION,), shows_default=True, is_drawn=False),
+        Option(
+            metavar="FRACTION",
+            within=(FRACTION,),
+            shows_default=True,
+            is_drawn=False,
+            help="Fraction of the rows in the validation set.",
+        ),
     ] = 0.1
     epochs: Annotated[int | None, Option(
         metavar="N", within=(at_least(1),), measured=60, uses=("descent", "margin", "boosting"),
-        help="Passes over the rows, in each of two trainings [default: {measured}]; of margin "
-        "the most iterations.",
+        help="Training epochs, in each of two passes [default: {measured}]; maximum number of "
+        "iterations for margin.",
     )] = None  # fmt: skip
     # By the number of rows, see `hyperparameters_of`
     batch_size: Annotated[int | None, Option(
         metavar="N", within=(at_least(1),), uses=("descent", "boosting"),
-        help="Rows per step [default: by rows].",
+        help="Rows per gradient step [default: by number of rows].",
     )] = None  # fmt: skip
     lr: Annotated[float | None, Option(
         metavar="R", within=(POSITIVE,), measured=0.05, uses=("descent", "boosting"),
-        help="First step size of Adam [default: {measured}].",
+        help="Initial learning rate of Adam [default: {measured}].",
     )] = None  # fmt: skip
     lambda_: Annotated[float | None, Option(
         metavar="L", within=(NOT_NEGATIVE,), measured=100.0, free=3.0, uses=("hinge", "margin"),
         argument="lam",
-        help="Weight of the margin loss [default: {measured:g}; free: {free:g}; "
-        "margin: chosen].",
+        help="Weight of the margin loss [default: {measured:g}; free: {free:g}; margin: chosen].",
     )] = None  # fmt: skip
     gamma: Annotated[float | None, Option(
         metavar="G", within=(NOT_NEGATIVE,), measured=4.0, free=6.0, uses=("hinge",),
-        help="Margin aimed at, in nats [default: {measured:g}; free: {free:g}].",
+        help="Target margin of the hinge loss, in nats [default: {measured:g}; free: {free:g}].",
     )] = None  # fmt: skip
     eta: Annotated[float | None, Option(
         metavar="E", within=(POSITIVE,), measured=10.0, uses=("hinge", "margin"),
-        help="Sharpness of the soft maximum [default: {measured:g}].",
+        help="Sharpness of the soft maximum in the hinge loss [default: {measured:g}].",
     )] = None  # fmt: skip
     dropout: Annotated[float | None, Option(
         metavar="P", within=(FRACTION,), measured=0.1, uses=("descent", "boosting"),
-        help="Chance to leave a feature out of a sum [default: {measured}].",
+        help="Dropout rate of features [default: {measured}].",
     )] = None  # fmt: skip
     # What is searched: naive Bayes, free tables, two seeds on five splits of the training rows, a
     # prototype's error in percent with 0, 0.04, 0.08 and 0.12: letter in floats 15.17, 14.99,
@@ -232,37 +236,38 @@ class TrainOptions:
     # fell from 14.60 to 13.63 (60 runs).
     jitter: Annotated[float | None, Option(
         metavar="P", within=(FRACTION,), measured=0.0, uses=("descent",),
-        help="Chance that a number falls into the bin beside its own [default: {measured:g}].",
+        help="Data augmentation: probability that a number moves to a neighboring bin [default: "
+        "{measured:g}].",
         search=(0.0, 0.03, 0.06),
     )] = None  # fmt: skip
     average: Annotated[float | None, Option(
         metavar="W", within=(FRACTION,), measured=0.0, uses=("tables",),
-        help="Weight of past epochs in the tables [default: {measured:g}, none].",
+        help="Weight averaging: decay of the average over epochs [default: {measured:g}, none].",
         search=(0.0, 0.7, 0.9),
     )] = None  # fmt: skip
     quantize_from: Annotated[float | None, Option(
         metavar="FRACTION", within=(FRACTION,), measured=0.5, uses=("rounding",),
-        help="Of the epochs, before rounding begins [default: {measured}].",
+        help="Fraction of the epochs before quantization starts [default: {measured}].",
     )] = None  # fmt: skip
     # Of the validation rows, of random structures, of shuffling and of dropout
     seed: Annotated[int, Option(
         within=(at_least(0), at_most(MAX_SEED)), shows_default=True,
-        help="Of everything random.", argument="random_state", is_drawn=False,
+        help="Random seed.", argument="random_state", is_drawn=False,
     )] = 0  # fmt: skip
     device: Annotated[str | None, Option(
         metavar="D", measured="cpu", uses=("descent",), is_recorded=False, argument=None,
-        is_drawn=False, help="A torch device [default: cpu].",
+        is_drawn=False, help="PyTorch device [default: cpu].",
     )] = None  # fmt: skip
     # A step takes a millisecond or two: a second thread saves little of it, and costs tenfold where
     # other work keeps the cores busy.
     threads: Annotated[int | None, Option(
         metavar="N", within=(at_least(1),), measured=1, uses=("descent",), is_recorded=False,
-        argument=None, is_drawn=False, help="CPU threads of torch.",
+        argument=None, is_drawn=False, help="CPU threads of PyTorch [default: 1].",
     )] = None  # fmt: skip
     engine: Annotated[str | None, Option(
         choices=ENGINES, shown=ENGINES[::-1], noun="engine", uses=("descent", "boosting"),
         is_recorded=False, is_drawn=False,
-        help="[default: native on a CPU where a C compiler is found, else torch]",
+        help="Engine of gradient descent [default: native on a CPU with a C compiler, else torch].",
     )] = None  # fmt: skip
 
     @property

@@ -123,7 +123,7 @@ def _check_range(option: Option, value: object) -> None:
 def _check_size_weight(settings: TrainSettings) -> None:
     if settings.size_weight != 0 and not settings.is_joint:
         raise OptionError(
-            "--size-weight needs a structure that is learned together with the tables; choose "
+            "--size-weight needs a structure that is learned jointly with the tables; choose "
             f"--structure {one_of(tuple(CANDIDATE_SETS))}, or leave it at 0"
         )
 
@@ -131,8 +131,8 @@ def _check_size_weight(settings: TrainSettings) -> None:
 def _check_device(settings: TrainSettings) -> None:
     if settings.engine == "native" and settings.device not in (None, "cpu"):
         raise OptionError(
-            f"engine 'native' runs on a CPU; leave out --device {settings.device}, or choose "
-            "--engine torch"
+            f"engine 'native' runs on a CPU only; leave out --device {settings.device}, or "
+            "choose --engine torch"
         )
     if not DEVICE.fullmatch(settings.device or "cpu"):
         raise OptionError(f"unknown device '{settings.device}'; choose cpu, cuda, cuda:1 or mps")
@@ -141,7 +141,7 @@ def _check_device(settings: TrainSettings) -> None:
 def _check_bits(settings: TrainSettings) -> None:
     given = [settings.bits, settings.int_bits, settings.frac_bits]
     if settings.float_ and any(value is not None for value in given):
-        raise OptionError("--float trains without quantization; leave out the bits or --float")
+        raise OptionError("--float trains without quantization; leave out --float, or the bits")
     bits, int_bits, frac_bits = given
     if (
         int_bits is not None
@@ -149,16 +149,17 @@ def _check_bits(settings: TrainSettings) -> None:
         and settings.total_bits != int_bits + frac_bits
     ):
         raise OptionError(
-            f"--int-bits {int_bits} and --frac-bits {frac_bits} make {int_bits + frac_bits} "
-            f"bits, not --bits {bits}; leave one of the three out"
+            f"--int-bits {int_bits} and --frac-bits {frac_bits} add up to {int_bits + frac_bits} "
+            f"bits, not --bits {bits}; leave out one of the three"
         )
     if not MIN_BITS <= settings.total_bits <= MAX_BITS:
         raise OptionError(
-            f"{settings.total_bits} bits per cost were asked for; choose {MIN_BITS} to {MAX_BITS}"
+            f"{settings.total_bits} bits per cost are not supported; choose {MIN_BITS} to "
+            f"{MAX_BITS}"
         )
     whole = int_bits if int_bits is not None else settings.total_bits - (frac_bits or 0)
     if not -16 <= whole <= 16:
-        raise OptionError(f"{whole} integer bits were asked for; choose -16 to 16")
+        raise OptionError(f"{whole} integer bits are not supported; choose -16 to 16")
 
 
 def _check_table_bits(settings: TrainSettings) -> None:
@@ -169,16 +170,18 @@ def _check_table_bits(settings: TrainSettings) -> None:
     asked += ["price=bits"] if price_of(options) == "bits" else []
     for option in asked if settings.is_joint else []:
         if settings.float_:
-            raise OptionError(f"structure option {option} asks for bits; leave it or --float out")
+            raise OptionError(
+                f"structure option {option} needs quantization; leave out the option, or --float"
+            )
         if settings.is_refit:
             raise OptionError(
-                f"structure option {option} needs tables that are trained in their bits; choose "
-                f"--parameters {one_of(tuple(LOSSES))}, or leave it out"
+                f"structure option {option} needs tables that are trained with quantization; "
+                f"choose --parameters {one_of(tuple(LOSSES))}, or leave it out"
             )
     if widths and widths[-1] > settings.total_bits:
         raise OptionError(
-            f"structure option {asked[0]} has more than the {settings.total_bits} bits of a cost; "
-            f"choose widths up to {settings.total_bits}, or --bits {widths[-1]}"
+            f"structure option {asked[0]} has more than the {settings.total_bits} bits of a "
+            f"cost; choose widths up to {settings.total_bits}, or --bits {widths[-1]}"
         )
 
 
@@ -187,10 +190,12 @@ def _check_sum(settings: TrainSettings) -> None:
     if not settings.is_boosted:
         return
     if settings.float_:
-        raise OptionError("--structure tables is always of integers; leave out --float")
+        raise OptionError("--structure tables always uses integers; leave out --float")
     if settings.parameters != "hybrid":
-        raise OptionError("--structure tables fits its tables itself; leave out --parameters")
+        raise OptionError(
+            "--structure tables has its own parameter learning; leave out --parameters"
+        )
     if settings.engine == "torch":
-        raise OptionError("--structure tables does without torch; leave out --engine")
+        raise OptionError("--structure tables does not use torch; leave out --engine")
     boost_settings_of(settings)
     n_bins_of(settings)

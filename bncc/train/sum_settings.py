@@ -70,14 +70,16 @@ def shift_of(settings: TrainOptions) -> tuple[int, int] | None:
         return None
     found = re.fullmatch(r"([1-9]\d{0,4})x([1-9]\d{0,4})", text, re.ASCII)
     if found is None:
-        raise OptionError(f"structure option shift={text} is no height and width; try shift=16x16")
+        raise OptionError(
+            f"structure option shift={text} is not a height and width; try shift=16x16"
+        )
     return int(found[1]), int(found[2])
 
 
 def _whole(settings: TrainOptions, key: str) -> int:
     text = settings.structure_options[key]
     if not (text.isascii() and text.isdigit() and len(text) <= 9):
-        raise OptionError(f"structure option {key}={text} is not a whole number; try {key}=16")
+        raise OptionError(f"structure option {key}={text} is not an integer; try {key}=16")
     return int(text)
 
 

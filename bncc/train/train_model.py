@@ -222,7 +222,9 @@ def _as_done(settings: TrainSettings, model: Model) -> tuple[TrainSettings, list
     """Return the settings that the tables were fitted by, and a note where these are others."""
     if not class_parent_names(model) or settings.is_counted:
         return settings, []
-    note = "the class has parents: tables were counted as --parameters ml does, not descended"
+    note = (
+        "the class has parents: tables were learned by --parameters ml instead of gradient descent"
+    )
     return counted_instead(settings), [note]
 
 
@@ -259,11 +261,11 @@ def _fit(
 def _none_held_note(settings: TrainSettings, dataset: Dataset) -> str:
     """Return what follows from too few rows."""
     if not dataset.split.is_random:
-        reason = f"validation rows by {dataset.split.words} would leave one class to learn from"
+        reason = f"validation rows by {dataset.split.words} would leave a single class for training"
     else:
-        reason = "too few rows to hold any out"
+        reason = "too few rows for a validation set"
     if settings.is_boosted:
-        return f"{reason}: there is no error on validation rows"
+        return f"{reason}: there is no validation error"
     return f"{reason}: the bits were chosen on training rows"
 
 
@@ -273,8 +275,8 @@ def _isolated_notes(model: Model) -> list[str]:
     if not isinstance(structure, Structure) or not structure.is_class_isolated:
         return []
     return [
-        "no feature was found to say anything of the class, so every decision is the most frequent "
-        "class; try --structure forest"
+        "no feature carries information about the class, so every prediction is the most "
+        "frequent class; try --structure forest"
     ]
 
 

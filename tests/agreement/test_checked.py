@@ -113,7 +113,7 @@ def test_models_of_many_features_are_tried_within_a_limit(monkeypatch):
 
 def test_constant_time_is_refused():
     """It returns at the first error."""
-    with pytest.raises(OptionError, match="leave it out, or do not ask for constant time"):
+    with pytest.raises(OptionError, match="leave it out, or do not request constant time"):
         emitted(ranged(hand.naive_integer()), constant_time=True)
 
 

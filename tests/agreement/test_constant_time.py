@@ -179,5 +179,5 @@ def test_sums_that_fill_their_type_are_compared_as_well():
 
 def test_packed_is_refused_with_the_remedy():
     assert set(FAMILIES) - set(FREE_OF_BRANCHES) == {"packed", *FOR_CUTS}
-    with pytest.raises(OptionError, match="'packed' takes depends on states; name another"):
+    with pytest.raises(OptionError, match="'packed' depends on states; name another"):
         emitted(hand.tan_float(), kernel="packed")

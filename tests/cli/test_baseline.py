@@ -54,16 +54,16 @@ def test_the_c_is_written(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--classifier", "tree", "--option", "leafs=8"), "there is no option 'leafs'"),
-        (("--classifier", "tree", "--option", "name=forest"), "leave out --option name"),
-        (("--classifier", "svm", "-o", "svm"), "there is no C of it"),
-        (("--classifier", "cnn"), "no square image"),
+        (("--classifier", "tree", "--option", "leafs=8"), "unknown baseline option 'leafs'"),
+        (("--classifier", "tree", "--option", "name=forest"), "--option name is not allowed"),
+        (("--classifier", "svm", "-o", "svm"), "there is no C for this classifier"),
+        (("--classifier", "cnn"), "do not form a square image"),
         (("--classifier", "dnn", "--option", "bits=9"), "choose 1 .. 8"),
         (("--classifier", "dnn", "--option", "layers=9"), "9 layers"),
         (("--classifier", "dnn", "--option", "activation=tanh"), "use relu or sign"),
         (
             ("--classifier", "dnn", "--option", "memory=1", "--option", "operations=1"),
-            "give one of them",
+            "set one of them",
         ),
     ],
 )

@@ -274,10 +274,10 @@ def test_a_model_too_large_for_the_avr_is_told_before_it_is_built(
     ("options", "message"),
     [
         (["--target", "toaster"], "is not one of"),
-        (["--target", "avr", "--compiler", "gcc"], "the compiler 'gcc' does not serve avr; use"),
-        (["--compiler", "all"], "bench measures with one compiler"),
+        (["--target", "avr", "--compiler", "gcc"], "the compiler 'gcc' does not support avr; use"),
+        (["--compiler", "all"], "--compiler all is not supported by bench"),
         (["--simulator", "all"], "is not one of 'qemu', 'unicorn', 'simavr'"),
-        (["--opt-level", "9"], "is none of 0, 1, 2, 3, s"),
+        (["--opt-level", "9"], "is not one of 0, 1, 2, 3, s"),
         (["--rows", "0"], "not in the range"),
         (["--kernel", "swar"], "is not one of 'plain', "),
         (["--optimize", "fast"], "is not one of 'balanced', 'size', 'speed'"),

@@ -69,8 +69,8 @@ def test_a_probability_of_zero_is_told_and_vetoes(
     assert facts["veto"] > 221  # of 0.001 in units of a 32nd of a nat
     assert sum(facts["q_format"].values()) == facts["veto"].bit_length()
     shown = run("import-bif", path, "--class", "c", "-o", model, "--force").stdout
-    assert f"a probability of 0 costs {facts['veto']}" in shown
-    assert f"a probability of 0 costs {facts['veto']}" in run("inspect", model).stdout
+    assert f"a probability of 0 has cost {facts['veto']}" in shown
+    assert f"a probability of 0 has cost {facts['veto']}" in run("inspect", model).stdout
     (tmp_path / "x.csv").write_text("x\nb\n")
     (told,) = run_json("predict", model, tmp_path / "x.csv")["prediction"]
     assert told == "n"
@@ -89,10 +89,10 @@ def test_what_bits_cannot_tell_apart_is_noted(run_json: RunJson, tmp_path: Path)
     path.write_bytes(bif_bytes(Network(variables, ((), (0,)), tables)))
     options = ("import-bif", path, "--class", "c", "-o", model, "--force", "--bits")
     (note,) = run_json(*options, "3")["notes"]
-    assert note.startswith("of sampled rows ")
-    assert note.endswith("costs of 3 bits are rounded; give more --bits")
+    assert note.startswith("the model agrees with the network on ")
+    assert note.endswith("costs of 3 bits are rounded; use more --bits")
     (note,) = run_json(*options, "6")["notes"]
-    assert note.startswith("probabilities above 0 whose cost the format does not hold: 2;")
+    assert note.startswith("nonzero probabilities with costs beyond the format: 2;")
 
 
 def test_large_tables_make_features_given(run_json: RunJson, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_large_tables_make_features_given(run_json: RunJson, tmp_path: Path) -> 
     assert facts["given"] == ["v2"]
     assert facts["notes"][-1].startswith("features without a distribution,")
     notes = run_json("export-bif", model, "-o", again)["notes"]
-    assert notes[-1] == "features without a distribution, which became uniform: 1"
+    assert notes[-1] == "features without a distribution, written as uniform: 1"
 
 
 def test_a_model_comes_back_from_the_network_that_it_was_written_as(
@@ -130,14 +130,16 @@ def test_a_network_of_free_tables_is_noted(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "m.bncc"
     save_model(hand.class_with_parents(), path)
     stderr = run("export-bif", path, "-o", tmp_path / "n.bif").stderr
-    assert "rows of the model's tables that are no distributions: 7;" in stderr
+    assert "rows of the model's tables that were not distributions: 7;" in stderr
 
 
 def test_what_cannot_be_done_is_refused(refused: Refused, bif: Path, tmp_path: Path) -> None:
     path = tmp_path / "m.bncc"
     assert "no variable 'x'" in refused("import-bif", bif, "--class", "x", "-o", path)
-    assert "nothing in the network" in refused("import-bif", bif, "--class", "lone", "-o", path)
-    assert "is what the command reads" in refused("import-bif", bif, "--class", "above", "-o", bif)
+    assert "is independent of all other variables" in refused(
+        "import-bif", bif, "--class", "lone", "-o", path
+    )
+    assert "is an input of the command" in refused("import-bif", bif, "--class", "above", "-o", bif)
     large = ("import-bif", bif, "--class", "above", "-o", path, "--max-table-bytes", "9")
     assert "raise --max-table-bytes" in refused(*large)
     assert "such as 900, 4k or 1.5M" in refused(*large[:-1], "1G")
@@ -145,7 +147,7 @@ def test_what_cannot_be_done_is_refused(refused: Refused, bif: Path, tmp_path: P
     assert "line 50: the file ends" in refused("import-bif", bif, "--class", "above", "-o", path)
     assert not path.exists()
     save_model(hand.sum_of_tables(), path)
-    assert "is no Bayesian network" in refused("export-bif", path, "-o", tmp_path / "x")
+    assert "are not a Bayesian network" in refused("export-bif", path, "-o", tmp_path / "x")
 
 
 @pytest.mark.cc

@@ -121,7 +121,7 @@ def test_a_model_without_ranges_names_training_as_the_remedy(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--constant-time",), "do not ask for constant time"),
+        (("--constant-time",), "do not request constant time"),
         (("--range-margin", "nan"), "choose 0 .. 1000000"),
         (("--range-margin", "-1"), "choose 0 .. 1000000"),
     ],

@@ -33,10 +33,10 @@ def kept(run: Run, monkeypatch: pytest.MonkeyPatch, readings: Path, folder: Path
     ("options", "message"),
     [
         (["--resume"], "add --checkpoint"),
-        (["--checkpoint", "FOLDER"], "give --resume to go on with it, --force to begin anew"),
+        (["--checkpoint", "FOLDER"], "use --resume to continue it, --force to start over"),
         (["--checkpoint", "FOLDER/train.checkpoint"], "is not a directory"),
         (["--checkpoint", "FOLDER", "--resume", "--lr", "0.1"], "lr is 0.1 here and None there"),
-        (["--checkpoint", "FOLDER", "--resume", "--drop", "color"], "the rows are others"),
+        (["--checkpoint", "FOLDER", "--resume", "--drop", "color"], "the rows differ"),
     ],
 )
 def test_what_cannot_go_on_says_why(
@@ -104,8 +104,8 @@ def test_a_damaged_checkpoint_is_one_sentence(
         (folder / NAME).write_bytes(damaged[damage])
     options = ("--epochs", 9, "--checkpoint", folder, "--resume")
     line = refused("train", readings, "-o", tmp_path / "m.bncc", *options)
-    assert "is not a whole checkpoint" in line
-    assert "remove it or give another --checkpoint" in line
+    assert "is truncated or corrupt" in line
+    assert "remove it, or use another --checkpoint" in line
     assert not (tmp_path / "m.bncc").exists()
 
 
@@ -122,7 +122,7 @@ def test_a_full_disk_leaves_the_checkpoint_before_it(
     monkeypatch.setattr(Path, "open", full)
     options = ("--epochs", 9, "--checkpoint", folder, "--resume")
     line = refused("train", readings, "-o", tmp_path / "m.bncc", *options)
-    assert "No space left on device); make room" in line
+    assert "No space left on device); free some space" in line
     assert (folder / NAME).read_bytes() == content
 
 

@@ -70,5 +70,5 @@ def test_training_counts_such_tables_and_says_so(
     options = ("train", data, "--discretize", "none", "-o", path, "--force")
     facts = run_json(*options)
     assert (facts["parameters"], facts["epochs"]) == ("ml", None)
-    assert "the class has parents: tables were counted" in run(*options).stderr
+    assert "the class has parents: tables were learned by --parameters ml" in run(*options).stderr
     assert run_json("verify", path)["agree"]

@@ -116,7 +116,7 @@ def test_the_figure_is_written_beside_the_cells(
     assert svg.startswith("<svg")
     title = cells[0].get("data", cells[0]["row"])
     assert svg.count(f"{title}</text>") == 1
-    assert "exists; give --force" in refused("reproduce", table, "--plot", picture)
+    assert "exists; use --force" in refused("reproduce", table, "--plot", picture)
     assert len(asked) == 1
     run_json("reproduce", table, "--plot", picture, "--force")
     assert picture.read_text("utf-8") == svg
@@ -124,8 +124,8 @@ def test_the_figure_is_written_beside_the_cells(
 
 def test_what_has_no_figure_is_refused_before_any_work(refused: Refused, tmp_path: Path) -> None:
     said = refused("reproduce", "s3-size", "--plot", tmp_path / "figure.png")
-    assert "--plot writes SVG; name a file such as figure.svg" in said
+    assert "; name a file such as figure.svg" in said
     said = refused("reproduce", "s0-table1", "--plot", tmp_path / "figure.svg")
     assert (
-        "--plot draws s1-missing, s3-bits, s3-size, s3-pareto; leave it out for s0-table1" in said
-    )
+        "--plot supports s1-missing, s3-bits, s3-size, s3-pareto, not s0-table1; leave it out"
+    ) in said

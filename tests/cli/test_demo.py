@@ -48,9 +48,9 @@ def test_the_whole_way(
         f"$ bncc evaluate {out}/robot.bncc {out}/test.csv",
         f"$ bncc emit-c {out}/robot.bncc -o {out}/c",
         f"$ bncc verify {out}/robot.bncc",
-        "6. Measure it on a machine",
+        "6. Measure on targets",
         "static void robot_sum(",
-        "What was shown",
+        "Summary",
         "0 differences",
         f"bncc inspect {out}/robot.bncc",
     ):
@@ -136,7 +136,7 @@ def test_a_cross_compiler_that_fails_does_not_end_it(
     monkeypatch.setattr(demo, "find_toolchain", lambda target: ())
     fail(ToolchainError("avr-gcc failed: no header"))
     said = run("demo", "-o", tmp_path / "d").stdout
-    assert "left out, cortex-m0: avr-gcc failed: no header" in said
+    assert "skipped, cortex-m0: avr-gcc failed: no header" in said
     assert "textbook: flash" not in said
     fail(HarnessError("it decides otherwise"))
     assert "it decides otherwise" in run("demo", "-o", tmp_path / "e", code=1).stderr
@@ -154,7 +154,7 @@ def test_without_a_simulated_machine_it_says_what_to_install(
 
     monkeypatch.setattr(demo, "find_toolchain", none)
     said = run("demo", "-o", tmp_path / "d").stdout
-    assert "no simulated machine is installed; run `pip install ziglang unicorn`" in said
+    assert "no simulated target is installed; run `pip install ziglang unicorn`" in said
     assert "$ bncc bench" not in said
 
 
@@ -174,7 +174,7 @@ def test_without_a_compiler_nothing_is_begun(
     refused: Refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def none(choice: str) -> None:
-        raise ToolchainError("no C compiler was found on this machine; run `apt install gcc`")
+        raise ToolchainError("no C compiler is installed on this computer; run `apt install gcc`")
 
     monkeypatch.setattr(demo, "host_compilers", none)
     assert "no C compiler" in refused("demo", "-o", tmp_path / "d")

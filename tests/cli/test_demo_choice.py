@@ -106,7 +106,7 @@ def test_failed_trials_are_named_with_their_reasons(
     assert re.search("^trial 7 failed: no room", said, re.MULTILINE)
     assert "\x1b" not in said
     assert re.search(
-        "^to choose from +1 classifiers; 2 trials failed, see above$", said, re.MULTILINE
+        "^alternatives +1 classifiers; 2 trials failed, see above$", said, re.MULTILINE
     )
     found = run_json("demo", "-o", tmp_path / "d", "--force")["failed"]
     assert found == [{"number": n, "reason": reason} for n, reason in failed.items()]
@@ -140,9 +140,9 @@ def test_without_optuna_it_says_what_to_install(
 
     monkeypatch.setattr(demo_choice, "check_optuna", absent)
     said = run("demo", "-o", tmp_path / "d").stdout
-    assert "left out, it needs something; run `pip install -e '.[sweep]'` in bncc's clone" in said
+    assert "skipped, it needs something; run `pip install -e '.[sweep]'` in bncc's clone" in said
     assert "bncc sweep" not in said
-    assert "to choose from" not in said
+    assert "alternatives" not in said
     found = run_json("demo", "-o", tmp_path / "d", "--force")
     assert (found["report"], found["trials"]) == (None, 0)
 
@@ -155,7 +155,7 @@ def test_without_altair_there_is_a_study_and_no_page(
     require_tool("gcc")
     monkeypatch.setitem(sys.modules, "altair", None)
     said = run("demo", "-o", tmp_path / "d").stdout
-    assert "left out, a page needs altair and vl-convert; run `pip install -e '.[report]'`" in said
+    assert "skipped, a page needs altair and vl-convert; run `pip install -e '.[report]'`" in said
     assert "in a browser" not in said
     assert sorted(path.name for path in (tmp_path / "d").iterdir()) == [
         "c", "robot.bncc", "study.db", "test.csv", "train.csv",

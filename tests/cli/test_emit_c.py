@@ -54,7 +54,7 @@ def test_a_package_is_written_with_its_folders(
     assert sorted(found["files"]) == sorted(str(p) for p in out.rglob("*") if p.is_file())
     assert str(out / "README.md") in found["files"]
     said = refused("emit-c", model, "-o", out, "--package", package)
-    assert "exists; give --force to replace it" in said
+    assert "exists; use --force to overwrite it" in said
 
 
 def test_same_model_and_options_give_the_same_bytes(run: Run, model: Path, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_same_model_and_options_give_the_same_bytes(run: Run, model: Path, tmp_p
 def test_people_read_what_was_written(run: Run, model: Path, tmp_path: Path) -> None:
     result = run("emit-c", model, "-o", tmp_path / "c")
     assert str(tmp_path / "c" / "sensor.c") in result.stdout
-    assert "bytes flash" in result.stdout
+    assert "bytes of flash" in result.stdout
     assert run("emit-c", model, "-o", tmp_path / "d", "--quiet").output == ""
 
 
@@ -187,7 +187,7 @@ def test_what_was_compared_is_told_the_best_first(
             ["--package", "cmake", "--name", "test"],
             "in package 'cmake'",
         ),
-        (["--target", "all"], "generic C builds for all machines; leave --target out"),
+        (["--target", "all"], "generic C builds for all targets; leave out --target"),
         (["--target", "toaster"], "is not one of"),
         (["--with", "stream", "--kernel", "lanes"], "use --kernel plain"),
         (["--optimize", "fast"], "is not one of 'balanced', 'size', 'speed'"),
@@ -235,7 +235,7 @@ def test_a_kernel_without_a_safe_layout_is_refused(
 ) -> None:
     none = replace(choose.FAMILIES["plain"], layouts=lambda program: iter(()))
     monkeypatch.setitem(choose.FAMILIES, "plain", none)  # type: ignore[index]
-    said = "the kernel 'plain' has no layout that is safe for this model; name another or none"
+    said = "the kernel 'plain' has no safe layout for this model; name another or none"
     assert refused("emit-c", model, "-o", tmp_path / "c", "--kernel", "plain") == said
     assert not (tmp_path / "c").exists()
     for command in ("verify", "bench"):

@@ -52,7 +52,7 @@ def test_log_loss_is_that_of_the_integer_costs() -> None:
 
 def test_no_rows_cannot_be_evaluated() -> None:
     model = models.naive_integer()
-    with pytest.raises(DataError, match="no row to evaluate"):
+    with pytest.raises(DataError, match="no row is left to evaluate"):
         evaluation(model, np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
@@ -116,8 +116,8 @@ def test_rows_without_a_class_are_left_out(run: Run, model: Path, tmp_path: Path
         ("light,slope,class\n1,2,kind 1\n", "'color'"),
         ("light,slope,color,class\n", "no rows"),
         ("light,slope,color,class\n1,2,red\n", "3 cells"),
-        ("light,slope,color,class\n1.5,2,red,kind 1\n", "whole numbers in training"),
-        ("light,slope,color,class\ndark,2,red,kind 1\n", "'light' held numbers"),
+        ("light,slope,color,class\n1.5,2,red,kind 1\n", "had integers in training"),
+        ("light,slope,color,class\ndark,2,red,kind 1\n", "'light' had numbers"),
         ("light,slope,color,class\n1,inf,red,kind 1\n", "infinite"),
         ("", "empty"),
     ],
@@ -140,7 +140,9 @@ def test_a_damaged_model_is_never_used(refused: Refused, model: Path, readings: 
     flipped[len(whole) // 2] ^= 4
     for damaged in (whole[:-1], whole[: len(whole) // 2], b"", bytes(flipped), b"PK\x03\x04"):
         model.write_bytes(damaged)
-        assert "not a whole bncc model" in refused("evaluate", model, readings)
+        assert "is not a bncc model, or is truncated or corrupt" in refused(
+            "evaluate", model, readings
+        )
 
 
 def test_a_model_saved_by_hand_knows_no_class_column(refused: Refused, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_people_see_the_largest_parts_first_and_the_margin(
     run: Run, files: tuple[Path, Path]
 ) -> None:
     lines = run("explain", *files).stdout.splitlines()
-    assert re.fullmatch(r"decides c\d, ahead of c\d by a score of \d+\.\d\d", lines[0])
+    assert re.fullmatch(r"predicted class c\d, ahead of c\d by a score of \d+\.\d\d", lines[0])
     ahead = [float(line.split()[3]) for line in lines[3:7]]
     assert sorted(map(abs, ahead), reverse=True) == [abs(value) for value in ahead]
     assert float(lines[7].split()[1]) == pytest.approx(sum(ahead), abs=0.03)
@@ -59,11 +59,11 @@ def test_a_network_is_ahead_by_nats(run: Run, tmp_path: Path) -> None:
     save_model(hand.naive_integer(), tmp_path / "m.bncc")
     (tmp_path / "rows.csv").write_text("pressure,light\n7,1\n", encoding="utf-8")
     first = run("explain", tmp_path / "m.bncc", tmp_path / "rows.csv").stdout.splitlines()[0]
-    assert re.fullmatch(r"decides c\d, ahead of c\d by \d+\.\d\d nats", first)
+    assert re.fullmatch(r"predicted class c\d, ahead of c\d by \d+\.\d\d nats", first)
 
 
 def test_a_row_beyond_the_last_is_refused(refused: Refused, files: tuple[Path, Path]) -> None:
-    assert "there is no row 4; " in refused("explain", *files, "--row", "4")
+    assert "row 4 does not exist, as " in refused("explain", *files, "--row", "4")
 
 
 def test_a_picture_has_a_step_for_each_table_and_ends_at_the_margin(

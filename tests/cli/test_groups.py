@@ -53,7 +53,10 @@ def test_a_column_of_groups_that_is_dropped_is_told_so(
 ) -> None:
     both = ("--groups", "person", "--drop", "person")
     said = refused("train", people, "-o", tmp_path / "m.bncc", *both)
-    assert said.startswith("column 'person' of --groups is dropped; leave out --drop")
+    assert said.startswith(
+        "column 'person' is named by both --drop and --groups, which already excludes it from "
+        "the features; leave out --drop"
+    )
 
 
 @pytest.fixture
@@ -179,7 +182,7 @@ def test_groups_on_both_sides_of_a_test_are_warned_of(
         train, test = parted(people, tmp_path, n_shared)
         data = (train, "--class", "class", "--test", test)
         notes = run(command, *data, "--groups", "person", *options[command]).stderr
-        assert ("the test error is not that of new groups" in notes) == (said is not None)
+        assert ("the test error rate is not that of new groups" in notes) == (said is not None)
         assert said is None or said in notes
         alone = run(command, *data, "--drop", "person", *options[command]).stderr
         assert "groups" not in alone.replace("--groups", "")
@@ -194,13 +197,13 @@ def test_test_rows_of_groups_have_an_interval_of_groups(
     found = run_json("train", *data, "--groups", "person", *out)
     assert found["interval_method"] == "Wilson, effective number of rows from 6 groups"
     said = run("train", *data, "--drop", "person", *out).stdout
-    assert "(Wilson, rows taken as independent)" in said
+    assert "(Wilson, assuming independent rows)" in said
     with test.open(newline="") as file:
         rows = [row[:2] for row in csv.reader(file)]
     nameless = write_csv(test, rows[0], rows[1:])
     done = run("train", train, "--class", "class", "--test", nameless, "--groups", "person", *out)
     assert "the test rows have no column 'person'" in done.stderr
-    assert "(Wilson, rows taken as independent)" in done.stdout
+    assert "(Wilson, assuming independent rows)" in done.stdout
     blocks = run_json("train", *data, "--drop", "person", "--ordered", *out)
     assert blocks["interval_method"] == "Wilson, effective number of rows from 20 blocks"
 
@@ -248,12 +251,10 @@ def test_groups_that_cannot_be_split_are_refused(
     assert "column 'class' is the class" in is_class
     rows = [[k, "ab"[k % 2], "one"] for k in range(20)]
     single = write_csv(tmp_path / "single.csv", ["a", "class", "who"], rows)
-    assert "all rows are of one group of 'who'" in refused("train", single, "--groups", "who", *out)
+    assert "all rows are in one group of 'who'" in refused("train", single, "--groups", "who", *out)
     rows[4][2] = "?"
     holes = write_csv(tmp_path / "holes.csv", ["a", "class", "who"], rows)
-    assert "column 'who' names no group in row 5" in refused(
-        "train", holes, "--groups", "who", *out
-    )
+    assert "column 'who' has no group in row 5" in refused("train", holes, "--groups", "who", *out)
 
 
 def test_groups_of_one_class_each_leave_no_validation_error(
@@ -264,7 +265,7 @@ def test_groups_of_one_class_each_leave_no_validation_error(
     options = ("--groups", "who", "--parameters", "ml", "--force", "-o", tmp_path / "m.bncc")
     assert run_json("train", data, *options)["error_validation"] is None
     note = run("train", data, *options).stderr
-    assert "by whole groups of 'who' would leave one class to learn from: the bits" in note
+    assert "by whole groups of 'who' would leave a single class for training: the bits" in note
 
 
 def test_a_class_that_only_one_group_has_is_learned_in_the_end(
@@ -289,7 +290,7 @@ def test_fit_takes_groups(people: Path) -> None:
     assert fitted.model_.training["error_validation"] > 0.4
     in_time = BNClassifier(parameters="ml", ordered=True, random_state=0).fit(X[:, None], y)
     assert in_time.model_.training["ordered"] is True
-    with pytest.raises(ValueError, match="all rows are of the group 'x'"):
+    with pytest.raises(ValueError, match="all rows are in group 'x'"):
         model.fit(X[:, None], y, groups=["x"] * len(y))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(X[:, None], y, groups=groups[:-1])

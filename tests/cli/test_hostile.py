@@ -98,7 +98,7 @@ def test_class_labels_reach_the_csv_and_back(run: Run, run_json: RunJson, tmp_pa
     [
         ("", "empty"),
         ("a,class\n", "no rows"),
-        ("a,a,class\n1,2,x\n1,2,y\n", "two columns called 'a'"),
+        ("a,a,class\n1,2,x\n1,2,y\n", "two columns named 'a'"),
         ("a,,class\n1,2,x\n1,2,y\n", "has no name"),
         ("a,class\n1,x\n2,x\n", "single class"),
         ("a,class\n1,?\n2,?\n", "no row with a class"),
@@ -124,10 +124,10 @@ def test_a_table_that_cannot_be_learned_is_one_line(
     ("name", "content", "message"),
     [
         ("d.csv.gz", b"not gzip", "not gzip"),
-        ("d.csv.gz", b"\x1f\x8b\x08\x00broken", "damaged or cut short"),
-        ("d.npz", b"PK\x03\x04", "not a whole npz file"),
+        ("d.csv.gz", b"\x1f\x8b\x08\x00broken", "truncated or corrupt gzip data"),
+        ("d.npz", b"PK\x03\x04", "truncated or corrupt npz file"),
         ("d.arff", b"@relation x\n@data\n1,2\n", "d.arff"),
-        ("d.xlsx", b"PK", "no suffix of a known format"),
+        ("d.xlsx", b"PK", "no suffix of a supported format"),
         ("d.parquet", b"PAR1", "d.parquet"),
     ],
 )

@@ -97,7 +97,7 @@ def test_an_error_rate_that_is_none_is_named(
         path.write_bytes(to_bytes(replace(model, training=training)))
         for options in ([], ["--json"]):
             line = refused("inspect", path, *options)
-            assert f"as its error_{part}, which is no fraction from 0 to 1; train" in line
+            assert f"as its error_{part}, which is not a fraction from 0 to 1; train" in line
             assert len(line) < 240
         run("emit-c", path, "-o", tmp_path / f"c{k}", "--name", "m")
         assert "error  " not in (tmp_path / f"c{k}" / "m.h").read_text("utf-8").split("digest")[0]

@@ -236,7 +236,7 @@ def test_a_feature_without_the_class_has_a_dashed_frame() -> None:
 def test_svg_goes_to_a_file(run: Run, refused: Refused, model: Path, tmp_path: Path) -> None:
     result = run("inspect", model, "--svg", tmp_path / "s.svg")
     assert result.stdout == ""
-    assert "drew the structure" in result.stderr
+    assert "wrote the structure" in result.stderr
     ET.fromstring((tmp_path / "s.svg").read_text())
     assert "--force" in refused("inspect", model, "--svg", tmp_path / "s.svg")
     run("inspect", model, "--svg", tmp_path / "s.svg", "--force")
@@ -259,7 +259,7 @@ def test_ir_takes_a_flow(run_json: RunJson, run: Run, refused: Refused, model: P
     assert ir["passes"] == []
     assert ir["before"] == ir["after"]
     assert "; flow 'none'" in run("inspect", model, "--ir", "none").stdout
-    assert "there is no flow 'fast'" in refused("inspect", model, "--ir", "fast")
+    assert "unknown flow 'fast'" in refused("inspect", model, "--ir", "fast")
 
 
 @pytest.mark.parametrize("option", ["--dot", "--ir"])

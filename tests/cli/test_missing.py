@@ -49,4 +49,4 @@ def test_a_model_that_cannot_is_refused(refused: Refused, tmp_path: Path, comman
     save_model(sum_of_tables(), model)
     table.write_text("hall,volt,mode,idle,class\n1,2,run,0,c0\n")
     said = refused(command, model, table, "--missing", "marginal")
-    assert "missing features cannot be summed out of a sum of tables" in said
+    assert "missing features cannot be marginalized in boosted tables" in said

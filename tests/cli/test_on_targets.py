@@ -75,7 +75,7 @@ def test_a_simulator_serves_its_own_machines(
     require_bench("rv32", simulator="unicorn")
     options = ["--simulator", "unicorn", "--target", "rv32", "--random", 5]
     said = refused("verify", model, *options, "--target", "avr")
-    assert said == "the simulator 'unicorn' does not serve avr; use simavr"
+    assert said == "the simulator 'unicorn' does not support avr; use simavr"
     found = run_json("verify", model, *options)
     assert ", unicorn " in found["targets"]["rv32"]["toolchain"]
 
@@ -149,4 +149,4 @@ def test_figures_of_wrong_code_are_refused(
     options = ["--target", "cortex-m0", "--rows", 20, "--kernel", "plain"]
     line = refused("bench", model, *options, code=1)
     assert line.startswith("cortex-m0: predict on ")
-    assert "otherwise than the model; run `bncc verify` for this target" in line
+    assert " inputs; run `bncc verify` for this target" in line

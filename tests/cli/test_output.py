@@ -202,5 +202,5 @@ def test_no_source_is_replaced(
         file.write_text("x,class\n1,a\n", encoding="utf-8")
     Path("link.csv").symlink_to("rows.csv")
     message = refused(*SOURCES[command], *force)
-    assert "is what the command reads; give the output another name" in message
+    assert "is an input of the command; choose another output name" in message
     assert {file.read_text(encoding="utf-8") for file in files} == {"x,class\n1,a\n"}

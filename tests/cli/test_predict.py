@@ -68,7 +68,7 @@ def test_a_file_is_written_on_demand(
 ) -> None:
     out = tmp_path / "p.csv"
     said = run("predict", model, readings, "-o", out).stdout
-    assert said == f"240 rows classified into {out}\n"
+    assert said == f"wrote 240 predictions to {out}\n"
     assert len(parse(out.read_text())) == 240
     assert "--force" in refused("predict", model, readings, "-o", out)
     found = run_json("predict", model, readings, "-o", out, "--force")

@@ -45,7 +45,9 @@ CASES = (
     ("--max-flash", "16k", "--reserve", "100", "--entry", "predict", "--target", "cortex-m0"),
     *(("--package", package) for package in PACKAGES),
 )
-NOT_REPEATED = {"--output", "-o", "--force", "--json", "--quiet", "-v", "--verbose"}
+NOT_REPEATED = {
+    "--output", "-o", "--force", "--json", "--quiet", "-v", "--verbose", "--help-all",
+}  # fmt: skip
 ELSEWHERE = {"--fold", "--measure"}
 """Options that need an NPZ file or tools: their words are made like those of the others."""
 

@@ -61,7 +61,7 @@ def test_a_repeat_that_is_asked_for_is_told(
 def test_people_read_the_means(run: Run, readings: Path, tmp_path: Path) -> None:
     said = run("train", readings, "-o", tmp_path / "m", *QUICK, "--repeats", 2, "--seed", 7).stdout
     (line,) = (line for line in said.splitlines() if line.startswith("repeats"))
-    assert "2 trainings from seed 7 on, " in line
+    assert "2 trainings with seeds from 7, " in line
     assert line.endswith(" % validation on average")
     assert "repeats" not in run("train", readings, "-o", tmp_path / "n", *QUICK).stdout
 
@@ -110,8 +110,8 @@ def test_a_stop_behind_the_first_training_leaves_its_whole_model(
         assert f"stopped after {after + 1} of 36 epochs in all" in result.stderr
         return
     assert result.stderr == (
-        f"bncc: stopped after {done} of 3 trainings; '{out}' is the whole model of the first; for "
-        "the others repeat the command with --force\n"
+        f"bncc: stopped after {done} of 3 trainings; '{out}' is the complete model of the "
+        "first; repeat the command with --force for the others\n"
     )
     assert out.read_bytes() == whole.read_bytes()
-    assert f"{done} training{'s' * (done > 1)} from seed 0 on" in result.stdout
+    assert f"{done} training{'s' * (done > 1)} with seeds from 0" in result.stdout

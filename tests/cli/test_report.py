@@ -93,14 +93,14 @@ def test_a_file_read_twice_counts_once_and_namesakes_differ(run_json: RunJson) -
 
 def test_budgets_of_the_user_replace_the_usual(run: Run) -> None:
     text = run("report", "wifi.study", "--format", "md", "--budget", "700", "--budget", "3k").stdout
-    assert text.count("- In ") == 2
-    assert "- In 700 bytes of flash" in text
-    assert "- In 3 KB of flash" in text
+    assert text.count("- Best in ") == 2
+    assert "- Best in 700 bytes of flash" in text
+    assert "- Best in 3 KB of flash" in text
 
 
 def test_studies_without_trials_are_left_out(run: Run) -> None:
     result = run("report", "empty", "unmeasured", "--format", "json")
-    assert "left out" in result.stderr
+    assert "skipped" in result.stderr
     assert json.loads(result.stdout)["target"] is None
 
 
@@ -110,11 +110,14 @@ def test_studies_without_trials_are_left_out(run: Run) -> None:
         (["nowhere", "--format", "md"], "'nowhere' is no study"),
         (["empty", "--format", "md"], "'empty' has no finished trial; run `bncc sweep`"),
         (["wifi.study"], "choose --format md"),
-        (["wifi.study", "--format", "html"], "name it, such as -o report.html"),
-        (["wifi.study", "-o", "r.pdf"], "names no format"),
+        (
+            ["wifi.study", "--format", "html"],
+            "needs an output file; add one such as -o report.html",
+        ),
+        (["wifi.study", "-o", "r.pdf"], "selects no format"),
         (["wifi.study", "--format", "md", "--target", "rv32"], "one of cortex-m0, avr"),
-        (["unmeasured", "--format", "md", "--target", "avr"], "leave --target out"),
-        (["wifi.study", "--format", "md", "--budget", "0"], "0 bytes hold no classifier"),
+        (["unmeasured", "--format", "md", "--target", "avr"], "leave out --target"),
+        (["wifi.study", "--format", "md", "--budget", "0"], "0 bytes cannot hold a classifier"),
         (["wifi.study", "--format", "md", "--budget", "4x"], "not a number of bytes"),
         ([], "STUDY"),
     ],

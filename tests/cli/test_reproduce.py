@@ -128,7 +128,7 @@ def test_the_tables_of_a_study_heed_what_steers_it(
     assert "--epochs has no effect on s2-table4\n" in done.stderr
     assert done.stderr.count("no effect") == 1
     assert len(done.stdout.splitlines()) == 3 + 6
-    assert "holds no ARFF files" in refused("reproduce", "s2-table2", "--data", tmp_path / "log")
+    assert "has no ARFF files" in refused("reproduce", "s2-table2", "--data", tmp_path / "log")
 
 
 @pytest.mark.shared

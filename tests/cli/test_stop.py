@@ -42,8 +42,8 @@ def test_the_best_model_so_far_is_written(
     stop_after(monkeypatch, after)
     result = run("train", readings, "-o", out, "--epochs", 24, code=130)
     assert result.stderr == (
-        f"bncc: stopped after {after + 1} of 48 epochs in all; '{out}' is the model so far; to be "
-        "able to go on, train with --checkpoint\n"
+        f"bncc: stopped after {after + 1} of 48 epochs in all; '{out}' is the interim model; "
+        "use --checkpoint to make training resumable\n"
     )
     record = load_model(out).training
     assert (record["interim"], record["epochs_done"], record["epochs"]) == (True, done, 24)
@@ -51,8 +51,8 @@ def test_the_best_model_so_far_is_written(
     assert record["error_train"] < 0.2
     assert 0 <= record["error_validation"] < 0.4
     assert "error" in result.stdout
-    told = "before the epochs on all rows" if done == 24 else f"after {done} of 24 epochs"
-    assert f"ended early, {told}" in run("inspect", out).stdout
+    told = "before training on all rows" if done == 24 else f"after {done} of 24 epochs"
+    assert f"stopped early, {told}" in run("inspect", out).stdout
     facts = run_json("inspect", out)
     assert (facts["interim"], facts["epochs_done"], facts["epochs"]) == (True, done, 24)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -76,8 +76,8 @@ def test_a_stop_during_the_cross_validation_leaves_the_whole_model(
     run("train", readings, "-o", out, "--epochs", 3, "--folds", 0)
     stop_after(monkeypatch, 9)
     result = run("train", readings, "-o", tmp_path / "n.bncc", "--epochs", 3, code=130)
-    assert "the cross-validation was stopped; " in result.stderr
-    assert "is the whole model" in result.stderr
+    assert "cross-validation was stopped; " in result.stderr
+    assert "is the complete model" in result.stderr
     assert (tmp_path / "n.bncc").read_bytes() == out.read_bytes()
 
 
@@ -139,11 +139,14 @@ def test_a_stopped_training_goes_on_and_replaces_its_interim_model(
     with monkeypatch.context() as patched:
         stop_after(patched, after)
         result = run("train", readings, "-o", out, *options, *kept, code=130)
-    assert f"'{folder}' holds no checkpoint yet; training began at the start" in result.stderr
-    assert f"repeat the command with --resume to go on from '{folder}'" in result.stderr
+    assert (
+        f"'{folder}' contains no checkpoint yet; training started from the beginning"
+        in result.stderr
+    )
+    assert f"repeat the command with --resume to continue from '{folder}'" in result.stderr
     assert out.read_bytes() != whole.read_bytes()
     result = run("train", readings, "-o", out, *options, *kept)
-    assert result.stderr == f"bncc: training went on after {after + 1} of 24 epochs\n"
+    assert result.stderr == f"bncc: training resumed after {after + 1} of 24 epochs\n"
     assert out.read_bytes() == whole.read_bytes()
     assert list(folder.iterdir()) == []
 
@@ -159,7 +162,7 @@ def test_the_interim_model_of_another_training_is_not_replaced(
         stop_after(patched, 3)
         run(*arguments, tmp_path / "kept", code=130)
     interim = out.read_bytes()
-    assert "give --force to replace it" in refused(*arguments, tmp_path / "more", *other)
+    assert "use --force to overwrite it" in refused(*arguments, tmp_path / "more", *other)
     assert out.read_bytes() == interim
     run(*arguments, tmp_path / "more", *other, "--force")
 
@@ -175,16 +178,16 @@ def test_an_engine_that_cannot_go_on_names_the_one_that_can(
     with monkeypatch.context() as patched:
         stop_after(patched, 3)
         run(*arguments, *kept, "--engine", "torch", code=130)
-    advice = "which rounds differently from 'native'; go on with --engine torch"
+    advice = "which rounds differently from 'native'; resume with --engine torch"
     assert refused(*arguments, *kept).endswith(advice)
-    assert "went on after 4 of 12" in run(*arguments, *kept, "--engine", "torch").stderr
+    assert "resumed after 4 of 12" in run(*arguments, *kept, "--engine", "torch").stderr
 
 
 def test_a_finished_model_is_not_replaced(refused: Refused, readings: Path, model: Path) -> None:
     line = refused(
         "train", readings, "-o", model, "--checkpoint", model.with_name("kept"), "--resume"
     )
-    assert "give --force to replace it" in line
+    assert "use --force to overwrite it" in line
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -159,7 +159,7 @@ def test_a_scheduler_that_goes_away_ends_the_sweep(
     assert all(line.startswith("bncc: ") for line in said.splitlines())
     last = said.splitlines()[-1]
     assert last.startswith("bncc: error: the scheduler at 'tcp://127.0.0.1")
-    assert last.endswith("start it again and repeat the command, which goes on with the study")
+    assert last.endswith("restart it and repeat the command, which resumes the study")
     sweeps.finish(study, "--repeats", 20)
     assert sorted(found_in(study)) == list(range(12))
 
@@ -176,7 +176,7 @@ def test_a_scheduler_without_workers_of_this_version_is_refused(
     monkeypatch.setattr(bncc, "__version__", "99.0")
     options = (*options, "--study", tmp_path / "d.db")
     line = refused("sweep", bundled_path("wifi"), *options, "--scheduler", cluster.address)
-    assert line.endswith(f"has bncc {here} and this is 99.0; install the same version there")
+    assert line.endswith(f"has bncc {here}, and this process 99.0; install the same version there")
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "tcp://127.0.0.1:1", "nonsense://x"])
@@ -186,7 +186,7 @@ def test_an_address_where_nobody_answers_is_refused(
     monkeypatch.setattr("bncc.search.cluster._PATIENCE", 0.5)
     options = ("--target", "none", "--study", tmp_path / "c.db")
     line = refused("sweep", bundled_path("wifi"), *options, "--scheduler", address)
-    assert line.startswith(f"no scheduler answers at '{address}'; start one with `dask scheduler`")
+    assert line.startswith(f"no scheduler responds at '{address}'; start one with `dask scheduler`")
 
 
 def test_a_cluster_needs_its_package(

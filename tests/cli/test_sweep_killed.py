@@ -55,7 +55,7 @@ def test_a_polite_end_says_how_it_goes_on(
     assert found.startswith("Pareto front of ")
     last = said.splitlines()[-1]
     done = len(found_in(study))
-    assert last == f"bncc: stopped; {done} of 12 trials have finished; the same command goes on"
+    assert last == f"bncc: stopped; {done} of 12 trials finished; repeat the command to resume"
     assert 1 <= done < 12
     sweeps.await_end()
     assert not list(tmp_path.glob(".*"))
@@ -70,6 +70,6 @@ def test_one_process_at_a_time_works_on_a_file(
     assert wait_for(process, ": trial")
     options = ("--target", "none", "--space", tmp_path / "space.toml", "--repeats", 50)
     line = refused("sweep", bundled_path("wifi"), "--study", study, *options)
-    assert line.startswith(f"another bncc works on the study '{study}'; wait until it ends")
+    assert line.startswith(f"another bncc is using the study '{study}'; wait until it ends")
     assert found_in(study)  # and others may look
     assert process.poll() is None

@@ -133,7 +133,7 @@ def test_one_process_at_a_time_works_on_a_study(
     assert wait_for(process, ": trial")
     options = ("--target", "none", "--space", tmp_path / "space.toml", "--repeats", 100)
     line = refused("sweep", bundled_path("wifi"), "--study", database, *options)
-    assert line.startswith("another bncc works on the study 'postgresql://postgres@/db")
+    assert line.startswith("another bncc is using the study 'postgresql://postgres@/db")
     assert process.poll() is None
 
 
@@ -141,5 +141,5 @@ def test_a_server_that_does_not_answer_is_refused(refused: Refused, tmp_path: Pa
     url = f"postgresql://someone:secret@/x?host={tmp_path}"
     line = refused("sweep", bundled_path("wifi"), "--study", url, "--target", "none")
     assert line == (
-        "the database 'postgresql://someone@/x' does not answer; start it, or correct --study"
+        "the database 'postgresql://someone@/x' does not respond; start it, or correct --study"
     )

@@ -79,7 +79,7 @@ def test_the_best_is_told_with_what_it_takes() -> None:
     cost = best.footprint("avr")
     assert cost is not None
     (line,) = (line for line in report_of(finding).splitlines() if line.startswith("best"))
-    assert f", {cost.flash} bytes of flash, {cost.most} cycles at most for predict (" in line
+    assert f", {cost.flash} bytes of flash, at most {cost.most} cycles for predict (" in line
 
 
 def test_trials_that_fit_nowhere_are_told_with_the_reason() -> None:
@@ -105,9 +105,9 @@ def test_rows_of_which_nothing_can_come_are_refused_at_once(
 ) -> None:
     rows = sensor_rows(30)
     one = write_csv(tmp_path / "one.csv", HEADER, [r for r in rows if r[-1] == rows[0][-1]])
-    assert "holds a single class" in refused("sweep", one, *options)
+    assert "contains a single class" in refused("sweep", one, *options)
     few = write_csv(tmp_path / "few.csv", HEADER, list({r[-1]: r for r in rows}.values()))
-    assert "too few rows to hold any out" in refused("sweep", few, *options)
+    assert "too few rows for a validation set" in refused("sweep", few, *options)
     assert not (tmp_path / "s.db").exists()
 
 
@@ -118,7 +118,7 @@ def test_without_a_finished_trial_nothing_is_picked(
     model = tmp_path / "m.bncc"
     result = run("sweep", data, *options, "--time-limit", "0s", "--pick", model, code=1)
     assert result.stderr.splitlines()[-1] == (
-        "bncc: error: no trial has finished, so that there is none to choose; repeat the command"
+        "bncc: error: no trial has finished, so there is none to choose from; repeat the command"
     )
     assert not model.exists()
 

@@ -58,7 +58,7 @@ def test_people_read_versions_and_one_command(run: Run, installed: Install) -> N
     assert "gcc compiler 1.2 host, x86" in lines
     assert "avr-gcc compiler no avr" in lines
     assert "qemu-system-arm simulator 1.2 cortex-m*" in lines
-    assert "host gcc 1.2 this machine" in lines
+    assert "host gcc 1.2 this computer" in lines
     assert "x86 gcc 1.2 - pip install unicorn" in lines
     assert "avr - simavr 1.2 apt install gcc-avr avr-libc" in lines
     assert "cortex-m4 arm-none-eabi-gcc 1.2 qemu-system-arm 1.2" in lines

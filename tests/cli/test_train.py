@@ -180,7 +180,7 @@ def test_rows_without_a_class_are_left_out_and_told(
     with readings.open("a") as stream:
         stream.write("1,2,red,?\n")
     result = run("train", readings, "-o", tmp_path / "m.bncc", *QUICK)
-    assert result.stderr == "bncc: 1 of 241 rows have no class and are left out\n"
+    assert result.stderr == "bncc: 1 of 241 rows have no class and are ignored\n"
 
 
 def test_an_option_without_effect_is_told(run: Run, readings: Path, tmp_path: Path) -> None:

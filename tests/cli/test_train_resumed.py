@@ -141,7 +141,7 @@ def test_a_stopped_search_goes_on_over_its_own_model_alone(
     model, kept = tmp_path / "m.bncc", tmp_path / "kept"
     said = stopped("--checkpoint", kept).stderr.splitlines()[-1]
     assert said.endswith(
-        f"'{model}' is the best of them; repeat the command with --resume to go on from '{kept}'"
+        f"'{model}' is the best of them; repeat the command with --resume to continue from '{kept}'"
     )
     own = model.read_bytes()
     words = ("train", few, "-o", model, *SUM, "--checkpoint", kept, "--resume")
@@ -163,11 +163,11 @@ def test_the_log_of_another_search_is_refused(
     kind = ("--checkpoint", kept)
     line = refused(*words, *kind)
     assert line == (
-        f"'{kept}' holds the log of a search; give --resume to go on with it, --force to begin "
-        "again, or another --checkpoint"
+        f"'{kept}' contains the log of a search; use --resume to continue it, --force to "
+        "start over, or another --checkpoint"
     )
-    ours = f"'{kept / LOG}' is of another search: "
-    remedy = "; repeat the options it began with, or give another --checkpoint"
+    ours = f"'{kept / LOG}' belongs to another search: "
+    remedy = "; repeat the original options, or use another --checkpoint"
     line = refused(*words, "--max-flash", "451", *kind, "--resume")
     assert line == f"{ours}max flash is 451 here and 450 there{remedy}"
     line = refused(*words, "--seed", "1", *kind, "--resume")
@@ -176,10 +176,10 @@ def test_the_log_of_another_search_is_refused(
     head, first, *rows = few.read_text().splitlines()
     other.write_text("\n".join([head, *rows, first]) + "\n")
     line = refused("train", other, *words[2:], *kind, "--resume")
-    assert line == f"{ours}the rows are others{remedy}"
+    assert line == f"{ours}the rows differ{remedy}"
     (kept / LOG).write_text("a note of mine\n")
     line = refused(*words, *kind, "--resume")
-    assert line == f"{ours}it is no log of a search{remedy}"
+    assert line == f"{ours}it is not the log of a search{remedy}"
     assert (kept / LOG).read_text() == "a note of mine\n"
 
 
@@ -193,7 +193,7 @@ def test_a_damaged_log_is_said(
     log = kept / LOG
     log.write_bytes(log.read_bytes().replace(*damage))
     line = refused("train", few, "-o", tmp_path / "n", *SUM, "--checkpoint", kept, "--resume")
-    assert line == f"'{log}' is damaged; remove it or give another --checkpoint"
+    assert line == f"'{log}' is corrupt; remove it, or use another --checkpoint"
 
 
 def test_what_keeps_and_shares_a_search_is_checked(

@@ -260,7 +260,7 @@ def test_nothing_to_run_is_no_agreement(
     monkeypatch.setattr(verify, "find_toolchain", none)
     monkeypatch.setattr(verify, "host_compilers", none)
     line = refused("verify", model, "--target", "all")
-    assert line == "no machine can be used; for host, nothing is installed; run `apt install gcc`"
+    assert line == "no target is usable; host: nothing is installed; run `apt install gcc`"
 
 
 @pytest.mark.parametrize("error", [ToolchainError, HarnessError])
@@ -293,10 +293,10 @@ def test_sanitizers_watch_on_this_machine_alone(
 ) -> None:
     asked = answer(AGREED)
     said = refused("verify", model, "--sanitize", "--target", "host", "--target", "avr")
-    assert said == "sanitizers watch on this machine, not on avr; use --target host"
+    assert said == "--sanitize supports the host only, not avr; use --target host"
     assert asked == []
     said = run("verify", model, "--sanitize", "--target", "all").stderr
-    assert "sanitizers watch on this machine alone, not on avr, cortex-m0, cortex-m3" in said
+    assert "--sanitize supports the host only, not avr, cortex-m0, cortex-m3" in said
     assert {target for target, how in asked if how["sanitize"]} == {"host"}
 
 
@@ -324,12 +324,12 @@ def test_class_without_data_has_no_effect_and_says_so(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--target", "avr", "--compiler", "gcc"], "the compiler 'gcc' does not serve avr; use"),
-        (["--simulator", "qemu"], "host is this machine itself; leave --simulator out"),
+        (["--target", "avr", "--compiler", "gcc"], "the compiler 'gcc' does not support avr; use"),
+        (["--simulator", "qemu"], "--simulator does not apply to host"),
         (["--simulator", "bochs"], "is not one of 'qemu', 'unicorn', 'simavr', 'all'"),
         (["--compiler", "avr-gcc"], "'avr-gcc' does not build for host"),
         (["--target", "toaster"], "is not one of"),
-        (["--opt-level", "9"], "is none of 0, 1, 2, 3, s"),
+        (["--opt-level", "9"], "is not one of 0, 1, 2, 3, s"),
         (["--compiler", "no-such-cc"], "'no-such-cc' is not installed"),
         (["--kernel", "swar"], "is not one of 'plain', "),
         (["--optimize", "fast"], "is not one of 'balanced', 'size', 'speed'"),

@@ -16,7 +16,7 @@ Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
 Refused = Callable[..., str]
 
-NOTE = "so this is a sum of tables and not a Bayesian network"
+NOTE = "so the model is an additive ensemble and not a Bayesian network"
 STEPS = ("--epochs", "30", "--lambda", "0", "--structure-option", "step=0.1")
 
 

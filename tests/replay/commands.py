@@ -110,7 +110,13 @@ def _help(*command: str) -> Files:
     """Return a command's help, one option per line: line breaks depend on click."""
     with session() as run:
         text = said(run(*command, "--help", width=9999))
-        return {"help.txt": "\n".join(" ".join(line.split()) for line in text.splitlines())}
+        texts = {"help.txt": text}
+        if "--help-all" in text:
+            texts["help-all.txt"] = said(run(*command, "--help-all", width=9999))
+        return {
+            name: "\n".join(" ".join(line.split()) for line in text.splitlines())
+            for name, text in texts.items()
+        }
 
 
 def _errors() -> Files:

@@ -106,7 +106,9 @@ def _field(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def _help(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(COMMANDS, "train", ("train", "Learn a classifier from a table of reading."))
+    monkeypatch.setitem(
+        COMMANDS, "train", ("train", "Train a classifier on a table of sensor reading.")
+    )
 
 
 @pytest.mark.parametrize(

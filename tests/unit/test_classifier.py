@@ -168,7 +168,7 @@ def test_states_are_taken_as_they_are():
     clf = quick(discretize="none", structure="naive").fit(X, y)
     assert [(f.kind, f.n_states) for f in clf.model_.features] == [("state", 3), ("state", 2)]
     assert clf.predict(X).tolist() == y.tolist()
-    with pytest.raises(ValueError, match="no state"):
+    with pytest.raises(ValueError, match="not a state"):
         quick(discretize="none").fit(X - 1, y)
 
 
@@ -189,7 +189,7 @@ def test_missing_readings_are_a_value_of_their_own_or_fall_back():
         ({"parameters": "guess"}, "unknown parameters 'guess'"),
         ({"discretize": "sorcery"}, "sorcery"),
         ({"bits": 0}, "0 bits"),
-        ({"bits": 4, "int_bits": 4, "frac_bits": 4}, "make 8 bits"),
+        ({"bits": 4, "int_bits": 4, "frac_bits": 4}, "add up to 8 bits"),
         ({"quantize": False, "bits": 4}, "without quantization"),
         ({"structure_options": {"colour": "red"}}, "colour"),
         ({"validation": 1.5}, "validation"),
@@ -207,14 +207,18 @@ def test_parameters_without_sense_are_value_errors_in_fit(iris, options, message
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([[1.0], [2.0]], ["a", "a"], "one class"),
+        ([[1.0], [2.0]], ["a", "a"], "only one class"),
         ([[1.0], [np.inf]], ["a", "b"], "infinity"),
         ([[1.0], [1e300]], ["a", "b"], "float32"),
         ([[1.0], [2.0]], ["a"], "inconsistent"),
         ([[1.0], [2.0]], [0.5, 0.7], "Unknown label type"),
         ([[1.0], [2.0]], None, "requires y"),
         (pd.DataFrame({"a": [1.0, np.inf]}), ["a", "b"], "infinite number"),
-        (pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2020-01-02"])}), [0, 1], "no reading"),
+        (
+            pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2020-01-02"])}),
+            [0, 1],
+            "which is not supported",
+        ),
     ],
 )
 def test_data_that_cannot_be_learned_from_are_value_errors(X, y, message):

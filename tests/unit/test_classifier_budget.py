@@ -115,20 +115,29 @@ def test_the_c_is_for_the_target_and_the_goal_with_the_entry_points(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"max_flash": "2 kB"}, "max_flash is '2 kB'; give bytes such as 2048, '2k' or '1.5k'"),
-        ({"max_flash": True}, "max_flash is True; give bytes"),
-        ({"max_instructions": 0}, "max_instructions is 0; it must be a whole number above 0"),
+        ({"max_flash": "2 kB"}, "max_flash is '2 kB'; use bytes such as 2048, '2k' or '1.5k'"),
+        ({"max_flash": True}, "max_flash is True; use bytes"),
+        ({"max_instructions": 0}, "max_instructions is 0; it must be an integer above 0"),
         ({"target": "z80"}, "target is 'z80'; it must be host, .* or a part such as nrf52832"),
         ({"optimize": "best"}, "optimize is 'best'; it must be one of balanced, size, speed"),
-        ({"entries": "scores"}, r"entries is 'scores'; give a list such as \['scores'\]"),
-        ({"entries": ["score"]}, "entries has 'score'; it may have checked, missing, raw"),
-        ({"bits": 3}, "a search for a budget has no use for bits; leave it out"),
-        ({"quantize": False}, "a search for a budget has no use for quantize=False; leave it out"),
+        ({"entries": "scores"}, "entries is 'scores'; use a list such as \\['scores'\\]"),
+        (
+            {"entries": ["score"]},
+            "entries contains the unknown 'score'; choose from checked, missing, raw",
+        ),
+        (
+            {"bits": 3},
+            "bits does not apply to a budget search; leave it out",
+        ),
+        (
+            {"quantize": False},
+            "quantize=False does not apply to a budget search; leave it out",
+        ),
         (
             {"structure": "tables", "structure_options": {"tables": 3}},
-            "no use for structure_options={'tables': ...}; leave it out",
+            "structure_options={'tables': ...} does not apply to a budget search; leave it out",
         ),
-        ({"max_flash": 10}, "nothing that was tried fits in 10 bytes of flash on cortex-m0"),
+        ({"max_flash": 10}, "no candidate fits in 10 bytes of flash on cortex-m0"),
     ],
 )
 def test_what_makes_no_sense_is_a_value_error(estimated, options, said):

@@ -101,7 +101,7 @@ def test_it_is_judged_on_groups():
         ({"lam": -1.0, "parameters": "hybrid"}, "^lam is -1.0; it must be a number, 0 or more$"),
         ({"random_state": -1}, "^random_state is -1; it must be at least 0$"),
         ({"n_bins": 1}, "^n_bins is 1; it must be at least 2$"),
-        ({"quantize": False, "bits": 3}, "leave out the bits or quantize=False$"),
+        ({"quantize": False, "bits": 3}, "leave out quantize=False, or the bits$"),
         ({"bits": 6, "int_bits": 3, "frac_bits": 2}, r"^int_bits=3 and frac_bits=2 .* not bits=6;"),
         ({"size_weight": 1.0}, "^size_weight needs .*; choose structure='tan-"),
         (
@@ -121,7 +121,7 @@ def test_warnings_and_notes_name_arguments():
         quick(epochs=3).fit(*IRIS)
     X = IRIS[0].assign(serial=[f"n{i}" for i in range(150)])
     notes = quick().fit(X, IRIS[1]).notes_
-    assert any(note.endswith("leave such a column out with X.drop(columns=...)") for note in notes)
+    assert any(note.endswith("drop such a column with X.drop(columns=...)") for note in notes)
 
 
 def test_no_message_keeps_a_flag():

@@ -46,7 +46,7 @@ def test_with_nothing_missing_it_decides_as_without(rows):
 
 def test_what_cannot_be_summed_out_is_refused_when_asked(rows):
     classifier = BNClassifier("tables", missing="marginal", epochs=2).fit(*rows)
-    with pytest.raises(ValueError, match="cannot be summed out of a sum of tables"):
+    with pytest.raises(ValueError, match="cannot be marginalized in boosted tables"):
         classifier.predict(rows[0])
 
 

@@ -32,7 +32,7 @@ def test_structure_options_may_be_numbers_and_lists():
     texts = BNClassifier(structure_options={"parents": "2", "widths": "1,2"}, **steps).fit(X, y)
     assert ours.model_.training["structure_options"] == {"parents": "2", "widths": "1,2"}
     assert (ours.predict(X) == texts.predict(X)).all()
-    with pytest.raises(ValueError, match="structure_options is 'order=none'; give a dict such as"):
+    with pytest.raises(ValueError, match="structure_options is 'order=none'; pass a dict such as"):
         BNClassifier(structure_options="order=none").fit(X, y)
 
 

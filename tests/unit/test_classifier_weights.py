@@ -55,7 +55,7 @@ def test_rows_of_no_weight_are_as_if_they_were_not_there(iris):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.0], "one a row"),
+        ([1.0], "one per row"),
         ([-1.0] + [1.0] * 149, "negative"),
         ([0.0] * 150, "all weights are"),
         ([1e308] * 150, "divide all by the largest"),
@@ -68,7 +68,7 @@ def test_odd_weights_are_refused(iris, weights, message):
 
 @pytest.mark.parametrize("weight", [np.nan, np.inf])
 def test_a_weight_of_a_class_is_a_number(iris, weight):
-    with pytest.raises(ValueError, match="give finite ones"):
+    with pytest.raises(ValueError, match="pass finite ones"):
         quick(class_weight={1: weight}).fit(*iris)
 
 

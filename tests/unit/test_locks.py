@@ -67,7 +67,9 @@ def test_windows_has_no_fcntl(monkeypatch):
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with (
-        pytest.raises(CheckpointError, match=r"cannot keep a training in .*; name another folder"),
+        pytest.raises(
+            CheckpointError, match=r"cannot keep a checkpoint in .*; name another folder"
+        ),
         folder_locked(tmp_path / "file" / "kept"),
     ):
         pass
@@ -76,7 +78,7 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
 def test_a_file_is_kept_from_others_and_nothing_is_left(tmp_path):
     path = tmp_path / "s.db"
     with file_claimed(path):
-        with pytest.raises(StudyError, match="another bncc works on the study"), file_claimed(path):
+        with pytest.raises(StudyError, match="another bncc is using the study"), file_claimed(path):
             pass
         with file_claimed(tmp_path / "t.db"):
             pass

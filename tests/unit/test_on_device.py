@@ -202,7 +202,10 @@ def test_figures_of_a_program_that_decides_wrong_are_refused(require_bench, targ
         other = f"{before}    return (int16_t)(1 - m_decide({argument}));"
         source = replaced(emission.files["m.c"], right, other)
         wrong = replace(emission, files=dict(emission.files) | {"m.c": source})
-        told = f"^{entry} on {bench.simulator.tool(target).name}.* decides 12 of 12 inputs"
+        told = (
+            f"^{entry} on {bench.simulator.tool(target).name}.* differs from the model on 12 "
+            "of 12 inputs"
+        )
         with pytest.raises(HarnessError, match=told) as error:
             bench_target(model, TARGETS[target], inputs, emission=wrong)
         assert error.value.exit_code == 1

@@ -57,12 +57,12 @@ class Qemu:
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             raise HarnessError(
-                f"the program did not end on {board.tool} within {RUN_LIMIT:.0f} s; "
+                f"the program did not finish on {board.tool} within {RUN_LIMIT:.0f} s; "
                 "try fewer inputs"
             ) from None
         if done.returncode != 0:
             raise HarnessError(
-                f"the program {_end(done)} on {board.tool}; report this, it is a mistake in bncc"
+                f"the program {_end(done)} on {board.tool}; report this, it is a bug in bncc"
             )
         reply = folder / "reply"
         return reply.read_bytes() if reply.exists() else b""

@@ -67,8 +67,8 @@ def run(elf: Path, mcu: str, request: bytes, request_address: int, *, cycle_limi
         )
     except subprocess.TimeoutExpired:
         raise HarnessError(
-            f"the program did not end on the simulated {mcu} within {RUN_LIMIT:.0f} s; try fewer "
-            "inputs"
+            f"the program did not finish on the simulated {mcu} within {RUN_LIMIT:.0f} s; try "
+            "fewer inputs"
         ) from None
     if done.returncode == 0:
         return done.stdout

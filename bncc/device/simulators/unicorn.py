@@ -122,11 +122,9 @@ class _Run:
             return self._output.getvalue()
         if self._is_late:
             raise HarnessError(
-                f"the program did not end on unicorn within {RUN_LIMIT:.0f} s; try fewer inputs"
+                f"the program did not finish on unicorn within {RUN_LIMIT:.0f} s; try fewer inputs"
             )
-        raise HarnessError(
-            f"the program {self._end} on unicorn; report this, it is a mistake in bncc"
-        )
+        raise HarnessError(f"the program {self._end} on unicorn; report this, it is a bug in bncc")
 
     def _listen(self) -> None:
         """Have the processor tell of its doorbell, of faults, and of what it executes."""
@@ -156,7 +154,7 @@ class _Run:
         elif operation == "q":
             self._stop(f"ended with status {length}")
         else:
-            self._stop(f"asked for {operation!r}, which nobody knows,")
+            self._stop(f"made the unknown request {operation!r}")
 
     def _field(self, index: int) -> int:
         return int.from_bytes(self._uc.mem_read(self._at + 4 * index, 4), self._order)

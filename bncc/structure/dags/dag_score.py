@@ -152,7 +152,7 @@ class DagScore:
         if most > self.limits.entries:
             raise OptionError(
                 f"a variable has {most} states, more than the {self.limits.entries} entries "
-                "that a table may have; use coarser states, or raise max-entries="
+                "allowed per table; use fewer states, or raise max-entries="
             )
         start = segments or one_joint(columns.n_samples)
         n_segments = len(start.counts()) if segments else 1

@@ -35,8 +35,8 @@ def alphas_of(options: Options) -> tuple[float, ...]:
         alphas = []
     if not alphas or not all(LEAST <= a <= MOST for a in alphas) or len(set(alphas)) < len(alphas):
         raise OptionError(
-            f"structure option alphas={text} is not a list of different positive numbers; "
-            "try alphas=1,2,5,10"
+            f"structure option alphas={text} is not a list of different positive numbers; try "
+            "alphas=1,2,5,10"
         )
     return tuple(sorted(alphas))
 

@@ -94,7 +94,7 @@ def variables_of(problem: Problem) -> Columns:
     columns = columns_of(*problem.data)
     if columns.n_variables > MAX_VARIABLES:
         raise OptionError(
-            f"networks are learned of up to {MAX_VARIABLES} variables, and there are "
+            f"networks support up to {MAX_VARIABLES} variables, and there are "
             f"{columns.n_variables} with the class; choose --structure forest, or --drop some"
         )
     return columns

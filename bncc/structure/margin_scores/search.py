@@ -258,7 +258,7 @@ def choose_lambda(tables: Tables, search: Search, seed: int, tell: Progress) -> 
         rates.append(classification_rate(tables.held_out, found.structure))
         n_evaluations += found.n_evaluations
         share = (done + 1) / (2 * len(LAMBDAS))
-        tell(share, f"lambda {lambda_:g} decides {rates[-1]:.2%} of held-out rows right")
+        tell(share, f"lambda {lambda_:g} has an accuracy of {rates[-1]:.2%} on held-out rows")
     return LAMBDAS[int(np.argmax(rates))], n_evaluations
 
 
@@ -296,7 +296,7 @@ def _folds_of(options: Options) -> int:
     n_folds = count_of(options, "folds", DEFAULT_FOLDS)
     if n_folds < 2:
         raise OptionError(
-            f"structure option folds=1 leaves no rows to learn from; try folds={DEFAULT_FOLDS}"
+            f"structure option folds=1 leaves no training rows; try folds={DEFAULT_FOLDS}"
         )
     return n_folds
 

@@ -85,10 +85,13 @@ class Session:
             return None
         saved = checkpoint.load(identity)
         if saved is None:
-            return f"'{checkpoint.folder}' holds no checkpoint yet; training began at the start"
+            return (
+                f"'{checkpoint.folder}' contains no checkpoint yet; training started from "
+                "the beginning"
+            )
         self.first, self._start = saved.first, saved.moment
         done = saved.moment.epoch + (0 if saved.first is None else self.epochs)
-        return f"training went on after {done} of {self._n_runs * self.epochs} epochs"
+        return f"training resumed after {done} of {self._n_runs * self.epochs} epochs"
 
     def callbacks(self, run: int) -> Callbacks:
         """Return what accompanies a descent."""

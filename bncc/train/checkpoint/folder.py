@@ -64,7 +64,7 @@ def difference(ours: Identity, theirs: Identity) -> str:
     """Say in what two trainings differ first."""
     name = next(k for k in {**ours, **theirs} if ours.get(k) != theirs.get(k))
     if name == "data":
-        return "the rows are others"
+        return "the rows differ"
     what = "the version of bncc" if name == "bncc" else name.rstrip("_").replace("_", " ")
     return f"{what} is {ours.get(name)} here and {theirs.get(name)} there"
 
@@ -121,7 +121,7 @@ def decode(content: bytes) -> Saved:
     try:
         entries = unpack(content)
         if with_sums({k: v for k, v in entries.items() if k != SUMS}) != entries:
-            raise CheckpointError("its digest does not match its content")
+            raise CheckpointError("digest mismatch")
         return _decoded(entries)
     except (ModelFileError, *MALFORMED) as error:
         said = str(error) if isinstance(error, ModelFileError) else "its entries are malformed"
@@ -131,7 +131,9 @@ def decode(content: bytes) -> Saved:
 def _decoded(entries: Mapping[str, bytes]) -> Saved:
     document = json.loads(entries[DOCUMENT])
     if document["format"] != FORMAT:
-        raise CheckpointError(f"it has format {document['format']} and this bncc reads {FORMAT}")
+        raise CheckpointError(
+            f"it has format {document['format']}, and this version of bncc reads {FORMAT}"
+        )
     fmt, arrays = document["q_format"], _arrays(document["arrays"], entries[ARRAYS])
     average = [array for name, array in arrays.items() if name.startswith(AVERAGE)]
     moment = TrainingState(
@@ -151,7 +153,7 @@ def _arrays(listed: Any, content: bytes) -> dict[str, AnyArray]:
     position = 0
     for name, kind, shape in listed:
         if kind not in KINDS:
-            raise CheckpointError("an array is of an unknown kind")
+            raise CheckpointError("an array has an unknown type")
         n = prod(_count(size) for size in shape)
         flat = np.frombuffer(content, kind, n, position)
         arrays[str(name)] = flat.reshape(shape).astype(flat.dtype.newbyteorder("="))
@@ -197,13 +199,14 @@ class Checkpoint:
             saved = decode(_read(self.path))
         except CheckpointError as error:
             raise CheckpointError(
-                f"'{self.path}' is not a whole checkpoint ({error}); remove it or give another "
-                "--checkpoint to begin anew"
+                f"'{self.path}' is truncated or corrupt ({error}); remove it, or use another "
+                "--checkpoint to start over"
             ) from error
         if saved.identity != identity:
             raise CheckpointError(
-                f"'{self.path}' is of another training: {difference(identity, saved.identity)}; "
-                "repeat the options it began with, or give another --checkpoint"
+                f"'{self.path}' belongs to another training: "
+                f"{difference(identity, saved.identity)}; repeat the original options, or use "
+                "another --checkpoint"
             )
         return saved
 
@@ -214,8 +217,8 @@ class Checkpoint:
             write_whole(self.path, encode(saved), half=HALF)
         except OSError as error:
             raise CheckpointError(
-                f"cannot write '{self.path}' ({error.strerror or error}); make room or choose "
-                "another place, and go on from what was kept before with --resume"
+                f"cannot write '{self.path}' ({error.strerror or error}); free some space or "
+                "choose another path, and resume from the last checkpoint with --resume"
             ) from error
         except ModelFileError as error:
             raise CheckpointError(
@@ -235,8 +238,8 @@ def open_checkpoint(folder: StrPath, *, resume: bool, overwrite: bool = False) -
         raise OptionError(f"'{folder}' is not a directory; name one with --checkpoint")
     if os.path.lexists(checkpoint.path) and not (resume or overwrite):
         raise OptionError(
-            f"'{folder}' holds the checkpoint of a training; give --resume to go on with it, "
-            "--force to begin anew, or another --checkpoint"
+            f"'{folder}' contains the checkpoint of a training; use --resume to continue it, "
+            "--force to start over, or another --checkpoint"
         )
     return checkpoint
 

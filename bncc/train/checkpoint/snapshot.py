@@ -11,7 +11,7 @@ from bncc.errors import CheckpointError
 from bncc.fixed_point import QFormat
 from bncc.train.maximum_likelihood import LogTables
 
-_REMEDY = "give another --checkpoint to begin anew"
+_REMEDY = "use another --checkpoint to start over"
 
 
 class Resumable(Protocol):
@@ -67,20 +67,24 @@ def go_on(
         return 0, None, None
     if moment.engine != engine.kind:
         raise CheckpointError(
-            f"the checkpoint is one of engine '{moment.engine}', which rounds differently from "
-            f"'{engine.kind}'; go on with --engine {moment.engine}"
+            f"the checkpoint was written by engine '{moment.engine}', which rounds differently "
+            f"from '{engine.kind}'; resume with --engine {moment.engine}"
         )
     if _shapes(moment.arrays) != _shapes(engine.state()):
-        raise CheckpointError(f"the checkpoint holds other arrays than this training; {_REMEDY}")
+        raise CheckpointError(
+            f"the checkpoint's arrays differ from those of this training; {_REMEDY}"
+        )
     if moment.fmt is not None:
         engine.quantize(moment.fmt)
     engine.restore(moment.arrays)
     try:
         rng.bit_generator.state = moment.chance
     except (ValueError, TypeError, KeyError, OverflowError) as error:
-        raise CheckpointError(f"the checkpoint's random numbers are damaged; {_REMEDY}") from error
+        raise CheckpointError(f"the checkpoint's random state is corrupt; {_REMEDY}") from error
     if moment.average is not None and _sizes(moment.average) != _sizes(tables()):
-        raise CheckpointError(f"the checkpoint holds other tables than this training; {_REMEDY}")
+        raise CheckpointError(
+            f"the checkpoint's tables differ from those of this training; {_REMEDY}"
+        )
     return moment.epoch, moment.fmt, moment.average
 
 

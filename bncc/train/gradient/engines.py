@@ -64,7 +64,7 @@ def _quicker(hyper: Hyperparameters, native: Callable[[], T], torch: Callable[[]
         except ToolchainError as error:
             if hyper.engine == "native":
                 raise
-            check_torch(f"without the engine in C ({error}) gradient descent")
+            check_torch(f"without the C engine ({error}), gradient descent")
     else:
         check_torch("the torch engine" if hyper.engine else f"the device '{hyper.device}'")
     # An exception in the middle of an import of torch, which takes seconds, may be lost there.

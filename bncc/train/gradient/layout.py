@@ -108,7 +108,7 @@ def layout_of(structure: Structure, n_states: Sequence[int]) -> TableLayout:
     """Lay out the tables of a structure."""
     n = sum(structure.class_is_parent)
     if not n or not all(structure.class_is_parent[:n]):
-        raise ValueError("gradient training needs features with the class, and before the others")
+        raise ValueError("gradient training needs features with the class first, before the others")
     all_parents, cardinality = structure.parents[:n], np.asarray(n_states)[:n]
     parent_states = [prod(n_states[j] for j in parents) for parents in all_parents]
     n_table_rows = np.array([q * r for q, r in zip(parent_states, cardinality, strict=True)])

@@ -190,5 +190,5 @@ def device_of(name: str) -> torch.device:
     device = torch.device(name)
     n_devices = {"cuda": torch.cuda.device_count(), "mps": torch.mps.device_count()}
     if (device.index or 0) >= n_devices.get(device.type, 1):
-        raise OptionError(f"torch finds no device '{name}' on this machine; choose --device cpu")
+        raise OptionError(f"torch has no device '{name}' on this computer; choose --device cpu")
     return device

@@ -90,7 +90,7 @@ def test_it_costs_all_its_probabilities_and_has_no_c():
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, float("nan")])
 def test_a_weight_that_leaves_zeros_is_refused(weight):
-    with pytest.raises(OptionError, match="give one above 0"):
+    with pytest.raises(OptionError, match="use one above 0"):
         aode(drawn(), {**OPTIONS, "weight": weight}, 0)
 
 

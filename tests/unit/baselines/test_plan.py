@@ -66,7 +66,7 @@ def test_no_budget_is_too_small_for_one_unit():
 
 
 def test_features_that_are_no_image_are_not_convolved():
-    with pytest.raises(OptionError, match="no square image"):
+    with pytest.raises(OptionError, match="do not form a square image"):
         plan_of(Task((2,) * 15, 3), Form(1, 4, "relu", True, is_convolutional=True), 2)
 
 

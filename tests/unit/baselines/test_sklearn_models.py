@@ -44,7 +44,7 @@ def test_a_tree_with_two_leaves_is_one_comparison():
 
 
 def test_an_unknown_generator_is_named():
-    with pytest.raises(OptionError, match="no generator is called 'gcc'"):
+    with pytest.raises(OptionError, match="unknown generator 'gcc'"):
         sklearn_models.tree(ROWS, {"leaves": 2, "by": "gcc"}, 0)
 
 

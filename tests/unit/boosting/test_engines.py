@@ -101,7 +101,7 @@ def test_the_quicker_engine_is_taken_where_it_can_be_built(monkeypatch):
     bins = bins_of(given.rows)
 
     def no_compiler(parts):
-        raise ToolchainError("no C compiler was found on this machine")
+        raise ToolchainError("no C compiler is installed on this computer")
 
     assert isinstance(sum_engine_for(given, start, PACE, "numpy"), NumpySumEngine)
     monkeypatch.setattr(steps, "native_library", no_compiler)

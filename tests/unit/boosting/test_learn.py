@@ -59,7 +59,7 @@ def test_it_tells_of_tables_then_of_epochs_and_ends_early():
         ({"weights": np.array([-1.0])}, "none negative"),
         ({"weights": np.array([np.nan])}, "weights must be 1 numbers"),
         ({"weights": np.ones(2)}, "weights must be 1 numbers"),
-        ({"X": np.empty((0, 1), int), "y": np.empty(0, int)}, "no rows"),
+        ({"X": np.empty((0, 1), int), "y": np.empty(0, int)}, "no training rows"),
     ],
 )
 def test_samples_out_of_range_are_refused(changes, message):

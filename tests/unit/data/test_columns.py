@@ -71,7 +71,7 @@ def test_a_column_without_any_cell_is_a_category() -> None:
 @pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e999"])
 def test_infinities_are_refused_by_column_and_row(cell: str) -> None:
     """Also a number too large for float64."""
-    with pytest.raises(DataError, match="column 'a' holds an infinite number in row 3; cap it"):
+    with pytest.raises(DataError, match="column 'a' contains an infinite number in row 3; clip it"):
         column_of_text("a", ["1", "?", cell])
 
 
@@ -106,11 +106,11 @@ def test_hostile_names_are_kept_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ([], "'f' holds no columns"),
-        (["a", "b", "a"], "'f' has two columns called 'a'; rename one"),
+        ([], "'f' has no columns"),
+        (["a", "b", "a"], "'f' has two columns named 'a'; rename one"),
         (["a", ""], "column 2 of 'f' has no name; name it in the header, or delete it"),
         ([" "], "column 1 of 'f' has no name"),
-        (["a\nb", "a\nb"], r"two columns called 'a\\nb'"),
+        (["a\nb", "a\nb"], r"two columns named 'a\\nb'"),
     ],
 )
 def test_names_must_be_there_and_differ(names: list[str], message: str) -> None:
@@ -122,7 +122,7 @@ def test_names_must_be_there_and_differ(names: list[str], message: str) -> None:
 
 def test_a_table_needs_rows() -> None:
     """One at least."""
-    with pytest.raises(DataError, match="'f' holds no rows; it needs at least one"):
+    with pytest.raises(DataError, match="'f' has no rows; add at least one"):
         checked_table("f", [column_of_text("a", [])])
 
 

@@ -28,9 +28,9 @@ def test_units_by_column(tmp_path):
         ("column,unit\nspeed\n", "line 2: expected 2 cells, found 1. Write COLUMN,UNIT"),
         ("column,unit\nsped,m\n", "line 2: there is no column 'sped'. Correct the name"),
         ("column,unit\nspeed,m\nspeed,km\n", "line 3: column 'speed' occurs twice. Remove"),
-        ("column,unit\nspeed,\n", "line 2: '' is no unit. Write 1 to 30 printable characters"),
-        ("column,unit\nspeed," + "m" * 31 + "\n", "is no unit. Write 1 to 30"),
-        ("column,unit\nspeed,\x1b[1m\n", "is no unit. Write 1 to 30"),
+        ("column,unit\nspeed,\n", "line 2: '' is not a unit. Write 1 to 30 printable characters"),
+        ("column,unit\nspeed," + "m" * 31 + "\n", "is not a unit. Write 1 to 30"),
+        ("column,unit\nspeed,\x1b[1m\n", "is not a unit. Write 1 to 30"),
         ('column,unit\nspeed,"m"x\n', "line 2: .*. Fix the quotes of the line"),
     ],
 )

@@ -56,9 +56,9 @@ def test_classes_are_renumbered_by_label() -> None:
 @pytest.mark.parametrize(
     ("dataset", "message"),
     [
-        (_dataset([0, 1], n_columns=0), r"no feature column beside the class 'c\\nd'; add"),
-        (_dataset([]), "holds no row with a class; add labeled rows"),
-        (_dataset([1, 1]), r"'c\\nd' holds a single class, 'y'; training needs rows of"),
+        (_dataset([0, 1], n_columns=0), r"no feature column besides the class 'c\\nd'; add"),
+        (_dataset([]), "has no row with a class; add labeled rows"),
+        (_dataset([1, 1]), r"'c\\nd' contains a single class, 'y'; add rows of"),
     ],
 )
 def test_what_cannot_be_learned_from_is_refused_in_one_line(dataset: Dataset, message: str) -> None:

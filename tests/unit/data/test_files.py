@@ -46,7 +46,7 @@ def test_text_is_decoded(content: bytes, text: str, tmp_path: Path) -> None:
 def test_an_empty_file_is_an_error(content: bytes, tmp_path: Path) -> None:
     """Also one of blanks alone."""
     (tmp_path / "a.csv").write_bytes(content)
-    with pytest.raises(DataError, match="is empty; it needs a header line and rows"):
+    with pytest.raises(DataError, match="is empty; add a header line and rows"):
         read_text(tmp_path / "a.csv")
 
 
@@ -66,7 +66,9 @@ def test_damaged_gzip_is_an_error(tmp_path: Path) -> None:
     flipped[len(whole) // 2] ^= 0x10
     for content in (whole[: len(whole) // 2], whole[:11], bytes(flipped)):
         path.write_bytes(content)
-        with pytest.raises(DataError, match="damaged or cut short gzip data; get it again"):
+        with pytest.raises(
+            DataError, match="truncated or corrupt gzip data; download or copy it again"
+        ):
             read_bytes(path)
 
 
@@ -94,12 +96,12 @@ def test_a_gzip_bomb_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.Monk
     """No more than the limit is ever decompressed."""
     monkeypatch.setattr(files, "MAX_BYTES", 2**20)
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(bytes(2**24)))
-    with pytest.raises(DataError, match="holds more than 1 MiB; keep fewer rows"):
+    with pytest.raises(DataError, match="is larger than 1 MiB; use fewer rows"):
         read_bytes(tmp_path / "a.csv.gz")
 
 
 def test_absurd_tables_are_refused() -> None:
     """They are refused before memory is allocated."""
     check_cells("a.csv", 2**13, 2**13)
-    with pytest.raises(DataError, match="holds 8193 rows of 8192 columns, more than 67108864"):
+    with pytest.raises(DataError, match="has 8193 rows and 8192 columns, more than 67108864"):
         check_cells("a.csv", 2**13 + 1, 2**13)

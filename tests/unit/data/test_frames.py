@@ -52,14 +52,14 @@ def test_the_type_of_a_series_decides(series: pd.Series, kind: str, cells: list[
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])}), "'a' is of type datetime64"),
-        (pd.DataFrame({"a": [np.inf]}), "'a' holds an infinite number in row 1"),
-        (pd.DataFrame({"a": [10**400]}, dtype=object), "'a' holds an infinite number"),
-        (pd.DataFrame({"a": [1j]}), "is of type complex128, which is no reading"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns called 'a'"),
+        (pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])}), "'a' has type datetime64"),
+        (pd.DataFrame({"a": [np.inf]}), "'a' contains an infinite number in row 1"),
+        (pd.DataFrame({"a": [10**400]}, dtype=object), "'a' contains an infinite number"),
+        (pd.DataFrame({"a": [1j]}), "has type complex128, which is not supported"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns named 'a'"),
         (pd.DataFrame({"": [1]}), "column 1 of 'the data frame' has no name"),
-        (pd.DataFrame({"a": []}), "holds no rows"),
-        (pd.DataFrame(index=[0, 1]), "holds no columns"),
+        (pd.DataFrame({"a": []}), "has no rows"),
+        (pd.DataFrame(index=[0, 1]), "has no columns"),
     ],
 )
 def test_what_is_no_reading_is_refused(frame: pd.DataFrame, message: str) -> None:
@@ -105,11 +105,11 @@ def test_columns_of_an_array_may_be_named() -> None:
     ("X", "message"),
     [
         (np.zeros(3), "must be a matrix of rows and columns, not 1-dimensional"),
-        (np.zeros((0, 3)), "holds no rows"),
-        (np.zeros((3, 0)), "holds no columns"),
-        (np.array([[np.inf]]), "'x0' holds an infinite number in row 1"),
-        (np.array([[b"x"]]), "is of type"),
-        (np.array([["2020-01-01"]], dtype="datetime64[D]"), "is of type datetime64"),
+        (np.zeros((0, 3)), "has no rows"),
+        (np.zeros((3, 0)), "has no columns"),
+        (np.array([[np.inf]]), "'x0' contains an infinite number in row 1"),
+        (np.array([[b"x"]]), "has type"),
+        (np.array([["2020-01-01"]], dtype="datetime64[D]"), "has type datetime64"),
     ],
 )
 def test_arrays_that_are_no_readings_are_refused(X: np.ndarray, message: str) -> None:

@@ -36,7 +36,9 @@ def test_columns_keep_their_types(tmp_path: Path) -> None:
 def test_nested_columns_are_refused(tmp_path: Path) -> None:
     """A cell is one reading."""
     pd.DataFrame({"a": [[1, 2]]}).to_parquet(tmp_path / "a.pq")
-    with pytest.raises(DataError, match=r"column 'a' of .* is nested; keep one reading per cell"):
+    with pytest.raises(
+        DataError, match=r"column 'a' of '.*' is nested; store one reading per cell"
+    ):
         read_parquet(tmp_path / "a.pq")
 
 
@@ -47,10 +49,10 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for content in (whole[:-20], whole[:100], b"", b"a,b\n1,2\n"):
         path.write_bytes(content)
-        with pytest.raises(DataError, match="is not a whole Parquet file") as error:
+        with pytest.raises(DataError, match="is a truncated or corrupt Parquet file") as error:
             read_parquet(path)
         assert "\n" not in str(error.value)
-    with pytest.raises(DataError, match="is not a whole Parquet file"):
+    with pytest.raises(DataError, match="is a truncated or corrupt Parquet file"):
         read_parquet(tmp_path / "none.parquet")
 
 
@@ -65,7 +67,7 @@ def test_text_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
     ):
         assert path.read_bytes().count(text.encode())
         path.write_bytes(path.read_bytes().replace(text.encode(), damaged))
-        with pytest.raises(DataError, match="is not a whole Parquet file") as error:
+        with pytest.raises(DataError, match="is a truncated or corrupt Parquet file") as error:
             read_parquet(path)
         assert "\n" not in str(error.value)
         frame.to_parquet(path, compression=None)
@@ -75,7 +77,7 @@ def test_absurd_sizes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """Sizes are checked in the file's metadata."""
     pd.DataFrame({"a": range(1000)}).to_parquet(tmp_path / "a.parquet")
     monkeypatch.setattr(files, "MAX_CELLS", 999)
-    with pytest.raises(DataError, match="holds 1000 rows of 1 columns"):
+    with pytest.raises(DataError, match="has 1000 rows and 1 columns"):
         read_parquet(tmp_path / "a.parquet")
 
 

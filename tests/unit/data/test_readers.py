@@ -36,7 +36,9 @@ def test_the_suffix_chooses_the_reader(tmp_path: Path) -> None:
 def test_unknown_suffixes_list_the_known(tmp_path: Path) -> None:
     """A missing file and a folder have their own errors."""
     (tmp_path / "a.xlsx").write_text("x")
-    with pytest.raises(DataError, match=r"no suffix of a known format; name it \.csv, \.tsv"):
+    with pytest.raises(
+        DataError, match="no suffix of a supported format; rename it to \\.csv, \\.tsv"
+    ):
         read_table(tmp_path / "a.xlsx")
     with pytest.raises(DataError, match="is a folder; name a file in it"):
         read_table(tmp_path)
@@ -47,7 +49,7 @@ def test_unknown_suffixes_list_the_known(tmp_path: Path) -> None:
 def test_only_archives_have_folds(tmp_path: Path) -> None:
     """Asking another file for one is an error."""
     (tmp_path / "a.csv").write_text("a,b\n1,0\n")
-    with pytest.raises(DataError, match="has no folds, so fold 1 cannot be read; drop --fold"):
+    with pytest.raises(DataError, match="has no folds, so --fold 1 does not apply; drop --fold"):
         read_table(tmp_path / "a.csv", fold=1)
 
 
@@ -74,5 +76,5 @@ def test_bundled_data_are_readable(name: str, n_rows: int, n_columns: int, n_cla
 
 def test_an_unknown_bundled_name_lists_the_known() -> None:
     """There are two."""
-    with pytest.raises(DataError, match="no bundled data set 'soup'; there is robot, wifi"):
+    with pytest.raises(DataError, match="no bundled data set 'soup'; choose from robot, wifi"):
         bundled_path("soup")

@@ -64,7 +64,7 @@ def test_folds_are_of_equal_size_and_mix_the_classes(
     """Sizes, and counts of each class, differ by at most one."""
     y = np.array(cells)
     if len(y) < n_folds:
-        with pytest.raises(DataError, match="cannot be dealt to"):
+        with pytest.raises(DataError, match="cannot be split into"):
             stratified_folds(y, n_folds, seed)
         return
     folds = stratified_folds(y, n_folds, seed)
@@ -76,7 +76,7 @@ def test_folds_are_of_equal_size_and_mix_the_classes(
 
 def test_there_are_at_least_two_folds() -> None:
     """One fold is no split."""
-    with pytest.raises(DataError, match=r"10 rows cannot be dealt to 1 folds; choose 2 \.\. 10"):
+    with pytest.raises(DataError, match="10 rows cannot be split into 1 folds; choose 2 \\.\\. 10"):
         stratified_folds(np.zeros(10, dtype=int), 1, 0)
 
 
@@ -165,7 +165,7 @@ def test_one_group_cannot_be_split() -> None:
     rule = SplitRule(np.zeros(5, dtype=int), column="person")
     rest, held = rule.holdout(np.arange(5) % 2, 0.2, 0)
     assert (len(rest), len(held)) == (5, 0)
-    with pytest.raises(DataError, match="these rows hold 1 groups of 'person', and folds need two"):
+    with pytest.raises(DataError, match="these rows have 1 groups of 'person', and folds need two"):
         rule.folds(np.arange(5) % 2, 2, 0)
     with pytest.raises(DataError, match=r"3 groups of 'groups' .* 4 folds; choose 2 \.\. 3"):
         SplitRule(np.arange(3)).folds(np.arange(3), 4, 0)

@@ -91,7 +91,7 @@ def test_a_class_column_without_any_label_leaves_no_row() -> None:
 def test_too_many_classes_are_refused() -> None:
     """As when the last column is a measurement."""
     table = _table(a=["1"] * 256, b=[f"{i}.5" for i in range(256)])
-    with pytest.raises(DataError, match="'b' holds 256 classes, more than 255; name the right"):
+    with pytest.raises(DataError, match="'b' has 256 classes, more than 255; name the right"):
         dataset_of(table)
     assert len(dataset_of(table, "a").classes) == 1
 
@@ -113,7 +113,7 @@ def test_a_table_without_folds_is_all_training() -> None:
     table = _table(a=["0", "1"], b=["x", "y"])
     train, test = fold_parts(table)
     assert (train.n_rows, test) == (2, None)
-    with pytest.raises(DataError, match="has no folds, so fold 2 cannot be read"):
+    with pytest.raises(DataError, match="has no folds, so --fold 2 does not apply"):
         fold_parts(table, fold=2)
 
 

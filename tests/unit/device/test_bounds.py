@@ -28,7 +28,7 @@ def test_what_has_no_bound_is_refused():
         bounds._frames("m.c:1:2:f\t8\tdynamic\n")
     frames = bounds._frames(REPORT)
     for calls in ({"f": frozenset({"memset"})}, {"f": frozenset({"h"}), "h": frozenset({"f"})}):
-        with pytest.raises(ToolchainError, match="is not known"):
+        with pytest.raises(ToolchainError, match="is unknown"):
             bounds._depth("f", frames, calls, ())
 
 

@@ -1,4 +1,4 @@
-"""Choosing compiler and simulator, and what is said when one is missing or does not serve."""
+"""Choosing compiler and simulator, and what is said when one is missing or does not support."""
 
 import pytest
 
@@ -74,13 +74,13 @@ def test_a_tool_may_be_chosen_by_name(installed):
     ("target", "choice", "told"),
     [
         ("avr", {"compiler": "gcc"},
-         "the compiler 'gcc' does not serve avr; use avr-gcc"),
+         "the compiler 'gcc' does not support avr; use avr-gcc"),
         ("rv32", {"compiler": "clang"},
-         "the compiler 'clang' does not serve rv32; use riscv64-unknown-elf-gcc or ziglang"),
+         "the compiler 'clang' does not support rv32; use riscv64-unknown-elf-gcc or ziglang"),
         ("cortex-m0", {"simulator": "simavr"},
-         "the simulator 'simavr' does not serve cortex-m0; use unicorn or qemu"),
+         "the simulator 'simavr' does not support cortex-m0; use unicorn or qemu"),
         ("big-endian", {"simulator": "qemu"},
-         "the simulator 'qemu' does not serve big-endian; use unicorn"),
+         "the simulator 'qemu' does not support big-endian; use unicorn"),
     ],
 )  # fmt: skip
 def test_a_tool_that_does_not_serve_is_told_with_those_that_do(installed, target, choice, told):
@@ -130,7 +130,7 @@ def test_a_missing_tool_is_told_with_the_command_that_installs_it(
 
 def test_sanitizers_watch_on_this_machine_alone():
     """Said before anything is built."""
-    with pytest.raises(OptionError, match="not on rv32; use --target host"):
+    with pytest.raises(OptionError, match="not rv32; use --target host"):
         verify(hand.ties(), "rv32", sanitize=True)
 
 

@@ -183,7 +183,7 @@ def test_a_program_that_never_ends_is_stopped(build, monkeypatch):
     endless = spoiled("int best = 0;", "int best = 0; while (x[0] < 9) { }")
     with (
         build(endless, sanitize=False, opt_level="-O0") as program,
-        pytest.raises(HarnessError, match="did not end within 0 s; try fewer inputs"),
+        pytest.raises(HarnessError, match="did not finish within 0 s; try fewer inputs"),
     ):
         program.predict(X)
 

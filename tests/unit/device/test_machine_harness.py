@@ -44,7 +44,7 @@ def test_the_protocol_is_entry_count_and_rows():
 
 def test_a_program_that_stops_early_is_reported():
     """No answer at all, too few answers, or a raw row of another size."""
-    with pytest.raises(HarnessError, match="wrote nothing"):
+    with pytest.raises(HarnessError, match="printed nothing"):
         reply(b"").predict(X)
     with pytest.raises(HarnessError, match="answered 2 of 6 inputs"):
         reply(b"\x01", bytes(4), bytes(4)).predict(X)

@@ -112,7 +112,9 @@ def test_a_stack_deeper_than_the_paint_is_refused(require_bench, target):
         "volatile uint32_t a[900];\nint k;\n"
         "for (k = 899; k >= 0; k--) {\n    a[k] = x[0];\n}\nreturn (int16_t)a[3];"
     )
-    with pytest.raises(HarnessError, match=r"predict on .* needs more stack than the meter looks"):
+    with pytest.raises(
+        HarnessError, match=r"predict on .* needs more stack than the meter measures"
+    ):
         cost(require_bench(target), in_c(body), states(0))
 
 

@@ -75,7 +75,7 @@ def test_neighboring_float32_readings_are_told_apart() -> None:
 
 def test_a_number_beyond_float32_is_refused() -> None:
     """1e39 overflows; the message shows the number."""
-    with pytest.raises(DataError, match="'a' holds 1e\\+39, which float32 cannot hold"):
+    with pytest.raises(DataError, match="'a' contains 1e\\+39, which is out of range for float32"):
         _fit(["1e39", "0.5"])
 
 
@@ -169,7 +169,7 @@ def test_none_takes_numbers_as_states() -> None:
 @pytest.mark.parametrize("cell", ["-1", "1.5"])
 def test_none_refuses_what_is_no_state(cell: str) -> None:
     """The message shows the number and names the remedy."""
-    with pytest.raises(DataError, match=f"'a' holds {cell}, which is no state; use whole numbers"):
+    with pytest.raises(DataError, match=f"'a' contains {cell}, which is not a state; use integers"):
         _fit(["0", cell], method="none")
 
 
@@ -199,9 +199,11 @@ def test_more_states_than_sixteen_bits_count_are_refused(column: Column) -> None
 
 def test_unknown_options_list_the_known() -> None:
     """Method and bins are checked first."""
-    with pytest.raises(OptionError, match="no method 'magic'; choose one of mdl, quantile"):
+    with pytest.raises(
+        OptionError, match="unknown discretization 'magic'; choose one of mdl, quantile"
+    ):
         _fit(["1"], method="magic")
-    with pytest.raises(OptionError, match="1 bins cannot be had; choose 2"):
+    with pytest.raises(OptionError, match="1 bins are not supported; choose 2"):
         _fit(["1"], method="width", n_bins=1)
 
 

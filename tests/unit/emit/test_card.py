@@ -113,7 +113,7 @@ def test_the_test_error_goes_before_the_validation_error():
 
 
 INTERVAL = {"error_interval": [0.1, 0.3], "interval_method": "Wilson"}
-WORDS = "95 % interval 10.00 to 30.00 % (Wilson, rows taken as independent)"
+WORDS = "95 % interval 10.00 to 30.00 % (Wilson, assuming independent rows)"
 
 
 def test_an_error_has_its_interval():
@@ -150,15 +150,15 @@ def test_the_validation_error_stands_in():
 @pytest.mark.parametrize(
     ("folds", "chosen_by", "words"),
     [
-        (5, "error", "the mean of 5 folds, by which the search chose"),
-        (1, "error", "one fold, by which the search chose"),
+        (5, "error", "the mean of 5 folds, the search criterion"),
+        (1, "error", "one fold, the search criterion"),
         (
             5,
             "balanced-error",
-            "the mean of 5 folds; the search chose by the balanced error of the same rows",
+            "the mean of 5 folds; search criterion: balanced error on the same rows",
         ),
-        (1, "log-loss", "one fold; the search chose by the log-loss of the same rows"),
-        (5, "*/", "the mean of 5 folds, by which the search chose"),
+        (1, "log-loss", "one fold; search criterion: log-loss on the same rows"),
+        (5, "*/", "the mean of 5 folds, the search criterion"),
     ],
 )
 def test_the_error_of_a_search_names_what_it_chose_by(folds, chosen_by, words):
@@ -175,9 +175,9 @@ def test_a_forged_number_of_folds_is_left_out():
 
 def test_an_early_end_of_training_is_told():
     told = card(trained(interim=True, epochs_done=3, epochs=12))
-    assert told["training"] == "ended early, after 3 of 12 epochs"
+    assert told["training"] == "stopped early, after 3 of 12 epochs"
     told = card(trained(interim=True, epochs_done="*/", epochs=12))
-    assert told["training"] == "ended early, after '/ of 12 epochs"
+    assert told["training"] == "stopped early, after '/ of 12 epochs"
     assert "training" not in card(trained(epochs=12))
 
 

@@ -98,7 +98,8 @@ def test_the_emission_tells_how_the_files_came_about():
 def test_an_unknown_entry_point_names_those_that_exist():
     with pytest.raises(
         OptionError,
-        match="no entry point 'fast'; there are checked, missing, raw, scores, stream, trusted",
+        match="unknown entry point 'fast'; choose from checked, missing, raw, scores, stream, "
+        "trusted",
     ):
         emitted(hand.ties(), "scores", "fast")
 
@@ -108,7 +109,7 @@ def test_an_unknown_entry_point_names_those_that_exist():
     [
         (EmitOptions("int"), "reserved word"),
         (EmitOptions("2m"), "cannot prefix C symbols"),
-        (EmitOptions("m", package="zip"), "no package 'zip'"),
+        (EmitOptions("m", package="zip"), "unknown package 'zip'"),
     ],
 )
 def test_unknown_options_are_one_sentence(options, message):

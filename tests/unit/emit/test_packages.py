@@ -14,7 +14,9 @@ from tests.firmware.packages import KINDS, files_of
 
 
 def test_an_unknown_package_names_those_that_exist():
-    with pytest.raises(OptionError, match="no package 'tar'; there are plain, cmake, arduino"):
+    with pytest.raises(
+        OptionError, match="unknown package 'tar'; choose from plain, cmake, arduino"
+    ):
         emit_c(hand.ties(), EmitOptions(package="tar"))
 
 
@@ -74,7 +76,7 @@ def test_the_readme_calls_the_entry_point_that_a_firmware_wants(package, kind, c
 
 @pytest.mark.parametrize("name", ["test", "ALL", "install"])
 def test_a_target_of_cmake_s_own_is_refused_there(name):
-    message = f"'{name}' is a name of the build system in package 'cmake'; choose another"
+    message = f"'{name}' is a reserved name of the build system in package 'cmake'; choose another"
     with pytest.raises(OptionError, match=message):
         emit_c(hand.ties(), EmitOptions(name, package="cmake"))
     emit_c(hand.ties(), EmitOptions(name))

@@ -155,7 +155,7 @@ def test_a_table_of_fewer_rows_gives_all_of_them():
 
 
 def test_a_table_without_rows_is_refused():
-    with pytest.raises(DataError, match="no row to take test vectors from; give readings"):
+    with pytest.raises(DataError, match="no rows for test vectors; provide readings"):
         vectors_of_table(hand.naive_integer(), measured(0))
 
 

@@ -70,21 +70,21 @@ def test_what_the_rest_takes_only_grows() -> None:
         (
             within(100, other_flash=20),
             [of(90, 9), of(80, 9), of(70, 9)],
-            "no layout that was asked for fits in 100 bytes of flash, "
-            "but the kernel 'plain' needs about 100 bytes of flash",
+            "no requested layout fits in 100 bytes of flash, but the kernel 'plain' needs about "
+            "100 bytes of flash",
         ),
         (
             within(100, 10, other_flash=20, other_ram=1),
             [of(90, 30), of(95, 20)],
             "no kernel fits in 100 bytes of flash and 10 bytes of RAM; the kernel 'plain' needs "
-            "about 115 bytes of flash and 21 bytes of RAM: allow as much, or train with fewer "
-            "bits, coarser states or as naive Bayes",
+            "about 115 bytes of flash and 21 bytes of RAM: raise the budget, or train with "
+            "fewer bits, fewer states or as naive Bayes",
         ),
         (
             within(ram=10),
             [of(1, 12)],
             "no kernel fits in 10 bytes of RAM; the kernel 'plain' needs about 12 bytes of RAM: "
-            "allow as much, or train with fewer bits, coarser states or as naive Bayes",
+            "raise the budget, or train with fewer bits, fewer states or as naive Bayes",
         ),
     ],
 )
@@ -93,7 +93,7 @@ def test_the_nearest_is_named(
 ) -> None:
     assert str(budget.refusal(others)) == sentence
     assert budget.refusal(others).exit_code == 1
-    hint = "ask for --optimize size, "
+    hint = "use --optimize size, "
     assert (hint in str(budget.refusal(others, is_smallest=False))) == sentence.startswith(
         "no kernel"
     )

@@ -54,5 +54,5 @@ def test_limits_count_where_readings_are_compared_directly():
 
 
 def test_constant_time_is_refused():
-    with pytest.raises(OptionError, match="returns at the first wrong reading"):
+    with pytest.raises(OptionError, match="returns at the first invalid reading"):
         emit_c(ranged(hand.tan_float()), EmitOptions("m", CHECKED.entries, constant_time=True))

@@ -9,7 +9,7 @@ from bncc.lower.request import Demands
 def test_a_kernel_with_branches_is_refused_where_time_is_constant():
     demands = Demands(constant_time=True)
     assert not demands.allows("packed")
-    with pytest.raises(OptionError, match="'packed' takes depends on states; name another"):
+    with pytest.raises(OptionError, match="'packed' depends on states; name another"):
         demands.check("packed")
     demands.check("lanes")
 

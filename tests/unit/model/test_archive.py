@@ -62,7 +62,7 @@ def test_a_compressed_entry_never_passes_however_far_it_would_unfold(compression
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", compression) as archive:
         archive.writestr("a.json", bytes(10**7))
-    with pytest.raises(ModelFileError, match="damaged"):
+    with pytest.raises(ModelFileError, match="corrupt"):
         unpack(stream.getvalue())
 
 
@@ -78,19 +78,19 @@ def test_an_archive_of_another_program_is_refused_even_when_stored():
 def test_a_declared_size_beyond_the_file_is_refused(size):
     data = bytearray(pack(ENTRIES))
     data[18:22] = data[22:26] = size.to_bytes(4, "little")
-    with pytest.raises(ModelFileError, match="entries are damaged"):
+    with pytest.raises(ModelFileError, match="entries are corrupt"):
         unpack(bytes(data))
 
 
 def test_a_name_twice_is_refused():
     data = pack({"a": b"1", "b": b"2"}).replace(b"b", b"a")
-    with pytest.raises(ModelFileError, match="entries are damaged"):
+    with pytest.raises(ModelFileError, match="entries are corrupt"):
         unpack(data)
 
 
 def test_a_name_beyond_ascii_is_refused():
     data = pack({"a": b""}).replace(b"a", b"\xe9")
-    with pytest.raises(ModelFileError, match="structure is damaged"):
+    with pytest.raises(ModelFileError, match="structure is corrupt"):
         unpack(data)
 
 
@@ -143,5 +143,5 @@ def _saved(array, **options):
     ids=["empty", "short", "long", "shape", "wide", "object", "fortran", "signed", "big", "huge"],
 )
 def test_an_array_of_another_type_or_shape_is_refused(content):
-    with pytest.raises(ModelFileError, match="vector of 4 costs"):
+    with pytest.raises(ModelFileError, match="does not have the 4 costs"):
         from_npy(content, 4, 8)

@@ -68,11 +68,12 @@ def test_a_model_trained_without_quantization_has_no_format():
 def test_a_cycle_is_told_by_the_names_on_it():
     model = hand.pseudo_tan()
     assert cycle_note(model) == (
-        "the arcs form cycles (x0 -> x1 -> x0 is one), so this is a sum of tables and not a "
-        "Bayesian network: decisions are as good as their error says, probabilities mean nothing"
+        "the arcs form cycles (x0 -> x1 -> x0 is one), so the model is an additive ensemble "
+        "and not a Bayesian network: decisions are as accurate as measured, but "
+        "probabilities are meaningless"
     )
     pair = replace(model, structure=one_parent_each([1, 0, None, 2, 3, 4]))
-    assert cycle_note(pair).startswith("the arcs form a cycle (x0 -> x1 -> x0), so this is")
+    assert cycle_note(pair).startswith("the arcs form a cycle (x0 -> x1 -> x0), so the model is")
 
 
 def test_a_long_cycle_is_cut_short():
@@ -94,9 +95,9 @@ def test_an_early_end_is_known_of_interim_models_alone():
     stopped = replace(done, training=early)
     assert early_end_note(done) is None
     assert model_facts(stopped).keys() - model_facts(done).keys() == {"interim", "epochs_done"}
-    assert early_end_note(stopped) == "ended early, after 3 of 12 epochs"
+    assert early_end_note(stopped) == "stopped early, after 3 of 12 epochs"
     first = replace(done, training=early | {"epochs_done": 12})
-    assert early_end_note(first) == "ended early, before the epochs on all rows"
+    assert early_end_note(first) == "stopped early, before training on all rows"
 
 
 def test_a_sum_of_tables_has_no_parents_and_counts_its_rows():
@@ -134,6 +135,8 @@ def test_a_class_with_parents_is_told_in_words_and_names():
 
 def test_an_error_that_is_no_fraction_is_shown_in_part():
     model = replace(hand.ties(), training={"error_test": "9" * 500})
-    with pytest.raises(ModelError, match=r"holds \"9{10,100}\.\.\. as its error_test") as refusal:
+    with pytest.raises(
+        ModelError, match=r"contains \"9{10,100}\.\.\. as its error_test"
+    ) as refusal:
         recorded_error(model, "error_test")
     assert len(str(refusal.value)) < 250

@@ -31,7 +31,7 @@ def test_wilson_is_the_textbooks():
 
 def test_words_say_where_rows_are_taken_as_independent():
     words = interval_words([0.1, 0.25], INDEPENDENT)
-    assert words == "95 % interval 10.00 to 25.00 % (Wilson, rows taken as independent)"
+    assert words == "95 % interval 10.00 to 25.00 % (Wilson, assuming independent rows)"
     method = "Wilson, effective number of rows from 5 groups"
     assert interval_words([0.1, 0.25], method) == f"95 % interval 10.00 to 25.00 % ({method})"
 

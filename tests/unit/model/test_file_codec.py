@@ -70,7 +70,7 @@ def test_a_document_that_is_no_canonical_json_is_refused(text):
 
 
 def test_a_missing_or_too_large_document_is_refused(monkeypatch):
-    with pytest.raises(ModelFileError, match=r"holds no model\.json"):
+    with pytest.raises(ModelFileError, match=r"it has no model\.json"):
         read_document({})
     monkeypatch.setattr(codec, "MAX_DOCUMENT", 10)
     with pytest.raises(ModelFileError, match="at most 10 bytes"):
@@ -180,19 +180,19 @@ def test_the_good_document_passes_the_same_way():
 
 def test_the_numbers_of_features_and_of_parents_must_agree():
     document = _changed(("structure",), {"parents": [[]], "class_is_parent": [True]})
-    with pytest.raises(ModelFileError, match="disagree in number"):
+    with pytest.raises(ModelFileError, match="differ in number"):
         decode(document, ENTRIES)
 
 
 def test_a_product_of_many_states_is_refused_before_it_is_formed():
     document = _changed((*FEATURE, "n_states"), 2**30)
-    with pytest.raises(ModelFileError, match="a table beyond all bounds"):
+    with pytest.raises(ModelFileError, match="a table beyond all limits"):
         decode(document, ENTRIES)
 
 
 def test_many_large_tables_are_refused_before_an_array_is_read(monkeypatch):
     monkeypatch.setattr(codec, "MAX_TABLE_ENTRIES", 27)
-    with pytest.raises(ModelFileError, match="tables beyond all bounds"):
+    with pytest.raises(ModelFileError, match="tables beyond all limits"):
         decode(GOOD, ENTRIES)
 
 
@@ -274,8 +274,8 @@ def test_a_class_with_parents_has_a_format_of_its_own():
         ({"class_parents": [True]}, "a list of int is malformed"),
         ({"class_parents": [2, 0]}, "cycle"),
         ({"given": [1, 2, 3]}, "given and has parents"),
-        ({"given": [0, 1, 3]}, "table 0 holds a cost, and its feature is given"),
-        ({"class_parents": []}, "vector of"),
+        ({"given": [0, 1, 3]}, "table 0 has a cost, but its feature is given"),
+        ({"class_parents": []}, "does not have the"),
     ],
 )
 def test_a_general_network_that_is_none_is_refused(change, words):

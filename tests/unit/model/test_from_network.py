@@ -64,9 +64,9 @@ def test_the_binary_point_leaves_room_for_the_least_probability():
 @pytest.mark.parametrize(
     ("network", "target", "words"),
     [
-        (drawn([(), (0,)], [1, 2]), 0, "'v0' has 1 states and a class 2 to 255"),
+        (drawn([(), (0,)], [1, 2]), 0, "'v0' has 1 states, and a class needs 2 to 255"),
         (drawn([(), (0,)], [256, 2]), 0, "'v0' has 256 states"),
-        (drawn([(), ()], [2, 2]), 0, "nothing in the network bears on 'v0'"),
+        (drawn([(), ()], [2, 2]), 0, "'v0' is independent of all other variables"),
         (drawn([(), (0,)], [250, 300]), 0, "tables take 75250 bytes, more than 65536; raise"),
     ],
 )

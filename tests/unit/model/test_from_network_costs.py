@@ -123,9 +123,7 @@ def test_no_bits_are_added_without_a_zero():
 
 def test_a_veto_that_31_bits_do_not_hold_is_refused():
     network = two([0.5, 0.5], table_of([0.75, 0.25], [1, 0]))
-    with pytest.raises(
-        NetworkError, match=r"with 31 bits .* takes 32 bits, more than 31; give few"
-    ):
+    with pytest.raises(NetworkError, match=r"with 31 bits.* takes 32 bits, more than 31; use few"):
         model_of(network, 0, 31)
     assert model_of(network, 0, 29).model.veto > 1 << 28
 
@@ -148,7 +146,7 @@ def test_bits_that_the_sums_of_the_c_do_not_hold_are_refused(zeros, most):
     """Imported models compile: sums or a veto of one more bit are refused."""
     network = drawn(*SHAPES["tree"], 1, zeros=zeros)
     assert program_of(model_of(network, 0, most).model).cost_bits == 32
-    with pytest.raises(NetworkError, match=r"sums .* can take 33 bits, more than 32; give fewer"):
+    with pytest.raises(NetworkError, match=r"sums .* can take 33 bits, more than 32; use fewer"):
         model_of(network, 0, most + 1)
 
 

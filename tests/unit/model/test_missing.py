@@ -166,13 +166,13 @@ def test_no_rows_have_no_costs():
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (sum_of_tables(), "a sum of tables"),
-        (pseudo_tan(), "arcs form a cycle"),
+        (sum_of_tables(), "boosted tables"),
+        (pseudo_tan(), "a cycle of arcs"),
         (replace(naive_integer(), training={"parameters": "free"}), "free tables"),
         (with_given(), "given features"),
         (
             class_with_parents(),
-            "given features.*import it with --keep all if its .*, or train with rows",
+            "given features.*import it with --keep all if its .*, or train on rows",
         ),
         (
             drawn_model([None] * 2, [65, 64], QFormat(4, 0), of_class=[False] * 2, above=(0, 1)),
@@ -182,7 +182,10 @@ def test_no_rows_have_no_costs():
             drawn_model(None, [65, 64, 2], QFormat(4, 0), parents=[(), (), (0, 1)]),
             "4160 joint states",
         ),
-        (drawn_model([None, 0], [2, 2], QFormat(-3, 31)), "32 bits; train or import it with fewer"),
+        (
+            drawn_model([None, 0], [2, 2], QFormat(-3, 31)),
+            "32 bits; train or import the model with fewer",
+        ),
     ],
     ids=["sum", "cycle", "free", "given", "class and given", "joint of class", "joint", "bits"],
 )

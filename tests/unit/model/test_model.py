@@ -68,8 +68,8 @@ def _tables(i, table):
         ({"classes": ("one",)}, "has 1 classes"),
         ({"classes": ("a", "b", "a")}, "same label"),
         ({"classes": ("a", "b", "\udc00")}, "not valid Unicode"),
-        ({"structure": forest([None] * 3)}, "disagree in the number of features"),
-        ({"tables": GOOD.tables[:3]}, "disagree in the number of features"),
+        ({"structure": forest([None] * 3)}, "differ in the number of features"),
+        ({"tables": GOOD.tables[:3]}, "differ in the number of features"),
         ({"prior": np.zeros(2, dtype=np.int64)}, "one cost per class"),
         ({"prior": np.array([0, 0, 32])}, "outside UQ5"),
         ({"prior": np.array([0, 0, -1])}, "outside UQ5"),
@@ -93,7 +93,7 @@ def test_too_many_features_classes_or_entries_are_refused(monkeypatch):
 
 def test_a_sum_has_a_table_for_each_grid():
     whole = hand.sum_of_tables()
-    with pytest.raises(ModelError, match="disagree in the number of tables"):
+    with pytest.raises(ModelError, match="differ in the number of tables"):
         check_model(replace(whole, tables=whole.tables[:2]))
     with pytest.raises(ModelError, match=r"table 0 has shape \(3, 3\); its cuts ask for \(6, 3\)"):
         check_model(replace(whole, tables=(whole.tables[1], *whole.tables[1:])))
@@ -103,7 +103,7 @@ def test_a_sum_has_a_table_for_each_grid():
     ("change", "words"),
     [
         ({"prior": np.array([0, 1])}, "class has parents and a prior"),
-        ({"tables": hand.class_with_parents().tables[:-1]}, "disagree in the number of features"),
+        ({"tables": hand.class_with_parents().tables[:-1]}, "differ in the number of features"),
     ],
 )
 def test_a_class_with_parents_has_a_table_and_no_prior(change, words):
@@ -114,5 +114,5 @@ def test_a_class_with_parents_has_a_table_and_no_prior(change, words):
 def test_a_given_feature_has_no_costs():
     model = hand.class_with_parents()
     tables = (*model.tables[:3], np.ones((2, 2), dtype=np.int64), model.tables[4])
-    with pytest.raises(ModelError, match="table 3 holds a cost, and its feature is given"):
+    with pytest.raises(ModelError, match="table 3 has a cost, but its feature is given"):
         check_model(replace(model, tables=tables))

@@ -36,7 +36,7 @@ def test_every_drawn_feature_passes(feature):
 def test_missing_readings_may_have_the_last_state_for_themselves(good):
     n_states = good["n_states"] + 1
     check_feature(Feature("x", **{**good, "n_states": n_states, "missing_state": n_states - 1}))
-    with pytest.raises(ModelError, match="its rule asks for"):
+    with pytest.raises(ModelError, match="its rule needs"):
         check_feature(Feature("x", **{**good, "n_states": n_states, "missing_state": 0}))
 
 
@@ -53,17 +53,17 @@ def test_missing_readings_may_have_the_last_state_for_themselves(good):
         (STATE, {"categories": ("a",)}, "cannot have categories"),
         (INT16, {"categories": ("a",)}, "cannot have categories"),
         (CATEGORY, {"categories": ("a", "a")}, "category twice"),
-        (CATEGORY, {"n_states": 1}, "asks for 2"),
-        (INT16, {"n_states": 5, "missing_state": 4}, "asks for 3"),
-        (INT16, {"thresholds": (2, 1)}, "do not ascend"),
-        (INT16, {"thresholds": (1, 1)}, "do not ascend"),
-        (FLOAT32, {"thresholds": (1.5, 1.5)}, "do not ascend"),
+        (CATEGORY, {"n_states": 1}, "needs 2"),
+        (INT16, {"n_states": 5, "missing_state": 4}, "needs 3"),
+        (INT16, {"thresholds": (2, 1)}, "are not strictly increasing"),
+        (INT16, {"thresholds": (1, 1)}, "are not strictly increasing"),
+        (FLOAT32, {"thresholds": (1.5, 1.5)}, "are not strictly increasing"),
         (INT16, {"thresholds": (1, 2**15)}, "threshold 32768"),
         (INT16, {"thresholds": (-(2**15) - 1, 2)}, "threshold -32769"),
         (INT32, {"thresholds": (1, 2**31)}, "outside its integer type"),
         (INT32, {"thresholds": (1, 2.0)}, "threshold 2.0"),
         (INT16, {"thresholds": (False, True)}, "threshold False"),
-        (FLOAT32, {"thresholds": (0.1, 1.5)}, "no float32 value"),
+        (FLOAT32, {"thresholds": (0.1, 1.5)}, "not a float32 value"),
         (FLOAT32, {"thresholds": (1, 2.0)}, "threshold 1,"),
         (FLOAT32, {"thresholds": (-0.0, 1.0)}, "threshold -0.0"),
         (FLOAT32, {"thresholds": (0.5, float("inf"))}, "threshold inf"),
@@ -92,22 +92,22 @@ def test_sums_that_read_too_many_states_are_refused_before_levels_are_made():
     n_tables = MAX_MAPPED_STATES // MAX_STATES + 1
     many = TableEnsemble((DecisionTable((0,), ((5,),)),) * n_tables)
     check_grids(TableEnsemble(many.tables[1:]), [MAX_STATES])
-    with pytest.raises(ModelError, match="fewer tables, or columns of fewer states"):
+    with pytest.raises(ModelError, match="fewer tables, or with columns of fewer states"):
         check_grids(many, [MAX_STATES])
 
 
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
-        ((), "the model's sum has no table"),
-        ((DecisionTable((), ()),), "table 0 does not read features once each"),
-        ((DecisionTable((0, 0), ((0,), (1,))),), "table 0 does not read features once each"),
-        ((DecisionTable((0, 1), ((0,),)),), "table 0 does not read features once each"),
+        ((), "the model's ensemble has no table"),
+        ((DecisionTable((), ()),), "table 0 does not read each feature once"),
+        ((DecisionTable((0, 0), ((0,), (1,))),), "table 0 does not read each feature once"),
+        ((DecisionTable((0, 1), ((0,),)),), "table 0 does not read each feature once"),
         (
             (DecisionTable((0,), ((0,),)), DecisionTable((2,), ((0,),))),
-            "table 1 reads feature 2, which is not there",
+            "table 1 reads feature 2, which does not exist",
         ),
-        ((DecisionTable((-1,), ((0,),)),), "reads feature -1, which is not there"),
+        ((DecisionTable((-1,), ((0,),)),), "reads feature -1, which does not exist"),
         ((DecisionTable((0,), ((),)),), "cuts feature 0 not between ascending states"),
         ((DecisionTable((0,), ((1, 1),)),), "cuts feature 0 not between ascending states"),
         ((DecisionTable((0,), ((2,),)),), "cuts feature 0 not between ascending states"),

@@ -104,7 +104,7 @@ def test_no_samples_give_no_decisions():
 
 @pytest.mark.parametrize("X", [[0, 0], [[0]], [[0, 0, 0]], [[[0, 0]]]])
 def test_states_of_the_wrong_shape_are_refused(X):
-    with pytest.raises(DataError, match="the model reads 2"):
+    with pytest.raises(DataError, match="expected 2 states per row"):
         costs(hand.naive_integer(), np.array(X))
 
 

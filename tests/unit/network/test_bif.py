@@ -127,45 +127,45 @@ def test_rounded_rows_are_made_whole_and_others_stay_as_they_are():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (one_table("(y) 0.5, 0.4; (n) 0, 1;"), r"line 4: the row \(y\) adds up to 0.9; make it 1"),
-        (one_table("(y) 0, 1;"), r"line 4: the row \(n\) is absent"),
-        (one_table("(y) 0, 1; (n) 1, 0;\n(y) 1, 0;"), "line 6: this row is given twice"),
-        (one_table("(y) 0, 1; (m) 1, 0;"), "line 5: no parent here has the state 'm'"),
-        (one_table("(y, n) 0, 1;"), "line 5: 2 states stand here for 1 parents"),
-        (one_table("(y) 0, 0.5, 0.5;"), "line 5: 3 numbers stand here and 2 are needed"),
-        (one_table("table 0, 1;"), "line 5: 2 numbers stand here and 4 are needed"),
-        (one_table("table 0, 1, 1, 0;\ntable 0, 1, 1, 0;"), "line 6: a second 'table'"),
-        (one_table("default 0, 1;\ndefault 0, 1;"), "line 6: a second 'default'"),
-        (one_table("(y) 0,\n x1;"), "line 6: 'x1' is no probability"),
-        (one_table("(y) 0, -1;"), "line 5: '-1' is no probability"),
-        (one_table("(y) 0, nan;"), "line 5: 'nan' is no probability"),
-        (one_table("(y) 0, 1e300;"), "line 5: '1e300' is no probability"),
-        (one_table("(y) 0, 0_1;"), "line 5: '0_1' is no probability"),
-        (one_table("(y) 0, 1"), "line 6: '}' stands where ';' must"),
-        (one_table("rows 0, 1;"), "line 5: 'table', 'default', "),
+        (one_table("(y) 0.5, 0.4; (n) 0, 1;"), r"line 4: the row \(y\) sums to 0.9; make it 1"),
+        (one_table("(y) 0, 1;"), r"line 4: the row \(n\) is missing"),
+        (one_table("(y) 0, 1; (n) 1, 0;\n(y) 1, 0;"), "line 6: duplicate row"),
+        (one_table("(y) 0, 1; (m) 1, 0;"), "line 5: no parent has the state 'm'"),
+        (one_table("(y, n) 0, 1;"), "line 5: 2 states for 1 parents"),
+        (one_table("(y) 0, 0.5, 0.5;"), "line 5: expected 2 numbers, found 3"),
+        (one_table("table 0, 1;"), "line 5: expected 4 numbers, found 2"),
+        (one_table("table 0, 1, 1, 0;\ntable 0, 1, 1, 0;"), "line 6: duplicate 'table'"),
+        (one_table("default 0, 1;\ndefault 0, 1;"), "line 6: duplicate 'default'"),
+        (one_table("(y) 0,\n x1;"), "line 6: 'x1' is not a probability"),
+        (one_table("(y) 0, -1;"), "line 5: '-1' is not a probability"),
+        (one_table("(y) 0, nan;"), "line 5: 'nan' is not a probability"),
+        (one_table("(y) 0, 1e300;"), "line 5: '1e300' is not a probability"),
+        (one_table("(y) 0, 0_1;"), "line 5: '0_1' is not a probability"),
+        (one_table("(y) 0, 1"), "line 6: expected ';', found '}'"),
+        (one_table("rows 0, 1;"), "line 5: expected 'table', 'default', "),
         (one_table("")[:-1], "line 6: the file ends inside a table"),
-        (one_table("default 0, 1;") + "\nnode x {}", "line 7: 'network', 'variable' or"),
-        (one_table("default 0, 1;").replace("( a )", "( c )"), "line 3: variable 'c' is not desc"),
+        (one_table("default 0, 1;") + "\nnode x {}", "line 7: expected 'network', 'variable' or"),
+        (one_table("default 0, 1;").replace("( a )", "( c )"), "line 3: variable 'c' is not decl"),
         (one_table("default 0, 1;").replace("( a )", "( a | a )"), "line 3: 'a' is its own parent"),
         (one_table("default 0, 1;").replace("( a )", "( a | b, b )"), "'a' has the parent 'b' twi"),
         (one_table("default 0, 1;").replace("( a )", "( )"), "line 3: a variable's name is miss"),
         (one_table("default 0, 1;").replace("( a )", "( b )"), "line 4: 'b' has two tables"),
         (one_table("default 0, 1;").replace("{y, n}", "{y, y}"), "line 1: a state is named twice"),
-        (one_table("default 0, 1;").replace("{y, n}", "{y}"), "line 1: 2 states are announced"),
-        (one_table("").replace("[2]", "[0]"), "line 1: 0 states are announced and 2 named"),
-        (one_table("").replace("[2]", "[1e9]"), "line 1: '1e9' is no number of states"),
+        (one_table("default 0, 1;").replace("{y, n}", "{y}"), "line 1: 2 states are declared"),
+        (one_table("").replace("[2]", "[0]"), "line 1: 0 states are declared and 2 named"),
+        (one_table("").replace("[2]", "[1e9]"), "line 1: '1e9' is not a number of states"),
         (one_table("").replace("discrete", "continuous"), "line 1: only variables of type"),
         (one_table("").replace("}; }", "}; type discrete [1] {x}; }"), "line 1: .* has two types"),
-        (one_table("").replace("variable b", "variable a"), "line 2: .* is described twice"),
+        (one_table("").replace("variable b", "variable a"), "line 2: .* is declared twice"),
         ("variable a { }", "line 1: variable 'a' has no type"),
-        ("variable { }", "line 1: one name must stand before '{', not 0"),
-        ("variable (a) { }", r"line 1: '\(' stands where a name or '{' must"),
+        ("variable { }", "line 1: expected one name before '{', found 0"),
+        ("variable (a) { }", r"line 1: expected a name or '{', found '\('"),
         ("variable a { type discrete [ 1 ] { x }; }", "variable 'a' has no table"),
-        ("variable a { property x }", "line 1: ';' is missing until the file's end"),
-        ("variable a { color red; }", "line 1: '}' or 'property' must stand here"),
-        ('variable "a { }', "line 1: a quote is opened and never closed"),
+        ("variable a { property x }", "line 1: ';' is missing up to the end of the file"),
+        ("variable a { color red; }", "line 1: expected '}' or 'property'"),
+        ('variable "a { }', "line 1: a quote is not closed"),
         ("network x {", "line 1: the file ends inside a block"),
-        ("network", "line 1: the file ends where a name or '{' must stand"),
+        ("network", "line 1: the file ends where a name or '{' is expected"),
         ("", "has no variable"),
     ],
 )
@@ -238,14 +238,14 @@ def test_files_that_hold_no_text_or_too_much_are_refused(tmp_path, monkeypatch):
     with pytest.raises(NetworkError, match="does not exist"):
         read_bif(path)
     path.write_bytes(b"variable \xff")
-    with pytest.raises(NetworkError, match="no UTF-8 text"):
+    with pytest.raises(NetworkError, match="not UTF-8 text"):
         read_bif(path)
     path.write_bytes(gzip.compress(b" " * 5000)[:-9])
-    with pytest.raises(NetworkError, match="damaged or cut short"):
+    with pytest.raises(NetworkError, match="truncated or corrupt"):
         read_bif(path)
     monkeypatch.setattr(bif, "MAX_TEXT", 100)
     path.write_bytes(gzip.compress(b" " * 101) + b"no more gzip")  # what follows is not looked at
-    with pytest.raises(NetworkError, match=r"more than 0 MiB; split the network$"):
+    with pytest.raises(NetworkError, match=r"larger than 0 MiB; split the network$"):
         read_bif(path)
 
 

@@ -88,7 +88,7 @@ def test_a_factor_beyond_the_limit_is_refused(monkeypatch):
     network = drawn([(), (), (), (0, 1, 2)], [4, 4, 4, 2])
     monkeypatch.setattr(inference, "MAX_FACTOR", 60)
     gaps = np.array([[True, True, True, False]])
-    with pytest.raises(NetworkError, match="3 unknown variables a factor would hold 64 numbers"):
+    with pytest.raises(NetworkError, match="3 unknown variables a factor would have 64 numbers"):
         log_joint(network, 0, np.zeros((1, 4), int), gaps)
 
 

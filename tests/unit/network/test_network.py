@@ -37,13 +37,13 @@ def test_a_variable_is_found_by_its_name():
         ((TWO[0], TWO[0]), ((), ()), (A, A), "variable 'a' twice"),
         ((Variable("a", ()),), ((),), (A,), "variable 'a' has no state"),
         ((Variable("a", ("x", "x")),), ((),), (A,), "has the state 'x' twice"),
-        ((Variable("\ud800", ("x", "y")),), ((),), (A,), "no valid Unicode"),
+        ((Variable("\ud800", ("x", "y")),), ((),), (A,), "which is not valid Unicode"),
         (TWO, ((), (2,)), (A, B), "repeated or unknown parent"),
         (TWO, ((1,), (0,)), (A, B), r"cycle \(\w -> \w -> \w\)"),
-        (TWO, ((), (0,)), (A, B.T), r"shape \(3, 2\); \(2, 3\) is needed"),
-        (TWO, ((), (0,)), (A, -B), "no probability"),
-        (TWO, ((), (0,)), (A, B * np.nan), "no probability"),
-        (TWO, ((), (0,)), (A, B * [[1.0], [0.9]]), "row 1 of the table of 'b' adds up to 0.9"),
+        (TWO, ((), (0,)), (A, B.T), r"shape \(3, 2\), expected \(2, 3\)"),
+        (TWO, ((), (0,)), (A, -B), "not a probability"),
+        (TWO, ((), (0,)), (A, B * np.nan), "not a probability"),
+        (TWO, ((), (0,)), (A, B * [[1.0], [0.9]]), "row 1 of the table of 'b' sums to 0.9"),
     ],
 )
 def test_what_is_no_network_is_refused(variables, parents, tables, words):

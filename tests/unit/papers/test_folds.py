@@ -36,9 +36,11 @@ def test_absent_files_are_named(tmp_path):
     (tmp_path / "letter.npz").unlink()
     (tmp_path / "mnist14.npz").unlink()
     check_files(tmp_path, ("satimage", "usps"))
-    with pytest.raises(DataError, match=r"holds no letter\.npz; name the folder .* with --data"):
+    with pytest.raises(
+        DataError, match="has no letter\\.npz; name the folder of the papers' data with --data"
+    ):
         check_files(tmp_path, AUTHORS)
-    with pytest.raises(DataError, match=r"holds no letter\.npz and no mnist14\.npz"):
+    with pytest.raises(DataError, match=r"has no letter\.npz and no mnist14\.npz"):
         check_files(tmp_path, tuple(FILES))
 
 
@@ -48,10 +50,10 @@ def test_only_mnist_may_be_absent(tmp_path):
     (tmp_path / "mnist14.npz").unlink()
     assert rows_at(tmp_path, tuple(FILES), ()) == AUTHORS
     assert rows_at(tmp_path, ("usps",), ("usps",)) == ("usps",)
-    with pytest.raises(DataError, match=r"holds no mnist14\.npz"):
+    with pytest.raises(DataError, match=r"has no mnist14\.npz"):
         rows_at(tmp_path, ("usps", "mnist"), ("mnist",))
     (tmp_path / "usps.npz").unlink()
-    with pytest.raises(DataError, match=r"holds no usps\.npz"):
+    with pytest.raises(DataError, match=r"has no usps\.npz"):
         rows_at(tmp_path, tuple(FILES), ())
 
 

@@ -57,7 +57,7 @@ def test_a_parent_that_tells_less_is_not_the_trees(small_folder, monkeypatch):
 
 
 def test_a_folder_without_the_files_is_refused(tmp_path):
-    with pytest.raises(DataError, match=r"holds no letter\.npz"):
+    with pytest.raises(DataError, match=r"has no letter\.npz"):
         s0_recover_chow_liu(Request(tmp_path))
 
 

@@ -90,8 +90,8 @@ def test_rows_and_columns_can_be_asked_for(folder):
 @pytest.mark.parametrize(
     ("rows", "columns", "said"),
     [
-        (("digits",), (), "no row 'digits'; choose among 'letter', 'satimage'"),
-        ((), ("nb hyb",), "no column 'nb hyb'; choose among 'NB ML', "),
+        (("digits",), (), "no row 'digits'; choose from 'letter', 'satimage'"),
+        ((), ("nb hyb",), "no column 'nb hyb'; choose from 'NB ML', "),
         (("usps",), ("TAN All",), "the paper has no TAN All of usps"),
     ],
 )
@@ -101,7 +101,7 @@ def test_what_the_paper_does_not_have_is_refused(folder, rows, columns, said):
 
 
 def test_a_folder_without_the_authors_files_is_refused(tmp_path):
-    with pytest.raises(DataError, match=r"holds no letter\.npz and no satimage\.npz and no usps"):
+    with pytest.raises(DataError, match=r"has no letter\.npz and no satimage\.npz and no usps"):
         s0_table1(Request(tmp_path))
 
 

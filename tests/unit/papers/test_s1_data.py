@@ -61,7 +61,7 @@ def test_the_folder_of_all_or_one_within_will_do(folder, place):
 
 
 def test_absent_files_are_one_sentence(tmp_path):
-    with pytest.raises(DataError, match=r"holds no spambase.csv.gz.* with --data"):
+    with pytest.raises(DataError, match=r"has no spambase.csv.gz.* with --data"):
         s1_folds(tmp_path, "spambase")
 
 

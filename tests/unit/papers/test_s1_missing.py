@@ -104,6 +104,6 @@ def test_quick_is_spambase_with_fewer_draws(tmp_path):
     cells = s1_missing(Request(tmp_path, quick=True, columns=("NB-MM",)))
     assert {cell["data"] for cell in cells} == {"spambase"}
     assert "mean of 10 draws" in cells[-1]["note"]
-    with pytest.raises(OptionError, match="no row 'dcmall'; choose among 'usps', 'spambase'"):
+    with pytest.raises(OptionError, match="no row 'dcmall'; choose from 'usps', 'spambase'"):
         s1_missing(Request(tmp_path, rows=("dcmall",)))
     assert MISSING_ROWS == ("usps", "spambase")

@@ -105,10 +105,10 @@ def test_a_class_of_one_row_keeps_its_number_in_the_fold_that_lacks_it():
 
 
 def test_fewer_rows_than_folds_are_refused():
-    with pytest.raises(DataError, match="4 rows are too few for 10 folds; take the file out"):
+    with pytest.raises(DataError, match="4 rows are too few for 10 folds; remove the file from"):
         list(parts_of(built_set([("a", [1.0] * 4)], [0, 1, 0, 1]), Protocol(), 0))
 
 
 def test_a_set_of_classes_alone_is_refused():
-    with pytest.raises(DataError, match="no column but the class is left"):
+    with pytest.raises(DataError, match="no column but the class remains"):
         list(parts_of(built_set([], [0, 1] * 10), Protocol(), 0))

@@ -23,7 +23,7 @@ def test_a_folder_of_collections_is_entered(tmp_path):
 
 def test_a_folder_without_sets_is_refused(tmp_path):
     for folder in (tmp_path, tmp_path / "absent"):
-        with pytest.raises(DataError, match=r"holds no ARFF files; name the folder .* --data"):
+        with pytest.raises(DataError, match=r"has no ARFF files; name the folder .* --data"):
             set_files(folder)
     write_set(tmp_path / "mine.arff")
     with pytest.raises(DataError, match="quick study"):

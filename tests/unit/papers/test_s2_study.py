@@ -86,13 +86,16 @@ def test_a_log_of_another_version_is_refused(files, tmp_path, monkeypatch):
     log = tmp_path / "log"
     Log(log, PROGRAM)
     monkeypatch.setattr(s2_study, "PROGRAM", replace(PROGRAM, texts=("data",)))
-    with pytest.raises(OptionError, match=r"no checkpoint of this version .* name another file"):
+    with pytest.raises(
+        OptionError,
+        match=r"not a checkpoint of this version .* name another file",
+    ):
         study(files, FOLDS, log=log)
     log.write_text("not JSON\n")
-    with pytest.raises(OptionError, match="no checkpoint"):
+    with pytest.raises(OptionError, match="is not a checkpoint"):
         study(files, FOLDS, log=log)
     log.write_text(json.dumps([1]) + "\n")
-    with pytest.raises(OptionError, match="no checkpoint"):
+    with pytest.raises(OptionError, match="is not a checkpoint"):
         study(files, FOLDS, log=log)
 
 

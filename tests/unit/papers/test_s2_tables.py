@@ -100,5 +100,5 @@ def test_a_part_is_asked_for_and_runs_are_repeats(tmp_path, monkeypatch):
 
 
 def test_a_folder_without_sets_is_refused(tmp_path):
-    with pytest.raises(DataError, match="holds no ARFF files"):
+    with pytest.raises(DataError, match="has no ARFF files"):
         RUN["s2-table1"](Request(tmp_path))

@@ -105,17 +105,17 @@ def test_mnist_may_be_absent_unless_it_is_named(folder):
     (folder / FILES["mnist"]).unlink()
     asked = Request(folder, columns=("NB 1 bit",), effort=LITTLE)
     assert [cell["row"] for cell in s3_bits(asked)] == list(AUTHORS)
-    with pytest.raises(DataError, match=r"holds no mnist14\.npz"):
+    with pytest.raises(DataError, match=r"has no mnist14\.npz"):
         s3_bits(replace(asked, rows=("mnist",)))
 
 
 def test_unknown_rows_and_columns_are_refused(folder):
-    with pytest.raises(OptionError, match="s3-bits has no row 'mnist14'; choose among 'letter'"):
+    with pytest.raises(OptionError, match="s3-bits has no row 'mnist14'; choose from 'letter'"):
         s3_bits(Request(folder, rows=("mnist14",)))
     with pytest.raises(OptionError, match="s3-bits has no column 'NB 9 bits'"):
         s3_bits(Request(folder, columns=("NB 9 bits",)))
 
 
 def test_a_folder_without_the_files_is_refused(tmp_path):
-    with pytest.raises(DataError, match=r"holds no letter\.npz"):
+    with pytest.raises(DataError, match=r"has no letter\.npz"):
         s3_bits(Request(tmp_path, quick=True))

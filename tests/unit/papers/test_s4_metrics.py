@@ -107,5 +107,5 @@ def test_what_is_asked_for_is_run(monkeypatch, request_, sizes, n_draws, n_netwo
 
 
 def test_an_unknown_size_is_refused():
-    with pytest.raises(OptionError, match="s4-metrics has no column '200'; choose among '100'"):
+    with pytest.raises(OptionError, match="s4-metrics has no column '200'; choose from '100'"):
         reproduce(EXPERIMENTS["s4-metrics"], Request(Path(), columns=("200",)))

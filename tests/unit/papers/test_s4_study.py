@@ -57,7 +57,7 @@ def files(tmp_path):
 def test_files_are_found_by_name_and_missing_ones_named(files, tmp_path):
     assert [path.name for path in files.values()] == ["asia.bif", "sachs.bif"]
     (tmp_path / "networks").mkdir()
-    with pytest.raises(DataError, match=r"networks' holds no asia\.bif .* with --data"):
+    with pytest.raises(DataError, match=r"networks' has no asia\.bif .* with --data"):
         network_files(tmp_path, ("asia",))
 
 
@@ -99,7 +99,7 @@ def test_a_log_keeps_results_to_the_bit_and_nothing_is_tried_twice(files, tmp_pa
     assert told[-1] == (1.0, "sachs, 100 rows, sample 2")
     monkeypatch.setattr(s4_study, "try_draw", lambda _: pytest.fail("tried again"))
     assert study(files, (100,), 2, log=log) == first
-    with pytest.raises(OptionError, match="no checkpoint of this version of S2's study"):
+    with pytest.raises(OptionError, match="not a checkpoint of this version of S2's study"):
         study_s2({}, Protocol(), log=log)
 
 

@@ -77,9 +77,9 @@ def test_all_is_what_the_data_allow() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("tree,oak", "no baseline is called 'oak'"),
-        (" , ", "names nothing"),
-        ("cnn", "no square image"),
+        ("tree,oak", "unknown baseline 'oak'"),
+        (" , ", "names no baseline"),
+        ("cnn", "do not form a square image"),
     ],
 )
 def test_what_cannot_be_had_is_said(text: str, says: str) -> None:
@@ -88,9 +88,9 @@ def test_what_cannot_be_had_is_said(text: str, says: str) -> None:
 
 
 def test_a_family_says_which_options_it_has() -> None:
-    with pytest.raises(OptionError, match="no option 'leafs'; there are leaves, by"):
+    with pytest.raises(OptionError, match="unknown option 'leafs'; choose from leaves, by"):
         family_of("tree").options({"leafs": 3})
-    with pytest.raises(OptionError, match="no baseline is called 'oak'"):
+    with pytest.raises(OptionError, match="unknown baseline 'oak'"):
         family_of("oak")
 
 

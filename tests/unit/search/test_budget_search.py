@@ -127,7 +127,7 @@ def test_decisions_that_take_too_long_do_not_fit(wifi, priced):
 def test_where_nothing_fits_it_is_said(wifi, priced):
     """The smallest is one table of four rows in two bits, plus the code and the prior."""
     line = (
-        r"nothing .* fits in 100 bytes of flash on cortex-m0, where the least takes (\d+) bytes of"
+        r"no candidate .* 100 bytes of flash on cortex-m0, where the smallest takes (\d+) bytes of"
     )
     with pytest.raises(BudgetError, match=line) as error:
         search(wifi, BASE, Budget("cortex-m0", flash=100))
@@ -187,5 +187,5 @@ def test_columns_that_no_sum_can_cut_leave_networks_to_be_tried(priced):
     assert search(constant, BASE, budget).settings.structure == "naive"
     with pytest.raises(ConstantColumnsError):
         search(constant, BASE, budget, families=("tables",))
-    with pytest.raises(BudgetError, match="the least takes"):
+    with pytest.raises(BudgetError, match="the smallest takes"):
         search(constant, BASE, Budget("cortex-m0", flash=100))

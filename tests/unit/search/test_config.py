@@ -73,7 +73,7 @@ def test_no_values_are_the_defaults_of_the_command() -> None:
 
 
 def test_values_that_make_no_sense_together_are_refused() -> None:
-    with pytest.raises(OptionError, match="leave out the bits or --float"):
+    with pytest.raises(OptionError, match="leave out --float, or the bits"):
         settings_of({"float": True, "bits": 3}, 0)
 
 

@@ -137,7 +137,7 @@ def test_an_error_is_raised_when_its_turn_comes(given):
     others.collect = collect
     judgements = evaluator(given, others).judgements(SUM)
     assert len(next(judgements).misses) == given.folds[0].held.n_rows
-    with pytest.raises(WorkerError, match="came to nothing: no memory"):
+    with pytest.raises(WorkerError, match="failed: no memory"):
         next(judgements)
 
 
@@ -147,9 +147,9 @@ HERE, OTHER = "gcc 12, qemu 7", "gcc 13, qemu 7"
 @pytest.mark.parametrize(
     ("here", "how", "there", "said"),
     [
-        (HERE, "measured", OTHER, f"with {OTHER} and this machine with {HERE}"),
-        (HERE, "estimated", None, f"with nothing and this machine with {HERE}"),
-        (None, "measured", OTHER, f"with {OTHER} and this machine with nothing"),
+        (HERE, "measured", OTHER, f"with {OTHER} and this computer with {HERE}"),
+        (HERE, "estimated", None, f"with nothing and this computer with {HERE}"),
+        (None, "measured", OTHER, f"with {OTHER} and this computer with nothing"),
         (HERE, "measured", HERE, None),
         (HERE, "measured", None, None),
         (None, "estimated", None, None),

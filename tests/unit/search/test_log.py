@@ -88,7 +88,7 @@ def test_what_is_no_log_is_refused_and_kept(tmp_path: Path, content: bytes) -> N
 
 def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(CheckpointError, match=r"cannot write .*make room"):
+    with pytest.raises(CheckpointError, match=r"cannot write .*free some space"):
         opened(tmp_path / "file" / "x.log")
     log = opened(tmp_path / "x.log")
     (tmp_path / "x.log").unlink()

@@ -76,5 +76,5 @@ def test_objectives_need_what_they_measure() -> None:
     check_objectives(default_objectives(()), ())
     for name in ("flash", "ram", "instructions"):
         check_objectives((name,), ("x86",))
-        with pytest.raises(OptionError, match="needs a machine"):
+        with pytest.raises(OptionError, match="needs a target"):
             check_objectives((name,), ())

@@ -73,7 +73,7 @@ def test_a_trial_that_kills_three_processes_has_failed(tmp_path: Path) -> None:
             execution.submit(task)
         outcomes = collected(execution, 4)
     assert len(list(tmp_path.glob("death-*"))) == 3
-    assert "killed each time" in outcomes[1].reason
+    assert "killed repeatedly" in outcomes[1].reason
     assert [o.result is None for o in outcomes] == [False, True, False, False]
 
 
@@ -91,7 +91,7 @@ def test_what_a_function_raises_on_purpose_is_raised_here(jobs: int) -> None:
 
 
 def test_what_a_function_did_not_mean_to_raise_is_said() -> None:
-    with pytest.raises(WorkerError, match=r"came to nothing: internal error \(TypeError"):
+    with pytest.raises(WorkerError, match=r"failed: internal error \(TypeError"):
         list(run(stand_ins.halved, [2, "x"], 2, shared=1))
 
 

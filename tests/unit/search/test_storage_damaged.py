@@ -88,7 +88,7 @@ DEEP = "[" * 100_000
 def test_a_study_that_was_overwritten_is_damaged(file: Path, text: str) -> None:
     rewrite(file, "study_user_attributes", text)
     for read in (read_study, lambda said: known_facts(place_of(said))):
-        with pytest.raises(StudyError, match=r"s\.db' is damaged; bring back a copy of it, or"):
+        with pytest.raises(StudyError, match="s\\.db' is corrupt; restore a copy of it, or"):
             read(str(file))
 
 
@@ -100,14 +100,14 @@ def test_json_that_is_nested_deeply_is_damage(file: Path, table: str) -> None:
             (DEEP,),
         )
     connection.close()
-    with pytest.raises(StudyError, match=r"s\.db' is damaged; bring back a copy of it, or"):
+    with pytest.raises(StudyError, match="s\\.db' is corrupt; restore a copy of it, or"):
         read_study(str(file))
 
 
 @pytest.mark.parametrize("size", [100, 5000, 30_000])
 def test_a_study_that_was_cut_off_is_damaged(file: Path, size: int) -> None:
     file.write_bytes(file.read_bytes()[:size])
-    with pytest.raises(StudyError, match=r"is damaged; bring back a copy of it, or name another"):
+    with pytest.raises(StudyError, match="is corrupt; restore a copy of it, or name another"):
         read_study(str(file))
 
 

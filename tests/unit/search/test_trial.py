@@ -113,7 +113,7 @@ def test_without_test_rows_there_is_no_test_error(work: Workload) -> None:
 
 def test_rows_of_which_none_can_be_held_out_are_refused(work: Workload) -> None:
     few = work.train.take(np.flatnonzero(np.diff(work.train.y, prepend=-1)))
-    with pytest.raises(DataError, match="too few rows to hold any out"):
+    with pytest.raises(DataError, match="too few rows for a validation set"):
         run_trial(replace(work, train=few), 0, PARAMS)
 
 

@@ -32,7 +32,7 @@ def test_the_heuristic_walks_outwards_and_needs_an_image():
     assert (parent[image_order("C", 4, 4)[0]] == ABSENT).all()
     assert found("tan-heuristic", n_features=15, width="5", order="A").shape == (15, 8)
     for order in ("C", "random"):
-        with pytest.raises(OptionError, match="no square image"):
+        with pytest.raises(OptionError, match="do not form a square image"):
             found("tan-heuristic", n_features=15, order=order)
 
 

@@ -31,7 +31,7 @@ def test_a_file_is_a_learner(star):
     X = np.zeros((3, 4), np.int64)
     problem = Problem(X, np.zeros(3, np.int64), (1,) * 4, 1, {"center": "2"})
     assert star.learn(problem).parents == ((1,), (), (1,), (1,))
-    with pytest.raises(OptionError, match="center=two is not a whole number from 1 on; try"):
+    with pytest.raises(OptionError, match="center=two is not a positive integer; try"):
         star.readers["center"]({"center": "two"})
 
 

@@ -45,7 +45,7 @@ def test_numbers_are_positive(key, text):
 @pytest.mark.parametrize("key", ["parents", "width"])
 @pytest.mark.parametrize("text", ["0", "-1", "2.5", "", "two", "000"])
 def test_counts_are_whole_numbers_from_1_on(key, text):
-    with pytest.raises(OptionError, match=f"{key}=.* is not a whole number from 1 on; try {key}=8"):
+    with pytest.raises(OptionError, match=f"{key}=.* is not a positive integer; try {key}=8"):
         check_values({key: text})
 
 
@@ -61,7 +61,9 @@ def test_no_order_is_told_apart_and_is_no_order_itself():
         True, True, False,
     ]  # fmt: skip
     check_values({"order": "none"})
-    with pytest.raises(OptionError, match="which only tan-subset, tan-all and tan-heuristic allow"):
+    with pytest.raises(
+        OptionError, match="which only tan-subset, tan-all and tan-heuristic support"
+    ):
         order_of({"order": "none"}, 4, RNG)
 
 

@@ -70,9 +70,9 @@ def test_an_image_is_square_unless_its_width_is_named():
 @pytest.mark.parametrize(
     ("n_features", "width", "message"),
     [
-        (12, None, "12 features are no square image; name its columns with .* width=, or"),
-        (12, 5, "12 features are no image of width 5; name a width that divides"),
-        (3, 4, "3 features are no image of width 4"),
+        (12, None, "12 features do not form a square image; set its width with .* width=, or"),
+        (12, 5, "12 features do not form an image of width 5; choose a width that divides"),
+        (3, 4, "3 features do not form an image of width 4"),
     ],
 )
 def test_features_that_are_no_image_are_refused_with_a_remedy(n_features, width, message):

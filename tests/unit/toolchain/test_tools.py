@@ -128,7 +128,10 @@ def test_a_missing_compiler_is_one_sentence_with_the_remedy(fake_path):
     with pytest.raises(ToolchainError, match="'clang' is not installed; run `apt install clang`"):
         host_compilers("clang")
     for choice in (None, "all"):
-        with pytest.raises(ToolchainError, match=r"no C compiler .* `apt install gcc`"):
+        with pytest.raises(
+            ToolchainError,
+            match="no C compiler is installed on this computer; run `apt install gcc`",
+        ):
             host_compilers(choice)
 
 
@@ -153,7 +156,7 @@ def test_a_tool_is_required_by_name(fake_path):
     assert require("avr-gcc") == Tool("avr-gcc", path, "5.4.0", ("avr",), hint)
     with pytest.raises(ToolchainError, match="run `apt install qemu-system-arm`"):
         require("qemu-system-arm")
-    with pytest.raises(ToolchainError, match="knows no tool 'nonsense'"):
+    with pytest.raises(ToolchainError, match="unknown tool 'nonsense'"):
         require("nonsense")
 
 
@@ -188,7 +191,7 @@ def test_a_missing_library_is_named_before_the_linker_s_last_words(tmp_path):
 
 def test_a_silent_failure_is_still_a_sentence(tmp_path):
     """Nothing on stderr."""
-    with pytest.raises(ToolchainError, match="failed: it says nothing; try"):
+    with pytest.raises(ToolchainError, match="failed: no message; try"):
         run(failing(""), tmp_path)
 
 
@@ -196,7 +199,7 @@ def test_a_command_that_cannot_start_or_end_is_reported(tmp_path):
     """A missing program, and one that takes too long."""
     with pytest.raises(ToolchainError, match="nothing-here cannot be started"):
         run((str(tmp_path / "nothing-here"),), tmp_path)
-    with pytest.raises(ToolchainError, match="did not end within"):
+    with pytest.raises(ToolchainError, match="did not finish within"):
         run((sys.executable, "-c", "import time; time.sleep(9)"), tmp_path, timeout=0.2)
 
 

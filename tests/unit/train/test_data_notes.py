@@ -50,11 +50,11 @@ def test_a_text_among_numbers_is_noted_and_not_taken_for_the_name_of_a_row():
     absent = Column("d", "category", np.full(N_ROWS, "", dtype=object), ~NONE)
     stray_note, silent = notes_of(telling(), stray, plain, absent)
     assert stray_note == (
-        "column 'b' holds numbers but is taken as text because of 'N/A'; write ? where a reading "
-        "is missing"
+        "column 'b' contains numbers but is treated as text because of 'N/A'; write ? for missing "
+        "readings"
     )
     assert silent.startswith(
-        "1 of 4 features are not used and carry no information about the class in these rows: d; "
+        "1 of 4 features are unused and carry no information about the class in these rows: d; "
     )
 
 
@@ -71,16 +71,16 @@ def test_a_text_among_numbers_is_noted_and_not_taken_for_the_name_of_a_row():
 def test_a_first_line_of_numbers_is_noted(names, noted):
     """Numbers that count the columns are names."""
     notes = notes_of(*map(telling, names))
-    assert any("put a line of names above it" in note for note in notes) == noted
+    assert any("add a header line above it" in note for note in notes) == noted
 
 
 def test_features_of_one_state_are_silent():
     constants = [Column(f"k{i}", "integer", np.full(N_ROWS, 7), NONE) for i in range(6)]
     assert notes_of(telling(), *constants) == (
-        "6 of 7 features are not used and carry no information about the class in these rows: k0, "
+        "6 of 7 features are unused and carry no information about the class in these rows: k0, "
         "k1, k2, k3, k4, ...; each is constant, or its mutual information with the class is not "
-        "above chance, alone and given any other feature; to do without their sensors, leave them "
-        "out with --drop",
+        "above chance, alone and given any other feature; to save their sensors, drop them with "
+        "--drop",
     )
     assert silent_features(hand.one_state_feature()) == (0,)
 

@@ -31,7 +31,7 @@ def column(values, kind="integer", missing=NONE):
     [
         (np.arange(N), "only rises from row to row"),
         (-np.arange(N) // 3, "only falls from row to row"),
-        (RNG.permutation(N) * 7, "another value in each row"),
+        (RNG.permutation(N) * 7, "a different value in each row"),
         (np.repeat([3, 1, 2, 9, 4], 80), "constant over long runs"),
         (np.repeat(np.arange(25), 16), "constant over long runs"),
     ],
@@ -70,7 +70,7 @@ def test_gaps_hide_nothing_and_small_tables_are_not_noted():
     assert "only rises from row to row" in note
     assert note.endswith("add --ordered")
     (ordered,) = notes(column(np.arange(N)), split=SplitRule(None, ordered=True))
-    assert ordered.endswith("leave it out with --drop")
+    assert ordered.endswith("drop it with --drop")
     assert notes(column(np.zeros(N, dtype=int), missing=~NONE)) == []
     dataset = Dataset(Table((column(np.arange(N)),)), np.arange(N) % 2, ("a", "b"), "class")
     assert list(order_notes(dataset.take(np.arange(49)))) == []

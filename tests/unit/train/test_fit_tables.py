@@ -90,7 +90,7 @@ def test_with_too_few_rows_nothing_is_said_of_bits_that_nobody_chose():
     values, nothing_missing = np.array([1.0, 2.0]), np.zeros(2, dtype=bool)
     table = Table((Column("a", "float", values, nothing_missing),))
     result = train_model(Dataset(table, np.array([0, 1]), ("n", "y"), "class"), SMALL)
-    assert result.notes == ("too few rows to hold any out: there is no error on validation rows",)
+    assert result.notes == ("too few rows for a validation set: there is no validation error",)
 
 
 def test_rows_that_alone_tell_the_classes_apart_are_not_held_out():
@@ -119,15 +119,15 @@ def test_a_rare_class_may_cost_more_than_tables_do():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tables": "many"}, "tables=many is not a whole number"),
+        ({"tables": "many"}, "tables=many is not an integer"),
         ({"rate": "quick"}, "rate=quick is not a number"),
-        ({"depth": "3"}, "knows no option 'depth'"),
+        ({"depth": "3"}, "unknown option 'depth'"),
         ({"rows": "1"}, "rows is 1; choose 2 to"),
         ({"tables": "0"}, "^tables is 0; choose 1 to"),
         ({"rate": "2"}, "^rate is 2.0; choose a number above 0"),
         ({"decay": "-1"}, "^decay is -1.0; it must be"),
-        ({"shift": "16"}, "shift=16 is no height and width; try shift=16x16"),
-        ({"shift": "0x4"}, "shift=0x4 is no height and width"),
+        ({"shift": "16"}, "shift=16 is not a height and width; try shift=16x16"),
+        ({"shift": "0x4"}, "shift=0x4 is not a height and width"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_at_once(options, message):

@@ -40,7 +40,7 @@ def test_names_stay_and_missing_cells_move():
 
 
 def test_as_many_columns_as_pixels_are_asked_for():
-    with pytest.raises(DataError, match="shift=3x3 asks for 9 columns, and the rows have 6"):
+    with pytest.raises(DataError, match="shift=3x3 needs 9 columns, and the rows have 6"):
         image_of(table_of(IMAGE), 3, 3)
 
 
@@ -56,5 +56,5 @@ def test_whole_numbers_beside_fractions_are_fractions_too():
 
 def test_text_is_no_pixel():
     text = Column("hue", "category", np.array(["red"], dtype=object), np.array([False]))
-    with pytest.raises(DataError, match="asks for pixels, and column 'hue' holds text"):
+    with pytest.raises(DataError, match="needs pixels, but column 'hue' contains text"):
         image_of(Table((*table_of(IMAGE).columns[1:], text)), 2, 3)

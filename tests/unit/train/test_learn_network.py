@@ -160,7 +160,7 @@ def test_the_structure_is_given_to_who_names_the_format():
 def test_candidates_beyond_all_memory_are_refused_with_a_remedy(monkeypatch):
     pairs = 6 * 9
     monkeypatch.setattr(learn, "MAX_DESCENT_ENTRIES", (pairs + 4 * 3) * 2 - 1)
-    with pytest.raises(OptionError, match=r"hold 132 entries, more than 131; .*ture tan-subset"):
+    with pytest.raises(OptionError, match=r"have 132 entries, more than 131; .*ture tan-subset"):
         fit_jointly(task(JOINT), never, None)
 
 
@@ -209,5 +209,8 @@ def test_tables_of_a_class_with_parents_are_counted(class_below):
 
 @pytest.mark.parametrize("parameters", ["margin", "cross-entropy", "free"])
 def test_other_parameters_of_a_class_with_parents_are_refused(class_below, parameters):
-    with pytest.raises(OptionError, match=f"--parameters {parameters} trains no .* ml$"):
+    with pytest.raises(
+        OptionError,
+        match=f"--parameters {parameters} does not support .* ml$",
+    ):
         fit_in_turn(task(TrainSettings(parameters=parameters)), never)

@@ -25,9 +25,9 @@ from bncc.train.train_model import train_model
 
 ML = TrainSettings(structure="naive", parameters="ml")
 SILENT = (
-    "1 of 3 features are not used and carry no information about the class in these rows: "
-    "sensor 2; each is constant, or its mutual information with the class is not above chance, "
-    "alone and given any other feature; to do without their sensors, leave them out with --drop"
+    "1 of 3 features are unused and carry no information about the class in these rows: "
+    "sensor 2; each is constant, or its mutual information with the class is not above "
+    "chance, alone and given any other feature; to save their sensors, drop them with --drop"
 )
 
 

@@ -49,5 +49,5 @@ def test_errors_of_ours_are_no_damaged_studies() -> None:
     place = place_of("s.db")
     with pytest.raises(ValueError, match="ours"), storage._in_words(place):
         raise ValueError("ours")
-    with pytest.raises(StudyError, match="is damaged"), storage._in_words(place):
+    with pytest.raises(StudyError, match="is corrupt"), storage._in_words(place):
         json_to_distribution('{"name": "nan", "attributes": {}}')

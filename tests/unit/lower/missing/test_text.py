@@ -96,5 +96,7 @@ def test_an_estimate_knows_of_it():
 
 def test_a_sum_of_tables_is_refused_before_any_pass_runs(monkeypatch):
     monkeypatch.setattr(emitter, "optimize_each", None)
-    with pytest.raises(ModelError, match="missing features cannot be summed out of a sum"):
+    with pytest.raises(
+        ModelError, match="missing features cannot be marginalized in boosted tables"
+    ):
         files_of(sum_of_tables())

@@ -60,7 +60,10 @@ def test_a_table_over_the_limit_is_refused_before_it_is_counted():
 
 
 def test_a_variable_whose_own_table_is_too_large_is_refused():
-    with pytest.raises(OptionError, match=r"a variable has 70000 states.* use coarser states"):
+    with pytest.raises(
+        OptionError,
+        match=r"a variable has 70000 states.* use fewer states",
+    ):
         DagScore(columns([[0, 0], [1, 0]], (2, 70000)))
 
 

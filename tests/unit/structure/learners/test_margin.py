@@ -87,15 +87,15 @@ def test_annealing_may_begin_with_the_chow_liu_tree():
     [
         ("hill-climb", {"score": "bic"}, "score=bic is unknown; choose mm, cr or cl"),
         ("hill-climb", {"lambda": "0"}, "lambda=0 is not a positive number; try lambda=0.1"),
-        ("hill-climb", {"folds": "1"}, "folds=1 leaves no rows to learn from; try folds=5"),
+        ("hill-climb", {"folds": "1"}, "folds=1 leaves no training rows; try folds=5"),
         ("hill-climb", {"stop": "late"}, "stop=late is unknown; choose full or early"),
-        ("hill-climb", {"cooling": "0.5"}, "knows no option 'cooling'"),
+        ("hill-climb", {"cooling": "0.5"}, "unknown option 'cooling'"),
         ("anneal", {"cooling": "1"}, "cooling=1 is more than 0.999; try cooling=0.8"),
         ("anneal", {"runs": "1001"}, "runs=1001 is more than 1000; try runs=10"),
         ("hill-climb", {"lambda": "1e-4"}, "lambda=1e-4 is not in 0.001 to 1000; try lambda=0.1"),
         ("anneal", {"scale": "1e-300"}, "scale=1e-300 is not in 1e-06 to 1e"),
         ("anneal", {"scale": "-1"}, "scale=-1 is not a positive number; try scale=100"),
-        ("anneal", {"runs": "0"}, "runs=0 is not a whole number from 1 on; try runs=1"),
+        ("anneal", {"runs": "0"}, "runs=0 is not a positive integer; try runs=1"),
         ("anneal", {"start": "full"}, "start=full is unknown; choose naive or chow-liu"),
     ],
 )

@@ -100,7 +100,10 @@ def test_limits_hold(name):
     assert max(len(p) + f for p, f in zip(every, flags, strict=True)) == 1
     small = learn(name, max_entries="6")
     assert len(small.class_parents) < 2  # 3 classes x 4 would be 12 entries
-    with pytest.raises(OptionError, match=r"a variable has 4 states.* raise max-entries"):
+    with pytest.raises(
+        OptionError,
+        match=r"a variable has 4 states.* raise max-entries",
+    ):
         learn(name, max_entries="3")
 
 
@@ -144,8 +147,8 @@ def test_too_many_variables_are_refused(name):
     [
         ("level", "2", "level=2 is above 1; try level=0.05"),
         ("level", "x", "level=x is not a positive number"),
-        ("max-parents", "0", "max-parents=0 is not a whole number from 1 on"),
-        ("max-entries", "-1", "max-entries=-1 is not a whole number"),
+        ("max-parents", "0", "max-parents=0 is not a positive integer"),
+        ("max-entries", "-1", "max-entries=-1 is not a positive integer"),
         ("step", "4", "step=4 is unknown; choose best, 0, 1, 2 or 3"),
         ("candidates", "none", "candidates=none is unknown; choose all or mmpc"),
         ("score", "mm", "score=mm is unknown; choose bdeu or bic"),

@@ -83,7 +83,7 @@ def test_a_bound_spoils_no_score_that_reaches_it(kind, engine):
 
 def test_numpy_takes_over_where_there_is_no_compiler(held, monkeypatch):
     def no_compiler(parts):
-        raise ToolchainError("no C compiler was found on this machine")
+        raise ToolchainError("no C compiler is installed on this computer")
 
     monkeypatch.setattr(native, "native_library", no_compiler)
     joint = np.zeros((held.n_samples, held.n_classes), dtype=np.int32)

@@ -32,7 +32,7 @@ def test_the_first_lambda_of_greatest_rate_is_chosen(monkeypatch):
     assert chosen == LAMBDAS[1]
     assert n_evaluations > len(LAMBDAS)
     assert [share for share, _ in told] == [0.125, 0.25, 0.375, 0.5]
-    assert told[0][1] == "lambda 0.05 decides 50.00% of held-out rows right"
+    assert told[0][1] == "lambda 0.05 has an accuracy of 50.00% on held-out rows"
 
 
 def test_a_lambda_that_is_given_is_kept():

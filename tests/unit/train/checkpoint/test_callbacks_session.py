@@ -45,7 +45,7 @@ def test_no_epoch_is_repeated(tmp_path, after):
     assert told + more == [*range(1, 2 * EPOCHS + 1)]
     assert (interim.is_interim, result.is_interim) == (True, False)
     assert (interim.epochs_done, result.epochs_done) == ((after, 2 * EPOCHS), None)
-    assert result.notes == (f"training went on after {after} of {2 * EPOCHS} epochs",)
+    assert result.notes == (f"training resumed after {after} of {2 * EPOCHS} epochs",)
     whole = train_model(DATA, SETTINGS).model
     assert result.model.training == whole.training
     assert all(map(np.array_equal, result.model.tables, whole.tables))
@@ -104,5 +104,5 @@ def test_without_validation_rows_there_is_one_descent(tmp_path):
     record = interim.model.training
     assert (record["epochs_done"], record["epochs"], record["n_train"]) == (3, EPOCHS, 200)
     result = train_model(DATA, settings, checkpoint=Checkpoint(tmp_path, resume=True))
-    assert result.notes == (f"training went on after 3 of {EPOCHS} epochs",)
+    assert result.notes == (f"training resumed after 3 of {EPOCHS} epochs",)
     assert result.model.training == train_model(DATA, settings).model.training

@@ -134,7 +134,7 @@ def test_a_missing_entry_is_refused(entry):
 def test_a_first_model_that_is_none_is_refused():
     entries = unpack(encode(Saved(IDENTITY, MOMENT, None)))
     entries.pop("SHA256SUMS")
-    with pytest.raises(CheckpointError, match="not a whole bncc model"):
+    with pytest.raises(CheckpointError, match="not a bncc model"):
         decode(pack(with_sums(entries | {FIRST: b"no model"})))
 
 
@@ -143,7 +143,7 @@ def test_a_newer_format_says_so(monkeypatch, tmp_path):
     content = encode(Saved(IDENTITY, MOMENT, None))
     monkeypatch.undo()
     (tmp_path / NAME).write_bytes(content)
-    with pytest.raises(CheckpointError, match="format 2 and this bncc reads 1"):
+    with pytest.raises(CheckpointError, match="format 2, and this version of bncc reads 1"):
         Checkpoint(tmp_path, resume=True).load(IDENTITY)
 
 
@@ -166,14 +166,14 @@ def test_a_folder_is_made_filled_and_emptied(tmp_path):
 
 def test_a_training_too_large_for_a_file_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MAX_BYTES", 1000)
-    with pytest.raises(CheckpointError, match=r"more than 1000 bytes; .* leave out --checkpoint"):
+    with pytest.raises(CheckpointError, match=r"larger than 1000 bytes; .* leave out --checkpoint"):
         Checkpoint(tmp_path).save(Saved(IDENTITY, MOMENT, None))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_checkpoint_is_not_lost_by_oversight(tmp_path):
     open_checkpoint(tmp_path, resume=False).save(Saved(IDENTITY, MOMENT, None))
-    with pytest.raises(OptionError, match="holds the checkpoint of a training; give --resume"):
+    with pytest.raises(OptionError, match="contains the checkpoint of a training; use --resume"):
         open_checkpoint(tmp_path, resume=False)
     open_checkpoint(tmp_path, resume=True)
     open_checkpoint(tmp_path, resume=False, overwrite=True)
@@ -186,14 +186,14 @@ def test_a_checkpoint_is_not_lost_by_oversight(tmp_path):
     [
         ({"lr": 0.2}, "lr is 0.2 here and 0.1 there"),
         ({"bncc": "2"}, "the version of bncc is 2 here and 1 there"),
-        ({"data": "e"}, "the rows are others"),
+        ({"data": "e"}, "the rows differ"),
         ({"structure_options": {}}, "structure options is {} here and {'order': 'A'} there"),
     ],
 )
 def test_another_training_is_told_by_what_differs(tmp_path, change, said):
     place = Checkpoint(tmp_path, resume=True)
     place.save(Saved(IDENTITY, MOMENT, None))
-    with pytest.raises(CheckpointError, match="is of another training: ") as caught:
+    with pytest.raises(CheckpointError, match="belongs to another training: ") as caught:
         place.load(IDENTITY | change)
     assert said in str(caught.value)
     assert difference(IDENTITY | change, IDENTITY) == said

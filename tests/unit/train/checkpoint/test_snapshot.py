@@ -114,11 +114,15 @@ def test_a_moment_with_averages_of_the_right_shapes_is_taken(monkeypatch, hyper)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"engine": "abacus"}, "of engine 'abacus', which rounds .* go on with --engine abacus"),
-        ({"arrays": {}}, "holds other arrays than this training; give another --checkpoint"),
-        ({"average": (START[0], START[1][1:])}, "holds other tables"),
-        ({"chance": {}}, "random numbers are damaged"),
-        ({"chance": {"bit_generator": "PCG64", "state": 1}}, "random numbers are damaged"),
+        (
+            {"engine": "abacus"},
+            "was written by engine 'abacus', which rounds differently from '.*'; resume with "
+            "--engine abacus",
+        ),
+        ({"arrays": {}}, "arrays differ from those of this training; use another --checkpoint"),
+        ({"average": (START[0], START[1][1:])}, "tables differ"),
+        ({"chance": {}}, "random state is corrupt"),
+        ({"chance": {"bit_generator": "PCG64", "state": 1}}, "random state is corrupt"),
     ],
 )
 def test_a_moment_of_another_descent_is_refused(monkeypatch, hyper, changes, message):

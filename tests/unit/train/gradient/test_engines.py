@@ -118,7 +118,7 @@ def test_the_quicker_engine_is_taken_where_it_can_be_built(require_tool, monkeyp
     assert isinstance(engine_for(given, hyper(engine="torch")), TorchEngine)
 
     def no_compiler(parts):
-        raise ToolchainError("no C compiler was found on this machine")
+        raise ToolchainError("no C compiler is installed on this computer")
 
     monkeypatch.setattr(native, "native_library", no_compiler)
     assert isinstance(engine_for(given, hyper()), TorchEngine)

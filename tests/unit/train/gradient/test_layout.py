@@ -63,7 +63,7 @@ def test_equal_cardinalities_are_one_group():
 
 @pytest.mark.parametrize("flags", [(False, False), (False, True)])
 def test_features_without_the_class_come_last(flags):
-    with pytest.raises(ValueError, match="features with the class, and before the others"):
+    with pytest.raises(ValueError, match="features with the class first, before the others"):
         layout_of(Structure(((), ()), flags), [2, 2])
 
 
