@@ -1,4 +1,4 @@
-"""What long training asks of a command: a place to be kept, an early end, a way to go on."""
+"""Checkpoints of long-running training in commands: where to save, when to stop, how to resume."""
 
 import os
 import sys
@@ -10,11 +10,11 @@ from bncc.model.file import load_model
 from bncc.train.checkpoint.folder import Checkpoint, Identity, identity_digest, open_checkpoint
 
 EXIT_SIGNAL = 128
-"""What shells add to the number of the signal that ended a command."""
+"""Added by shells to the number of the signal that ended a command."""
 
 
 def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoint | None:
-    """Return where a training is to be kept, before any work is done."""
+    """Return the checkpoint of a training run, before any work is done."""
     if folder is not None:
         return open_checkpoint(folder, resume=resume, overwrite=force)
     if resume:
@@ -23,7 +23,7 @@ def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoin
 
 
 def is_interim_of(identity: Identity, path: str) -> bool:
-    """Return whether a file is the model of a training that was ended early, and of which one."""
+    """Return whether a file is the model of this training run, which was stopped early."""
     if not Path(path).is_file():
         return False
     try:
@@ -34,7 +34,7 @@ def is_interim_of(identity: Identity, path: str) -> bool:
 
 
 def tell_of_the_end(console: Console, step: str = "epoch") -> None:
-    """Say on a terminal that the first Ctrl-C was heard; safe in a handler of signals."""
+    """Confirm the first Ctrl-C on a terminal; safe in a signal handler."""
     if not console.quiet and sys.stderr.isatty():
         said = f"\nbncc: stopping after this {step}; press Ctrl-C again to stop at once\n"
         os.write(sys.stderr.fileno(), said.encode())
@@ -43,7 +43,7 @@ def tell_of_the_end(console: Console, step: str = "epoch") -> None:
 def interim_note(
     done: int, of_each: int, repeats: int, path: str, checkpoint: Checkpoint | None
 ) -> str:
-    """Say where a training was stopped, and how it goes on."""
+    """Describe where a training run was stopped, and how to resume it."""
     how = (
         "to be able to go on, train with --checkpoint"
         if checkpoint is None

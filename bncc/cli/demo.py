@@ -1,4 +1,4 @@
-"""``bncc demo``: the user's day on data that ships with bncc, end to end."""
+"""``bncc demo``: the whole workflow on data that is part of bncc."""
 
 import csv
 import gzip
@@ -48,7 +48,7 @@ SETTINGS = TrainSettings(structure="naive")
 SEED = 0
 N_RANDOM = 100_000
 BENCHED = ("x86", "cortex-m0", "avr")
-"""Machines to measure on, those of them whose tools are installed."""
+"""Targets to measure on if their tools are installed."""
 
 
 @click.command("demo")
@@ -67,7 +67,7 @@ def command(console: Console, output: str, force: bool) -> None:
     check_free(output, force=force, directory=True)
     if not force and Path(output).is_dir() and any(Path(output).iterdir()):
         raise OptionError(f"'{output}' is not empty; give --force to replace files in it")
-    host_compilers("all")  # refuse at once where nothing can be built
+    host_compilers("all")  # fail at once if nothing can be built
     with staged_directory(output, force=force) as folder:
         tell = Narrator(console, output)
         train, test = _split(folder, tell)
@@ -187,7 +187,7 @@ def _emit(model: Model, folder: Path, tell: Narrator) -> Emission:
 
 
 def kernel_excerpt(source: str) -> str:
-    """Return the function that adds up the costs, from emitted C."""
+    """Return the function that adds the costs, from emitted C."""
     lines = source.split("\n")
     starts = [k for k, line in enumerate(lines) if line.startswith("static") and "_sum(" in line]
     if not starts:
@@ -211,7 +211,7 @@ def _verify(model: Model, test: Dataset, emission: Emission, tell: Narrator) -> 
 def _bench(
     model: Model, test: Dataset, tell: Narrator, console: Console
 ) -> dict[str, TargetReport]:
-    """Measure on the machines whose tools are installed, on rows it has not seen."""
+    """Measure on the targets whose tools are installed, on test rows."""
     machines = [target for target in BENCHED if _is_ready(target)]
     title = "6. Measure it on a machine, beside what one would write from the textbook"
     if not machines:

@@ -1,4 +1,4 @@
-"""How a model is lowered to C, by options of the command line, and the C for each machine."""
+"""Lowering of a model to C from command line options, and the C for each target."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -54,18 +54,18 @@ def range_margin_option(function: Command) -> Command:
 
 
 def tell_of_idle_margin(console: Console, entries: Collection[str]) -> None:
-    """Tell of a ``--range-margin`` that nothing reads."""
+    """Warn of a ``--range-margin`` that has no effect."""
     if was_set("range_margin") and "checked" not in entries:
         console.note("--range-margin has no effect without --with checked")
 
 
 @dataclass(frozen=True)
 class Lowering:
-    """What the command line says of the kernel."""
+    """Lowering options of the command line."""
 
     optimize: Optimize = "balanced"  # Value of ``--optimize``
     kernel: str | None = None  # Value of ``--kernel``
-    constant_time: bool = False  # Whether ``--constant-time`` was given
+    constant_time: bool = False  # True if ``--constant-time`` was given
     range_margin: float = DEFAULT_MARGIN  # Value of ``--range-margin``
 
     def options(
@@ -75,7 +75,7 @@ class Lowering:
         entries: frozenset[str] = frozenset(),
         package: str = "plain",
     ) -> EmitOptions:
-        """Return how to emit for a machine."""
+        """Return the options to emit C for a target."""
         target = None if machine == "host" else machine
         return EmitOptions(
             name,
@@ -90,7 +90,7 @@ class Lowering:
 
 
 class Emissions:
-    """The C of a model for every machine, each emitted when it is first asked for."""
+    """The C of a model for every target, each emitted on first use."""
 
     def __init__(
         self, model: Model, lowering: Lowering, entries: frozenset[str] = frozenset()
@@ -100,14 +100,14 @@ class Emissions:
         self._entries = entries
         self._done: dict[EmitOptions, Emission] = {}
         if lowering.kernel is not None:
-            self.of(None)  # layouts are the same for every machine: without one, say so at once
+            self.of(None)  # layouts are equal for every target: without one, fail at once
 
     def options(self, machine: str | None) -> EmitOptions:
-        """Return how the C for a machine is emitted."""
+        """Return the options of the C for a target."""
         return self.lowering.options(machine, entries=self._entries)
 
     def of(self, machine: str | None) -> Emission:
-        """Return the C for a machine; None for generic C."""
+        """Return the C for a target; None for generic C."""
         options = self.options(machine)
         if options not in self._done:
             self._done[options] = emit_c(self.model, options)
@@ -115,11 +115,11 @@ class Emissions:
 
 
 Check = Callable[[str], None]
-"""Raises a `BnccError` that says why a machine cannot be used."""
+"""Raises a `BnccError` with the reason why a target cannot be used."""
 
 
 def usable_machines(targets: Sequence[str], check: Check) -> tuple[list[str], dict[str, str]]:
-    """Return the machines to run on, and those left out."""
+    """Return the targets to run on, and those left out."""
     everything = [target for target in TARGETS if target != "all"]
     machines: list[str] = []
     skipped: dict[str, str] = {}
@@ -139,7 +139,7 @@ def usable_machines(targets: Sequence[str], check: Check) -> tuple[list[str], di
 
 
 def check_fit(target: str, emission: Emission) -> None:
-    """Refuse a model whose constants an AVR cannot read; no other machine is too small."""
+    """Refuse a model whose constants an AVR cannot read; no other target is too small."""
     layout = emission.layout
     reason = avr_error(max(array.n_bytes for array in layout.arrays), layout.rom_bytes)
     machine = known_target(target)
@@ -148,5 +148,5 @@ def check_fit(target: str, emission: Emission) -> None:
 
 
 def blame(target: str, error: ToolchainError) -> ToolchainError:
-    """Return an error of the same kind whose sentence names the machine."""
+    """Return an error of the same kind whose message names the target."""
     return type(error)(f"{target}: {error}")

@@ -40,14 +40,14 @@ COMMANDS = {
     "report": ("report", "Show what the trials of a study cost, as one page."),
     "reproduce": ("reproduce", "Repeat a paper's experiment and compare."),
 }
-"""Command name -> module of `bncc.cli` holding it as `command`, and its line of help."""
+"""Command name -> module of `bncc.cli` with the command as `command`, and its line of help."""
 
 
 class LazyGroup(click.Group):
-    """A click group that imports a command when it is called and speaks in one line on errors."""
+    """A click group that imports a command when it is called and prints errors in one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the command names in the order of the user's day."""
+        """Return the command names in the order of a typical workflow."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -93,24 +93,24 @@ class LazyGroup(click.Group):
 
 
 def _prepare_process() -> None:
-    """Settle what belongs to a whole process: warnings, the streams' encodings, a polite kill."""
+    """Set up the process: warnings, the encodings of streams, a graceful kill."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    # As an exception it lets half-written outputs be cleared away.
+    # As an exception it allows half-written outputs to be removed.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(EXIT_TERMINATED))
 
 
 def _open_closed_streams() -> None:
     """
-    Stand in for standard streams that the caller has closed, as ``>&-`` does.
+    Open replacements of standard streams that the caller has closed, as ``>&-`` does.
 
-    Otherwise the next file that is opened gets the number of such a stream, and with it what is
-    printed. What is written to a closed standard output fails, as in other programs; nobody can
-    be told what is written to a closed standard error.
+    Otherwise the next file that is opened gets the number of such a stream, and with it the printed
+    text. A write to a closed standard output fails, as in other programs; a write to a closed
+    standard error cannot be reported to anyone.
     """
     if sys.stdin is None:
         sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8")
@@ -135,7 +135,7 @@ def _say(error: BaseException, console: Console) -> int:
 
 
 def _verdict(error: BaseException) -> tuple[int, str]:
-    """Return the exit code and the sentence for an exception."""
+    """Return the exit code and the message for an exception."""
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code, ""
     if isinstance(error, SystemExit):
@@ -160,14 +160,14 @@ def _verdict(error: BaseException) -> tuple[int, str]:
 
 
 def _usage(error: click.ClickException) -> str:
-    """Return click's message as one sentence, with the place where help is found."""
+    """Return click's message as one sentence, with a reference to the help."""
     message = " ".join(error.format_message().split()).rstrip(".")
     context = error.ctx if isinstance(error, click.UsageError) else None
     return f"{message}; see '{context.command_path} --help'" if context else message
 
 
 def _abandon_stdout() -> None:
-    """Keep the interpreter from flushing into a closed pipe or a full disk once more at exit."""
+    """Keep the interpreter from flushing again into a closed pipe or a full disk at exit."""
     try:
         descriptor = sys.stdout.fileno()
     except (OSError, ValueError):

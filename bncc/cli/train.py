@@ -137,7 +137,7 @@ def command(
             "another --structure"
         )
     checkpoint = None if is_search else checkpoint_of(folder, resume=resume, force=force)
-    # Whether a model that is there is the training's own is known once its rows are read.
+    # The origin of an existing model is known only after the rows are read.
     check_free(output, force=force or resume, sources=[data_path, test_path, units_path])
     train, test = training_parts(
         data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
@@ -197,7 +197,7 @@ def command(
             done = with_cross_validation(console, done, train, settings, folds, stop)
         first = done.first
         save_model(first.model, output, overwrite=overwrite)
-        # What lies there is another training's, if this one is kept nowhere.
+        # A training run without checkpoints leaves those of another run alone.
         if checkpoint is not None and settings.descends and not first.is_interim:
             checkpoint.remove()
     for note in done.notes:
