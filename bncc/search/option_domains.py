@@ -1,4 +1,4 @@
-"""The options that a sweep may draw: how they are called, and which values they take."""
+"""Options that a sweep may sample: their names and domains."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from bncc.structure.options import one_of
 from bncc.train.options import OPTIONS as TRAIN_OPTIONS
 
 STRUCTURE_OPTION = "structure-option"
-"""What the names of structure options begin with, before a dot."""
+"""Prefix of the names of structure options, before a dot."""
 CLASSIFIER = "classifier"
-"""The option that says whether a trial is a Bayesian network or a baseline."""
+"""The option that selects a Bayesian network or a baseline."""
 NETWORK = "network"
-"""What it says of a Bayesian network."""
+"""Its value for a Bayesian network."""
 BASELINE = "baseline"
-"""What the names of a baseline's options begin with, before a dot."""
+"""Prefix of the names of a baseline's options, before a dot."""
 BASELINES = (
     "tree", "forest", "boosting", "linear", "svm", "gaussian-nb", "categorical-nb", "aode", "dnn",
     "cnn",
@@ -28,25 +28,25 @@ BASELINE_KEYS = (
     "least", "layers", "bits", "activation", "norm", "one-hot", "memory", "operations", "lr",
     "epochs", "batch-size",
 )  # fmt: skip
-"""Which one it is, and all options of theirs."""
+"""Name of the baseline, and all options of baselines."""
 OPTIMIZE = "optimize"
-"""The one option that is of the compiler, not of training."""
+"""The only option of the compiler instead of training."""
 STRUCTURE_KEYS = frozenset({"alpha"}.union(*map(option_keys, STRUCTURES)))
 
 MOST = 2**53
-"""Numbers from there on are none that training takes, and some are no floats."""
+"""Bound of numbers: larger ones are useless in training, and some are not exact floats."""
 
 
 @dataclass(frozen=True)
 class Drawable:
-    """An option that a sweep may draw."""
+    """An option that a sweep may sample."""
 
-    name: str  # As on the command line, without dashes
-    kind: str  # Of its values; ``any`` is a text, an integer or a number
-    known: tuple[str, ...] = ()  # Values of a text; empty where any will do
+    name: str  # Name on the command line, without dashes
+    kind: str  # Type of its values; ``any`` is a text, an integer or a number
+    known: tuple[str, ...] = ()  # Values of a text; empty if any text is valid
 
     def value(self, given: object) -> Choice:
-        """Return a value as training takes it."""
+        """Validate a value and return it as training expects it."""
         is_whole = isinstance(given, int) and not isinstance(given, bool)
         if self.kind in ("flag", "any or flag") and isinstance(given, bool):
             return given
@@ -70,13 +70,13 @@ class Drawable:
         return self.key_below(STRUCTURE_OPTION)
 
     def key_below(self, group: str) -> str | None:
-        """Return the part of the name behind a group and a dot, None for options without it."""
+        """Return the part of the name after a group and a dot, None for options without it."""
         head, dot, key = self.name.partition(".")
         return key if dot and head == group else None
 
 
 def option_of(name: str) -> Drawable:
-    """Return an option."""
+    """Return an option by its name."""
     head, _, key = name.partition(".")
     if head == STRUCTURE_OPTION:
         if key not in STRUCTURE_KEYS:
@@ -113,4 +113,4 @@ _OPTIONS = (
     Drawable(CLASSIFIER, "text", (NETWORK, BASELINE)),
 )
 OPTIONS: Mapping[str, Drawable] = {option.name: option for option in _OPTIONS}
-"""By name, all but those of structures."""
+"""All options by name, except those of structures."""
