@@ -1,1 +1,1 @@
-"""Search for the best classifier in a budget: families and sizes compared on validation rows."""
+"""The best classifier for a budget: families and sizes tried on rows held out."""

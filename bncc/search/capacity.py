@@ -1,4 +1,4 @@
-"""Number of boosted tables that fit: a linear footprint model, fitted to priced ensembles."""
+"""How many tables of a form fit: what they take is nearly a line, found from what some took."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,48 +13,48 @@ from bncc.search.evaluation import Evaluator, Sizes
 
 MOST_TABLES = 600
 WITHOUT_LIMIT = 60
-"""Tables of an ensemble without limits."""
+"""Tables of a sum that may take what it wants."""
 CUT_BYTES, TABLE_BYTES = 2, 1
 CUT_STEPS, TABLE_STEPS = 10, 35
-"""Steps per cut and per table, about as many as instructions."""
+"""About as instructions are."""
 USUAL_CODE, USUAL_PER_STEP = 300.0, 0.5
-"""Assumed bytes besides rows and cuts, and instructions per step, until a form has been priced."""
+"""Beside the rows and cuts, and instructions of a step, until a form like it has been priced."""
 USUAL_CUTS, USUAL_FILL = 4, 0.8
-"""Assumptions for a table that is not grown yet: number of cuts, and share of the most rows."""
+"""Of a table that is not grown yet: cuts, and of the most rows those that it has."""
 MARGIN = 0.995
-"""Fraction of a limit that is aimed at."""
+"""Of a limit that is aimed at."""
 STEEPEST = 4.0
-"""Most bytes per counted byte; its reciprocal is the least."""
+"""Bytes of one that is counted, at most, and of so many, at least."""
 WORTH_MORE = 1.03
-"""Factor on the number of tables that justifies another try."""
+"""So many times the tables are worth another try."""
 MOST_TRIES = 5
-"""Tries after which the number of tables is halved until they fit."""
+"""From then on the tables are halved until they fit."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """Linear model of the footprint of ensembles, from counts of their tables."""
+    """What sums take, by what can be counted of their tables."""
 
-    code: float = USUAL_CODE  # Bytes in addition to the counted ones
-    per_byte: float = 1.0  # Bytes per counted byte
-    per_step: float = USUAL_PER_STEP  # Instructions per counted step
+    code: float = USUAL_CODE  # Bytes beside those that are counted
+    per_byte: float = 1.0  # Bytes of a byte that is counted
+    per_step: float = USUAL_PER_STEP  # Instructions of a step that is counted
 
     @classmethod
     def through(cls, priced: Sequence[tuple[FloatArray, Resources]]) -> "Line":
-        """Fit the line of ensembles of one form."""
+        """Return the line of sums of one form."""
         (n_bytes, steps), price = priced[-1]
         per_byte = 1.0
         if len(priced) > 1 and priced[-2][0][0] != n_bytes:
             (before, _), cheaper = priced[-2]
             slope = (price.flash - cheaper.flash) / (n_bytes - before)
-            # The layout may have changed between the two, which makes the slope meaningless.
+            # Another layout may have been chosen in between, which says nothing of either.
             per_byte = min(max(slope, 1.0 / STEEPEST), STEEPEST)
         per_step = USUAL_PER_STEP if price.slowest is None else price.slowest / steps
         return cls(price.flash - per_byte * n_bytes, per_byte, per_step)
 
     def most(self, counts: FloatArray, budget: Budget) -> int:
         """
-        Return the number of tables that are likely to fit.
+        Return how many tables may fit.
 
         Shapes: `counts` (n, 2) float64.
         """
@@ -68,7 +68,7 @@ class Line:
 
 def counted(form: EnsembleConfig, sizes: Sizes, n_classes: int) -> FloatArray:
     """
-    Count bytes and steps of the first tables of an ensemble.
+    Count what the first tables of a sum take.
 
     Shapes: returns (MOST_TABLES, 2) float64, bytes of the first tables, and steps of a decision.
     """
@@ -87,14 +87,14 @@ def counted(form: EnsembleConfig, sizes: Sizes, n_classes: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """An ensemble that fits."""
+    """A sum that fits."""
 
-    n_tables: int  # Requested number of tables
-    price: Resources  # Its footprint
+    n_tables: int  # Asked for
+    price: Resources  # What it takes
 
 
 class Capacity:
-    """Search for the largest number of tables of a form that fits."""
+    """As many tables of a form as fit."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
@@ -102,16 +102,16 @@ class Capacity:
         self._lines: dict[tuple[int, bool], Line] = {}
 
     def guess(self, form: EnsembleConfig) -> int:
-        """Estimate the number of tables that fit from earlier prices, without building C."""
+        """Return how many tables may fit, by what sums before took; nothing is built."""
         n_tables = self._most(form, ())
         return self._most(form, self._grown(form, n_tables))
 
     def knows(self, form: EnsembleConfig) -> bool:
-        """Return whether a form of this row layout has been priced, so that a guess is reliable."""
+        """Return whether a form of this layout of rows has been priced, so that a guess is good."""
         return _kind(form) in self._lines
 
     def fitted(self, form: EnsembleConfig, n_tables: int) -> Fitted | None:
-        """Find the largest number of tables that fits, or nearly so."""
+        """Find as many tables as fit, or nearly so."""
         best, too_many = None, MOST_TABLES + 1
         priced: list[tuple[FloatArray, Resources]] = []
         for n_tries in count(1):
@@ -126,7 +126,7 @@ class Capacity:
             n_tables = min(self._most(form, self._grown(form, n_tables)), too_many - 1)
             if n_tries >= MOST_TRIES:
                 n_tables = min(n_tables, too_many // 2)
-            # Boosting stopped before the requested number of tables: more are not available.
+            # Fewer than asked for: there is nothing left to gain, and no more would come.
             is_all = best is not None and found.n_tables < best.n_tables
             if is_all or n_tables < (WORTH_MORE * best.n_tables if best else 1):
                 break
@@ -140,11 +140,11 @@ class Capacity:
         return self._evaluator.grown(form.settings(self._base, n_tables))
 
     def _line(self, form: EnsembleConfig) -> Line:
-        """Return the line of forms like this one, or of the last forms that were priced."""
+        """Return the line of forms like this one, or of those that were priced last."""
         usual = next(reversed(self._lines.values()), Line())
         return self._lines.get(_kind(form), usual)
 
 
 def _kind(form: EnsembleConfig) -> tuple[int, bool]:
-    """Return the properties that forms of one row layout have in common."""
+    """Return what forms of one layout of rows have in common."""
     return form.bits, form.dictionary > 0

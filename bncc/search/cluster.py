@@ -1,4 +1,4 @@
-"""The pool of tasks on a cluster of dask.distributed: workers may join, leave and be killed."""
+"""The pool of tasks on a cluster of dask.distributed: workers may come, go and be killed."""
 
 import logging
 import threading
@@ -19,9 +19,9 @@ _PATIENCE = 10.0
 """Seconds to wait for a scheduler that does not answer."""
 
 _HELD: dict[str, tuple[Any, Run]] = {}
-"""Data of the work by its name, in a worker."""
+"""In a worker: what it was sent, by the name of the work."""
 _ONE_AT_A_TIME = threading.Lock()
-"""Lock of a worker, since training does not support several threads."""
+"""In a worker: training is not made for several threads."""
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def dask_cluster(
     """
     Work on tasks on a cluster that is running.
 
-    `goes_on` describes what the command does when it is repeated.
+    `goes_on` tells what the command does when it is repeated.
     """
     try:
         import distributed
@@ -40,7 +40,7 @@ def dask_cluster(
     for name in logging.Logger.manager.loggerDict:
         if name.startswith("distributed"):  # each has a level of its own
             logging.getLogger(name).setLevel(logging.CRITICAL)
-    connect: Any = distributed.Client  # only half of its functions have annotations
+    connect: Any = distributed.Client  # half of it has annotations
     try:
         client = connect(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
@@ -54,7 +54,7 @@ def dask_cluster(
         client.register_plugin(_carry(name, work, run), name=name)
         yield DaskCluster(client, name, address, goes_on)
     finally:
-        with suppress(Exception):  # a scheduler that is gone has no data left
+        with suppress(Exception):  # a scheduler that is gone has forgotten us
             client.unregister_worker_plugin(name)
         client.close(timeout=_PATIENCE)
 
@@ -73,13 +73,13 @@ class DaskCluster:
 
     @property
     def n_slots(self) -> int:
-        """Current number of workers; 1 without any, so that a task waits for the first."""
-        with suppress(Exception):  # `collect` reports when the scheduler is gone
+        """Workers, now; 1 while there are none, so that a task waits for the first."""
+        with suppress(Exception):  # `collect` says when the scheduler is gone
             self._n_workers = len(self._client.nthreads())
         return max(1, self._n_workers)
 
     def submit(self, task: Task) -> None:
-        """Start a task."""
+        """Begin with a task."""
         self._check_scheduler()
         self._attempts[task.number] += 1
         key = f"{self._name}-{task.number}-{self._attempts[task.number]}"
@@ -88,7 +88,7 @@ class DaskCluster:
         future.add_done_callback(lambda _: self._done.put(task.number))
 
     def collect(self, timeout: float) -> Sequence[Outcome]:
-        """Wait for the outcome of any task."""
+        """Wait for what comes of any task."""
         try:
             number = self._done.get(timeout=timeout)
         except Empty:
@@ -99,7 +99,7 @@ class DaskCluster:
         return () if outcome is None else (outcome,)
 
     def _outcome(self, task: Task, future: Any) -> Outcome | None:
-        """Return the outcome of a task; None if it was started again."""
+        """Return what came of a task; None if it was begun anew."""
         from concurrent.futures import CancelledError
 
         from distributed.scheduler import KilledWorker
@@ -130,7 +130,7 @@ class DaskCluster:
 
 
 def _carry(name: str, work: Any, run: Run) -> Any:
-    """Return the plugin that sends data to each worker, whenever it joins."""
+    """Return what brings data to each worker, whenever it comes."""
     from distributed import WorkerPlugin
 
     class Carry(WorkerPlugin):
@@ -152,7 +152,7 @@ def _let_go(name: str) -> None:
 
 
 def _run_there(name: str, task: Task) -> Outcome:
-    """Run a task in a worker."""
+    """Work on a task in a worker."""
     with _ONE_AT_A_TIME:
         work, run = _HELD[name]
         return outcome_of(work, task, run)

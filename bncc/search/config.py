@@ -1,4 +1,4 @@
-"""Training settings from a trial's values, and the commands that repeat the trial."""
+"""What a trial's values mean to training, and the words of the commands that repeat it."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -22,13 +22,13 @@ Params = Mapping[str, Choice]
 _FIELDS = {option.word: option.name for option in OPTIONS.values()}
 """Fields of `TrainSettings` by the words of their options."""
 NOT_TRAINED = (OPTIMIZE, CLASSIFIER)
-"""Options of a trial that do not affect training."""
+"""Options of a trial that say nothing to training."""
 DEFAULT_OPTIMIZE: Optimize = "balanced"
-"""Default of ``bncc bench``, for trials without this option."""
+"""Of ``bncc bench``, where a trial says nothing."""
 
 
 def settings_of(params: Params, seed: int) -> TrainSettings:
-    """Return the settings of a training run."""
+    """Return the settings of a training."""
     fields: dict[str, Any] = {}
     of_structure: dict[str, str] = {}
     for name, value in params.items():
@@ -41,12 +41,12 @@ def settings_of(params: Params, seed: int) -> TrainSettings:
 
 
 def optimize_of(params: Params) -> Optimize:
-    """Return the optimization goal of the C, ``balanced`` by default."""
+    """Return what the C is optimized for, ``balanced`` where nothing is said."""
     return cast(Optimize, params.get(OPTIMIZE, DEFAULT_OPTIMIZE))
 
 
 def train_words(params: Params) -> tuple[str, ...]:
-    """Return the options of ``bncc train`` for a trial, which reproduce its values exactly."""
+    """Return the options of ``bncc train`` for a trial, from which its values come back exactly."""
     words: list[str] = []
     for name, value in params.items():
         key = option_of(name).structure_key
@@ -69,7 +69,7 @@ def source_words(
     groups: str | None = None,
     ordered: bool = False,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the arguments with which the commands of a trial read the same rows."""
+    """Return the words by which the commands of a trial read the same rows."""
     path = f"./{data}" if data.startswith("-") else data
     of_fold = () if fold is None else ("--fold", str(fold))
     of_class = () if class_name is None else ("--class", class_name)
@@ -92,7 +92,7 @@ def command_of(
     targets: Sequence[str],
     entries: Sequence[str] = (),
 ) -> str:
-    """Return the commands that reproduce a trial's figures."""
+    """Return what a user types to get a trial's figures again."""
     repeated = ("--seed", str(seed), "--repeats", str(repeats))
     machines = [word for target in targets for word in ("--target", target)]
     if params.get(CLASSIFIER, NETWORK) != NETWORK:
@@ -109,7 +109,7 @@ def command_of(
 
 
 def baseline_words(params: Params) -> tuple[str, ...]:
-    """Return the options of ``bncc baseline`` for a trial, which reproduce its values exactly."""
+    """Return the options of ``bncc baseline`` for a trial, from which its values come back."""
     words = [str(params[f"{BASELINE}.name"])]
     for name, value in params.items():
         key = option_of(name).key_below(BASELINE)
@@ -121,7 +121,7 @@ def baseline_words(params: Params) -> tuple[str, ...]:
 
 
 def _text(value: Choice) -> str:
-    """Format a value for a command line; floats are exact."""
+    """Return a value as a command line takes it; a float comes back to the bit."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return repr(value) if isinstance(value, float) else str(value)

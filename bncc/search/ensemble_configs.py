@@ -1,4 +1,4 @@
-"""Configurations of boosted tables in a search for a budget."""
+"""Configurations of sums of tables: what a search for a budget tries."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,28 +13,28 @@ from bncc.train.sum_settings import DEFAULT_CUTS
 
 BYTE = 8
 LARGE = 32
-"""Rows from which on a table may have more features than usual."""
+"""Rows from which on more features than usual are worth a table."""
 MORE_FEATURES = 6
 DICTIONARY = 256
-"""Most distinct rows for one-byte codewords."""
+"""The most different rows whose numbers are bytes."""
 MANY_CLASSES = 10
-"""Fewest classes for which a dictionary of rows is worthwhile."""
+"""Only their rows are worth a dictionary."""
 CUTS = (DEFAULT_CUTS, 31, 7)
-"""Most cuts of a column that are tried: with fewer cuts more tables share them, and there is less
-overfitting. On spambase (two halves, three splits each) the validation error rate is 6.74 % with
-31 cuts and 6.01 % with 7, for 5 tables of 32 rows, and 6.67 and 5.98 % for 8 tables of 16 rows."""
+"""Of a column that may be tried: fewer are shared by more tables, and learn less by heart. Spambase
+(two halves, three splits each) errs in 6.74 % of rows held out with 31 cuts and 6.01 % with 7, of 5
+tables of 32 rows, and in 6.67 and 5.98 % of 8 of 16."""
 ROWS, BITS = (4, 128), (2, 4)
-"""Minimum and maximum of the values that are tried."""
+"""Least and most of what is tried."""
 CODEWORD_BITS = 6
-"""Most bits of a dictionary, where bits are cheap: on letter with 130 tables of 16 rows the
-validation error rate is 8.36, 6.93, 6.63 and 6.45 % with 3 to 6 bits."""
+"""Most of a dictionary, whose bits take little: letter with 130 tables of 16 rows errs in 8.36,
+6.93, 6.63 and 6.45 % of rows held out with 3 to 6 bits."""
 REFITS: dict[str, dict[str, Any]] = {
     "firm": {},
     "damped": {"decay": 0.1},
     "soft": {"dropout": 0.3, "decay": 0.15, "lr": 0.01, "epochs": 15},
 }
-"""Joint refits of the tables, from the least regularized to the one closest to the boosted tables.
-Validation error rates, in percent, means over the given number of splits:
+"""How tables are refitted together, from what goes furthest from what boosting found to what stays
+closest to it. Errors on rows held out, in percent, means of so many splits:
 
 ==============================  =====  ======  =====
 tables, rows, bits, splits      firm   damped  soft
@@ -47,16 +47,16 @@ letter 400, 16, 4, one           5.21    4.54
 ==============================  =====  ======  =====
 """
 OF_REFIT = tuple(name for name in OPTIONS if any(name in refit for refit in REFITS.values()))
-"""Training options set by refits, unless the user sets them."""
+"""Options of training that they set, where the user leaves them open."""
 
 
 @dataclass(frozen=True)
 class EnsembleConfig:
-    """Configuration of boosted tables."""
+    """What tables of a sum are like."""
 
     rows: int = BoostSettings.rows  # Most rows of a table
-    bits: int = BoostSettings.bits  # Bits of a cost
-    dictionary: int = 0  # Most distinct rows of all tables; 0 for any number
+    bits: int = BoostSettings.bits  # Of a cost
+    dictionary: int = 0  # Most different rows of all tables; 0 for any number
     features: int = BoostSettings.features  # Most features of a table
     refit: str = "firm"  # See `REFITS`
     cuts: int = DEFAULT_CUTS  # Most cuts of a column that are tried
@@ -66,7 +66,7 @@ class EnsembleConfig:
         return ceil(n_classes * self.bits / BYTE)
 
     def settings(self, base: TrainSettings, n_tables: int) -> TrainSettings:
-        """Return the options that train a given number of tables of this form."""
+        """Return the options that train so many tables of this form."""
         options = {"tables": str(n_tables), "rows": str(self.rows)}
         if self.features != BoostSettings.features:
             options["features"] = str(self.features)
@@ -74,7 +74,7 @@ class EnsembleConfig:
             options["dictionary"] = str(self.dictionary)
         if self.cuts != DEFAULT_CUTS:
             options["cuts"] = str(self.cuts)
-        # Refit options of the user take precedence.
+        # What the user names of a refit holds.
         named, refit = base.structure_options, REFITS[self.refit]
         if "decay" in refit:
             options["decay"] = named.get("decay", str(refit["decay"]))
@@ -88,7 +88,7 @@ class EnsembleConfig:
 def neighbors(
     form: EnsembleConfig, n_classes: int, *, are_numbers: bool
 ) -> Iterator[EnsembleConfig]:
-    """Yield the forms that differ in one property."""
+    """Yield the forms that differ in one thing."""
     yield from (replace(form, refit=other) for other in REFITS if other != form.refit)
     for rows in (form.rows // 2, form.rows * 2):
         if ROWS[0] <= rows <= ROWS[1]:

@@ -1,4 +1,4 @@
-"""Boosted tables for a budget: forms raced against the best so far, fold by fold."""
+"""Sums of tables for a budget: form after form raced against the best so far, fold by fold."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,20 +18,20 @@ TRIED_AT_LEAST = (
     EnsembleConfig(rows=16, refit="soft"),
 )
 HOPELESS = 2.0
-"""Standard errors by which a form must be worse than the best to be stopped early."""
+"""Standard errors that a form may be behind the best before it is judged by no more rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedSum(Evaluation):
-    """An ensemble that fits, with its losses for comparisons."""
+    """A sum that fits, with what the next ones are compared with."""
 
-    form: EnsembleConfig  # Form of its tables
-    # Evaluations on the first folds, on all of them unless it is hopeless
+    form: EnsembleConfig  # Of its tables
+    # Of the first folds, all of them unless it is hopeless
     judgements: tuple[Judgement, ...] = field(default=(), repr=False, compare=False)
 
 
 def judged_sums(evaluator: Evaluator) -> Iterator[JudgedSum]:
-    """Try boosted tables of several forms, then neighbors of the best until none is better."""
+    """Try sums of several forms, then those beside the best until none is better."""
     room, dataset, folds = Capacity(evaluator), evaluator.given.dataset, evaluator.given.folds
     best: JudgedSum | None = None
     seen: set[EnsembleConfig] = set()
@@ -54,9 +54,9 @@ def judged_sums(evaluator: Evaluator) -> Iterator[JudgedSum]:
 def _judged(
     form: EnsembleConfig, room: Capacity, evaluator: Evaluator, best: JudgedSum | None
 ) -> JudgedSum | None:
-    """Evaluate a form; return None if none fits, or if it cannot be better than the best."""
+    """Return a sum of a form; None where none fits, or it would be no better than the best."""
     n_tables = room.guess(form)
-    # Training is faster than building: a form that is not better need not be priced.
+    # To learn is quicker than to build: what is not better is not worth a price.
     base = evaluator.given.base
     guessed = form.settings(base, n_tables)
     judged = _judge(evaluator, guessed, best)
@@ -83,7 +83,7 @@ def _judged(
 def _judge(
     evaluator: Evaluator, settings: TrainSettings, best: JudgedSum | None
 ) -> tuple[Judgement, ...]:
-    """Evaluate an ensemble fold by fold until it is hopeless."""
+    """Judge a sum fold after fold until it is hopeless."""
     judged: list[Judgement] = []
     for one in evaluator.judgements(settings):
         judged.append(one)
@@ -101,7 +101,7 @@ def _is_better(judged: Sequence[Judgement], best: JudgedSum) -> bool:
 
 
 def _is_hopeless(judged: Sequence[Judgement], best: JudgedSum | None) -> bool:
-    """Return whether an ensemble is significantly worse than the best on the same rows."""
+    """Return whether a sum loses more than the best on the same rows, by more than chance."""
     if best is None:
         return False
     more = _losses(judged) - _losses(best.judgements[: len(judged)])

@@ -1,8 +1,8 @@
 """
-Evaluation of candidates in a search for a budget.
+Evaluation of candidates by a search for a budget.
 
-A part of it is a pure function of the rows, the options and a candidate: its result is read from
-the log, or computed here, in local processes or on a cluster, with the same result.
+A part of it is a pure function of the rows, the options and a candidate: it is looked up in the
+log, else worked on here, in processes of this machine or on a cluster, with the same result.
 """
 
 from base64 import b64decode, b64encode
@@ -29,13 +29,13 @@ from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 
 SHRUNK = 4
-"""Assumed bound on the factor by which the compiler's passes and packing shrink tables."""
+"""Times that the compiler's passes and packing may make tables smaller, at most a guess."""
 BINNED = ("quantile", "width")
-"""Discretization methods with a number of bins as parameter."""
+"""Ways to discretize that are asked for a number of bins."""
 
 Read = TypeVar("Read")
 Candidate = TrainSettings
-"""Candidate of a search: all settings of its training."""
+"""What is evaluated: all that trains it."""
 Sizes = Sequence[tuple[int, int]]
 """Rows and cuts of each table of a sum."""
 
@@ -43,22 +43,22 @@ Sizes = Sequence[tuple[int, int]]
 @dataclass(frozen=True, eq=False)
 class Judgement:
     """
-    Evaluation of a candidate on the validation rows of a fold.
+    What a candidate makes of the rows that a fold holds out.
 
-    Shapes: `losses` (n_held,) float64, in the selection metric.
+    Shapes: `losses` (n_held,) float64, in the measure of the choice.
     """
 
-    misses: BoolArray  # Misclassified rows
+    misses: BoolArray  # Rows that it is wrong about
     losses: FloatArray
 
     @property
     def error(self) -> float:
-        """Error rate on the rows."""
+        """Fraction of the rows that it is wrong about."""
         return float(self.misses.mean())
 
     @property
     def choice(self) -> float:
-        """Mean of the selection metric."""
+        """Measure of the choice."""
         return float(self.losses.mean())
 
 
@@ -67,16 +67,16 @@ class Evaluation:
     """A candidate that fits."""
 
     settings: Candidate
-    # errors, choice: By evaluated fold, 0 .. 1, and in the selection metric; networks and hopeless
-    # ensembles are evaluated on fewer folds
+    # errors, choice: By the folds that have judged it, 0 .. 1, and in the measure of the choice;
+    # networks and hopeless sums are judged by fewer
     errors: tuple[float, ...]
     choice: tuple[float, ...]
-    price: Resources  # Its footprint
-    result: TrainResult | None = None  # The classifier of all rows, if it has been trained
+    price: Resources  # What it takes
+    result: TrainResult | None = None  # The classifier of all rows, where it has been trained
 
     @property
     def order(self) -> tuple[int, float, int]:
-        """Sort key, smallest for the best: most folds, least loss, smallest size."""
+        """What is least for the best: judged by most folds, of least loss, and smallest."""
         return -len(self.choice), sum(self.choice) / len(self.choice), self.price.flash
 
     @property
@@ -86,12 +86,12 @@ class Evaluation:
 
     @property
     def refit(self) -> dict[str, Any]:
-        """Refit options; None if boosting chooses."""
+        """Options that steer a refit; None where boosting chooses."""
         return {name: getattr(self.settings, name) for name in OF_REFIT}
 
     @property
     def words(self) -> str:
-        """Description for people."""
+        """What it is, for people."""
         options = self.settings.structure_options
         parts = [f"{key}={value}" for key, value in sorted(options.items())]
         parts += [f"{key}={value}" for key, value in self.refit.items() if value is not None]
@@ -104,22 +104,22 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class SearchInput:
-    """Input of all evaluations of a search; it can be pickled."""
+    """What all evaluations of a search share; it can be pickled."""
 
-    dataset: Dataset  # All training rows
+    dataset: Dataset  # Training rows, all of which count
     base: TrainSettings  # Options of the user
-    budget: Budget  # Limits of a candidate
-    test: Dataset | None = None  # Test rows, which never affect a choice
-    choose_by: str | None = None  # Selection metric; None for the default
-    toolchain: str | None = None  # Toolchain that measures resources; None if they are estimated
+    budget: Budget  # What a candidate may take
+    test: Dataset | None = None  # Rows that nothing is chosen by
+    choose_by: str | None = None  # Measure of the choice; None for the default
+    toolchain: str | None = None  # What measures resources; None where they are estimated
 
     @cached_property
     def folds(self) -> tuple[Fold, ...]:
-        """Folds of the rows, empty if there are too few rows."""
+        """Folds of the rows, none where there are too few."""
         return tuple(folds_of(self.dataset, self.base, self.choose_by))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the results of folds."""
+        """Leave out what folds have learned."""
         return {key: value for key, value in vars(self).items() if key != "folds"}
 
 
@@ -129,17 +129,17 @@ class Part:
 
     kind: Literal["grow", "judge", "price", "count", "train"]
     candidate: Candidate
-    fold: int = 0  # Fold of its rows; ignored if it uses all rows
+    fold: int = 0  # Whose rows it is about; of no account where it is about all rows
 
     @property
     def key(self) -> str:
-        """Digest that identifies it in a log."""
+        """Digest by which a log knows it."""
         return key_of(self.kind, asdict(self.candidate), self.fold)
 
 
 @dataclass(frozen=True)
 class PricedSum:
-    """Footprint of boosted tables that were trained without the rows of the first fold."""
+    """What a sum of tables takes, learned without the rows of the first fold."""
 
     sizes: Sizes
     n_tables: int
@@ -148,12 +148,12 @@ class PricedSum:
 
 
 def evaluate(given: SearchInput, number: int, part: Part) -> Result:
-    """Compute a part of an evaluation; returns JSON values."""
+    """Work on a part of an evaluation; returns JSON values."""
     return _WORK[part.kind](given, part)
 
 
 class Evaluator:
-    """Evaluations in parts, each of which is computed once."""
+    """Evaluations by parts, each of which is worked on once."""
 
     def __init__(self, given: SearchInput, log: Log, execution: Execution | None = None) -> None:
         self.given, self._log, self._execution = given, log, execution
@@ -162,24 +162,24 @@ class Evaluator:
         self._n_begun = 0
 
     def judgements(self, candidate: Candidate, since: int = 0) -> Iterator[Judgement]:
-        """Evaluate a candidate on each fold in turn, as long as the caller iterates."""
+        """Judge a candidate by each fold in turn, as far as the caller wants to know."""
         folds = self.given.folds[since:]
         parts = [Part("judge", candidate, since + k) for k in range(len(folds))]
         for fold, found in zip(folds, self._results(parts), strict=True):
             yield self._read(_judgement, fold, found)
 
     def grown(self, candidate: Candidate) -> Sizes:
-        """Grow boosted tables without the rows of the first fold."""
+        """Grow the tables of a sum without the rows of the first fold."""
         found = self._result(Part("grow", candidate))
         return self._read(_sizes, found)
 
     def priced(self, candidate: Candidate) -> PricedSum:
-        """Price boosted tables that are trained without the rows of the first fold."""
+        """Price a sum that is learned without the rows of the first fold."""
         found = self._result(Part("price", candidate))
         return self._read(_priced, found)
 
     def counted(self, candidate: Candidate) -> Resources | None:
-        """Price a network of all rows with counted tables; None if that is hopeless."""
+        """Price a network of all rows whose tables are counted; None where that is hopeless."""
         found = self._result(Part("count", candidate))
         return None if found.get("price", {}) is None else self._read(_price, found)
 
@@ -193,7 +193,7 @@ class Evaluator:
         return found
 
     def _results(self, parts: Sequence[Part]) -> Iterator[Result]:
-        """Yield the results of some parts in order; later ones may start earlier."""
+        """Yield what comes of some parts in their order; later ones may be begun before."""
         for index, part in enumerate(parts):
             while (found := self._known(part.key)) is None:
                 if self._execution is None:
@@ -209,7 +209,7 @@ class Evaluator:
         return self._log.get(key)
 
     def _begin(self, execution: Execution, parts: Sequence[Part]) -> None:
-        """Start the first of some parts without a result, as many as can run at once."""
+        """Begin with the first of some parts that are not known, as many as can be worked on."""
         n_slots = execution.n_slots
         for part in parts:
             if len(self._running) >= n_slots:
@@ -240,7 +240,7 @@ class Evaluator:
 
 
 def with_errors(result: TrainResult, errors: Sequence[float], choose_by: str) -> TrainResult:
-    """Return a training result whose record has the errors of all folds and the metric."""
+    """Return a training whose record has the errors of a search's folds and what it chose by."""
     judged: dict[str, Any] = {
         "error_validation": sum(errors) / len(errors),
         "validation_folds": len(errors),
@@ -248,7 +248,7 @@ def with_errors(result: TrainResult, errors: Sequence[float], choose_by: str) ->
     }
     training = dict(result.model.training)
     if training.get("confusion_of") == "validation":
-        # The interval is that of one fold, around that fold's error.
+        # Its interval is that of one fold, around that fold's error.
         judged |= dict.fromkeys(training.keys() & {"error_interval", "interval_method"})
     model = replace(result.model, training={**training, **judged})
     return replace(result, model=model)
@@ -294,7 +294,7 @@ def _count(given: SearchInput, part: Part) -> Result:
     model = train_model(given.dataset, part.candidate).model
     n_bytes, flash = model_facts(model)["table_bits"] // 8, given.budget.flash
     if flash is not None and n_bytes > SHRUNK * flash:
-        return {"price": None}  # tables are so large that building C would be a waste of time
+        return {"price": None}  # tables are so large that building C would be a waste
     return {"price": price_of(model, given.budget, given.dataset.table).to_json()}
 
 
@@ -349,7 +349,7 @@ def _priced(found: Result) -> PricedSum:
 
 
 def _check_toolchain(price: Mapping[str, Any] | None, toolchain: str | None) -> None:
-    """Refuse figures of a worker that measures with other tools than this process."""
+    """Refuse figures of a worker that measures with other tools than this machine."""
     if price is None:
         return
     theirs = price["toolchain"] if price["how"] == "measured" else "nothing"

@@ -1,4 +1,4 @@
-"""Options that a sweep may sample: their names and domains."""
+"""The options that a sweep may draw: how they are called, and which values they take."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from bncc.structure.options import one_of
 from bncc.train.options import OPTIONS as TRAIN_OPTIONS
 
 STRUCTURE_OPTION = "structure-option"
-"""Prefix of the names of structure options, before a dot."""
+"""What the names of structure options begin with, before a dot."""
 CLASSIFIER = "classifier"
-"""The option that selects a Bayesian network or a baseline."""
+"""The option that says whether a trial is a Bayesian network or a baseline."""
 NETWORK = "network"
-"""Its value for a Bayesian network."""
+"""What it says of a Bayesian network."""
 BASELINE = "baseline"
-"""Prefix of the names of a baseline's options, before a dot."""
+"""What the names of a baseline's options begin with, before a dot."""
 BASELINES = (
     "tree", "forest", "boosting", "linear", "svm", "gaussian-nb", "categorical-nb", "aode", "dnn",
     "cnn",
@@ -28,25 +28,25 @@ BASELINE_KEYS = (
     "least", "layers", "bits", "activation", "norm", "one-hot", "memory", "operations", "lr",
     "epochs", "batch-size",
 )  # fmt: skip
-"""Name of the baseline, and all options of baselines."""
+"""Which one it is, and all options of theirs."""
 OPTIMIZE = "optimize"
-"""The only option of the compiler instead of training."""
+"""The one option that is of the compiler, not of training."""
 STRUCTURE_KEYS = frozenset({"alpha"}.union(*map(option_keys, STRUCTURES)))
 
 MOST = 2**53
-"""Bound of numbers: larger ones are useless in training, and some are not exact floats."""
+"""Numbers from there on are none that training takes, and some are no floats."""
 
 
 @dataclass(frozen=True)
 class Drawable:
-    """An option that a sweep may sample."""
+    """An option that a sweep may draw."""
 
-    name: str  # Name on the command line, without dashes
-    kind: str  # Type of its values; ``any`` is a text, an integer or a number
-    known: tuple[str, ...] = ()  # Values of a text; empty if any text is valid
+    name: str  # As on the command line, without dashes
+    kind: str  # Of its values; ``any`` is a text, an integer or a number
+    known: tuple[str, ...] = ()  # Values of a text; empty where any will do
 
     def value(self, given: object) -> Choice:
-        """Validate a value and return it as training expects it."""
+        """Return a value as training takes it."""
         is_whole = isinstance(given, int) and not isinstance(given, bool)
         if self.kind in ("flag", "any or flag") and isinstance(given, bool):
             return given
@@ -70,13 +70,13 @@ class Drawable:
         return self.key_below(STRUCTURE_OPTION)
 
     def key_below(self, group: str) -> str | None:
-        """Return the part of the name after a group and a dot, None for options without it."""
+        """Return the part of the name behind a group and a dot, None for options without it."""
         head, dot, key = self.name.partition(".")
         return key if dot and head == group else None
 
 
 def option_of(name: str) -> Drawable:
-    """Return an option by its name."""
+    """Return an option."""
     head, _, key = name.partition(".")
     if head == STRUCTURE_OPTION:
         if key not in STRUCTURE_KEYS:
@@ -113,4 +113,4 @@ _OPTIONS = (
     Drawable(CLASSIFIER, "text", (NETWORK, BASELINE)),
 )
 OPTIONS: Mapping[str, Drawable] = {option.name: option for option in _OPTIONS}
-"""All options by name, except those of structures."""
+"""By name, all but those of structures."""

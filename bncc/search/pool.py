@@ -1,4 +1,4 @@
-"""Pool of tasks: processes that end with their parent, with no task lost if one dies."""
+"""One pool of tasks: processes that end with their parent, and of which a dead one loses none."""
 
 import os
 import pickle
@@ -20,52 +20,52 @@ from typing import Any, Protocol
 from bncc.errors import BnccError, TrialError, WorkerError
 
 MOST_DEATHS = 3
-"""Workers that may die during a task before the task has failed."""
+"""Workers that a task may take with it before it has failed."""
 PATIENCE = 0.2
-"""Seconds between two checks for a requested stop."""
+"""Seconds between two looks whether an end is wanted."""
 
 
 @dataclass(frozen=True)
 class Task:
     """Something to work on."""
 
-    number: int  # Unique number
-    params: Any  # Parameters; with a study, values by option
+    number: int  # Tells it from the others
+    params: Any  # What it is; with a study, values by option
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a task."""
+    """What came of a task."""
 
-    number: int  # Number of the task
-    result: Any  # Result, None if it failed
-    reason: str = ""  # Reason of the failure; empty with a result
-    error: BnccError | None = None  # The same, if bncc raised it on purpose
+    number: int  # Of the task
+    result: Any  # What it has found, None where it failed
+    reason: str = ""  # Why it has found nothing; empty with a result
+    error: BnccError | None = None  # The same, where bncc raised it on purpose
 
     @property
     def failure(self) -> BnccError | None:
-        """Error to raise if a task may not fail."""
+        """What to raise where a task may not fail."""
         if self.error is None and self.reason:
             return WorkerError(f"a part of the work came to nothing: {self.reason}")
         return self.error
 
 
 Run = Callable[[Any, int, Any], Any]
-"""Runs the task with a number, given the data that all tasks share; importable by its name."""
+"""Works on the task of a number, given what all tasks share; importable by its name."""
 
 
 class Execution(Protocol):
-    """Runs tasks, several at a time; a task is never lost, even if workers are killed."""
+    """Works on tasks, several at a time; a task is never lost, whoever is killed."""
 
     @property
     def n_slots(self) -> int:
-        """Tasks that can run at the same time, at present."""
+        """Tasks that can be worked on at the same time, now."""
 
     def submit(self, task: Task) -> None:
-        """Start a task."""
+        """Begin with a task."""
 
     def collect(self, timeout: float) -> Sequence[Outcome]:
-        """Wait for the outcome of any task."""
+        """Wait for what comes of any task."""
 
 
 def run(
@@ -74,20 +74,20 @@ def run(
     """
     Call ``call(shared, task)`` for each task, in this process or in several.
 
-    Each result is yielded with the index of its task, as soon as it is available. `call` is
-    importable by its name; its exceptions are raised here.
+    Each result comes with the index of its task, as soon as it is there. `call` is importable by
+    its name; what it raises is raised here.
     """
     with workers(call, shared, min(jobs, len(tasks))) as results:
         yield from results(tasks)
 
 
 Results = Callable[[Sequence[Any]], Iterator[tuple[int, Any]]]
-"""Yields the index and the result of each task, as soon as it is available."""
+"""Yields the index and the result of each task, as soon as it is there."""
 
 
 @contextmanager
 def workers(call: Callable[[Any, Any], Any], shared: Any, jobs: int) -> Iterator[Results]:
-    """Keep processes ready for tasks, so that they start once; see `run`."""
+    """Hold processes ready for tasks, so that they start once; see `run`."""
     with ExitStack() as stack:
         held: list[LocalProcesses] = []
         numbers = count()
@@ -104,7 +104,7 @@ def workers(call: Callable[[Any, Any], Any], shared: Any, jobs: int) -> Iterator
             while index_of:
                 for outcome in held[0].collect(PATIENCE):
                     if outcome.number not in index_of:
-                        continue  # a task that is no longer needed
+                        continue  # of tasks that nobody waits for any more
                     if outcome.failure is not None:
                         raise outcome.failure
                     yield index_of.pop(outcome.number), outcome.result
@@ -118,7 +118,7 @@ def _called(work: tuple[Callable[[Any, Any], Any], Any], number: int, task: Any)
 
 
 def outcome_of(work: Any, task: Task, run: Run) -> Outcome:
-    """Run a task in this process."""
+    """Work on a task in this process."""
     try:
         return Outcome(task.number, run(work, task.number, task.params))
     except BnccError as error:
@@ -131,7 +131,7 @@ def outcome_of(work: Any, task: Task, run: Run) -> Outcome:
 
 
 def died(task: Task) -> Outcome:
-    """Return the outcome of a task during which too many workers died."""
+    """Return the outcome of a task that has taken too many workers with it."""
     return Outcome(
         task.number,
         None,
@@ -141,9 +141,9 @@ def died(task: Task) -> Outcome:
 
 @contextmanager
 def local_processes(work: Any, jobs: int, run: Run) -> Iterator["LocalProcesses"]:
-    """Keep processes ready for tasks."""
+    """Hold processes ready to work on tasks."""
     with tempfile.TemporaryDirectory(prefix="bncc-", ignore_cleanup_errors=True) as scratch:
-        # A file: a pipe would block until each process has imported its modules.
+        # A file: a pipe would have us wait until each process has imported what it needs.
         file = Path(scratch, "work.pickle")
         file.write_bytes(pickle.dumps((work, run)))
         execution = LocalProcesses(jobs, file)
@@ -154,7 +154,7 @@ def local_processes(work: Any, jobs: int, run: Run) -> Iterator["LocalProcesses"
 
 
 class LocalProcesses:
-    """Tasks in local processes."""
+    """Tasks in processes of this machine."""
 
     def __init__(self, jobs: int, file: Path) -> None:
         self._jobs, self._file = jobs, file
@@ -164,21 +164,21 @@ class LocalProcesses:
 
     @property
     def n_slots(self) -> int:
-        """Tasks that can run at the same time."""
+        """Tasks that can be worked on at the same time."""
         return self._jobs
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Process ids of the live processes."""
+        """Of the processes that live."""
         return tuple(worker.process.pid for worker in self._workers)
 
     def submit(self, task: Task) -> None:
-        """Start a task."""
+        """Begin with a task."""
         self._waiting.append(task)
         self._assign()
 
     def collect(self, timeout: float) -> Sequence[Outcome]:
-        """Wait for the outcome of any task."""
+        """Wait for what comes of any task."""
         handles: dict[Any, _Worker] = {}
         for worker in self._workers:
             handles[worker.ours] = worker
@@ -201,7 +201,7 @@ class LocalProcesses:
         self._workers.clear()
 
     def _bury(self, worker: "_Worker") -> list[Outcome]:
-        """Remove a dead process; start its task again, or give it up."""
+        """Forget a dead process; begin its task anew, or give it up."""
         worker.kill()
         self._workers.remove(worker)
         task = worker.task
@@ -224,12 +224,12 @@ class LocalProcesses:
             worker.begin(self._waiting.popleft())
 
 
-# Not forked: threads of torch and numpy would not survive in a copy of this process.
+# Not forked: threads of torch and numpy would not live on in a copy of this process.
 _CONTEXT = get_context("spawn")
 
 
 def _started(theirs: Connection, file: Path) -> Any:
-    """Return a process; one that is killed before it has received its work is replaced."""
+    """Return a process; one that is killed before it knows what to do is replaced."""
     for _ in range(MOST_DEATHS):
         process = _CONTEXT.Process(target=_serve, args=(theirs, file), daemon=True)
         try:
@@ -251,11 +251,11 @@ class _Worker:
 
     def begin(self, task: Task) -> None:
         self.task = task
-        with suppress(OSError):  # a dead one is noticed by `answer`
+        with suppress(OSError):  # a dead one is found by `answer`
             self.ours.send(task)
 
     def answer(self) -> Outcome | None:
-        """Return the outcome of its task, if there is one."""
+        """Return what came of its task, if anything did."""
         try:
             if not self.ours.poll():
                 return None
@@ -279,7 +279,7 @@ class _Worker:
 
 
 def _serve(theirs: Connection, file: Path) -> None:
-    """Run tasks until the pipe is closed."""
+    """Work on tasks until the pipe is closed."""
     _settle(str(file.parent))
     work, run = pickle.loads(file.read_bytes())
     while True:
@@ -291,9 +291,9 @@ def _serve(theirs: Connection, file: Path) -> None:
 
 
 def _settle(scratch: str) -> None:
-    """Exit when the parent does; leave terminal signals, and the cleanup of its folder, to it."""
+    """End when the parent does; leave signals of the terminal to it, and its folder the litter."""
     if hasattr(os, "setpgid"):
-        os.setpgid(0, 0)  # compilers and simulators that it starts are killed with it
+        os.setpgid(0, 0)  # compilers and simulators that it starts can be killed with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ["TMPDIR"] = tempfile.tempdir = scratch

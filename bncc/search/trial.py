@@ -33,26 +33,26 @@ if TYPE_CHECKING:
     from bncc.baselines.learn import Learned
 
 Costs = Mapping[str, Footprint | str]
-"""By target; a text is the reason why there is no figure."""
+"""By target; a text says why there is no figure."""
 TOO_FEW = "too few rows to hold any out, by which a sweep would choose; add rows of each class"
 
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Input of all trials of a study; it can be pickled."""
+    """What all trials of a study share; it can be pickled."""
 
     train: Dataset  # Training rows, as ``bncc train`` reads them
-    test: Dataset | None  # Test rows, which never affect a choice
-    # Rows on which decisions are measured, from `measured_rows`; None without targets, or if
+    test: Dataset | None  # Rows that nothing is chosen by
+    # What decisions are measured on, from `measured_rows`; None where there are no targets, or
     # `bench_source` names no data
     readings: Table | None
-    # source and bench_source: Arguments of ``bncc train`` and ``bncc bench`` that read the same
-    # rows, from `bncc.search.config.source_words`
+    # source and bench_source: Words of ``bncc train`` and ``bncc bench`` that read the same rows,
+    # from `bncc.search.config.source_words`
     source: tuple[str, ...]
     bench_source: tuple[str, ...]
-    seed: int  # Random seed of the first training run of each trial
-    repeats: int  # Training runs of a trial, with seeds `seed`, `seed` + 1, ..
-    # Targets as in ``--target``, except ``all``; nothing is measured if empty
+    seed: int  # Of the first training of each trial
+    repeats: int  # Trainings of a trial, with seeds `seed`, `seed` + 1, ..
+    # Machines as in ``--target``, but ``all``; without, nothing is measured
     targets: tuple[str, ...]
     # Entry points that are measured; empty for `bncc.resources.default_entries`
     entries: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ def measured_rows(table: Table) -> Table:
 
 
 def check_rows(train: Dataset) -> None:
-    """Refuse rows with which every trial would fail."""
+    """Refuse rows of which every trial would come to nothing."""
     check_trainable(train)
     _, held = train.split.holdout(train.y, TrainSettings().validation, seed=0)
     if len(held) == 0:
@@ -72,7 +72,7 @@ def check_rows(train: Dataset) -> None:
 
 
 def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
-    """Train, evaluate and measure one trial."""
+    """Train, judge and measure one trial."""
     begin = perf_counter()
     found = (_baseline if is_baseline(params) else _network)(work, params)
     return Point(
@@ -87,7 +87,7 @@ def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
             bench_source=work.bench_source,
             seed=work.seed,
             repeats=work.repeats,
-            # One target that is too small would end all of `bncc bench`.
+            # One machine too small ends all of `bncc bench`.
             targets=[name for name in work.targets if isinstance(found.costs[name], Footprint)],
             entries=work.entries,
         ),
@@ -207,7 +207,7 @@ def measure_baselines(work: Workload, learned: "Learned") -> Costs:
 
 
 def states_to_measure(work: Workload, learned: "Learned") -> IntArray:
-    """Return the states of the readings on which decisions are measured, else random ones."""
+    """Return the states of the readings that decisions are measured on, else drawn ones."""
     if work.readings is not None:
         return np.asarray(states_of(learned.features, work.readings), dtype=np.int64)
     n_states = [feature.n_states for feature in learned.features]
