@@ -1,4 +1,4 @@
-"""``bncc bench``: footprint and time of the emitted C, compared with the textbook classifier."""
+"""``bncc bench``: footprint and speed of the emitted C, compared with the textbook classifier."""
 
 from collections.abc import Sequence
 from typing import Any

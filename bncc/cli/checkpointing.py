@@ -1,4 +1,4 @@
-"""Checkpoints of long-running training in commands: where to save, when to stop, how to resume."""
+"""Checkpoints, early end and resumption of long training."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from bncc.model.file import load_model
 from bncc.train.checkpoint.folder import Checkpoint, Identity, identity_digest, open_checkpoint
 
 EXIT_SIGNAL = 128
-"""Added by shells to the number of the signal that ended a command."""
+"""Offset that shells add to the number of the signal that ended a command."""
 
 
 def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoint | None:
@@ -43,7 +43,7 @@ def tell_of_the_end(console: Console, step: str = "epoch") -> None:
 def interim_note(
     done: int, of_each: int, repeats: int, path: str, checkpoint: Checkpoint | None
 ) -> str:
-    """Describe where a training run was stopped, and how to resume it."""
+    """Return the note on where a training was stopped and how to resume it."""
     how = (
         "to be able to go on, train with --checkpoint"
         if checkpoint is None

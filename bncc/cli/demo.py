@@ -67,7 +67,7 @@ def command(console: Console, output: str, force: bool) -> None:
     check_free(output, force=force, directory=True)
     if not force and Path(output).is_dir() and any(Path(output).iterdir()):
         raise OptionError(f"'{output}' is not empty; give --force to replace files in it")
-    host_compilers("all")  # fail at once if nothing can be built
+    host_compilers("all")  # refuse at once where nothing can be built
     with staged_directory(output, force=force) as folder:
         tell = Narrator(console, output)
         train, test = _split(folder, tell)

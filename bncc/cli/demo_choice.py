@@ -34,7 +34,7 @@ N_TRIALS, N_JOBS, REPEATS, SEED = 50, 2, 3, 0
 TITLE = "Which classifier for the robot?"
 PREFERRED = ("cortex-m0", "x86", "avr")
 SMALL = 8 * 1024
-"""Bytes; the largest small budget in the gist of the page."""
+"""Largest budget, in bytes, of which the page's recommendations are printed."""
 
 
 def sweep(

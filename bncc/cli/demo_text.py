@@ -1,4 +1,4 @@
-"""Messages of ``bncc demo`` during its steps, and its summary."""
+"""Text that ``bncc demo`` prints for each step and at the end."""
 
 import shlex
 import sys

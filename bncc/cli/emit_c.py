@@ -280,7 +280,7 @@ def bench_of(target: str | None) -> "Toolchain":
     if target is None or target not in TARGETS:
         names = ", ".join(TARGETS)
         raise OptionError(f"--measure needs a simulated machine; add --target with one of {names}")
-    from bncc.device.cross import find_toolchain  # only here: emit-c starts without the toolchain
+    from bncc.device.cross import find_toolchain  # only here: emit-c starts without what builds
 
     return find_toolchain(TARGETS[target])[0]
 
