@@ -1,4 +1,4 @@
-"""Lowering of a model to C from command line options, and the C for each target."""
+"""Options of lowering a model to C, and the C for each target."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -54,18 +54,18 @@ def range_margin_option(function: Command) -> Command:
 
 
 def tell_of_idle_margin(console: Console, entries: Collection[str]) -> None:
-    """Warn of a ``--range-margin`` that has no effect."""
+    """Warn about a ``--range-margin`` that has no effect."""
     if was_set("range_margin") and "checked" not in entries:
         console.note("--range-margin has no effect without --with checked")
 
 
 @dataclass(frozen=True)
 class Lowering:
-    """Lowering options of the command line."""
+    """Options of the command line for lowering."""
 
     optimize: Optimize = "balanced"  # Value of ``--optimize``
     kernel: str | None = None  # Value of ``--kernel``
-    constant_time: bool = False  # True if ``--constant-time`` was given
+    constant_time: bool = False  # ``--constant-time``
     range_margin: float = DEFAULT_MARGIN  # Value of ``--range-margin``
 
     def options(
@@ -100,7 +100,7 @@ class Emissions:
         self._entries = entries
         self._done: dict[EmitOptions, Emission] = {}
         if lowering.kernel is not None:
-            self.of(None)  # layouts are equal for every target: without one, fail at once
+            self.of(None)  # layouts are the same for every target: fail early without one
 
     def options(self, machine: str | None) -> EmitOptions:
         """Return the options of the C for a target."""

@@ -106,11 +106,11 @@ def _prepare_process() -> None:
 
 def _open_closed_streams() -> None:
     """
-    Open replacements of standard streams that the caller has closed, as ``>&-`` does.
+    Replace standard streams that the caller has closed, as ``>&-`` does.
 
-    Otherwise the next file that is opened gets the number of such a stream, and with it the printed
-    text. A write to a closed standard output fails, as in other programs; a write to a closed
-    standard error cannot be reported to anyone.
+    Otherwise the next file that is opened gets the number of such a stream, and with it what is
+    printed. What is written to a closed standard output fails, as in other programs; text for
+    a closed standard error is lost.
     """
     if sys.stdin is None:
         sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8")

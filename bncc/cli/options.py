@@ -38,7 +38,7 @@ class TargetChoice(click.Choice[str]):
 _EXAMPLES = ("nrf52832", "stm32f030", "atmega328p")
 
 SIMULATORS = ("qemu", "unicorn", "simavr")
-"""Simulators of other processors."""
+"""Simulators of targets."""
 
 WITH = ("raw", "checked", "scores", "missing", "stream", "trusted")
 """Entry points that can be emitted in addition to ``predict``."""

@@ -1,4 +1,4 @@
-"""``bncc reproduce``: a paper's experiment on the data at hand, our results versus the paper's."""
+"""``bncc reproduce``: a paper's experiment, with our results and the paper's."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

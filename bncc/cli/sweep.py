@@ -251,7 +251,7 @@ def command(
 
 
 def _say_end(console: Console, finding: Finding, stop: StopRequest) -> None:
-    """Print the findings, and how to resume the sweep."""
+    """Print the results, and how to resume."""
     console.result(payload_of(finding), report_of(finding), essential=True)
     done = f"{len(finding.points)} of {finding.n_trials} trials have finished"
     if finding.failed:

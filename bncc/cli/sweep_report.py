@@ -1,4 +1,4 @@
-"""Final report of ``bncc sweep``."""
+"""Report that ``bncc sweep`` prints at the end."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -21,16 +21,16 @@ _SHOWN = ("structure", "parameters", "bits", "discretize", "n-bins", "size-weigh
 
 @dataclass(frozen=True)
 class Finding:
-    """Findings of a sweep."""
+    """Results of a sweep."""
 
     study: str  # File or database of the study
     n_trials: int  # Requested number of finished trials
     points: tuple[Point, ...]  # Finished ones, by number
     failed: Mapping[int, str]  # Reasons of failed trials, by number
-    targets: tuple[str, ...]  # Targets; the first one counts
-    limit: Budget  # Limits of a model
-    best: Point | None  # The most accurate trial within it
-    pick: str | None  # Path of its model file
+    targets: tuple[str, ...]  # Machines; the first one counts
+    limit: Budget  # What a model may cost
+    best: Point | None  # The one to take within it
+    pick: str | None  # Where its model was written
 
     @property
     def front(self) -> tuple[Point, ...]:
@@ -109,7 +109,7 @@ def no_fit(finding: Finding) -> str:
 
 
 def _best(point: Point, finding: Finding) -> str:
-    """Describe the best trial and its footprint on the first target."""
+    """Return the best trial and its footprint on the first target."""
     said = f"trial {point.number}, {error_of(point)}"
     cost = point.footprint(finding.targets[0]) if finding.targets else None
     if cost is None:

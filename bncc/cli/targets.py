@@ -18,7 +18,7 @@ from bncc.toolchain.tools import Tool, find_tools, host_compilers, is_x86
 
 @dataclass(frozen=True)
 class Readiness:
-    """Tools that build for a target and run its code."""
+    """Tools that build and run code for a target."""
 
     compiler: Tool | None  # compiler and runner: None if none is installed
     simulator: Tool | None

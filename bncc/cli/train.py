@@ -137,7 +137,7 @@ def command(
             "another --structure"
         )
     checkpoint = None if is_search else checkpoint_of(folder, resume=resume, force=force)
-    # The origin of an existing model is known only after the rows are read.
+    # An existing model may be the interim one of this training; its rows decide that below.
     check_free(output, force=force or resume, sources=[data_path, test_path, units_path])
     train, test = training_parts(
         data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
@@ -197,7 +197,7 @@ def command(
             done = with_cross_validation(console, done, train, settings, folds, stop)
         first = done.first
         save_model(first.model, output, overwrite=overwrite)
-        # A training run without checkpoints leaves those of another run alone.
+        # The folder may hold the checkpoint of another training if this one keeps none.
         if checkpoint is not None and settings.descends and not first.is_interim:
             checkpoint.remove()
     for note in done.notes:

@@ -1,4 +1,4 @@
-"""Report of ``bncc train``: JSON, and a text for people."""
+"""Results of ``bncc train``: JSON, and a report for people."""
 
 import shlex
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from bncc.train.repeats import Repeats, cross_validated
 from bncc.train.settings import TrainSettings
 
 PARTS = ("train", "validation", "test")
-"""Parts of the rows whose errors are reported."""
+"""Parts of the rows with a reported error rate."""
 
 
 def facts_of(done: Repeats, path: str, *, with_repeats: bool) -> dict[str, Any]:

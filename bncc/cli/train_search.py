@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # imported only where needed: it builds and measures
     from bncc.search.pool import Execution
 
 _LOG = "search.log"
-"""Log file in the folder of ``--checkpoint``."""
+"""Name of the file in the folder of ``--checkpoint``."""
 _WRITTEN = "written"
 """Key in the log of the digest of the last written model file."""
 _SHOWN = 8
@@ -154,7 +154,7 @@ def train_within(
     work: SearchWork,
     choose_by: str | None = None,
 ) -> None:
-    """Search, write the model, and report the result."""
+    """Search, write the model, and report it."""
     from bncc.pricing import with_resources
     from bncc.search.budget_search import search_input, searched
     from bncc.search.split_folds import default_choice

@@ -197,7 +197,7 @@ class Companions:
 
 
 def _has_few_gaps(model: Model) -> bool:
-    """Return whether missing features can be marginalized quickly."""
+    """Return whether missing features can be marginalized in little time."""
     if why_not(model) is not None:
         return False
     form = missing_form_of(model)
@@ -225,7 +225,7 @@ def _check(
 def _check_sanitizers(
     targets: Sequence[str], machines: Sequence[str], simulator: str | None, console: Console
 ) -> None:
-    """Refuse sanitizers for a named target that has none; note targets of ``all`` without them."""
+    """Refuse sanitizers for a named target without them; skip others with a note."""
     foreign = [target for target in machines if not _is_native(target, simulator)]
     for target in foreign:
         if target in targets:
