@@ -1,4 +1,4 @@
-"""Agreement check: emitted C against the Python model, bit for bit, and the check's strength."""
+"""Whether the emitted C answers as Python does, bit for bit, and how strong that statement is."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -36,21 +36,21 @@ class Agreement:
     Parameters
     ----------
     agree : bool
-        True if there was no mismatch.
+        Whether there was no mismatch.
     target : str
-        Target that ran the C.
+        The machine that ran the C.
     checked : int
         Inputs compared, over all builds; each at all entry points that take it.
     mismatches : int
         Inputs for which some answer differed.
     strength : str
-        Description of the inputs.
+        In words, what the inputs were.
     toolchain : str
         Compilers and options.
     first_mismatch : str or None
-        Description of the first input that differed.
+        The first input that differed, in words.
     n_builds : int
-        Programs that were run, one per compiler and simulator.
+        Programs that were asked, one per compiler and simulator.
     """
 
     agree: bool
@@ -64,7 +64,7 @@ class Agreement:
 
 
 def compare(machine: Machine, inputs: Iterable[Case]) -> Agreement:
-    """Compare all answers of a machine with those of the reference."""
+    """Ask a machine for all answers and compare them with those of the reference."""
     checked = mismatches = 0
     first: str | None = None
     for case in inputs:
@@ -81,7 +81,7 @@ def compare(machine: Machine, inputs: Iterable[Case]) -> Agreement:
 
 
 def _differences(machine: Machine, case: Case) -> tuple[BoolArray, str | None]:
-    """Return which inputs of a block differ, and a description of the first one."""
+    """Return which inputs of a block differ, and the first one in words."""
     wrong = np.zeros(len(case.x), dtype=np.bool_)
     story: str | None = None
     for entry, answer, truth in _answers(machine, case):
@@ -176,7 +176,7 @@ def verify_sources(
 
 
 def _sampled(inputs: Iterable[Case], kept: list[Case]) -> Iterator[Case]:
-    """Yield all inputs unchanged and keep some rows of each block."""
+    """Pass inputs on and keep some rows of each block."""
     for case in inputs:
         if case.kind in ("states", "invalid", "raw"):
             rows = np.unique(np.linspace(0, len(case.x) - 1, SAMPLED).astype(np.intp))
@@ -191,7 +191,7 @@ def _joined(
     kept: Sequence[Case],
     effort: Effort,
 ) -> Agreement:
-    """Add the outcome of streams and missing features, on a sample of the inputs."""
+    """Add to an outcome that of streams and missing features, on a sample of its inputs."""
     few = replace(effort, n_random=min(effort.n_random, SAMPLED))
     words = f"{sum(len(case.x) for case in kept):,} of them also fed feature by feature"
     inputs: Iterable[Case] = kept
@@ -214,14 +214,14 @@ def _joined(
 def _on_host(
     built: Sources, compiler: str | None, opt_level: str, sanitize: bool
 ) -> list[Callable[[], Machine]]:
-    """Return functions that build for the host, one per compiler."""
+    """Return functions that build for this machine, one per compiler."""
     build = build_harness if sanitize else build_library
     tools = host_compilers(compiler)
     return [partial(build, built, compiler=tool, opt_level=opt_level) for tool in tools]
 
 
 def combine(outcomes: Sequence[Agreement]) -> Agreement:
-    """Merge the outcomes of several builds for one target."""
+    """Join the outcomes of several builds for one target."""
     return replace(
         outcomes[0],
         agree=all(outcome.agree for outcome in outcomes),

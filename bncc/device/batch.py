@@ -1,8 +1,8 @@
 """
-Batch inference on the host: a program's integer tables added with vector instructions (CFFI).
+Many decisions at once on this machine: a program's integer tables added in vectors, through CFFI.
 
-It is independent of the emitted C, with the same decisions: the C decides one input at a time with
-minimal code size, this code maximizes throughput.
+It decides as the emitted C does, on which it does not depend: that is one input at a time in as
+little code as possible, this is as many inputs a second as possible.
 """
 
 from pathlib import Path
@@ -21,9 +21,9 @@ from bncc.program.ranges import cost_bounds
 from bncc.toolchain.tools import Tool, host_compilers, run
 
 VECTOR_BYTES = 16
-"""Bytes of the smallest vector registers, whole multiples of which hold the sums."""
+"""Sums fill whole vectors of the smallest size that machines have."""
 LINE_BYTES = 64
-"""Bytes of a cache line; the rows of a table touch as few lines as possible."""
+"""A row of a table begins where it touches as few of these as it can."""
 FLAGS = ("-std=gnu99", "-O3", "-fPIC", "-shared")
 NATIVE = "-march=native"
 
@@ -65,14 +65,14 @@ class Batch:
         self.close()
 
     def close(self) -> None:
-        """Unload the code; the batch is unusable afterwards."""
+        """Unload the code; no call may follow."""
         self._ffi.dlclose(self._library)
 
     def predict(self, X: IntArray) -> IntArray:
         """
-        Classify many inputs.
+        Decide on many inputs.
 
-        Shapes: `X` (n, n_features) integer array; returns (n,) int16, class index of minimal cost,
+        Shapes: `X` (n, n_features) integer array; returns (n,) int16, class index of least cost,
         the smallest on ties; -1 where a state is out of range.
         """
         rows = np.ascontiguousarray(self._leveled.states(np.asarray(X)), dtype=self._state)
@@ -98,7 +98,7 @@ class Batch:
             starts.append(start)
             parts.append(rows)
             start += rows.size
-        # Padding lanes lose against all classes, since no row adds to them.
+        # Lanes of no class lose against all others, for no row adds to them.
         prior = np.full(lanes, np.iinfo(self._sum).max, dtype=self._sum)
         prior[: program.n_classes] = program.prior
         last = np.array(program.n_states) - 1
@@ -109,13 +109,13 @@ class Batch:
 
 
 def _lanes(n_classes: int, itemsize: int) -> int:
-    """Return the number of lanes of a vector: a power of two of bytes."""
+    """Return the sums of a vector: a power of two of bytes."""
     size = max(VECTOR_BYTES, n_classes * itemsize)
     return (1 << (size - 1).bit_length()) // itemsize
 
 
 def _aligned(values: AnyArray) -> AnyArray:
-    """Return a copy that is aligned to cache lines."""
+    """Return a copy that begins where a line of memory does."""
     memory = np.empty(values.nbytes + LINE_BYTES, dtype=np.uint8)
     begin = -memory.ctypes.data % LINE_BYTES
     copy = memory[begin : begin + values.nbytes].view(values.dtype).reshape(values.shape)
@@ -131,5 +131,5 @@ def _built(ffi: Any, tool: Tool, sizes: dict[str, object]) -> Any:
         try:
             run((*command, NATIVE), Path(folder))
         except ToolchainError:
-            run(command, Path(folder))  # a compiler that does not know the host's processor
+            run(command, Path(folder))  # a compiler that does not know the machine it runs on
         return ffi.dlopen(str(Path(folder) / "batch.so"))

@@ -31,7 +31,7 @@ EFFORT = Effort(n_random=40)
 def measure_bounds(
     model: Model, built: Sources, bench: Toolchain, opt_level: str, *, is_exact: bool
 ) -> Bounds:
-    """Compile the C of a model for a machine and measure its footprint there."""
+    """Compile the C of a model for a machine and find what it takes there."""
     stack = stack_of(built, bench, opt_level)
     with Meter(built, bench, opt_level) as meter:
         costs = meter.costs(_inputs(model))
@@ -52,7 +52,7 @@ def measure_bounds(
 
 
 def _inputs(model: Model) -> Inputs:
-    """Return as many states as readings, of every kind, repeated where there are few."""
+    """Return as many states as readings, some of every kind; again and again where they are few."""
     tried = list(cases(model, None, EFFORT))
     states = np.concatenate([case.x for case in tried if case.kind == "states"])
     readings = np.concatenate([case.x for case in tried if case.kind == "raw"])
@@ -64,7 +64,7 @@ def _some(rows: AnyArray) -> AnyArray:
 
 
 def stack_of(built: Sources, bench: Toolchain, opt_level: str) -> Mapping[str, int]:
-    """Return the stack of every entry point, including all functions that it calls."""
+    """Return the stack of every entry point with all that it calls."""
     is_gcc = bench.compiler.name.endswith("gcc")
     flag = "-fstack-usage" if is_gcc else "-fstack-size-section"
     with TemporaryDirectory(prefix="bncc-") as folder:

@@ -1,4 +1,4 @@
-"""The emitted C on a simulated target: available tools, and a harness that runs there."""
+"""The emitted C on a simulated machine: which tools serve, and a harness that runs there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,20 +21,20 @@ class Simulator(Protocol):
     """Runs images of some targets."""
 
     name: str  # As `Target.simulators` calls it
-    port: str  # The header of ``runtime/`` with its input and output
+    port: str  # The header of ``runtime/`` through which a program speaks to it
     defines: tuple[str, ...]  # Macros of that header
 
     def tool(self, target: str) -> Tool:
-        """Return the tool that runs a target, installed or not."""
+        """Return what runs a target, installed or not."""
 
     def describe(self, target: str) -> str:
-        """Return name, version and processor, for display."""
+        """Return name, version and processor, for people."""
 
     def per_unit(self, target: str) -> float:
-        """Return the increment of the program's counter per instruction or cycle."""
+        """Return how far the program's counter steps at every instruction or cycle."""
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
-        """Run an image to its end and return its output."""
+        """Run an image to its end and return what it wrote."""
 
 
 SIMULATORS: Mapping[str, Simulator] = {s.name: s for s in (Simavr(), Qemu(), Unicorn())}
@@ -46,12 +46,12 @@ class Toolchain:
     """A target with a compiler that builds for it and a simulator that runs it, both installed."""
 
     target: Target  # The machine
-    compiler: Tool  # Compiler
-    simulator: Simulator  # Simulator
+    compiler: Tool  # What builds
+    simulator: Simulator  # What runs
 
     @property
     def place(self) -> str:
-        """The simulator with version and processor, for display."""
+        """The simulator with version and processor, for people."""
         return self.simulator.describe(self.target.name)
 
 
@@ -93,7 +93,7 @@ def _choose(
 
 
 class CrossHarness(Harness):
-    """A harness built for a simulated target, in a temporary folder that `close` removes."""
+    """A harness built for a simulated machine, in a temporary folder that `close` removes."""
 
     def __init__(self, built: Sources, bench: Toolchain, opt_level: str) -> None:
         self._folder = TemporaryDirectory(prefix="bncc-")
@@ -115,7 +115,7 @@ class CrossHarness(Harness):
         )
 
     def close(self) -> None:
-        """Remove the program; the harness is unusable afterwards."""
+        """Remove the program; no call may follow."""
         self._folder.cleanup()
 
 

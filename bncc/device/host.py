@@ -1,5 +1,5 @@
 """
-The emitted C on the host: as a shared library, or as a program with sanitizers.
+The emitted C on this machine: as a shared library, or as a program that sanitizers watch.
 
 The library is called through cffi, without Python headers.
 """
@@ -65,7 +65,7 @@ class HostLibrary(Machine):
             check_raw_size(built.interface, self._library.bncc_raw_size())
 
     def close(self) -> None:
-        """Unload the library; it is unusable afterwards."""
+        """Unload the library; no call may follow."""
         self._ffi.dlclose(self._library)
 
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
@@ -92,7 +92,7 @@ def _load(ffi: Any, library: Path, toolchain: str) -> Any:
 def build_library(
     built: Sources, *, compiler: Tool | None = None, opt_level: str = "-O2"
 ) -> HostLibrary:
-    """Compile emitted C for the host and load it."""
+    """Compile emitted C for this machine and load it."""
     tool = compiler or host_compilers()[0]
     with TemporaryDirectory(prefix="bncc-") as folder:
         write_sources(Path(folder), built, "driver.c")
@@ -110,7 +110,7 @@ def write_sources(folder: Path, built: Sources, *support: str) -> None:
 
 
 class HostHarness(Harness):
-    """A harness built for the host, in a temporary folder that `close` removes."""
+    """A harness built for this machine, in a temporary folder that `close` removes."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class HostHarness(Harness):
         super().__init__(built.interface, built.entries, self._run, " ".join(words))
 
     def close(self) -> None:
-        """Remove the program; the harness is unusable afterwards."""
+        """Remove the program; no call may follow."""
         self._folder.cleanup()
 
     def _run(self, request: bytes) -> bytes:
@@ -161,7 +161,7 @@ class HostHarness(Harness):
         if done.returncode != 0:
             report = done.stderr.decode(errors="replace").splitlines()
             telling = [line for line in report if "error" in line.lower()] or ["it crashed"]
-            # Process numbers, addresses and folders differ from run to run and are noise.
+            # Process numbers, addresses and folders differ from run to run and say nothing.
             reason = re.sub(r"^=+\d+=+ *ERROR: | on .*address .*|\S*/", "", telling[0]).rstrip(". ")
             raise HarnessError(f"the program built by {self.toolchain} was stopped: {reason}")
         return done.stdout
@@ -177,7 +177,7 @@ def build_harness(
     launcher: Sequence[str] = (),
     is_one_unit: bool = False,
 ) -> HostHarness:
-    """Compile emitted C as a program of the host."""
+    """Compile emitted C as a program of this machine."""
     tool = compiler or host_compilers()[0]
     return HostHarness(
         built,

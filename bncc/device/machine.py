@@ -1,4 +1,4 @@
-"""Execution of emitted C: entry points that answer arrays of inputs, in-process or in a program."""
+"""What runs emitted C: its entry points, which answer arrays of inputs, in it or by a program."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -51,20 +51,20 @@ Entry = Literal[
 ]
 
 RUN_LIMIT = 600.0
-"""Seconds after which a running program is stopped."""
+"""Seconds after which a program that still runs is stopped."""
 
 Exchange: TypeAlias = Callable[[bytes], bytes]
-"""Runs a program once: input bytes to output bytes."""
+"""Runs a program once: what it reads, what it writes."""
 
 
 class HarnessError(ToolchainError):
-    """Error of a program that stopped before it had answered all inputs."""
+    """The program stopped before it had answered everything."""
 
     exit_code = 1
 
 
 class Machine(ABC):
-    """Emitted C on the host or on a simulated target; a context manager."""
+    """Emitted C on some machine, this one or a simulated one; a context manager."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Machine(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Release what was built; the machine is unusable afterwards."""
+        """Give back what was built; no call may follow."""
 
     @abstractmethod
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
@@ -163,29 +163,29 @@ class Machine(ABC):
 
     def stream(self, X: IntArray) -> IntArray:
         """
-        Return the result of ``m_end`` for each row of states, fed feature by feature.
+        Return what ``m_end`` says of each row of states, fed feature by feature.
 
         Shapes: `X` (n, n_features) int; returns (n,) int16, class indices, or M_ERR_STATE; -100
-        if a misuse was not rejected.
+        where a misuse was not refused.
 
         Notes
         -----
-        Each row is fed in another order, see ``runtime/stream.h``.
+        Each row comes in another order, see ``runtime/stream.h``.
         """
         return self._answer("stream", self._states(X))[0]
 
     def stream_raw(self, R: FloatArray) -> IntArray:
         """
-        Return the result of ``m_end`` for each row of raw readings, fed feature by feature.
+        Return what ``m_end`` says of each row of raw readings, fed feature by feature.
 
-        Shapes: `R` (n, n_features) float64; returns (n,) int16, class indices; -100 if a misuse
-        was not rejected.
+        Shapes: `R` (n, n_features) float64; returns (n,) int16, class indices; -100 where a misuse
+        was not refused.
         """
         return self._answer("stream_raw", pack(R, self.row_dtype))[0]
 
     def raw_rows(self, rows: AnyArray) -> IntArray:
         """
-        Return ``m_predict_raw`` of rows that are in the memory layout of the C.
+        Return ``m_predict_raw`` of rows that lie in memory as the C wants them.
 
         Shapes: `rows` (n,) array of `row_dtype`; returns (n,) int16, class indices.
         """
@@ -196,7 +196,7 @@ class Machine(ABC):
 
 
 def check_raw_size(interface: Interface, size: int) -> None:
-    """Refuse a raw row whose layout in C differs from that in Python."""
+    """Refuse a raw row that the C lays out otherwise than Python."""
     expected = row_dtype(interface.features).itemsize
     if size != expected:
         raise ToolchainError(
@@ -206,7 +206,7 @@ def check_raw_size(interface: Interface, size: int) -> None:
 
 
 def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
-    """Return the type of a score of so many bytes in C."""
+    """Return the type of a score that has so many bytes in the C."""
     return np.dtype(f"u{size}")
 
 
@@ -214,12 +214,12 @@ CODES: Mapping[Entry, str] = {
     "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "raw_checked": "c", "missing": "m",
     "raw_missing": "n", "stream": "f", "stream_raw": "g",
 }  # fmt: skip
-"""Codes of the entry points in the harness and the meter."""
+"""What the harness and the meter call each entry point."""
 
 
 def request(entry: Entry, rows: AnyArray) -> bytes:
     """
-    Return the input of the harness and the meter: an entry, a number of rows, the rows.
+    Return what the harness and the meter read: an entry, a number of rows, the rows.
 
     Shapes: `rows` (n, ...) array.
     """
@@ -227,7 +227,7 @@ def request(entry: Entry, rows: AnyArray) -> bytes:
 
 
 class Harness(Machine):
-    """Emitted C as a program that answers inputs from a stream."""
+    """Emitted C as a program that answers inputs on a stream."""
 
     def __init__(
         self,
@@ -244,7 +244,7 @@ class Harness(Machine):
         self._order = byte_order
 
     def close(self) -> None:
-        """Release nothing: the caller that built the program owns it."""
+        """Give back nothing: whoever made the program keeps it."""
 
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         reply = self._exchange(request(entry, rows))

@@ -1,4 +1,4 @@
-"""One classifier measured on one target, over some inputs; wrong decisions raise an error."""
+"""One classifier measured on one target, over some inputs, and refused if it decides wrong."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ from bncc.resources import Optimize, Resources, Span
 N_ROWS = 100
 """Inputs over which a decision is measured."""
 SHARE = 0.3
-"""Fraction of the features that are missing at random."""
+"""Part of the features that is missing by chance."""
 SPEED_LEVELS = ("-O2", "-O3")
-"""Levels of which the baseline's faster one counts for time; -Os counts for its flash."""
+"""Levels of which the baseline's better one counts for speed; -Os counts for its flash."""
 
 
 def bench_inputs(
@@ -44,7 +44,7 @@ def bench_inputs(
     drawn = random_states(model, n_rows, np.random.default_rng(seed))
     values = [representatives(feature) for feature in model.features]
     R = np.column_stack([values[i][drawn[:, i]] for i in range(model.n_features)])
-    # A state without a reading is replaced by the state of its representative.
+    # A state that no reading has is replaced by the one that its representative has.
     return _inputs(states_of_raw(model.features, R), R, some_missing)
 
 
@@ -53,29 +53,29 @@ def _inputs(X: IntArray, R: FloatArray, some_missing: bool) -> Inputs:
 
 
 def bench_rows(table: Table, *, n_rows: int = N_ROWS, seed: int = 0) -> Table:
-    """Choose the rows of a measurement, independent of the model."""
+    """Choose the rows of a measurement, whatever the model."""
     rng = np.random.default_rng(seed)
     return table.take(np.sort(rng.permutation(table.n_rows)[:n_rows]))
 
 
 def drawn_missing(X: IntArray) -> BoolArray:
-    """Return which features of which rows are missing at random, the same for equal shapes."""
+    """Return which features of which rows are missing by chance, the same for equal shapes."""
     return np.random.default_rng(0).random(X.shape) < SHARE
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measured resources of one classifier on one target."""
+    """One classifier on one target."""
 
     optimization: str  # The compiler's level, for the baseline one per figure
-    # flash and ram: Bytes of the entry points in `kept`, including every library routine that they
-    # call
+    # flash and ram: Bytes of the entry points in `kept` with every library routine that they pull
+    # in
     flash: int
     ram: int
-    stack: int  # Maximum of their stack sizes, in bytes
-    # Costs of ``predict``, ``trusted``, ``raw`` if there is one, and other emitted entry points
+    stack: int  # Bytes of the deepest stack of these
+    # By ``predict``, ``trusted`` and, where there is one, ``raw``, and what else was emitted
     costs: Mapping[str, Cost]
-    kept: tuple[Metered, ...] = ("predict",)  # Entry points included in flash and RAM
+    kept: tuple[Metered, ...] = ("predict",)  # Entry points whose bytes are counted
 
 
 def measure(
@@ -104,7 +104,7 @@ def measure(
 def measure_best(
     model: Model, built: Sources, bench: Toolchain, inputs: Inputs, kept: tuple[Metered, ...]
 ) -> Measurement:
-    """Measure the C of a model, each figure at its best level."""
+    """Measure the C of a model, each figure at the level that suits it best."""
     measured = {}
     for level in (*SPEED_LEVELS, "-Os"):
         with Meter(built, bench, level) as meter:
@@ -152,7 +152,7 @@ def as_resources(
 def missing_cost(
     model: Model, built: Sources, bench: Toolchain, inputs: Inputs, *, opt_level: str
 ) -> Cost:
-    """Measure ``m_predict_missing`` with 30 % of the features missing at random."""
+    """Measure ``m_predict_missing``, 30 % of the features missing by chance."""
     is_missing = drawn_missing(inputs.X)
     with Meter(built, bench, opt_level) as meter:
         cost = meter.costs(Inputs(inputs.X, is_missing=is_missing))["missing"]
@@ -173,7 +173,7 @@ def _measurement(
 
 
 def _wider(cost: Cost, other: Cost) -> Cost:
-    """Return the figures of some inputs, with the extremes extended by those of others."""
+    """Return the figures of some inputs, with the extremes of others as well."""
     return replace(
         cost,
         min=min(cost.min, other.min),
@@ -185,13 +185,13 @@ def _wider(cost: Cost, other: Cost) -> Cost:
 def _checked(
     found: Mapping[str, Cost], model: Model, inputs: Inputs, bench: Toolchain
 ) -> Mapping[str, Cost]:
-    """Refuse figures of a program whose decisions differ from those of the model."""
+    """Refuse figures of a program that decides otherwise than the model."""
     reference = costs(model, inputs.X).argmin(axis=1)
     for entry, cost in found.items():
         expected = reference
         if entry == "missing" and inputs.is_missing is not None:
             expected = missing.predict(model, inputs.X, inputs.is_missing)
-        # A checked entry point returns an error for readings beyond its limits.
+        # A checked entry point answers readings beyond its limits with an error.
         refused = (cost.classes < 0) & (entry == "raw_checked")
         wrong = int(((cost.classes != expected) & ~refused).sum())
         if wrong:

@@ -1,4 +1,4 @@
-"""Cost of a decision on a target: executed instructions or cycles, stack, flash and RAM."""
+"""What a decision costs on a target: executed instructions or cycles, stack, flash and RAM."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,52 +25,52 @@ METERED: Mapping[str, Metered] = {
     "missing": "missing",
     "stream": "stream",
 }
-"""Entry points of the meter by their names in `bncc.resources.FUNCTIONS`."""
+"""Names of the entry points of `bncc.resources.FUNCTIONS` in the meter."""
 _ROUNDS = 2000
-"""Difference in rounds between the meter's two loops."""
+"""Rounds by which the meter's two loops differ."""
 _WRAP = 2**32
-"""Modulus of the meter's counter."""
+"""The meter's counter starts again from 0 there."""
 _DEEPER = _WRAP - 1
-"""Value that the meter reports for a stack beyond the painted memory."""
+"""What the meter says of a stack that goes beyond its paint."""
 
 
 @dataclass(frozen=True)
 class Cost:
     """Executed instructions, or cycles, of a decision over some inputs."""
 
-    # min, mean, max: Over the inputs, including argument set-up, call and return, without reading
-    # the counter
+    # min, mean, max: Over the inputs; argument set-up, call and return count, the counter's reading
+    # does not
     min: int
     mean: float
     max: int
-    stack: int  # Maximum stack depth below the caller's frame, in bytes
+    stack: int  # Bytes of the deepest stack below the caller's
     classes: IntArray  # (n,) int16: The decisions
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """Memory of a classifier, including every library routine that it calls."""
+    """Memory of a classifier with every library routine it pulls in."""
 
     flash: int  # Bytes of code, constants and initial values
-    ram: int  # Bytes of variables, without the stack
+    ram: int  # Bytes of variables; the stack is apart
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """Inputs of the measured decisions."""
+    """What the decisions are about."""
 
     X: IntArray  # (n, n_features) int: States
     # (n, n_features) float64 or None: Raw readings, for models that take them
     R: FloatArray | None = None
-    # (n, n_features) bool or None: Missing features, for C that marginalizes them
+    # (n, n_features) bool or None: What is missing, for C that decides without
     is_missing: BoolArray | None = None
 
 
 class Meter:
     """
-    Emitted C, compiled once for a target at one optimization level, for measurement.
+    Emitted C, compiled once for a target at one optimization level, to be measured.
 
-    A context manager, which removes the folder with the images on exit.
+    A context manager; the folder with its images goes when it is left.
     """
 
     def __init__(
@@ -94,11 +94,11 @@ class Meter:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Options that affect the code, without the optimization level."""
+        """The options that decide about code, without the optimization level."""
         return self._builder.code_flags
 
     def costs(self, inputs: Inputs) -> Mapping[str, Cost]:
-        """Measure every entry point of the C."""
+        """Measure every entry point that the C has."""
         simulator = self._bench.simulator
         image = link_program(self._builder, simulator, "meter", self._object, "BNCC_METER")
         asked: dict[Metered, AnyArray] = {}
@@ -158,7 +158,7 @@ class Meter:
             )
 
     def footprint(self, kept: Iterable[Metered]) -> Footprint:
-        """Return the memory of the classifier if only some entry points are called."""
+        """Return the memory of the classifier when only some entry points are called."""
         builder = self._builder
         builder.write({name: support_file(name) for name in ("footprint.c", "stub.c")})
         keep = [f"KEEP_{entry.upper()}" for entry in kept]

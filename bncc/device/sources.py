@@ -1,4 +1,4 @@
-"""Emitted C ready to build: its entry points, the types of its inputs, its glue code."""
+"""Emitted C ready to be built: its entry points, the types of its inputs, the glue around it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from bncc.model.checked import Limits
 
 
 class Interface(Protocol):
-    """Interface between a classifier and the C around it: a `Model`, or a baseline's `Shape`."""
+    """What the C around a classifier has to know of it: a `Model`, or a baseline's `Shape`."""
 
     @property
     def n_states(self) -> tuple[int, ...]:
@@ -29,22 +29,22 @@ class Interface(Protocol):
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """Discretization of readings; unused if the C takes none."""
+        """How readings become states; without effect where the C takes none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """Emitted C with its glue code, ready to be compiled, run and measured."""
+    """Emitted C together with its glue, ready to be compiled, run and measured."""
 
     name: str  # Prefix of its symbols
     interface: Interface  # Numbers and types of its inputs and classes
-    # Text by file name: the emission's C and header, and ``bncc_model.h``; ``stream.h`` if features
-    # can be fed one by one
+    # File name to text: the emission's C and header, and ``bncc_model.h``; ``stream.h`` where
+    # features can be fed one by one
     files: Mapping[str, str]
     # Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
     # ``raw_missing``, ``stream`` and ``stream_raw``
     entries: frozenset[str]
-    # Limits of each feature, if ``raw_checked`` is among the entry points and is to be compared
+    # Of each feature, where ``raw_checked`` is among the entry points and is to be compared
     limits: tuple[Limits, ...] = ()
 
     @property
@@ -56,7 +56,7 @@ class Sources:
 def sources(
     interface: Interface, files: Mapping[str, str], limits: Sequence[Limits] = ()
 ) -> Sources:
-    """Determine the entry points of emitted files, and write the glue code for them."""
+    """Find out which entry points emitted files have, and write the glue for them."""
     names = [
         file[:-2] for file in sorted(files) if file.endswith(".h") and f"{file[:-2]}.c" in files
     ]
@@ -81,7 +81,7 @@ def sources(
         )
         if re.search(rf"\b{symbol}\(", header)
     }
-    # Test vectors are slow to find and unused here.
+    # Vectors cost time to find, and nothing here reads them.
     vectors = f"{name}_vectors.h"
     kept = {file: files[file] for file in files if file.endswith(".h") and file != vectors}
     kept |= {f"{name}.c": files[f"{name}.c"]}
@@ -97,7 +97,7 @@ def support_file(name: str) -> str:
 
 
 def raw_step(interface: Interface) -> int:
-    """Return the number of ``m_raw_t`` per raw row: all features, or one struct."""
+    """Return how many ``m_raw_t`` one raw row has: all features, or one struct."""
     return interface.n_features if len(set(raw_dtypes(interface.features))) == 1 else 1
 
 

@@ -1,1 +1,1 @@
-"""Inputs of an agreement check, from table rows and readings, and the answers of Python."""
+"""What an agreement check asks, from table rows and readings, and the answers Python gives."""

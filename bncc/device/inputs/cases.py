@@ -1,4 +1,4 @@
-"""The inputs of an agreement check, the expected answers from Python, and their strength."""
+"""The inputs of an agreement check, the answers that Python gives, and how strong they are."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ from bncc.model.model import Model
 from bncc.model.reference import costs
 
 FEW_STATES = 2**16
-"""Joint states up to which all of them are tried."""
+"""With at most so many joint states, all of them are tried."""
 
 MOST_STATES = 2**24
-"""Most joint states of an exhaustive check."""
+"""The most joint states that an exhaustive check takes on."""
 
 FAR_ROWS = 256
-"""Rows of readings beyond the range of training, and beyond their types."""
+"""Rows of readings beyond what training has seen, and beyond their types."""
 
 ERR_STATE = -1
 _BLOCK_CELLS = 2**22
@@ -41,23 +41,23 @@ _BLOCK_CELLS = 2**22
 class Case:
     """A block of inputs for some entry points, with the answers of the reference."""
 
-    # ``invalid`` holds states out of range, which ``predict`` and ``scores`` reject
+    # ``invalid`` holds states out of range, which ``predict`` and ``scores`` refuse
     kind: Literal["states", "invalid", "raw", "raw_checked", "missing", "raw_missing"]
     x: AnyArray  # (n, n_features) array: uint8 or uint16 states, or float64 raw readings
     y: IntArray  # (n,) int16: Class indices, or errors
     # (n, n_classes) int64 or None: Scores, for ``states``; zeros for ``invalid``
     scores: IntArray | None = None
-    # (n, n_features) bool or None: Missing features, for ``missing`` and ``raw_missing``
+    # (n, n_features) bool or None: What is missing, for ``missing`` and ``raw_missing``
     is_missing: BoolArray | None = None
 
 
 @dataclass(frozen=True)
 class Effort:
-    """Number and kind of the inputs of an agreement check."""
+    """How much an agreement check tries."""
 
     n_random: int = 1000  # Random states, and as many random raw readings
-    exhaustive: bool = False  # True to try all joint states even when they are many
-    seed: int = 0  # Random seed
+    exhaustive: bool = False  # Whether to try all joint states even when they are many
+    seed: int = 0  # Seed of everything random
 
 
 def cases(
@@ -78,7 +78,7 @@ def cases(
     if has_raw:
         for R in raw_blocks(model, effort.n_random, rng, _block_rows(model)):
             yield _raw_case(model, R, states_of_raw(model.features, R))
-        # As a table, not as raw values: the driver and Python must interpret its cells alike.
+        # As a table and not as raw values: what a driver and Python make of them must agree.
         for start, stop in spans(FAR_ROWS, _block_rows(model)):
             far = far_table(model.features, stop - start, rng)
             yield _raw_case(
@@ -100,7 +100,7 @@ def takes_all_states(model: Model, effort: Effort) -> bool:
 def strength(
     model: Model, table: Table | None = None, effort: Effort = Effort(), *, has_raw: bool = True
 ) -> str:
-    """Describe the strength of a check."""
+    """Say in words how strong a check is."""
     words = [] if table is None else [_count(table.n_rows, "data row")]
     if takes_all_states(model, effort):
         words.append(f"all {_count(n_joint_states(model), 'joint state')}")
@@ -133,7 +133,7 @@ def _state_blocks(model: Model, effort: Effort, rng: np.random.Generator) -> Ite
     for start, stop in spans(effort.n_random, size):
         X = random_states(model, stop - start, rng)
         yield X
-        # Near a decision boundary a small error in a cost changes the class.
+        # Near a boundary a small error in a cost becomes an error in the class.
         yield boundary_states(model, X[: min(len(X), 2000)])
     for strides, n_inputs in row_cover(model):
         for start, stop in spans(n_inputs, size):
@@ -151,8 +151,8 @@ def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
     """
     Put one state out of range, for every feature: the first beyond it and the largest.
 
-    The other states are once random and once zero, since states that are checked together mask each
-    other.
+    The others are once drawn at random and once zero, for states that are checked together hide one
+    another.
     """
     dtype = state_dtype(model.n_states)
     largest = int(np.iinfo(dtype).max)

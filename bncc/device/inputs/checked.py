@@ -28,7 +28,7 @@ def checked_cases(
 
 
 def checked_words(effort: Effort) -> str:
-    """Describe the inputs."""
+    """Return in words what is tried."""
     return (
         f"{2 * effort.n_random:,} readings within their limits and with one beyond, "
         "every limit from both sides, each reading alone missing"
@@ -55,7 +55,7 @@ def _blocks(
     for start, stop in spans(n_random, size):
         R = drawn(stop - start)
         yield R
-        # One reading of each row at or beyond its limits, so that no error masks another.
+        # One reading of each row at or beyond its limits: its errors hide no other's.
         column = rng.integers(0, len(features), len(R))
         for i in np.unique(column).tolist():
             R[column == i, i] = rng.choice(edges[i], int((column == i).sum()))
@@ -72,7 +72,7 @@ def _blocks(
 
 def edge_values(feature: Feature, limits: Limits) -> FloatArray:
     """
-    Return readings at the limits, just beyond them, the extremes and the missing reading.
+    Return readings at the limits, the next ones beyond, the extremes and the missing one.
 
     Shapes: returns (n,) float64, values of the C type.
     """

@@ -12,7 +12,7 @@ from bncc.model.model import Model
 from bncc.model.reference import costs, predict
 
 PROBE_CELLS = 2**24
-"""Most cells of all readings that try one value of one feature, a limit for huge models."""
+"""Cells of all readings that try one value of one feature; huge models stop there."""
 
 
 def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
@@ -41,7 +41,7 @@ def joint_states(model: Model, start: int, stop: int) -> IntArray:
 
 def random_states(model: Model, n: int, rng: np.random.Generator) -> IntArray:
     """
-    Return uniformly sampled states.
+    Return states drawn uniformly.
 
     Shapes: returns X (n, n_features) int64, states.
     """
@@ -50,25 +50,25 @@ def random_states(model: Model, n: int, rng: np.random.Generator) -> IntArray:
 
 @dataclass(frozen=True)
 class Course:
-    """Sequence of the states of a feature over the inputs."""
+    """How the state of a feature changes from one input to the next."""
 
-    stride: int  # Consecutive inputs with the same state
-    states: tuple[int, ...]  # The states, repeated
+    stride: int  # Inputs that have the same state, one after the other
+    states: tuple[int, ...]  # The states, again and again
 
 
 def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
     """
-    Plan inputs that reach every row of every table, many tables with the same inputs.
+    Plan inputs that reach every row of every table, many tables by the same inputs.
 
     Within one group, input k gives feature j the state number ``(k // stride) % len(states)`` of
-    its course; the features of a table then pass through all their joint levels in ``n_inputs``
+    its course; the features of a table then run through all their joint levels in ``n_inputs``
     steps.
     """
     groups: list[tuple[dict[int, Course], int]] = []
     for t, lookup in enumerate(model.lookups):
         wanted, n_inputs = _courses(model, t), lookup.n_rows
         for k, (courses, longest) in enumerate(groups):
-            # A table joins where its features are free or already have the course that it needs.
+            # A table joins where its features are free or already run as it needs.
             if all(courses.get(j, course) == course for j, course in wanted.items()):
                 courses.update(wanted)
                 groups[k] = (courses, max(longest, n_inputs))
@@ -79,7 +79,7 @@ def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
 
 
 def _courses(model: Model, t: int) -> dict[int, Course]:
-    """Return the courses with which the features of a table pass through all joint levels."""
+    """Return how the features of one table run through all their joint levels."""
     lookup = model.lookups[t]
     courses: dict[int, Course] = {}
     step = 1
@@ -108,11 +108,11 @@ def boundary_states(model: Model, X: IntArray) -> IntArray:
     """
     Return states on both sides of class boundaries, one feature's state apart.
 
-    Between two inputs of different class, when the states of the second replace those of the first
-    one by one, the decision changes somewhere; bisection finds such a place.
+    Between two inputs of different class, taking over the second's states one feature after
+    another, the decision changes somewhere; bisection finds such a place.
 
-    Shapes: `X` (n, n_features) int; returns (2 m, n_features) int64, states, m <= n // 2; empty
-    if all pairs have one class.
+    Shapes: `X` (n, n_features) int; returns (2 m, n_features) int64, states, m <= n // 2; none
+    where all pairs have one class.
     """
     half = len(X) // 2
     a, b = X[:half], X[half : 2 * half]
@@ -148,7 +148,7 @@ def decisions_along(
     model: Model, X: IntArray, total: IntArray, i: int, touched: tuple[int, ...]
 ) -> IntArray:
     """
-    Return the decision as a function of one feature, the others held.
+    Return how the decision depends on one feature, the others held.
 
     Shapes: `X` (n, n_features) int; `total` (n, n_classes) int64; returns (n, n_states[i]) int64,
     class indices.
@@ -180,12 +180,12 @@ def raw_blocks(
     for start, stop in spans(max(len(v) for v in values), size):
         k = np.arange(start, stop)
         yield np.column_stack([v[k % len(v)] for v in values])
-    # ... then each alone, where the decision depends on it.
+    # ... then each alone, where the decision hangs on it.
     yield from _stacked(_probes(model, values, rng), size)
 
 
 def _stacked(parts: Iterator[FloatArray], size: int) -> Iterator[FloatArray]:
-    """Merge small blocks into blocks of about `size` rows."""
+    """Join small blocks to such of about `size` rows."""
     waiting: list[FloatArray] = []
     for part in parts:
         waiting.append(part)
@@ -200,9 +200,9 @@ def _probes(
     model: Model, values: Sequence[FloatArray], rng: np.random.Generator
 ) -> Iterator[FloatArray]:
     """
-    Generate raw rows that try each value of each feature where a wrong state is visible.
+    Generate raw rows that try each value of each feature where a wrong state would show.
 
-    For a value of state s and each state that a defect could yield (a neighbor, the state of
+    For a value of state s and each state that a mistake could make of it (a neighbor, the state of
     a missing reading, the ends), the context is one in which the two lead to different decisions.
     """
     X = random_states(model, 128, rng)

@@ -9,11 +9,11 @@ from bncc.targets.base import Board, Target
 from bncc.toolchain.tools import Tool, find_tools, require
 
 _FAULT = 99
-"""Exit status of startup.c after a fault."""
+"""The status with which startup.c ends a program after a fault."""
 
 
 def board_of(target: Target) -> Board:
-    """Return the board that simulates a target."""
+    """Return the board that stands for a target."""
     return target.simulated(Board)
 
 
@@ -30,12 +30,12 @@ class Qemu:
         return next(tool for tool in find_tools() if tool.name == name)
 
     def describe(self, target: str) -> str:
-        """Return command, version and board, for display."""
+        """Return command, version and board, for people."""
         board = board_of(find_target(target))
         return f"{require(board.tool)} {board.options[1]}"
 
     def per_unit(self, target: str) -> float:
-        """Return the increment of the counter per instruction."""
+        """Return how far the counter steps at every instruction."""
         return board_of(find_target(target)).ticks_per_instruction
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
@@ -69,7 +69,7 @@ class Qemu:
 
 
 def _end(done: "subprocess.CompletedProcess[bytes]") -> str:
-    """Describe the end of a program that failed."""
+    """Return in words how a program ended that did not end well."""
     if done.returncode == _FAULT:
         return "met a fault"
     lines = done.stderr.decode(errors="replace").splitlines()

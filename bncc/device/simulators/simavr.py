@@ -1,4 +1,4 @@
-"""simavr: an AVR with exact counts of cycles and stack."""
+"""simavr: an AVR whose cycles and stack are counted exactly, one by one."""
 
 import atexit
 import re
@@ -17,15 +17,15 @@ from bncc.toolchain import tools as toolchain
 from bncc.toolchain.tools import Tool
 
 INSTALL_HINT = "apt install libsimavr-dev libelf-dev"
-"""Command that installs the libraries that the runner is built with."""
+"""The command that installs what the runner is built with."""
 
 _DATA_SPACE = 0x800000
-"""Base address of the data space in an ELF file of an AVR, which keeps symbols distinct."""
+"""Where an ELF file of an AVR puts the data space, so that no two symbols share an address."""
 
 CYCLE_LIMIT = 2**40
-"""Cycle limit beyond the length of any permitted run."""
+"""So many cycles take longer than any run may last."""
 
-# Exit statuses of simavr_runner.c; lower ones are the program's own.
+# Exit statuses of simavr_runner.c; those below are the program's own.
 _CANNOT_START, _TOO_LONG = 100, 104
 
 
@@ -44,11 +44,11 @@ class Simavr:
         return Tool("simavr", path, version(), served, INSTALL_HINT, "simulator")
 
     def describe(self, target: str) -> str:
-        """Return name, version and processor, for display."""
+        """Return name, version and processor, for people."""
         return f"{self.tool(target)} {find_target(target).simulated(Mcu).name}"
 
     def per_unit(self, target: str) -> float:
-        """Return the increment of the counter per cycle."""
+        """Return how far the counter steps at every cycle."""
         return 1.0
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
@@ -59,7 +59,7 @@ class Simavr:
 
 
 def run(elf: Path, mcu: str, request: bytes, request_address: int, *, cycle_limit: int) -> bytes:
-    """Run a program with ``port_doorbell.h`` on a simulated AVR."""
+    """Run a program that speaks through ``port_doorbell.h`` on a simulated AVR."""
     command = (_runner(), mcu, elf, f"{request_address % _DATA_SPACE:x}", str(cycle_limit))
     try:
         done = subprocess.run(
@@ -82,15 +82,15 @@ def run(elf: Path, mcu: str, request: bytes, request_address: int, *, cycle_limi
 
 
 def is_available() -> bool:
-    """Return whether a program can be run: simavr's library and a compiler are installed."""
+    """Return whether a program can be run: whether simavr's library and a compiler are here."""
     return _build() is not None
 
 
 def version() -> str | None:
     """
-    Return the version of simavr's library, None if it is missing or has no version.
+    Return the version of simavr's library, or None where it is missing or does not say.
 
-    simavr has no version option; the version is in its headers, with which the runner is built.
+    simavr has no option that tells it; its headers do, which the runner is built with.
     """
     program = _build()
     if program is None:
@@ -102,14 +102,14 @@ def version() -> str | None:
 def _runner() -> Path:
     program = _build()
     if program is None:
-        toolchain.host_compilers()  # raises an error if a compiler is missing
+        toolchain.host_compilers()  # says so where it is a compiler that is missing
         raise ToolchainError(f"simavr's library is not installed; run `{INSTALL_HINT}`")
     return program
 
 
 @cache
 def _build() -> Path | None:
-    """Build the runner once per process; return None on failure."""
+    """Build the runner, once in the life of this process; None where that fails."""
     try:
         compilers = toolchain.host_compilers("all")
     except ToolchainError:
