@@ -1,4 +1,4 @@
-/* batch.c -- classifies many inputs on the host: a block of inputs at a time, all classes of
+/* batch.c -- decides on many inputs on this machine: a block of inputs side by side, all classes of
  * an input in one vector.
  *
  * Built with these, from bncc/device/batch.py: N_FEATURES, N_TABLES, ARITY (most features of a
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Inputs added in parallel: two to the number of rounds of `turn`. */
+/* Inputs added up side by side: two to the number of rounds that `turn` takes. */
 #define BLOCK 16U
 #define ROUNDS 4U
 
@@ -21,7 +21,7 @@
 #define ZIP(a, b, halves) __builtin_shuffle(a, b, (states_t){halves})
 #endif
 
-/* One value of every input of a block: a state, the place of a row. */
+/* One thing of all inputs of a block: a state, the place of a row. */
 typedef STATE states_t __attribute__((vector_size(BLOCK * sizeof(STATE))));
 typedef PLACE places_t __attribute__((vector_size(BLOCK * sizeof(PLACE))));
 /* The sums of one input, and a row of a table. */
@@ -31,7 +31,7 @@ void bncc_batch(const STATE *x, int16_t *y, uint32_t n_rows, const STATE *last,
     const uint32_t *feature, const PLACE *stride, const uint32_t *start, const SUM *rows,
     const SUM *prior);
 
-/* Transposes a square of states: each round swaps one bit of the row's number with the column's. */
+/* Transposes a square of states: each round moves one bit of the row's number to the column's. */
 static inline void turn(states_t square[BLOCK])
 {
     uint32_t round;
@@ -53,8 +53,8 @@ static inline void turn(states_t square[BLOCK])
     }
 }
 
-/* column[f] is feature f of n inputs, and 0 for the inputs that a block lacks. Some of the last
- * features are transposed a second time if N_FEATURES is no multiple of a block. */
+/* column[f] is feature f of n inputs, and 0 for what is missing of a block. Of the last features
+ * some are turned a second time where N_FEATURES is no multiple of a block. */
 static inline void turn_inputs(states_t *column, const STATE *x, uint32_t n)
 {
     static const STATE missing[N_FEATURES];
@@ -99,7 +99,7 @@ static inline states_t take_out(states_t *column, const STATE *last)
     return out;
 }
 
-/* Class of minimal cost, the smallest index on ties. */
+/* Class of least cost, the smallest index on ties. */
 static inline int16_t least(const SUM cost[LANES])
 {
     KEY best = (KEY)-1;
@@ -147,7 +147,7 @@ void bncc_batch(const STATE *x, int16_t *y, uint32_t n_rows, const STATE *last,
             const PLACE *at = (const PLACE *)&place[t];
             const SUM *table = &rows[start[t]];
 
-            /* A row's address is then one addition, and the sums stay in registers. */
+            /* So that a row's address is one addition, and the sums stay in registers. */
             __asm__("" : "+r"(table));
 #pragma GCC unroll 16
             for (i = 0U; i < BLOCK; i++) {

@@ -1,5 +1,5 @@
 /* driver.c -- loops over rows around one emitted model, as a shared library on the host.
- * bncc_model.h, generated with it by bncc/device/sources.py, selects the model. */
+ * bncc_model.h, written beside it by bncc/device/sources.py, says which model that is. */
 #include "bncc_model.h"
 #ifdef MODEL_STREAM_TYPE
 #include "stream.h"
@@ -91,7 +91,7 @@ void bncc_missing(const MODEL_STATE *x, int16_t *y, uint32_t n_rows)
 #ifdef MODEL_RAW_MISSING
 void bncc_raw_missing(const unsigned char *x, int16_t *y, uint32_t n_rows);
 
-/* A row is the readings, then the bits; it is copied to memory aligned for readings. */
+/* A row is the readings, then the bits; it is copied to where readings may lie. */
 void bncc_raw_missing(const unsigned char *x, int16_t *y, uint32_t n_rows)
 {
     MODEL_RAW_TYPE raw[MODEL_RAW_STEP];

@@ -1,10 +1,10 @@
-/* memory.c -- functions that a compiler may call implicitly, for targets without a C library. */
+/* memory.c -- what a compiler may call without being asked, for machines with no C library here. */
 #include <stddef.h>
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
 void *memset(void *to, int value, size_t size);
 
-/* volatile keeps the compiler from replacing a loop by a call of the function that contains it. */
+/* volatile keeps the compiler from turning a loop into a call of the function it stands in. */
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
     volatile unsigned char *d = to;

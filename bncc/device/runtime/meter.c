@@ -1,10 +1,10 @@
-/* meter.c -- cost of one decision of an emitted model: instructions or cycles, and stack.
+/* meter.c -- what one decision of an emitted model costs: instructions or cycles, and stack.
  *
  * In:  as harness.c: blocks of an entry, a number of rows, the rows (in this machine's own types).
- * Out: first the size of a raw row, the cost of an empty measurement, and the costs of two loops
- *      of 1000 and 3000 rounds; then for each row the class, its cost, and its stack in bytes.
+ * Out: first the size of a raw row, what measuring nothing costs, and what two loops of 1000 and
+ *      3000 rounds cost; then for each row the class, its cost, and the deepest stack in bytes.
  *      All numbers have four bytes, least significant first.
- * The row is in memory before the clock starts. Setting up the argument, call and return count. */
+ * The row lies in memory before the clock starts. Setting up the argument, call and return count. */
 #include "bncc_model.h"
 #include "bncc_port.h"
 
@@ -42,8 +42,8 @@ static __attribute__((noinline)) void spin(uint16_t rounds)
 #endif
 }
 
-/* Weak, so that a compiler assumes nothing about it: otherwise it would set up an argument before
- * the clock starts, since reading the clock leaves that register alone. */
+/* Weak, so that a compiler presumes nothing of it: it would set up an argument before the clock
+ * starts, knowing that reading the clock leaves that register alone. */
 uint32_t bncc_now(void);
 __attribute__((weak)) uint32_t bncc_now(void)
 {
@@ -56,7 +56,7 @@ static MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
 #endif
 static volatile int16_t decision;
 
-/* Timed code is in a function of its own: in a larger one a compiler moves other work between the
+/* What is timed has a function of its own: in a larger one a compiler puts other work between the
  * two readings of the clock. */
 #define COST_OF(what, call)                                              \
     static __attribute__((noinline)) uint32_t cost_of_##what(void)       \
@@ -87,7 +87,7 @@ COST_OF(scores, MODEL_SCORES(states, scores))
 COST_OF(missing, MODEL_MISSING(states))
 #endif
 #ifdef MODEL_STREAM_TYPE
-/* Calls of a caller that has all states, one after the other. */
+/* What a caller does that has all states, one after the other. */
 static __attribute__((noinline)) int16_t stream(void)
 {
     MODEL_STREAM_TYPE s;
@@ -118,7 +118,7 @@ static __attribute__((noinline)) uint32_t cost_of_spin(uint16_t rounds)
     return bncc_now() - start;
 }
 
-/* The stack is measured in a call of its own, since painting it takes time. */
+/* The stack in a call of its own, for painting it takes time. */
 #define MEASURE(what, call)            \
     do {                               \
         port_stack_mark();             \
@@ -185,7 +185,7 @@ static int measure(unsigned char entry)
 
 int main(void)
 {
-    /* Volatile, so that passing either has the same cost. */
+    /* Volatile, so that it costs the same to pass either. */
     static const volatile uint16_t few = 1000U;
     static const volatile uint16_t many = 3000U;
     unsigned char head[5];

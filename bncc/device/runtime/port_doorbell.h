@@ -1,7 +1,7 @@
 /* port_doorbell.h -- the harness rings a bell, and the simulator (simavr, unicorn) serves it.
  *
- * The program writes its request to bncc_request, which the simulator finds by its name, and then
- * stores one byte, the operation, to the doorbell. The request is served after the store:
+ * The program says in bncc_request, which the simulator finds by its name, what it wants, and
+ * stores one byte, the operation, to the doorbell. When the store has happened, it is served:
  *     'r' read size bytes of the input into address; result is how many there were
  *     'w' write size bytes at address to the output
  *     't' result is how many instructions (unicorn) or cycles (simavr) came before the store
@@ -28,8 +28,8 @@ struct bncc_request {
 
 volatile struct bncc_request bncc_request;
 
-/* The simulator reads and writes memory that the compiler may hold in registers: writes before the
- * store must have reached memory, reads after it must load again. */
+/* The simulator reads and writes memory that the compiler may hold in registers: what lies before
+ * the store must have reached memory, what comes after must look again. */
 static inline __attribute__((always_inline)) void ring(char operation)
 {
     __asm__ volatile("" ::: "memory");
@@ -64,7 +64,7 @@ static int port_close(int status)
 }
 
 #ifdef BNCC_METER
-/* Never inlined: unicorn counts whole basic blocks, so the store needs a block of its own. */
+/* Never inlined: unicorn counts whole basic blocks, so the store has one to itself. */
 static __attribute__((noinline)) uint32_t port_elapsed(void)
 {
     ring('t');

@@ -1,11 +1,11 @@
-/* simavr_runner.c -- runs a program on a simulated AVR and serves its doorbell.
+/* simavr_runner.c -- runs a program on a simulated AVR and answers its doorbell.
  *
  *     simavr_runner --version
  *     simavr_runner MCU PROGRAM.elf REQUEST CYCLE_LIMIT
  *
- * REQUEST is the address of bncc_request in data space, in hexadecimal; port_doorbell.h documents
- * the operations. The program's input is standard input, its output standard output. The runner
- * exits with the program's status, 0 to 99, or with a status below and an error message. */
+ * REQUEST is where bncc_request lies in data space, in hexadecimal; port_doorbell.h says what the
+ * program may ask for. Its input is standard input, its output standard output. The runner ends
+ * with the program's status, 0 to 99, or with a reason below and a sentence on standard error. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum { STATUS_MAX = 99, DOORBELL = 0x3E /* GPIOR0 */, LOW_HALF = 1, HIGH_HALF = 
 
 struct run {
     FILE *output;
-    uint32_t request; /* address of bncc_request */
+    uint32_t request; /* where bncc_request lies */
     uint16_t mark;    /* stack pointer at 'k' */
     uint16_t deepest; /* lowest stack pointer since */
     unsigned halves;  /* which halves of the stack pointer are new */
@@ -42,8 +42,8 @@ static __attribute__((noreturn)) void stop(const avr_t *avr, enum reason reason,
     exit((int)reason);
 }
 
-/* simavr continues after an illegal instruction, and past the end of the RAM it writes into memory
- * of its own, but before it does either it prints a message. */
+/* simavr goes on after an illegal instruction, and past the end of the RAM it writes into memory
+ * of its own, but before it does either it says so. */
 static void on_log(avr_t *avr, const int level, const char *format, va_list arguments)
 {
     (void)level;
@@ -62,8 +62,8 @@ static uint16_t stack_pointer(const avr_t *avr)
     return (uint16_t)(avr->data[R_SPL] | (avr->data[R_SPH] << 8));
 }
 
-/* Between the writes of its two halves the stack pointer is invalid. An instruction such as push
- * writes both, and so does the compiler when it allocates a frame, one after the other. */
+/* Between the writes of its two halves the stack pointer points nowhere. An instruction such as
+ * push writes both, and so does the compiler when it makes room for a frame, one after the other. */
 static void on_stack_pointer(avr_t *avr, avr_io_addr_t address, uint8_t value, void *param)
 {
     struct run *run = param;
@@ -88,8 +88,8 @@ static int lies_in_ram(const avr_t *avr, uint64_t address, uint64_t size)
     return address > avr->ioend && address + size <= (uint64_t)avr->ramend + 1U;
 }
 
-/* simavr calls this during the instruction that stores to the doorbell, before it counts that
- * instruction: avr->cycle is the end of the previous one, whichever instruction stores. */
+/* simavr calls this in the course of the instruction that stores to the doorbell, before it counts
+ * that instruction: avr->cycle is the end of the one before, whichever instruction stores. */
 static void on_doorbell(avr_t *avr, avr_io_addr_t doorbell, uint8_t operation, void *param)
 {
     struct run *run = param;
@@ -130,8 +130,8 @@ static void on_doorbell(avr_t *avr, avr_io_addr_t doorbell, uint8_t operation, v
     }
 }
 
-/* simavr 1.6 treats an adiw or sbiw of 12 to 15, modulo 16, as an instruction of two words, so
- * that a skip over it skips a word too many, in a cycle too many. */
+/* simavr 1.6 takes an adiw or sbiw of 12 to 15, modulo 16, for an instruction of two words, and
+ * what skips it skips a word too many, in a cycle too many. */
 static void mend_skip(avr_t *avr, avr_flashaddr_t from)
 {
     uint32_t words = get(avr->flash + from);
