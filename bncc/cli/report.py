@@ -1,4 +1,4 @@
-"""``bncc report``: what the trials of studies cost and how often they err, as one page."""
+"""``bncc report``: footprints and error rates of the trials of studies, as one page."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -110,7 +110,7 @@ def _form_of(output: str | None) -> str | None:
 
 
 def _read(places: Sequence[str], console: Console) -> "list[Study]":
-    """Read the studies, leave out empty ones, and give each a name of its own."""
+    """Read the studies, leave out empty ones, and give each a unique name."""
     from bncc.search.study import read_study
 
     found: list[Study] = []
@@ -135,7 +135,7 @@ def _read(places: Sequence[str], console: Console) -> "list[Study]":
 
 
 def _where(place: str) -> object:
-    """Return what two spellings of a file have in common; a URL has one spelling."""
+    """Return a common value for all spellings of a file; a URL has one spelling."""
     from bncc.search.storage import place_of
 
     path = place_of(place).path
