@@ -20,6 +20,7 @@ from bncc.errors import DataError, MisfitError, ToolchainError, TrialError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.card import cost_format, model_facts, parent_names
 from bncc.model.model import Model
+from bncc.model.table_levels import table_levels
 from bncc.pricing import machine_of, options_of
 from bncc.resources import Budget, Optimize
 from bncc.search.baseline_space import NAME, baseline_settings, is_baseline
@@ -106,6 +107,7 @@ def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
             targets=[name for name in work.targets if isinstance(costs[name], Footprint)],
             entries=work.entries,
         ),
+        tables=table_levels(model),
     )
 
 
