@@ -1,4 +1,4 @@
-"""Studies in words: figures, settings, what to take within a budget, how all was measured."""
+"""Studies in words: figures, settings, recommendations by budget, and methods."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,24 +8,27 @@ from bncc.search.trial_result import Choice, Footprint, Point, Rate, Study
 from bncc.structure.catalog import SUM
 
 BASELINE = "baseline."
-"""What options of baselines begin with."""
+"""Prefix of the options of baselines."""
+BOOSTED = "boosted tables"
+"""Ensembles of small decision tables."""
 _LEFT_OUT = tuple(f"{BASELINE}{name}" for name in ("name", "lr", "epochs", "batch-size"))
 
 
 def kinds(points: Iterable[Point]) -> tuple[str, str]:
-    """Return what families are called, one and several: structures, unless there are baselines."""
+    """Return the noun for families, singular and plural: structures, unless there are baselines."""
     if all(point.is_network for point in points):
         return "Structure", "Structures"
     return "Family", "Families"
 
 
 def settings(point: Point) -> str:
-    """Return what tells a classifier from others in a sentence, such as "naive with 3 bits"."""
+    """Return a short description of a classifier, such as "naive with 3 bits"."""
     if not point.is_network:
         return baseline(point)
     has_arcs = any(set(names) - {"class"} for names in point.parents)
     is_bare = point.family not in ("naive", SUM) and not has_arcs
     name = f"{point.family} (no arcs, so naive)" if is_bare else point.family
+    name = BOOSTED if point.family == SUM else name
     if point.q_format is None:
         return f"{name} in floats"
     bits = sum(point.q_format)
@@ -33,7 +36,7 @@ def settings(point: Point) -> str:
 
 
 def baseline(point: Point) -> str:
-    """Return a baseline with what makes it large or small, such as "tree (leaves 48)"."""
+    """Return a baseline with the options that determine its size, such as "tree (leaves 48)"."""
     options = {
         name.removeprefix(BASELINE): value
         for name, value in point.params.items()
@@ -59,7 +62,7 @@ def _figure(share: float) -> str:
 
 
 def word(value: Choice) -> str:
-    """Return a value as it stands in a command, numbers to the last bit."""
+    """Return a value in the form of a command line, numbers with all digits."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -82,25 +85,24 @@ def memory(n_bytes: int) -> str:
 
 def pace(cost: Footprint) -> str:
     """Return the time of a call, such as "611 instructions a call of predict (from states)"."""
-    return f"{cost.mean:,.0f} {cost.unit} a call of {functions_of(cost.entries)}"
+    return f"{cost.mean:,.0f} {cost.unit} per call of {functions_of(cost.entries)}"
 
 
 BUDGETS = tuple(256 * 2**k for k in range(11))
-"""Bytes, where the user names none: 256 to 256 KB."""
+"""Default budgets in bytes: 256 to 256 KB."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to take within a budget."""
+    """Recommendation for a budget."""
 
     budget: int  # Bytes
-    # Of those that fit, the one that errs least on validation rows; None where none fits
-    point: Point | None
-    sentences: tuple[str, str]  # Two
+    point: Point | None  # The most accurate on validation rows that fits; None if none fits
+    sentences: tuple[str, str]  # Accuracy and footprint, and a comparison with half the budget
 
 
 def advise(study: Study, target: str | None, budgets: Sequence[int] = ()) -> tuple[Advice, ...]:
-    """Choose a classifier for each budget of flash."""
+    """Recommend a classifier for each flash budget."""
     sized = _sized(study.points, target)
     if not sized:
         return ()
@@ -110,7 +112,7 @@ def advise(study: Study, target: str | None, budgets: Sequence[int] = ()) -> tup
         same = advice.point is None or (found and found[-1].point is advice.point)
         if budgets or not same:
             found.append(advice)
-    # A tiny or a huge study has no power of two in its range.
+    # The sizes of a tiny or a huge study may be below or above all powers of two.
     return tuple(found) or (_within(min(size for size, _ in sized), sized, target),)
 
 
@@ -118,7 +120,7 @@ Sized = list[tuple[int, Point]]
 
 
 def _sized(points: Sequence[Point], target: str | None) -> Sized:
-    """Return the points with their bytes, the least error first, then the least bytes."""
+    """Return the points with their bytes, the most accurate first, then the smallest."""
     sized = []
     for point in points:
         if target is None:
@@ -137,18 +139,18 @@ def _within(budget: int, sized: Sized, target: str | None) -> Advice:
             budget,
             None,
             (
-                f"Nothing measured fits in {memory(budget)} of {where}.",
-                f"The smallest is {settings(least)}: {size:,} bytes, and it errs on "
-                f"{percent(least.validation.mean)} of validation rows.",
+                f"No measured model fits in {memory(budget)} of {where}.",
+                f"The smallest is {settings(least)}: {size:,} bytes, with an error rate of "
+                f"{percent(least.validation.mean)} on validation rows.",
             ),
         )
-    tested = "" if point.test is None else f" and {percent(point.test.mean)} of test rows"
+    tested = "" if point.test is None else f" and {percent(point.test.mean)} on test rows"
     cost = point.footprint(target) if target else None
-    time = f"{point.operations:,} additions a decision" if cost is None else pace(cost)
+    time = f"{point.operations:,} additions per decision" if cost is None else pace(cost)
     first = (
-        f"In {memory(budget)} of {where}, {settings(point)} errs on "
-        f"{percent(point.validation.mean)} ({interval(point.validation)}) of validation rows"
-        f"{tested}, and takes {size:,} bytes and {time}."
+        f"In {memory(budget)} of {where}, the most accurate model is {settings(point)}, with an "
+        f"error rate of {percent(point.validation.mean)} ({interval(point.validation)}) on "
+        f"validation rows{tested}; it takes {size:,} bytes and {time}."
     )
     return Advice(budget, point, (first, _cheaper(budget, point, sized, target)))
 
@@ -158,69 +160,69 @@ def _best(most: float, sized: Sized) -> tuple[int, Point | None]:
 
 
 def _cheaper(budget: int, point: Point, sized: Sized, target: str | None) -> str:
-    """Say what half the budget would cost in accuracy."""
+    """Compare a recommendation with that for half the budget."""
     what = "flash" if target else "memory"
     half, other = _best(budget / 2, sized)
     if other is None:
-        return f"Nothing measured fits in half as much {what}."
+        return f"No measured model fits in half as much {what}."
     if other is point:
         return f"It fits in half as much {what}, too."
-    told = f"{settings(other)} in {half:,} bytes"
+    smaller = f"{settings(other)} in {half:,} bytes"
     more = other.validation.mean - point.validation.mean
     if more < 0.00005:
-        return f"Half as much {what} does as well: {told}."
+        return f"Half as much {what} is as accurate: {smaller}."
     within = other.validation.mean <= point.validation.interval[1]
     doubt = ", within the interval" if within else ""
     points = points_between(point.validation.mean, other.validation.mean)
-    return f"Half as much {what} costs {points} more{doubt}: {told}."
+    return f"Half as much {what} adds {points} to the error rate{doubt}: {smaller}."
 
 
 METHODS = (
     (
         "Selection",
-        "Models are compared and chosen by their error on validation rows, which training held "
-        "out, the mean over the seeds of a trial. Test rows choose nothing; their error is told "
-        "beside it.",
+        "Models are compared and selected by their error rate on validation rows, which are "
+        "excluded from training, averaged over the seeds of a trial. Test rows are not used for "
+        "selection; their error rate is reported separately.",
     ),
     (
         "Interval",
-        "Wilson's interval of 95 %, with the number of validation rows summed over the seeds. Rows "
-        "are taken as independent, with --groups and --ordered too, so that it is too narrow "
-        "there. It holds for one trial; the best of many looks better than it is, and the test "
-        "error says by how much.",
+        "Wilson's 95 % interval, with the number of validation rows summed over the seeds. Rows "
+        "are assumed independent, with --groups and --ordered too, so it is too narrow there. "
+        "It applies to one trial; the best of many looks better than it is, and the test error "
+        "rate shows by how much.",
     ),
     (
         "Pareto front",
-        "A trial is on the front if every trial that costs no more errs more. A step is marked as "
-        "sure if the upper end of its interval lies below the mean error of the sure step before "
-        "it, and the first step is. Trials are judged on the same rows: it is a rule of thumb, no "
-        "test.",
+        "A trial is on the front if every trial of at most its cost has a higher error rate. A "
+        "step is marked as sure if the upper end of its interval is below the mean error rate "
+        "of the previous sure step; the first step is sure. Trials are evaluated on the same "
+        "rows, so this is a rule of thumb, not a test.",
     ),
     (
         "Hypervolume",
-        "The share of a box that a family's front dominates, 0 to 100 %: errors from 0 to the "
-        "largest of all trials, the logarithm of the cost from the least to the largest of all "
-        "trials of the study on that machine. It depends on which trials were run.",
+        "The share of a box that a family's front dominates, 0 to 100 %: error rates from 0 to "
+        "the largest of all trials, and the logarithm of the cost from the smallest to the "
+        "largest of all trials of the study on that target. It depends on which trials were run.",
     ),
     (
         "Flash, RAM, stack",
-        "Bytes of the entry points that are named, compiled for the machine, with every library "
-        "routine that they pull in, as bncc bench reports them. The stack is apart from RAM.",
+        "Bytes of the named entry points, compiled for the target, with all library routines "
+        "that they use, as bncc bench reports them. The stack is not part of the RAM.",
     ),
     (
         "Instructions, cycles",
-        "The mean of executed instructions per call of the slowest entry point that is named, on "
-        "a simulator, cycles on AVR. Call and return count. predict takes states; predict_raw "
-        "takes readings. The largest is that of the inputs tried, not a bound.",
+        "The mean number of executed instructions per call of the slowest named entry point, on "
+        "a simulator; cycles on AVR. Call and return are included. predict takes states; "
+        "predict_raw takes readings. The largest is that of the inputs tried, not a bound.",
     ),
     (
         "Operations",
-        "Additions of a decision: C (D + 1) for C classes and D features, each with the table "
-        "entry that it reads. There are no multiplications.",
+        "Additions per decision: C (D + 1) for C classes and D features, each with one table "
+        "look-up. There are no multiplications.",
     ),
     (
         "Table bits",
-        "Bits of all table entries and the prior, before the compiler's passes, which store fewer.",
+        "Bits of all table entries and the prior, before compiler passes, which reduce them.",
     ),
 )
-"""Heads and texts."""
+"""Heads and texts of the methods."""
