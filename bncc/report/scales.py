@@ -76,6 +76,8 @@ _BOTTOM_SHARE, _FRONT_SHARE = 0.2, 0.75
 _MOST_ERROR_TICKS = 9
 _BELOW = 2.0
 """Ratio of the smallest positive error to the low end of a logarithmic axis."""
+_FINEST = 1e-6
+"""Smallest low end of a logarithmic axis: an error in a million rows."""
 
 
 def error_scale(
@@ -106,10 +108,11 @@ def _log_errors(high: float, errors: Sequence[float]) -> Scale:
     """
     Lay out a logarithmic axis of error rates with ticks in steps of 1, 2 and 5.
 
-    Its low end is half the smallest positive error. An error of 0 is drawn there, and the low end
-    is then labelled 0 %.
+    Its low end is half the smallest positive error, `_FINEST` at least. Smaller errors, such as 0,
+    are drawn there, and the low end is then labelled 0 %.
     """
-    low, top = min(error for error in errors if error > 0) / _BELOW, min(1.0, 1.06 * high)
+    least = min(error for error in errors if error > 0)
+    low, top = min(max(least / _BELOW, _FINEST), high / 10), min(1.0, 1.06 * high)
     powers = range(floor(log10(low)), 1)
     for heads in ((1, 2, 5), (1,)):
         rates = [round(head * 10.0**power, 12) for power in powers for head in heads]
@@ -117,7 +120,7 @@ def _log_errors(high: float, errors: Sequence[float]) -> Scale:
         if len(ticks) <= _MOST_ERROR_TICKS:
             break
     labelled = [(tick, _percent(tick)) for tick in ticks]
-    if min(errors) == 0:
+    if min(errors) < low:
         near = [tick for tick in labelled if tick[0] > 1.25 * low]
         labelled = [(low, _percent(0)), *near]
     return Scale(low, top, tuple(labelled), log=True)

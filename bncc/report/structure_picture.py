@@ -64,8 +64,8 @@ def structure_svg(
     width = max([*aside, *(box.x + box.width / 2 for box in boxes)]) + _MARGIN
     height = max(box.y for box in boxes) + _HEIGHT + _MARGIN
     title = (
-        f"{structure.n_features} features, {structure.n_edges} arcs between them; the class "
-        "is a parent of every feature with a solid frame"
+        f"{structure.n_features} features, {structure.n_edges} arcs between them; "
+        "the class is a parent of every feature in a solid frame"
     )
     if structure.class_parents:
         title += ", and has parents itself"

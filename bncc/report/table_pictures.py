@@ -76,7 +76,7 @@ def sum_svg(model: Model, *, show_all: bool = False) -> str:
 def _sheet(model: Model, t: int) -> Sheet:
     lookup, nats = model.lookups[t], _nats(model, model.tables[t])
     return Sheet(
-        f"table {t}, spread of {_spread(nats):.2f} nats",
+        f"table {t}, spread {_spread(nats):.2f} nats",
         tuple(printable(model.features[f].name) for f in lookup.features),
         tuple(tuple(map(printable, level_words(model, lookup, f))) for f in lookup.features),
         nats,

@@ -194,9 +194,9 @@ METHODS = (
     (
         "Pareto front",
         "A trial is on the front if every trial of at most its cost has a higher error rate. A "
-        "step is marked as sure if the upper end of its interval is below the mean error rate "
-        "of the previous sure step; the first step is sure. Trials are evaluated on the same "
-        "rows, so this is a rule of thumb, not a test.",
+        "step is marked as significant if the upper end of its interval is below the mean error "
+        "rate of the previous significant step; the first step always is. Trials are evaluated "
+        "on the same rows, so this is a rule of thumb, not a test.",
     ),
     (
         "Hypervolume",

@@ -103,6 +103,11 @@ def test_errors_have_places_on_every_axis(front: list[float], others: list[float
     assert len({label for _, label in scale.ticks}) == len(scale.ticks)
 
 
+def test_a_tiny_error_does_not_stretch_the_axis() -> None:
+    scale = error_scale(0.0, 0.5, [0.01, 1e-300])
+    assert (scale.low, scale.ticks[0][1]) == (1e-6, "0 %")
+
+
 def test_ticks_of_many_decades_are_powers_of_ten() -> None:
     labels = [label for _, label in error_scale(0.0, 0.5, [0.00002, 0.001]).ticks]
     assert labels == ["0.01 %", "0.1 %", "1 %", "10 %"]
