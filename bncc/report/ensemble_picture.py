@@ -10,8 +10,8 @@ _MOST_TABLES, _MOST_FEATURES, _MOST_LEVELS = 12, 12, 6
 """Largest number of drawn tables, of features with a bar, and of levels of a feature."""
 _CHAR, _LINE, _GAP, _MARGIN = 6.7, 18.0, 22.0, 12.0
 """Width of a character of 11 px, height of a line, gap between tables, and margin, px."""
-_NAME, _LEVEL = 16, 14
-"""Longest name and level that are drawn in full, characters."""
+_NAME, _LEVEL = 16, 18
+"""Longest name and level in characters; the full ones are tooltips."""
 _BAR = 160.0
 """Length of the longest bar, px."""
 _SHELF = 560.0
@@ -72,13 +72,17 @@ def _drawn(tables: Sequence[TableLevels], top: float) -> tuple[list[str], float,
 
 
 def _cells(levels: Sequence[str]) -> list[str]:
-    cells = [shortened(level, _LEVEL) for level in levels[:_MOST_LEVELS]]
-    left = len(levels) - len(cells)
-    return [*cells, f"{left} more"] if left else cells
+    """Return the texts of the drawn levels, and of how many are left out."""
+    left = len(levels) - _MOST_LEVELS
+    return [*levels[:_MOST_LEVELS], *([f"{left} more"] if left > 0 else [])]
 
 
 def _width(cells: Sequence[str]) -> float:
-    return (_NAME + 1) * _CHAR + sum(len(cell) * _CHAR + 12 for cell in cells)
+    return (_NAME + 1) * _CHAR + sum(map(_cell_width, cells))
+
+
+def _cell_width(cell: str) -> float:
+    return min(len(cell), _LEVEL) * _CHAR + 12
 
 
 def _line(x: float, y: float, name: str, cells: Sequence[str]) -> list[str]:
@@ -86,9 +90,9 @@ def _line(x: float, y: float, name: str, cells: Sequence[str]) -> list[str]:
     parts = [text(x, y + 13, shortened(name, _NAME), tip=name)]
     at = x + (_NAME + 1) * _CHAR
     for cell in cells:
-        width = len(cell) * _CHAR + 12
+        width = _cell_width(cell)
         frame = {"x": at, "y": y, "width": width, "height": _LINE}
         parts.append(element("rect", **frame, fill="#f4f6f9", stroke="#9ab"))
-        parts.append(text(at + 6, y + 13, cell))
+        parts.append(text(at + 6, y + 13, shortened(cell, _LEVEL), tip=cell))
         at += width
     return parts
