@@ -19,12 +19,13 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free, write_file
 from bncc.data.dataset import Table
 from bncc.discretize.feature import Feature, states_of
+from bncc.discretize.state_words import between
 from bncc.emit.card import why_no_probabilities
 from bncc.errors import DataError
 from bncc.model.explanation import changes, contributions, impossible, runner_up
 from bncc.model.file import load_model
 from bncc.model.model import Model
-from bncc.report.table_pictures import between, explanation_svg
+from bncc.report.table_pictures import explanation_svg
 from bncc.structure.decision_tables import RowIndex
 
 _MOST_TABLES = 12

@@ -87,7 +87,10 @@ def command(
     text = "" if form is None else _written(form, sheets, title or _title(found))
     if output is not None:
         write_file(output, text.encode("utf-8", "backslashreplace"), force=force)
-        console.note(f"wrote {output}: {sum(len(study.points) for study in found):,} trials")
+        failed = sum(len(study.failed) for study in found)
+        also = f", {failed:,} failed" if failed else ""
+        n_trials = sum(len(study.points) for study in found)
+        console.note(f"wrote {output}: {n_trials:,} trials{also}")
     payload = report_json(sheets) if console.json else {}
     if output is not None:
         payload |= {"report": output, "format": form}

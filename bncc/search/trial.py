@@ -18,6 +18,7 @@ from bncc.errors import DataError, MisfitError, ToolchainError, TrialError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.card import cost_format, model_facts, parent_names
 from bncc.model.model import Model
+from bncc.model.table_levels import table_levels
 from bncc.on_device import resources_of
 from bncc.pricing import machine_of, options_of
 from bncc.resources import Budget, Optimize
@@ -110,6 +111,7 @@ def _network(work: Workload, params: Mapping[str, Choice]) -> Figures:
         q_format=facts["q_format"] and (fmt.int_bits, fmt.frac_bits),
         costs=measure_model(work, model, params),
         parents=tuple(map(tuple, parent_names(model))),
+        tables=table_levels(model),
     )
 
 

@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 from bncc.model.error_rates import wilson
+from bncc.model.table_levels import TableLevels
 from bncc.resources import ENTRIES, Resources, Span
 
 Choice = str | int | float | bool
@@ -77,6 +78,9 @@ class Figures:
     q_format: tuple[int, int] | None  # B_I and B_F; None of a model in floats
     costs: Mapping[str, Footprint | str]  # By target; a text says why the model does not fit there
     parents: tuple[tuple[str, ...], ...]  # Features that are parents, by feature
+    # Features and levels of each boosted table, of the first seed; none of other classifiers and in
+    # studies of earlier versions
+    tables: tuple[TableLevels, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +123,7 @@ class Point(Figures):
                 "q_format": None if fmt is None else (int(fmt[0]), int(fmt[1])),
                 "costs": costs,
                 "parents": tuple(tuple(names) for names in facts["parents"]),
+                "tables": tuple(map(_levels, facts.get("tables", ()))),
             }
         )
         if not _makes_sense(point):
@@ -157,6 +162,10 @@ def _rate(facts: Mapping[str, Any]) -> Rate:
     return Rate(tuple(errors), int(facts["n"]))
 
 
+def _levels(facts: Sequence[Sequence[Any]]) -> TableLevels:
+    return tuple((name, tuple(levels)) for name, levels in facts)
+
+
 def _makes_sense(point: Point) -> bool:
     """Return whether reports can be made of it: figures are finite, rates between 0 and 1."""
     rates = [point.validation, *([] if point.test is None else [point.test])]
@@ -165,6 +174,7 @@ def _makes_sense(point: Point) -> bool:
     counts += [count for cost in found for count in (cost.flash, cost.ram, cost.stack, cost.most)]
     figures = [point.seconds, *(cost.mean for cost in found)]
     texts = [point.family, point.command, *(name for names in point.parents for name in names)]
+    texts += [text for table in point.tables for name, levels in table for text in (name, *levels)]
     return (
         all(rate.n >= 1 and rate.errors for rate in rates)
         and all(0 <= error <= 1 for rate in rates for error in rate.errors)
