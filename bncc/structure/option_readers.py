@@ -1,4 +1,4 @@
-"""What structure options may be: text that is a number, a count, or one of some names."""
+"""Parsers of structure options: positive numbers, counts, and names."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -7,7 +7,7 @@ from bncc.errors import OptionError
 
 Options = Mapping[str, str]
 LEAST, MOST = 1e-6, 1e9
-"""Of a positive number: beyond, floats lose what is added to them."""
+"""Limit of a positive number: in larger floats, added terms are lost."""
 
 
 def positive_of(options: Options, key: str, default: float) -> float:
@@ -29,13 +29,13 @@ def positive_of(options: Options, key: str, default: float) -> float:
 
 
 def count_of(options: Options, key: str, default: int) -> int:
-    """Return a number of things among structure options."""
+    """Return a count among structure options."""
     text = options.get(key, str(default))
     if not (text.isascii() and text.isdigit() and text.strip("0")):
         raise OptionError(
             f"structure option {key}={text} is not a whole number from 1 on; try {key}={default}"
         )
-    # Longer texts are not converted: Python refuses those of thousands of digits.
+    # Longer texts are rejected first: Python refuses numbers with thousands of digits.
     if len(text.lstrip("0")) > len(f"{MOST:.0f}") or int(text) > MOST:
         raise OptionError(
             f"structure option {key}={text[:20]} is above {MOST:.0f}; try {key}={default}"

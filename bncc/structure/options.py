@@ -1,4 +1,4 @@
-"""Reading the values of structure options, which arrive as text."""
+"""Parsing of structure options, which are given as text."""
 
 import numpy as np
 
@@ -16,15 +16,15 @@ from bncc.structure.orders import (
 DEFAULT_ALPHA = 2.0
 """Equivalent sample size of S2, section 4."""
 DEFAULT_PARENTS = 8
-"""K, where S0 found least error."""
+"""K with the lowest error in S0."""
 DEFAULT_STEP = 1e-2
-"""Of Adam for the structure. S0 has 1e-3, for 500 epochs of small batches; steps are fewer here."""
+"""Adam step for the structure. S0 uses 1e-3 for 500 epochs of small batches, so in more steps."""
 PRICES = ("entries", "bits")
 WIDTHS = tuple("12345678")
-"""Bits that a cost may have."""
+"""Allowed bits of a cost."""
 ORDERS = ("random", "identity", *IMAGE_ORDERS)
 NO_ORDER = "none"
-"""Any other feature may be a parent, so that arcs may form cycles."""
+"""Order option without an order: any other feature may be a parent, and arcs may form cycles."""
 
 
 def alpha_of(options: Options) -> float:
@@ -33,7 +33,7 @@ def alpha_of(options: Options) -> float:
 
 
 def step_of(options: Options) -> float:
-    """Return the step of Adam for the structure among structure options."""
+    """Return the Adam step for the structure among structure options."""
     return positive_of(options, "step", DEFAULT_STEP)
 
 
@@ -83,12 +83,12 @@ def order_of(
 
 
 def price_of(options: Options) -> str:
-    """Return what a price of size is asked of among structure options."""
+    """Return the unit of the size penalty among structure options."""
     return choice_of(options, "price", PRICES)
 
 
 def widths_of(options: Options) -> tuple[int, ...]:
-    """Return the bits that tables may have among structure options."""
+    """Return the allowed bits of tables among structure options."""
     text = options.get("widths")
     if text is None:
         return ()
@@ -102,6 +102,6 @@ def widths_of(options: Options) -> tuple[int, ...]:
 
 
 def check_values(options: Options) -> None:
-    """Refuse values that cannot be read, whatever the data."""
+    """Reject values that cannot be parsed, whatever the data."""
     for read in (alpha_of, step_of, parents_of, width_of, order_name, price_of, widths_of):
         read(options)
