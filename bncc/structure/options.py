@@ -18,7 +18,7 @@ DEFAULT_ALPHA = 2.0
 DEFAULT_PARENTS = 8
 """K with the lowest error in S0."""
 DEFAULT_STEP = 1e-2
-"""Adam step for the structure. S0 uses 1e-3 for 500 epochs of small batches, so in more steps."""
+"""Adam step for the structure. S0 takes more and smaller steps: 1e-3, 500 epochs, small batches."""
 PRICES = ("entries", "bits")
 WIDTHS = tuple("12345678")
 """Allowed bits of a cost."""
