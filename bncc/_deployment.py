@@ -9,17 +9,18 @@ from typing import Any, get_args
 from bncc import _validation
 from bncc._types import FloatArray, StrPath
 from bncc.data.dataset import Dataset
-from bncc.device.agreement import Agreement, verify
-from bncc.device.targets import TARGETS, size_of, target_of
+from bncc.device.agreement import Agreement
 from bncc.discretize.feature import states_of
 from bncc.emit import emitter
-from bncc.emit.provenance import emit_command, words_of
+from bncc.emit.options import emit_command, words_of
 from bncc.errors import OptionError
 from bncc.lower import request
 from bncc.model.atomic import write_all
 from bncc.model.explanation import contributions
 from bncc.model.model import Model
-from bncc.resources import DEFAULT_TARGET, Budget, Optimize
+from bncc.on_device import verify
+from bncc.resources import DEFAULT_TARGET, Budget, Optimize, size_of
+from bncc.targets import TARGETS, target_of
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 
@@ -188,7 +189,7 @@ class Deployable:
             Readings to test in addition to generated ones.
         **options
             ``compiler``, ``opt_level``, ``sanitize``, ``n_random``, ``exhaustive`` and ``seed``
-            of `bncc.device.agreement.verify`.
+            of `bncc.on_device.verify`.
 
         Returns
         -------

@@ -9,9 +9,9 @@ from bncc.emit.options import WRITTEN
 from bncc.emit.provenance import code_digest
 from bncc.errors import MisfitError, ToolchainError
 from bncc.lower.cost_model import LEVELS
-from bncc.lower.estimate import GENERIC
 from bncc.model.model import Model
 from bncc.resources import Budget, Optimize, Resources, Span, default_entries
+from bncc.targets import GENERIC
 from bncc.toolchain.tools import is_x86
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def priced(
 ) -> Resources:
     """Determine the resources of emitted C: measured with a toolchain, otherwise estimated."""
     from bncc.device.cross import find_toolchain
-    from bncc.device.targets import find_target
+    from bncc.targets import find_target
 
     estimated = replace(
         emission.resources,
@@ -95,7 +95,7 @@ def priced(
 def toolchain_of(budget: Budget) -> str | None:
     """Return the toolchain for a budget's target; None where resources are estimated."""
     from bncc.device.cross import find_toolchain
-    from bncc.device.targets import find_target
+    from bncc.targets import find_target
 
     try:
         (bench,) = find_toolchain(find_target(machine_of(budget.target)))
@@ -112,13 +112,13 @@ def measured(
     readings: Table | None = None,
 ) -> Resources:
     """Measure emitted C on one target, as `priced` does with a toolchain."""
-    from bncc.device.measure import resources_of
-    from bncc.device.on_target import bench_inputs
+    from bncc.device.measure import bench_inputs
+    from bncc.on_device import resources_of
 
     entries = emission.resources.entries
-    with_gaps = "missing" in entries
-    drawn = bench_inputs(model, with_gaps=with_gaps)
-    rows = None if readings is None else bench_inputs(model, readings, with_gaps=with_gaps)
+    some_missing = "missing" in entries
+    drawn = bench_inputs(model, some_missing=some_missing)
+    rows = None if readings is None else bench_inputs(model, readings, some_missing=some_missing)
     return resources_of(
         model,
         bench,

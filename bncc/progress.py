@@ -16,6 +16,11 @@ def part_of(progress: Progress, start: float, end: float) -> Progress:
     return lambda share, words: progress(start + share * (end - start), words)
 
 
+def nth_part(progress: Progress, k: int, n: int, title: str = "") -> Progress:
+    """Return the progress of one of several parts that are alike, from part 0 on."""
+    return lambda share, words: progress((k + share) / n, f"{title} {words}".strip())
+
+
 @dataclass(frozen=True)
 class Watch:
     """Progress and cancellation callbacks of work in steps."""

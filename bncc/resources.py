@@ -1,9 +1,14 @@
-"""Footprint and time of a classifier on a target, and the budget they are compared with."""
+"""Footprint, time and bounds of a classifier on a target, and the budget they must keep."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Literal
+
+from bncc.targets import GENERIC
+from bncc.targets.base import KIB
 
 Optimize = Literal["balanced", "size", "speed"]
 How = Literal["measured", "estimated"]
@@ -19,7 +24,7 @@ FUNCTIONS: Mapping[str, str] = {
 }
 """Functions of the emitted C, without the model's prefix, by the name in ``--entry``."""
 ENTRIES = tuple(FUNCTIONS)
-DEFAULT_TARGET = "cortex-m0"
+DEFAULT_TARGET = GENERIC
 """Default target of a budget search."""
 _OF_READINGS = frozenset({"predict-raw", "checked"})
 _WITH = {"predict-raw": "raw", "predict": None}
@@ -157,6 +162,14 @@ def functions_of(entries: Iterable[str]) -> str:
     )
 
 
+def size_of(text: str) -> int | None:
+    """Return the bytes of a size such as ``900``, ``4k`` or ``1.5k``; None where it is none."""
+    match = re.fullmatch(r"(?:(\d{1,12})|(\d{1,9}(?:\.\d{1,6})?)[kK])", text)
+    if match is None:
+        return None
+    return int(match[1]) if match[1] else int(Fraction(match[2]) * KIB)
+
+
 def _part(used: float, limit: int | None) -> float:
     """Return the used fraction of a limit; 2 if a limit of zero is exceeded."""
     if limit is None:
@@ -169,3 +182,37 @@ def _span(facts: Mapping[str, Any]) -> Span:
     if not 0 <= span.min <= span.mean <= span.max:
         raise ValueError("figures of no call")
     return span
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one entry point executed."""
+
+    min: int  # min and max: Instructions or cycles, over all inputs tried
+    max: int
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the C takes on one machine, compiled by one compiler."""
+
+    compiler: str  # compiler and simulator: With version and options, for people
+    simulator: str
+    unit: str  # What is counted
+    # Entry points without the model's prefix, and the bytes of stack that each takes with all that
+    # it calls
+    stack: tuple[tuple[str, int], ...]
+    counts: tuple[tuple[str, Counts], ...]  # Entry points that were run
+    n_inputs: int  # How many inputs each was run on
+    # Whether no branch depends on the input, so that a count that is the same for all inputs tried
+    # is that of every input
+    is_exact: bool
+
+    @property
+    def exact(self) -> tuple[tuple[str, int], ...]:
+        """Entry points whose count is that of every input, and the count."""
+        return tuple(
+            (entry, found.min)
+            for entry, found in self.counts
+            if self.is_exact and found.min == found.max
+        )

@@ -1,4 +1,4 @@
-"""How Sphinx builds the documentation: `make docs`."""
+"""Configuration of Sphinx, for `make docs`."""
 
 import sys
 from pathlib import Path
@@ -28,7 +28,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist"]
 suppress_warnings = ["misc.highlighting_failure"]
 
-# Types stand in the docstrings, in words.
+# Docstrings describe types in words.
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False

@@ -32,7 +32,7 @@ TEST_ROWS = {
     "data/test.csv.gz": (),
     "data/failing.csv.gz": ("--missing", "marginal"),
 }
-"""Where an example's test rows are, and options of `bncc evaluate` for them."""
+"""Places of an example's test rows, and options of `bncc evaluate` for them."""
 UNO_CYCLES_PER_MS = 16_000
 
 SAID = re.compile(
@@ -48,7 +48,7 @@ SAID = re.compile(
 @dataclass(frozen=True)
 class Figures:
     """
-    What an example's run tells.
+    Figures of the run of an example.
 
     Parameters
     ----------

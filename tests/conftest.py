@@ -22,9 +22,9 @@ import pytest
 from hypothesis import settings
 
 from bncc.device.cross import Toolchain, find_toolchain
-from bncc.device.targets import find_target
 from bncc.emit import near_ties
 from bncc.errors import ToolchainError
+from bncc.targets import find_target
 from tests.tiers import TIERS, chosen
 
 # A busy machine is no failure.

@@ -18,13 +18,13 @@ from pathlib import Path
 
 from benchmarks.shared.markdown import row, table
 from bncc.cli.import_bif import LITTLE
-from bncc.device.agreement import verify
 from bncc.errors import BnccError, NetworkError
 from bncc.model.card import model_facts
 from bncc.model.from_network import DEFAULT_BITS, model_of
 from bncc.model.model import Model
 from bncc.network.bif import read_bif
 from bncc.network.network import Network
+from bncc.on_device import verify
 
 HEAD = (
     "network", "variables", "arcs", "models", "with given features", "with zeros", "over 8 bits",

@@ -27,9 +27,9 @@ from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of, fold_parts
 from bncc.device.agreement import Agreement, compare
-from bncc.device.harness import build_harness
-from bncc.device.host import build_library
+from bncc.device.host import build_harness, build_library
 from bncc.device.inputs.cases import Effort, cases
+from bncc.device.sources import sources
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -156,7 +156,7 @@ def check(task: Task) -> list[Agreement]:
     for build in task.builds:
         (tool,) = host_compilers(build.compiler)
         make = build_harness if build.sanitize else build_library
-        with make(model, files, compiler=tool, opt_level=build.opt_level) as machine:
+        with make(sources(model, files), compiler=tool, opt_level=build.opt_level) as machine:
             outcomes.append(compare(machine, [*states, *raw]))
     return outcomes
 

@@ -22,7 +22,6 @@ from benchmarks.shared.reference_models import (
     reference,
 )
 from benchmarks.shared.trained_models import every_model
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.choose import layouts_for
 from bncc.lower.kernels.bit_slice.carry_save import RowWord, UpperHalf
@@ -31,6 +30,7 @@ from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.program.pipeline import optimize_each, program_of
 from bncc.resources import Optimize
+from bncc.targets import TARGETS
 
 AIMS: tuple[Optimize, ...] = ("balanced", "size", "speed")
 MACHINES = (None, *(name for name in TARGETS if name != "host"))

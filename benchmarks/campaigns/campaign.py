@@ -44,9 +44,9 @@ from click.testing import CliRunner
 from bncc.cli.main import main as command_line
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.device.agreement import compare
-from bncc.device.harness import build_harness
-from bncc.device.host import build_library
+from bncc.device.host import build_harness, build_library
 from bncc.device.inputs.cases import Effort, cases
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
 from bncc.lower.kernels.families import FAMILIES
@@ -107,7 +107,7 @@ def model_case(seed: int, n_inputs: int, k: int) -> Outcome:
     for build, compiler, level in builds:
         share = n_inputs // 4 if build is build_library else 500
         (tool,) = host_compilers(compiler)
-        with build(model, files, compiler=tool, opt_level=level) as machine:
+        with build(sources(model, files), compiler=tool, opt_level=level) as machine:
             found = compare(machine, cases(model, None, Effort(share, False, k)))
         compared += found.checked
         if not found.agree:

@@ -21,8 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bncc.device.inputs.cover import random_states
-from bncc.device.inputs.probes import raw_blocks
+from bncc.device.inputs.cover import random_states, raw_blocks
 from bncc.device.machine import pack, row_dtype
 from bncc.discretize.readings import state_dtype
 from bncc.emit.emitter import EmitOptions, emit_c

@@ -30,7 +30,7 @@ from pathlib import Path
 from benchmarks.campaigns.target_runs import WAYS, Outcome, Place, check
 from benchmarks.shared.log import appending, last_results
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe
-from bncc.device.targets import TARGETS
+from bncc.targets import TARGETS
 
 WIDTHS = (1, 2, 4, 8)
 MACHINES = ("host", *TARGETS)

@@ -17,11 +17,12 @@ from bncc.device.agreement import Agreement, compare
 from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Case, Effort, cases, strength
-from bncc.device.targets import find_target
+from bncc.device.sources import sources
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import BnccError, OptionError
 from bncc.lower.kernels.families import FAMILIES
 from bncc.resources import Optimize
+from bncc.targets import find_target
 
 WAYS = ("balanced", "size", "speed", *FAMILIES)
 """Values of --optimize, and kernel families."""
@@ -36,7 +37,7 @@ class Place:
     """A model on a target."""
 
     recipe: Recipe
-    target: str  # ``host`` or a key of `bncc.device.targets.TARGETS`
+    target: str  # ``host`` or a key of `bncc.targets.TARGETS`
     data: Path  # Folder with ``paper/``
 
     def __str__(self) -> str:
@@ -164,10 +165,10 @@ def _compared(
 ) -> tuple[Agreement, set[str]]:
     """Return the comparison, and the multiplications, divisions and library calls."""
     if place.target == "host":
-        with build_library(known.model, emission.files, opt_level=LEVEL) as library:
+        with build_library(sources(known.model, emission.files), opt_level=LEVEL) as library:
             return compare(library, inputs.blocks), set()
     (bench,) = find_toolchain(find_target(place.target))
-    with CrossHarness(known.model, emission.files, bench, LEVEL) as harness:
+    with CrossHarness(sources(known.model, emission.files), bench, LEVEL) as harness:
         return compare(harness, inputs.blocks), offenses(place.target, harness.compiled)
 
 

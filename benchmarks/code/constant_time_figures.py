@@ -23,11 +23,12 @@ from bncc.data.target import dataset_of
 from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.inputs.cover import random_states
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Inputs, Meter
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import find_target
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import Model
+from bncc.targets import find_target
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
@@ -73,7 +74,7 @@ def print_prices(data: Path, n_rows: int) -> None:
             for constant_time in (False, True):
                 asked = EmitOptions("m", target=name, constant_time=constant_time)
                 emission = emit_c(found.model, asked)
-                with Meter(found.model, emission.files, bench, "-O2") as meter:
+                with Meter(sources(found.model, emission.files), bench, "-O2") as meter:
                     costs = meter.costs(inputs)
                     flash = meter.footprint(
                         [entry for entry in ("predict", "raw") if entry in costs]
@@ -106,7 +107,7 @@ def print_spans(n_rows: int) -> None:
                 constant_time=kernel is None,
             )
             emission = emit_c(model, asked)
-            with Meter(model, emission.files, bench, "-O2") as meter:
+            with Meter(sources(model, emission.files), bench, "-O2") as meter:
                 flash = meter.footprint(["trusted"]).flash
                 counts = [
                     meter.costs(Inputs(X))["trusted"]
@@ -146,7 +147,7 @@ def _spread(model: Model, bench: Toolchain, level: str, kernel: str | None) -> i
     states = np.concatenate([case.x[:25] for case in tried if case.kind != "raw"])
     readings = np.concatenate([case.x for case in tried if case.kind == "raw"])[:40]
     asked = EmitOptions("m", target=bench.target.name, kernel=kernel, constant_time=True)
-    with Meter(model, emit_c(model, asked).files, bench, level) as meter:
+    with Meter(sources(model, emit_c(model, asked).files), bench, level) as meter:
         costs = meter.costs(Inputs(states, readings))
     return max(cost.max - cost.min for cost in costs.values())
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
-from bncc.device.targets import TARGETS
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_candidate
 from bncc.lower.cost_model import Candidate, Level, candidate
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.program.ir import Program, decisions
 from bncc.program.pipeline import optimize
+from bncc.targets import TARGETS
 from tests.cut_programs import cut_program, stand_in
 
 N_INPUTS = 50
@@ -43,7 +44,7 @@ def measured(some: Program, chosen: Candidate, target: str, level: Level) -> tup
     files = emit_candidate(stand_in(some), chosen, options).files
     (bench,) = find_toolchain(TARGETS[target])
     X = np.random.default_rng(1).integers(0, some.n_states, (N_INPUTS, len(some.n_states)))
-    with Meter(stand_in(some), files, bench, level) as meter:
+    with Meter(sources(stand_in(some), files), bench, level) as meter:
         cost = meter.costs(Inputs(X))["trusted"]
         assert np.array_equal(cost.classes, decisions(some, X))
         return cost.mean, meter.footprint(("predict",)).flash

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from benchmarks.shared.reference_models import Recipe, Reference, reference
 from bncc.device.cross import find_toolchain
-from bncc.device.measure import Measurement, measure_ours, measure_textbook
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import TARGETS
+from bncc.device.measure import Measurement, bench_inputs
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
+from bncc.on_device import measure_ours, measure_textbook
 from bncc.program.ir import Program
 from bncc.program.pipeline import program_of
 from bncc.resources import Optimize
+from bncc.targets import TARGETS
 
 N_ROWS = 5
 """Number of inputs; counts hardly vary among them."""

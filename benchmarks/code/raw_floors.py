@@ -30,11 +30,11 @@ from bncc.data.readers import read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
 from bncc.device.cross import find_toolchain
-from bncc.device.measure import measure_ours, measure_textbook
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import TARGETS
+from bncc.device.measure import bench_inputs
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
+from bncc.on_device import measure_ours, measure_textbook
+from bncc.targets import TARGETS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 

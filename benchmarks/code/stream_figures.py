@@ -10,10 +10,11 @@ from pathlib import Path
 
 from benchmarks.shared.reference_models import Recipe, reference, some_rows
 from bncc.device.cross import find_toolchain
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Meter
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import find_target
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.targets import find_target
 
 RECIPES = (Recipe("usps", "naive", 4), Recipe("letter", "chow-liu", 4))
 TARGETS = ("avr", "cortex-m0")
@@ -32,7 +33,7 @@ def main() -> None:
         for name in TARGETS:
             emission = emit_c(found.model, EmitOptions("m", frozenset({"stream"}), target=name))
             bench = find_toolchain(find_target(name))[0]
-            with Meter(found.model, emission.files, bench, "-O2") as meter:
+            with Meter(sources(found.model, emission.files), bench, "-O2") as meter:
                 costs = meter.costs(inputs)
             held = emission.layout.stream
             assert held is not None

@@ -16,11 +16,13 @@ from benchmarks.shared.reference_models import (
     reference,
 )
 from bncc.device.cross import find_toolchain
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Meter
-from bncc.device.on_target import TargetReport, bench_inputs, bench_target
-from bncc.device.targets import TARGETS, find_target
+from bncc.device.sources import sources
 from bncc.emit.emitter import emit_c
 from bncc.emit.textbook import textbook_c
+from bncc.on_device import TargetReport, bench_target
+from bncc.targets import TARGETS, find_target
 
 RECIPES = (
     *(Recipe(name, s, bits) for name in PAPER_SETS for s in STRUCTURES for bits in (8, 4)),
@@ -98,7 +100,7 @@ def peers_count(known: Reference, target: str) -> float:
     """Count the textbook classifier as PEERS.md did: at -O2, no checks, mean of 100 test rows."""
     files = textbook_c(known.model, "m").files
     (bench,) = find_toolchain(find_target(target))
-    with Meter(known.model, files, bench, "-O2") as meter:
+    with Meter(sources(known.model, files), bench, "-O2") as meter:
         return meter.costs(bench_inputs(known.model, known.test))["trusted"].mean
 
 

@@ -16,9 +16,9 @@ from benchmarks.code.target_figures import PEERS, Facts, Figures, measure
 from benchmarks.shared.markdown import table
 from bncc.device.measure import Measurement
 from bncc.device.meter import Cost
-from bncc.device.on_target import TargetReport
-from bncc.device.targets import find_target
 from bncc.model.atomic import write_whole
+from bncc.on_device import TargetReport
+from bncc.targets import find_target
 
 COMMAND = ".venv/bin/python -m benchmarks.code.target_page --data ../shared/data -o docs/targets.md"
 NOT_RUN = "<!-- not run: it needs the papers' data and measures for minutes -->"

@@ -20,15 +20,15 @@ from typing import Any, TypeAlias
 from benchmarks.shared.log import appending, last_results
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe, reference
 from bncc.device.cross import find_toolchain
-from bncc.device.measure import Measurement, measure_ours, measure_textbook
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import TARGETS
+from bncc.device.measure import Measurement, bench_inputs
 from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
 from bncc.errors import BnccError
 from bncc.lower.choose import families_for, layouts_for
 from bncc.lower.cost_model import Candidate, Level, candidate, textbook_cost
+from bncc.on_device import measure_ours, measure_textbook
 from bncc.program.ir import Program
 from bncc.program.pipeline import optimize_each, program_of
+from bncc.targets import TARGETS
 
 MACHINES = ("cortex-m0", "cortex-m4", "rv32", "x86", "avr")
 LEVELS: tuple[Level, ...] = ("-O2", "-Os")

@@ -22,7 +22,7 @@ from scipy.optimize import nnls
 
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
-from bncc.device.targets import TARGETS
+from bncc.device.sources import sources
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import representatives
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -31,6 +31,7 @@ from bncc.lower.discretizers.choice import Discretizers, in_lines, searched, way
 from bncc.lower.discretizers.rates import Rates, Search
 from bncc.model.model import Model
 from bncc.structure.graph import forest
+from bncc.targets import TARGETS
 
 MACHINES = ("cortex-m0", "cortex-m4", "rv32", "x86", "avr")
 TERMS = tuple(field.name for field in fields(Rates))
@@ -118,9 +119,9 @@ def measured(trial: Trial, machine: str) -> tuple[float, float]:
     readings = [representatives(f)[X[:, i]] for i, f in enumerate(model.features)]
     inputs = Inputs(X, np.stack(readings, axis=1))
     (bench,) = find_toolchain(TARGETS[machine])
-    with Meter(model, files, bench, "-O2") as meter:
+    with Meter(sources(model, files), bench, "-O2") as meter:
         costs = meter.costs(inputs)
-    with Meter(model, files, bench, "-Os") as meter:
+    with Meter(sources(model, files), bench, "-Os") as meter:
         size = meter.footprint(("trusted", "raw")).flash - meter.footprint(("trusted",)).flash
     return costs["raw"].mean - costs["trusted"].mean, size
 

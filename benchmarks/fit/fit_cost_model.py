@@ -10,11 +10,11 @@ relative errors. A cross-validation then estimates each model with weights fitte
     .venv/bin/python -m benchmarks.fit.fit_cost_model --data ../shared/data --fit-only
 
 Every measurement is one line of build/cost_model.jsonl; run the command again to resume. Layouts
-whose C has changed are measured again. The weights go to bncc/lower/cost_weights.py.
+whose C has changed are measured again. The weights go to weights.py of each family's folder, and
+those of the textbook classifier to bncc/lower/textbook_weights.py.
 """
 
 import argparse
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -24,11 +24,12 @@ import numpy as np
 from scipy.optimize import nnls
 
 from benchmarks.fit.cost_samples import MACHINES, Sample, jobs, known_samples, measured
+from benchmarks.fit.weight_files import write
 from bncc._types import FloatArray
+from bncc.lower.kernels.base import Weights
 
 CLOSE = 0.15
 """Relative error of a good estimate."""
-WEIGHTS = Path(__file__).resolve().parents[2] / "bncc" / "lower" / "cost_weights.py"
 
 
 def fitted(
@@ -60,13 +61,13 @@ def errors(
     return together, apart
 
 
-def fit(samples: Sequence[Sample]) -> str:
-    """Fit all weights, print the errors, and return the module of the weights."""
+def fit(samples: Sequence[Sample]) -> Weights:
+    """Fit all weights and print the errors."""
     groups: dict[tuple[str, str, str], list[Sample]] = defaultdict(list)
     for sample in samples:
         groups[sample.family, sample.target, sample.level].append(sample)
     total: dict[str, list[FloatArray]] = defaultdict(list)
-    entries = []
+    found = {}
     print(f"{'family':10} {'machine':10} {'level':5}  within 15 %: instructions, left out, flash")
     for key in sorted(groups):
         timed = [each for each in groups[key] if each.trusted]
@@ -89,27 +90,11 @@ def fit(samples: Sequence[Sample]) -> str:
         shares = " ".join(f"{np.mean(np.abs(part) <= CLOSE):5.0%}" for part in figures.values())
         worst = " ".join(f"{np.abs(part).max():4.0%}" for part in figures.values())
         print(f"{key[0]:10} {key[1]:10} {key[2]:5} n={len(timed):3} {shares}  worst {worst}")
-        numbers = ", ".join(_numbers(w) for w in weights)
-        entries.append(f'    ("{key[0]}", "{key[1]}", "{key[2]}"): ({numbers}),\n')
+        found[key] = tuple(weights[0].tolist()), tuple(weights[1].tolist())
     for what, parts in total.items():
         every = np.abs(np.concatenate(parts))
         print(f"{what}: {np.mean(every <= CLOSE):.1%} of {len(every)} within {CLOSE:.0%}")
-    return HEAD + "".join(entries) + "}\n"
-
-
-def _numbers(weights: FloatArray) -> str:
-    return f"({', '.join(f'{weight:.3g}' for weight in weights)})"
-
-
-HEAD = '''"""
-Weights of the cost model, written by benchmarks/fit/fit_cost_model.py; do not edit.
-
-By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
-``Kernel.work``, and bytes per term of ``Kernel.code``.
-"""
-
-WEIGHTS: dict[tuple[str, str, str], tuple[tuple[float, ...], tuple[float, ...]]] = {
-'''
+    return found
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -125,8 +110,7 @@ def main(words: Sequence[str] | None = None) -> int:
     samples = list(known.values())
     if not options.fit_only:
         samples = measured(list(jobs(options)), known, options)
-    WEIGHTS.write_text(fit(samples), encoding="utf-8")
-    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", WEIGHTS], check=True)
+    write(fit(samples))
     return 0
 
 

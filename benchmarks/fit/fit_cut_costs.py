@@ -8,11 +8,10 @@ families: instructions of `trusted` (cycles on AVR) and bytes of flash of `predi
     .venv/bin/python -m benchmarks.fit.fit_cut_costs
 
 Every measurement is one line of build/cut_costs.jsonl; run the command again to resume. The weights
-go to bncc/lower/cut_weights.py.
+go to weights.py of each family's folder.
 """
 
 import argparse
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -24,23 +23,24 @@ import numpy as np
 from benchmarks.fit.cost_samples import LEVELS, MACHINES, SMALL, Sample, check_bytes, digest_of
 from benchmarks.fit.cost_samples import known_samples as known
 from benchmarks.fit.fit_cost_model import fit
+from benchmarks.fit.weight_files import write
 from benchmarks.shared.log import appending
 from bncc.device.cross import find_toolchain
 from bncc.device.meter import Inputs, Meter
-from bncc.device.targets import TARGETS
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import BnccError
 from bncc.lower.cost_model import Level
 from bncc.lower.kernels.families import FAMILIES
 from bncc.program.ir import Program, decisions
 from bncc.program.pipeline import optimize
+from bncc.targets import TARGETS
 from tests.cut_programs import cut_program, emitted, stand_in
 
 N_INPUTS = 10
 N_LAYOUTS = 2
 DRAWN = ("cut-loop", "cuts", "cut-packed")
 """Families, in the order in which their layouts are sampled."""
-WEIGHTS = Path(__file__).resolve().parents[2] / "bncc" / "lower" / "cut_weights.py"
 SHAPES = {
     "usps": (256, 16, 10, ((5, 16), (10, 32), (20, 8), (60, 8), (130, 8), (90, 16))),
     "letter": (16, 16, 26, ((5, 64), (15, 16), (45, 16), (60, 8), (130, 16))),
@@ -49,14 +49,6 @@ SHAPES = {
     "three": (13, 255, 3, ((8, 8), (25, 12))),
 }
 """Features, their states, classes, and the number of tables and maximum rows of each program."""
-HEAD = '''"""
-Weights of the cost model for cuts, written by benchmarks/fit/fit_cut_costs.py.
-
-As in `bncc.lower.cost_weights`.
-"""
-
-WEIGHTS: dict[tuple[str, str, str], tuple[tuple[float, ...], tuple[float, ...]]] = {
-'''
 
 
 def programs() -> Iterator[tuple[str, Program]]:
@@ -106,7 +98,7 @@ def samples(target: str, level: Level, before: dict[str, Sample]) -> Iterator[Sa
                     )
                     continue
                 try:
-                    with Meter(stand_in(some), emission.files, bench, level) as meter:
+                    with Meter(sources(stand_in(some), emission.files), bench, level) as meter:
                         costs = meter.costs(Inputs(X))
                         flash = meter.footprint(("predict",)).flash
                 except BnccError as error:
@@ -132,8 +124,7 @@ def main(words: Sequence[str] | None = None) -> int:
                 found.append(sample)
                 if sample != before.get(sample.key):
                     append(sample)
-    WEIGHTS.write_text(HEAD + fit(found).split("= {\n")[1], encoding="utf-8")
-    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", WEIGHTS], check=True)
+    write(fit(found))
     return 0
 
 

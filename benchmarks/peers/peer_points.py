@@ -21,26 +21,27 @@ from pathlib import Path
 import click
 import numpy as np
 
+from benchmarks.peers import equal_resources
 from benchmarks.shared.markdown import renew, table
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify, training_parts
 from bncc.device.cross import find_toolchain
-from bncc.device.measure import measure_ours
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Inputs
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import find_target
 from bncc.emit.emitter import EmitOptions
 from bncc.emit.options import WRITTEN
 from bncc.errors import MisfitError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.model import Model
+from bncc.on_device import measure_ours
 from bncc.search.config import settings_of
 from bncc.search.ensemble_configs import EnsembleConfig
-from bncc.search.pareto import front
+from bncc.search.objective import front
 from bncc.search.study import read_study
 from bncc.search.trial import measured_rows
 from bncc.search.trial_result import Point
 from bncc.structure.decision_tables import TableEnsemble
+from bncc.targets import find_target
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
 
@@ -74,7 +75,6 @@ SUMS: tuple[tuple[EnsembleConfig, tuple[int, ...]], ...] = (
 )
 """Forms of boosted tables, and their numbers of tables."""
 PEERS = Path(__file__).with_name("peers.csv")
-README = Path(__file__).resolve().parents[2] / "README.md"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "peers.md"
 
 
@@ -272,7 +272,7 @@ def main(data: str, folder: str, output: str) -> None:
         tables[name] = [(peer, against(peer, ours)) for peer in peers_of(name)]
     texts = {"counts": counts(tables), **{name: peer_rows(tables[name]) for name in SETS}}
     renew(Path(output), texts)
-    renew(README, {"peers": texts["counts"]})
+    equal_resources.write()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from bncc.data.dataset import Dataset
 from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.meter import Inputs, Meter
+from bncc.device.sources import sources
 from bncc.discretize.feature import Feature
 from bncc.errors import MisfitError
 
@@ -181,7 +182,7 @@ def _meter(bench: Toolchain, grown: Grown) -> Meter:
     kind = KINDS[style.c_type]
     features = tuple(Feature(f"x{i}", kind, BYTES[1] + 1) for i in range(n_features))
     files = _files(grown.estimator, style, n_features)
-    return Meter(Shape(features, grown.n_classes), files, bench, LEVEL, is_foreign=True)
+    return Meter(sources(Shape(features, grown.n_classes), files), bench, LEVEL, is_foreign=True)
 
 
 def _files(estimator: Any, style: Style, n_features: int) -> dict[str, str]:

@@ -20,6 +20,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from benchmarks.peers import equal_resources
 from benchmarks.peers.tree_peers import (
     Candidate,
     Grown,
@@ -34,15 +35,15 @@ from benchmarks.shared.markdown import renew, table
 from benchmarks.shared.sensor_sets import SETS, parts
 from bncc.data.dataset import Dataset
 from bncc.device.cross import Toolchain, find_toolchain
-from bncc.device.measure import measure_ours
-from bncc.device.on_target import bench_inputs, bench_rows
-from bncc.device.targets import find_target
+from bncc.device.measure import bench_inputs, bench_rows
 from bncc.emit.options import WRITTEN
 from bncc.lower.cost_model import LEVELS
+from bncc.on_device import measure_ours
 from bncc.resources import Budget
 from bncc.search.budget_search import HELD, search
 from bncc.search.evaluation import Evaluation
 from bncc.search.split_folds import folds_of
+from bncc.targets import find_target
 from bncc.train.settings import TrainSettings
 
 BUDGET = Budget("cortex-m4", flash=4096)
@@ -55,7 +56,6 @@ RIVALS = ("tree", "forest", "best of all")
 """Baselines: the forest of lower validation error, and the classifier of lowest test error."""
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "twelve.md"
-README = ROOT / "README.md"
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ def main(data: str, output: str, names: tuple[str, ...]) -> None:
     print("\n".join(tables.values()))
     if not names:
         renew(PAGE, tables)
-        renew(README, {"twelve": tables["summary"]})
+        equal_resources.write()
 
 
 if __name__ == "__main__":

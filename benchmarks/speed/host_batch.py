@@ -22,9 +22,9 @@ from sklearn.naive_bayes import CategoricalNB
 
 from benchmarks.shared.reference_models import PAPER_SETS, STRUCTURES, Recipe, Reference, reference
 from bncc._types import IntArray
-from bncc.device.batch import Batch
 from bncc.discretize.feature import states_of
 from bncc.model.reference import predict
+from bncc.on_device import batch_of
 from bncc.program.ir import Program
 from bncc.program.pipeline import program_of
 
@@ -62,7 +62,7 @@ def rates(found: Reference, repeat: int, data: Path, recipe: Recipe) -> dict[str
     rows = np.ascontiguousarray(states[rng.integers(0, len(states), N_ROWS)], dtype=np.uint8)
     program = program_of(model)
     answers: dict[str, Callable[[], IntArray]] = {}
-    with Batch(model) as batch:
+    with batch_of(model) as batch:
         answers["bncc"] = lambda: batch.predict(rows)
         answers["numpy"] = lambda: gather_sum(program, rows)
         wanted = predict(model, rows.astype(np.int64))

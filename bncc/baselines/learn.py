@@ -11,6 +11,7 @@ from bncc.baselines.baseline import Baseline, Options, Rows
 from bncc.data.dataset import Dataset, check_trainable
 from bncc.device.cross import Toolchain
 from bncc.device.meter import Inputs, Meter
+from bncc.device.sources import sources
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
 from bncc.errors import DataError, OptionError
@@ -191,9 +192,9 @@ def measure_baseline(
     code = learned.baseline.code
     assert code is not None
     shape = Shape(learned.features, n_classes)
-    with Meter(shape, code.files, bench, LEVEL, is_foreign=True) as meter:
+    with Meter(sources(shape, code.files), bench, LEVEL, is_foreign=True) as meter:
         footprint = meter.footprint(("predict",))
-    with Meter(shape, code.files, bench, SPEED_LEVEL, is_foreign=True) as meter:
+    with Meter(sources(shape, code.files), bench, SPEED_LEVEL, is_foreign=True) as meter:
         cost = meter.costs(Inputs(X))["predict"]
     differing = int((np.asarray(cost.classes) != learned.baseline.decide(X)).sum())
     return BaselineCost(footprint.flash, footprint.ram, cost.stack, cost.mean, cost.max, differing)

@@ -52,11 +52,12 @@ size_exponent 0 to 1. Beyond it: letter with 60 tables errs 6.13 with eta 0.3, 6
 and 7.03 with a quarter.
 """
 
-from dataclasses import dataclass
-from math import isfinite
-from typing import TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, TypeVar, get_args
 
 from bncc.errors import OptionError
+from bncc.option_ranges import FRACTION, NOT_NEGATIVE, POSITIVE, SHARE, Range, between
 
 FEW_TABLES = 10
 """Up to here tables are refitted after each one that is added; above, they are shrunk instead."""
@@ -65,56 +66,85 @@ SMALL_TABLE = 8
 """Rows up to which a cut's gain is held against all the rows that it adds."""
 MANY_FEATURES = 100
 ENGINES = ("native", "numpy")
-MAX_TABLES, MAX_ROWS, MAX_FEATURES, MAX_BITS = 4096, 4096, 16, 8
-MAX_EPOCHS, MAX_BATCH, MAX_DICTIONARY, MAX_SEED = 10_000, 2**20, 65535, 2**63 - 1
 
 Number = TypeVar("Number", int, float)
 
-_SAID = {
-    "n_tables": "tables",
-    "eta": "rate",
-    "weight_decay": "decay",
-    "quantized_epochs": "epochs",
-}
-"""What options of training call settings; `eta` is another thing there."""
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What is said of a setting beside its type and default."""
+
+    name: str = ""  # Of the field
+    within: Range | None = None
+    # key, option: Structure option and option of training that set it, if any does; users know it
+    # by that name
+    key: str | None = None
+    option: str | None = None
+    is_searched: bool = False  # Whether a search for a budget tries several values
+
+    @property
+    def said(self) -> str:
+        """Its name in messages."""
+        return self.key or self.option or self.name
 
 
 @dataclass(frozen=True)
 class BoostSettings:
     """The options of a sum of tables; None stands for a default that depends on the others."""
 
-    n_tables: int = 60  # Most tables, 1 .. 4096.
-    rows: int = 16  # Most rows of a table, 2 .. 4096.
-    features: int = 4  # Most features of a table, 1 .. 16.
-    bits: int = 3  # Width of a cost in a table, 1 .. 8.
-    frac_bits: int | None = None  # A cost of 1 is ``2**-frac_bits`` nats, -8 .. 8.
-    eta: float | None = None  # Share of each table's best scores that boosting adds, 0 < eta <= 1
-    l2: float = 3.0  # Weight of the squares of a row's scores while tables are grown, > 0
+    # Most tables, most rows of a table, and most features of a table
+    n_tables: Annotated[int, Setting(within=between(1, 4096), key="tables", is_searched=True)] = 60
+    rows: Annotated[int, Setting(within=between(2, 4096), key="rows", is_searched=True)] = 16
+    features: Annotated[int, Setting(within=between(1, 16), key="features", is_searched=True)] = 4
+    bits: Annotated[int, Setting(within=between(1, 8))] = 3  # Width of a cost in a table
+    # A cost of 1 is ``2**-frac_bits`` nats
+    frac_bits: Annotated[int | None, Setting(within=between(-8, 8))] = None
+    # Share of each table's best scores that boosting adds; the option `eta` is another thing
+    eta: Annotated[float | None, Setting(within=SHARE, key="rate")] = None
+    # Weight of the squares of a row's scores while tables are grown
+    l2: Annotated[float, Setting(within=POSITIVE)] = 3.0
     # How much a cut's gain counts for less where it adds more rows, see `growth.Bounds`
-    size_exponent: float | None = None
-    # Share of the features that each table may read, drawn anew for each, 0 < share <= 1
-    feature_share: float | None = None
+    size_exponent: Annotated[float | None, Setting(within=NOT_NEGATIVE)] = None
+    # Share of the features that each table may read, drawn anew for each
+    feature_share: Annotated[float | None, Setting(within=SHARE)] = None
     # Whether all tables are refitted after each one that is added
-    is_corrective: bool | None = None
+    is_corrective: Annotated[bool | None, Setting()] = None
     # float_epochs and quantized_epochs: Of the joint refit, before and after rounding begins
-    float_epochs: int = 10
-    quantized_epochs: int = 30
+    float_epochs: Annotated[int, Setting(within=between(0, 10_000))] = 10
+    quantized_epochs: Annotated[int, Setting(within=between(0, 10_000), option="epochs")] = 30
     # lr and last_lr: Step of Adam in the refit's first and last epoch; a cosine leads from one to
     # the other
-    lr: float = 0.03
-    last_lr: float = 0.0015
+    lr: Annotated[float, Setting(within=POSITIVE, option="lr")] = 0.03
+    last_lr: Annotated[float, Setting(within=POSITIVE)] = 0.0015
     # Probability that a table is left out of a sample's sum in the refit
-    dropout: float | None = None
+    dropout: Annotated[float | None, Setting(within=FRACTION, option="dropout")] = None
     # Part of the step by which a row shrinks in the refit whenever it is read
-    weight_decay: float = 0.05
-    batch_size: int = 128  # Samples of a step
-    has_prior: bool = True  # Whether classes have costs of their own
-    dictionary: int = 0  # Most different rows of all tables together; 0 does not bound them
-    seed: int = 0  # Of the features drawn, of the order of samples, and of dropout
-    engine: str | None = None  # What computes; None for C on one core where it can be built
+    weight_decay: Annotated[float, Setting(within=NOT_NEGATIVE, key="decay")] = 0.05
+    # Samples of a step
+    batch_size: Annotated[int, Setting(within=between(1, 2**20), option="batch_size")] = 128
+    has_prior: Annotated[bool, Setting()] = True  # Whether classes have costs of their own
+    # Most different rows of all tables together; 0 does not bound them
+    dictionary: Annotated[
+        int, Setting(within=between(0, 65535), key="dictionary", is_searched=True)
+    ] = 0
+    # Of the features drawn, of the order of samples, and of dropout
+    seed: Annotated[int, Setting(within=between(0, 2**63 - 1))] = 0
+    # What computes; None for C on one core where it can be built
+    engine: Annotated[str | None, Setting(option="engine")] = None
 
     def __post_init__(self) -> None:
-        _check(self)
+        for each in SETTINGS.values():
+            value = getattr(self, each.name)
+            if each.within is not None and value is not None:
+                each.within.check(each.said, value)
+        if self.engine not in (None, *ENGINES):
+            raise OptionError(f"unknown engine '{self.engine}'; choose {' or '.join(ENGINES)}")
+
+
+SETTINGS: Mapping[str, Setting] = {
+    each.name: replace(get_args(each.type)[1], name=each.name) for each in fields(BoostSettings)
+}
+"""What is said of each setting, by its name."""
 
 
 @dataclass(frozen=True)
@@ -152,50 +182,3 @@ def _frac_bits(settings: BoostSettings) -> int:
     enough = MANY_TABLES if settings.bits == 2 else VERY_MANY_TABLES
     is_narrow = settings.n_tables >= enough and settings.bits > 1
     return settings.bits - (1 if is_narrow else 2)
-
-
-def _said(name: str) -> str:
-    return _SAID.get(name, name)
-
-
-def _check(settings: BoostSettings) -> None:
-    _check_whole(settings)
-    _check_fractions(settings)
-    if settings.engine not in (None, *ENGINES):
-        raise OptionError(f"unknown engine '{settings.engine}'; choose {' or '.join(ENGINES)}")
-
-
-def _check_whole(settings: BoostSettings) -> None:
-    bounds = {
-        "n_tables": (1, MAX_TABLES),
-        "rows": (2, MAX_ROWS),
-        "features": (1, MAX_FEATURES),
-        "bits": (1, MAX_BITS),
-        "frac_bits": (-8, 8),
-        "float_epochs": (0, MAX_EPOCHS),
-        "quantized_epochs": (0, MAX_EPOCHS),
-        "batch_size": (1, MAX_BATCH),
-        "dictionary": (0, MAX_DICTIONARY),
-        "seed": (0, MAX_SEED),
-    }
-    for name, (least, most) in bounds.items():
-        value = getattr(settings, name)
-        if value is not None and not least <= value <= most:
-            raise OptionError(f"{_said(name)} is {value}; choose {least} to {most}")
-
-
-def _check_fractions(settings: BoostSettings) -> None:
-    for name in ("eta", "feature_share"):
-        value = getattr(settings, name)
-        if value is not None and not 0 < value <= 1:
-            raise OptionError(f"{_said(name)} is {value}; choose a number above 0, up to 1")
-    for name in ("l2", "lr", "last_lr"):
-        value = getattr(settings, name)
-        if not (isfinite(value) and value > 0):
-            raise OptionError(f"{_said(name)} is {value}; it must be a positive number")
-    for name in ("size_exponent", "weight_decay"):
-        value = getattr(settings, name)
-        if value is not None and not (isfinite(value) and value >= 0):
-            raise OptionError(f"{_said(name)} is {value}; it must be a number, 0 or more")
-    if settings.dropout is not None and not 0 <= settings.dropout < 1:
-        raise OptionError(f"dropout is {settings.dropout}; it must be a fraction from 0 to below 1")

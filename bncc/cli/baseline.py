@@ -22,7 +22,7 @@ from bncc.errors import OptionError
 from bncc.search.baseline_space import NAME, baseline_settings
 from bncc.search.config import source_words
 from bncc.search.option_domains import BASELINE, BASELINES, CLASSIFIER
-from bncc.search.trial import Workload, check_rows, measured_rows, run_baseline
+from bncc.search.trial import Workload, check_rows, measured_rows, run_trial
 from bncc.search.trial_result import Choice, trial_facts
 
 _WORDS: dict[str, Choice] = {"yes": True, "no": False}
@@ -113,7 +113,7 @@ def command(
         raise OptionError("--classifier names the classifier; leave out --option name")
     params |= {f"{BASELINE}.{key}": _value(text) for key, text in options.items()}
     with console.progress(f"training {classifier}"):
-        point = run_baseline(work, 0, params)
+        point = run_trial(work, 0, params)
     if output is not None:
         _write_c(work, params, output, force)
     facts = trial_facts(point, machines[0] if machines else None)

@@ -29,14 +29,16 @@ from bncc.cli.options import (
 from bncc.cli.results import facts_of, report_text
 from bncc.data.dataset import Table
 from bncc.device.cross import find_toolchain
+from bncc.device.measure import N_ROWS, bench_inputs
 from bncc.device.meter import Inputs
-from bncc.device.on_target import N_ROWS, TargetReport, bench_inputs, bench_target
-from bncc.device.targets import Target, find_target
 from bncc.errors import OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.file import load_model
+from bncc.on_device import TargetReport, bench_target
 from bncc.pricing import entries_of
 from bncc.resources import Budget, Optimize
+from bncc.targets import find_target
+from bncc.targets.base import Target
 
 
 @click.command("bench")
@@ -120,7 +122,7 @@ def command(
         table = rows_to_classify(data_path, class_name, fold, console)
     elif fold is not None or class_name is not None:
         console.note("--class and --fold have no effect without --data")
-    inputs = bench_inputs(model, table, n_rows=n_rows, seed=seed, with_gaps="missing" in covered)
+    inputs = bench_inputs(model, table, n_rows=n_rows, seed=seed, some_missing="missing" in covered)
     how["opt_level"] = opt_level or LEVELS[optimize]
     how |= {"with_missing": True, "entries": covered}
     reports = measure(emissions, machines, inputs, console, **tools, **how)

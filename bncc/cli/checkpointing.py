@@ -7,7 +7,6 @@ from pathlib import Path
 from bncc.cli.console import Console
 from bncc.errors import ModelFileError, OptionError
 from bncc.model.file import load_model
-from bncc.train.checkpoint.callbacks import News
 from bncc.train.checkpoint.folder import Checkpoint, Identity, identity_digest, open_checkpoint
 
 EXIT_SIGNAL = 128
@@ -34,13 +33,6 @@ def is_interim_of(identity: Identity, path: str) -> bool:
     return training.get("interim") is True and training.get("identity") == identity_digest(identity)
 
 
-def said(news: News) -> str:
-    """Return what an epoch or a search says, in a few words, if it does."""
-    if news is None or isinstance(news, str):
-        return news or ""
-    return f"loss {news.loss:.4f}, training error {100 * news.error:.1f} %"
-
-
 def tell_of_the_end(console: Console, step: str = "epoch") -> None:
     """Say on a terminal that the first Ctrl-C was heard; safe in a handler of signals."""
     if not console.quiet and sys.stderr.isatty():
@@ -48,11 +40,14 @@ def tell_of_the_end(console: Console, step: str = "epoch") -> None:
         os.write(sys.stderr.fileno(), said.encode())
 
 
-def interim_note(done: int, total: int, path: str, checkpoint: Checkpoint | None) -> str:
+def interim_note(
+    done: int, of_each: int, repeats: int, path: str, checkpoint: Checkpoint | None
+) -> str:
     """Say where a training was stopped, and how it goes on."""
     how = (
         "to be able to go on, train with --checkpoint"
         if checkpoint is None
         else f"repeat the command with --resume to go on from '{checkpoint.folder}'"
     )
-    return f"stopped after {done} of {total} epochs in all; '{path}' is the model so far; {how}"
+    epochs = f"{done} of {repeats * of_each} epochs"
+    return f"stopped after {epochs} in all; '{path}' is the model so far; {how}"

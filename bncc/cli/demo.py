@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from bncc.cli import bench, demo_choice
-from bncc.cli.checkpointing import said
 from bncc.cli.console import Console
 from bncc.cli.demo_text import Narrator, summary
 from bncc.cli.evaluate import evaluation
@@ -26,16 +25,17 @@ from bncc.data.files import file_digest
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
-from bncc.device.agreement import Agreement, verify
+from bncc.device.agreement import Agreement
 from bncc.device.cross import find_toolchain
 from bncc.device.machine import HarnessError
-from bncc.device.on_target import TargetReport, bench_inputs
+from bncc.device.measure import bench_inputs
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.emit.provenance import emit_command, words_of
+from bncc.emit.options import emit_command, words_of
 from bncc.errors import OptionError, ToolchainError
 from bncc.model.file import save_model
 from bncc.model.model import Model
+from bncc.on_device import TargetReport, verify
 from bncc.pricing import entries_of
 from bncc.resources import Budget
 from bncc.search.trial_result import Study
@@ -139,7 +139,7 @@ def _train(train: Dataset, test: Dataset, folder: Path, tell: Narrator, console:
             train,
             SETTINGS,
             test=test,
-            progress=lambda done, total, passed: advance(done / total, said(passed)),
+            progress=advance,
         )
     model = result.model
     save_model(model, folder / f"{NAME}.bncc")

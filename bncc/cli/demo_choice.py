@@ -13,6 +13,7 @@ from bncc.cli.sweep_work import swept
 from bncc.data.dataset import Dataset
 from bncc.data.files import printable
 from bncc.errors import OptionError, StudyError
+from bncc.interrupts import StopRequest
 from bncc.search.config import source_words
 from bncc.search.fingerprint import study_facts
 from bncc.search.objective import default_objectives
@@ -22,7 +23,6 @@ from bncc.search.storage import Place, check_optuna
 from bncc.search.study import read_study
 from bncc.search.trial import Workload, measured_rows, run_trial
 from bncc.search.trial_result import Study
-from bncc.train.interrupts import StopRequest
 
 if TYPE_CHECKING:
     from bncc.report.sheets import Sheet

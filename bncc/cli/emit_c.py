@@ -30,11 +30,10 @@ from bncc.cli.options import (
 )
 from bncc.cli.output import check_free, staged_directory
 from bncc.cli.results import resource_words
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
-from bncc.emit.options import Bounds
+from bncc.emit.options import emit_command, printed_file
 from bncc.emit.packages import PACKAGES
-from bncc.emit.provenance import code_digest, code_files, emit_command, printed_file
+from bncc.emit.provenance import code_digest
 from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_table
 from bncc.errors import BudgetError, OptionError
 from bncc.lower.c.identifiers import model_name
@@ -44,7 +43,8 @@ from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.pricing import entries_of, recorded
 from bncc.pricing import priced as price_emission
-from bncc.resources import Budget, Optimize, Resources
+from bncc.resources import Bounds, Budget, Optimize, Resources
+from bncc.targets import TARGETS
 from bncc.toolchain.tools import is_x86
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
 
 def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> str:
     estimate, machine = emission.estimate, options.target or MACHINE
-    unit = "cycles" if machine == "avr" else "instructions"
+    unit = emission.resources.unit
     rows = [["wrote", file] for file in facts["files"]]
     rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
     rows += [["tables", f"{facts['table_bytes']} bytes of flash, a part of the figures below"]]
@@ -287,13 +287,9 @@ def bench_of(target: str | None) -> "Toolchain":
 
 def emit_measured(model: Model, emission: Emission, options: EmitOptions, price: Price) -> Emission:
     """Measure emitted C, and emit it again with what was found in its header."""
-    from bncc.device.bounds import measure_bounds
+    from bncc.on_device import emit_bounded
 
-    bench = bench_of(options.target)
-    level, is_exact = LEVELS[options.optimize], options.constant_time
-    files = code_files(emission.files, emission.name)
-    found = measure_bounds(model, files, bench, level, is_exact=is_exact)
-    return emit_c(model, replace(options, bounds=found), price)
+    return emit_bounded(model, emission, options, price, bench_of(options.target))
 
 
 def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:

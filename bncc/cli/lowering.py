@@ -15,6 +15,7 @@ from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
 from bncc.resources import Optimize
+from bncc.targets import known_target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -141,8 +142,9 @@ def check_fit(target: str, emission: Emission) -> None:
     """Refuse a model whose constants an AVR cannot read; no other machine is too small."""
     layout = emission.layout
     reason = avr_error(max(array.n_bytes for array in layout.arrays), layout.rom_bytes)
-    if target == "avr" and reason:
-        raise ModelError(f"the model does not fit avr: {reason}")
+    machine = known_target(target)
+    if machine is not None and machine.address_bits == 16 and reason:
+        raise ModelError(f"the model does not fit {target}: {reason}")
 
 
 def blame(target: str, error: ToolchainError) -> ToolchainError:

@@ -9,15 +9,14 @@ from typing import Any, TypeVar
 import click
 
 from bncc.cli.console import Console
-from bncc.device.targets import size_of, target_of
 from bncc.errors import OptionError
+from bncc.resources import size_of
+from bncc.targets import TARGETS as MACHINES
+from bncc.targets import target_of
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-TARGETS = (
-    "host", "x86", "avr", "cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "big-endian",
-    "all",
-)  # fmt: skip
+TARGETS = ("host", *MACHINES, "all")
 """Targets of the command line's contract."""
 
 

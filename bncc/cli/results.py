@@ -14,7 +14,7 @@ from bncc.resources import FUNCTIONS, Resources, functions_of
 if TYPE_CHECKING:
     from bncc.device.measure import Measurement
     from bncc.device.meter import Cost
-    from bncc.device.on_target import TargetReport
+    from bncc.on_device import TargetReport
 
 MOST_COLUMNS = 30
 """Classes up to which the confusion matrix is shown."""

@@ -24,6 +24,7 @@ from bncc.cli.sweep_options import NO_TARGET, duration, targets_of, toolchains_o
 from bncc.cli.sweep_report import Finding, no_fit, payload_of, report_of
 from bncc.cli.sweep_work import swept
 from bncc.errors import BudgetError, OptionError
+from bncc.interrupts import StopRequest, first_signal_noted
 from bncc.model.file import save_model
 from bncc.resources import Budget
 from bncc.search.baseline_space import named_baselines, with_baselines
@@ -43,7 +44,6 @@ from bncc.search.space import PRESETS, read_space
 from bncc.search.storage import check_optuna, place_of
 from bncc.search.study import known_facts
 from bncc.search.trial import Workload, check_rows, measured_rows, picked_model, run_trial
-from bncc.train.interrupts import StopRequest, first_signal_noted
 
 SAMPLERS = ("random", "tpe", "nsga2")
 

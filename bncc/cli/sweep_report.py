@@ -11,7 +11,7 @@ from bncc.lower.cost_model import LEVELS
 from bncc.report.panels import entries_on
 from bncc.resources import Budget, functions_of
 from bncc.search.config import optimize_of
-from bncc.search.pareto import front
+from bncc.search.objective import front
 from bncc.search.trial_result import Point, trial_facts
 
 _BASELINE, _NAME = "baseline.", "baseline.name"

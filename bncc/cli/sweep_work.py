@@ -6,13 +6,13 @@ from time import monotonic
 
 from bncc.cli.console import Console
 from bncc.cli.sweep_report import error_of
+from bncc.interrupts import StopRequest
 from bncc.search.fingerprint import Facts
 from bncc.search.pool import Execution, Outcome
 from bncc.search.space import Space
 from bncc.search.storage import Place
 from bncc.search.study import Journal, journal, work_on
 from bncc.search.trial_result import Point
-from bncc.train.interrupts import StopRequest
 
 
 def swept(

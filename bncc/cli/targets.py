@@ -10,8 +10,9 @@ from bncc.cli.console import Console, table_text
 from bncc.cli.options import speaks
 from bncc.device.cross import SIMULATORS
 from bncc.device.simulators.simavr import Simavr
-from bncc.device.targets import KIB, MHZ, PARTS, TARGETS, Part, Target
 from bncc.errors import ToolchainError
+from bncc.targets import TARGETS
+from bncc.targets.base import KIB, MHZ, Part, Target
 from bncc.toolchain.tools import Tool, find_tools, host_compilers, is_x86
 
 
@@ -35,7 +36,11 @@ def command(console: Console) -> None:
     payload = {
         "tools": [_facts(tool) for tool in tools],
         "targets": {name: _machine_facts(machine) for name, machine in machines.items()},
-        "parts": {name: asdict(part) for name, part in PARTS.items()},
+        "parts": {
+            name: {"target": target.name, **asdict(part)}
+            for target in TARGETS.values()
+            for name, part in target.parts.items()
+        },
     }
     console.result(payload, _report(tools, machines), essential=True)
 
@@ -147,8 +152,9 @@ def _parts() -> list[list[str]]:
     """Return a row per part."""
     rows = [["part", "target", "clock", "flash", "RAM"]]
     return rows + [
-        [name, part.target, f"{part.clock // MHZ} MHz", _flash(part), f"{part.ram / KIB:g} KB"]
-        for name, part in PARTS.items()
+        [name, target.name, f"{part.clock // MHZ} MHz", _flash(part), f"{part.ram / KIB:g} KB"]
+        for target in TARGETS.values()
+        for name, part in target.parts.items()
     ]
 
 

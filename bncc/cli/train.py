@@ -12,7 +12,6 @@ from bncc.cli.checkpointing import (
     checkpoint_of,
     interim_note,
     is_interim_of,
-    said,
     tell_of_the_end,
 )
 from bncc.cli.console import Console
@@ -38,11 +37,10 @@ from bncc.cli.train_search import (
 from bncc.cli.training_options import BETWEEN, FIRST, LAST, training_options
 from bncc.data.csv import read_units
 from bncc.errors import OptionError
+from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
 from bncc.model.file import save_model
-from bncc.train.checkpoint.callbacks import News
 from bncc.train.checkpoint.folder import identity_of
-from bncc.train.interrupts import first_signal_noted
 from bncc.train.options import CHOICES
 from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
 from bncc.train.settings import TrainSettings
@@ -182,13 +180,6 @@ def command(
             console.note(f"{option} has no effect without --max-flash or --max-instructions")
     if checkpoint is not None and settings.descends:
         click.get_current_context().with_resource(folder_locked(checkpoint.folder))
-    epochs = 0, 0
-
-    def progress(done: int, total: int, news: News) -> None:
-        nonlocal epochs
-        epochs = done, total
-        advance(done / total, said(news))
-
     with first_signal_noted(partial(tell_of_the_end, console)) as stop:
         with console.progress("training") as advance:
             done = train_repeats(
@@ -196,7 +187,7 @@ def command(
                 settings,
                 repeats,
                 test=test,
-                progress=progress,
+                progress=advance,
                 checkpoint=checkpoint,
                 stop=stop,
             )
@@ -216,9 +207,9 @@ def command(
     if stop.signal is not None:
         if done.is_short:
             console.note(
-                interim_note(*epochs, output, checkpoint)
-                if first.is_interim
-                else stopped_note(done, output)
+                stopped_note(done, output)
+                if first.epochs_done is None
+                else interim_note(*first.epochs_done, repeats, output, checkpoint)
             )
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
         if folds and payload["folds"] is None:

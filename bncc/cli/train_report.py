@@ -10,9 +10,9 @@ from typing import Any
 from bncc.cli.console import Console, aligned
 from bncc.cli.results import error_words, trained_confusion
 from bncc.data.dataset import Dataset
+from bncc.interrupts import StopRequest
 from bncc.model.card import model_facts, number_words, structure_words, table_widths
 from bncc.model.model import Model
-from bncc.train.interrupts import StopRequest
 from bncc.train.repeats import Repeats, cross_validated
 from bncc.train.settings import TrainSettings
 

@@ -28,16 +28,17 @@ from bncc.cli.options import (
     target_option,
 )
 from bncc.data.dataset import Table
-from bncc.device.agreement import Agreement, verify
+from bncc.device.agreement import Agreement
 from bncc.device.cross import find_toolchain
-from bncc.device.targets import find_target
 from bncc.emit.emitter import Emission
 from bncc.errors import ModelError, OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.file import load_model
 from bncc.model.missing_form import missing_form_of, n_joint, why_not
 from bncc.model.model import Model
+from bncc.on_device import verify
 from bncc.resources import Optimize
+from bncc.targets import find_target
 from bncc.toolchain.tools import host_compilers, is_x86
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})

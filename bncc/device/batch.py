@@ -1,5 +1,5 @@
 """
-Many decisions at once on this machine: a model's integer tables added in vectors, through CFFI.
+Many decisions at once on this machine: a program's integer tables added in vectors, through CFFI.
 
 It decides as the emitted C does, on which it does not depend: that is one input at a time in as
 little code as possible, this is as many inputs a second as possible.
@@ -16,9 +16,7 @@ from bncc._types import AnyArray, IntArray
 from bncc.device.sources import support_file
 from bncc.discretize.readings import state_dtype
 from bncc.errors import ToolchainError
-from bncc.model.model import Model
 from bncc.program.ir import Program, leveled, width_of
-from bncc.program.pipeline import optimize, program_of
 from bncc.program.ranges import cost_bounds
 from bncc.toolchain.tools import Tool, host_compilers, run
 
@@ -26,19 +24,17 @@ VECTOR_BYTES = 16
 """Sums fill whole vectors of the smallest size that machines have."""
 LINE_BYTES = 64
 """A row of a table begins where it touches as few of these as it can."""
-FLOW = "speed-256"
-"""Fewer and larger tables: their rows' places are computed for a whole block at once."""
 FLAGS = ("-std=gnu99", "-O3", "-fPIC", "-shared")
 NATIVE = "-march=native"
 
 
 class Batch:
-    """A model's decisions on arrays of states."""
+    """A program's decisions on arrays of states."""
 
-    def __init__(self, model: Model, compiler: Tool | None = None) -> None:
-        self._leveled = leveled(optimize(program_of(model), FLOW)[0])
+    def __init__(self, program: Program, compiler: Tool | None = None) -> None:
+        self._leveled = leveled(program)
+        self._state = state_dtype(program.n_states)
         program = self._leveled.program
-        self._state = state_dtype(model.n_states)
         self._sum = np.dtype(f"u{width_of(int(cost_bounds(program)[1].max())) // 8}")
         lanes = _lanes(program.n_classes, self._sum.itemsize)
         most_rows = max((len(table.costs) for table in program.tables), default=1)

@@ -12,10 +12,10 @@ from bncc.device.cross import Toolchain
 from bncc.device.image import Builder, calls_of, frames_of
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.meter import Inputs, Meter
-from bncc.device.sources import sources
-from bncc.emit.options import Bounds, Counts
+from bncc.device.sources import Sources
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
+from bncc.resources import Bounds, Counts
 
 ENTRIES = (
     "predict", "predict_trusted", "predict_raw", "predict_raw_checked", "predict_missing",
@@ -29,11 +29,11 @@ EFFORT = Effort(n_random=40)
 
 
 def measure_bounds(
-    model: Model, files: Mapping[str, str], bench: Toolchain, opt_level: str, *, is_exact: bool
+    model: Model, built: Sources, bench: Toolchain, opt_level: str, *, is_exact: bool
 ) -> Bounds:
-    """Compile emitted C for a machine and find what it takes there."""
-    stack = stack_of(model, files, bench, opt_level)
-    with Meter(model, files, bench, opt_level) as meter:
+    """Compile the C of a model for a machine and find what it takes there."""
+    stack = stack_of(built, bench, opt_level)
+    with Meter(built, bench, opt_level) as meter:
         costs = meter.costs(_inputs(model))
         flags = meter.flags
     return Bounds(
@@ -63,11 +63,8 @@ def _some(rows: AnyArray) -> AnyArray:
     return rows[np.linspace(0, len(rows) - 1, N_INPUTS).astype(np.int64)]
 
 
-def stack_of(
-    model: Model, files: Mapping[str, str], bench: Toolchain, opt_level: str
-) -> Mapping[str, int]:
+def stack_of(built: Sources, bench: Toolchain, opt_level: str) -> Mapping[str, int]:
     """Return the stack of every entry point with all that it calls."""
-    built = sources(model, files)
     is_gcc = bench.compiler.name.endswith("gcc")
     flag = "-fstack-usage" if is_gcc else "-fstack-size-section"
     with TemporaryDirectory(prefix="bncc-") as folder:

@@ -6,15 +6,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from bncc.device.harness import Harness
 from bncc.device.image import Builder, Image, model_object
+from bncc.device.machine import Harness
 from bncc.device.simulators.qemu import Qemu
 from bncc.device.simulators.simavr import Simavr
 from bncc.device.simulators.unicorn import Unicorn
-from bncc.device.sources import sources, support_file
-from bncc.device.targets import Target
+from bncc.device.sources import Sources, support_file
 from bncc.errors import ToolchainError
-from bncc.model.model import Model
+from bncc.targets.base import Target
 from bncc.toolchain.tools import Tool, find_tools
 
 
@@ -96,10 +95,7 @@ def _choose(
 class CrossHarness(Harness):
     """A harness built for a simulated machine, in a temporary folder that `close` removes."""
 
-    def __init__(
-        self, model: Model, files: Mapping[str, str], bench: Toolchain, opt_level: str
-    ) -> None:
-        built = sources(model, files)
+    def __init__(self, built: Sources, bench: Toolchain, opt_level: str) -> None:
         self._folder = TemporaryDirectory(prefix="bncc-")
         try:
             builder = Builder(Path(self._folder.name), bench.target, bench.compiler)
@@ -110,7 +106,7 @@ class CrossHarness(Harness):
             self.close()
             raise
         super().__init__(
-            model,
+            built.interface,
             built.entries,
             lambda request: bench.simulator.run(image, request),
             f"{bench.compiler} {opt_level}, {bench.place}",

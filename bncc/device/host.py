@@ -1,6 +1,13 @@
-"""The emitted C as a shared library of this machine, called through cffi without Python headers."""
+"""
+The emitted C on this machine: as a shared library, or as a program that sanitizers watch.
 
-from collections.abc import Mapping
+The library is called through cffi, without Python headers.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -9,11 +16,25 @@ import cffi
 import numpy as np
 
 from bncc._types import AnyArray, IntArray
-from bncc.device.machine import Entry, Machine
-from bncc.device.sources import Sources, check_raw_size, cost_dtype, sources, support_file
+from bncc.device.machine import (
+    RUN_LIMIT,
+    Entry,
+    Harness,
+    HarnessError,
+    Machine,
+    check_raw_size,
+    cost_dtype,
+)
+from bncc.device.sources import Sources, support_file
 from bncc.errors import ToolchainError
-from bncc.model.model import Model
-from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, host_compilers, run
+from bncc.toolchain.tools import (
+    SANITIZERS,
+    STRICT_C_FLAGS,
+    STRICT_FLAGS,
+    Tool,
+    host_compilers,
+    run,
+)
 
 _DECLARATIONS = """
 uint32_t bncc_cost_size(void);
@@ -31,17 +52,17 @@ void bncc_stream_raw(const void *x, int16_t *y, uint32_t n_rows);
 
 
 class HostLibrary(Machine):
-    """An emitted model loaded into this process; answers arrays of inputs."""
+    """Emitted C loaded into this process; answers arrays of inputs."""
 
-    def __init__(self, model: Model, built: Sources, library: Path, toolchain: str) -> None:
-        super().__init__(model, built.entries, toolchain)
+    def __init__(self, built: Sources, library: Path, toolchain: str) -> None:
+        super().__init__(built.interface, built.entries, toolchain)
         self._ffi: Any = cffi.FFI()
         self._ffi.cdef(_DECLARATIONS)
         self._library = _load(self._ffi, library, toolchain)
         if "scores" in self.entries:
             self._cost_dtype = cost_dtype(self._library.bncc_cost_size())
         if "raw" in self.entries:
-            check_raw_size(model, self._library.bncc_raw_size())
+            check_raw_size(built.interface, self._library.bncc_raw_size())
 
     def close(self) -> None:
         """Unload the library; no call may follow."""
@@ -69,20 +90,15 @@ def _load(ffi: Any, library: Path, toolchain: str) -> Any:
 
 
 def build_library(
-    model: Model,
-    files: Mapping[str, str],
-    *,
-    compiler: Tool | None = None,
-    opt_level: str = "-O2",
+    built: Sources, *, compiler: Tool | None = None, opt_level: str = "-O2"
 ) -> HostLibrary:
-    """Compile an emission for this machine and load it."""
+    """Compile emitted C for this machine and load it."""
     tool = compiler or host_compilers()[0]
-    built = sources(model, files)
     with TemporaryDirectory(prefix="bncc-") as folder:
         write_sources(Path(folder), built, "driver.c")
         flags = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS, opt_level, "-fPIC", "-shared")
         run((*tool.command, *flags, built.main, "driver.c", "-o", "model.so"), Path(folder))
-        return HostLibrary(model, built, Path(folder) / "model.so", f"{tool} {opt_level}")
+        return HostLibrary(built, Path(folder) / "model.so", f"{tool} {opt_level}")
 
 
 def write_sources(folder: Path, built: Sources, *support: str) -> None:
@@ -91,3 +107,82 @@ def write_sources(folder: Path, built: Sources, *support: str) -> None:
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
     for name in support:
         (folder / name).write_text(support_file(name), encoding="utf-8", newline="\n")
+
+
+class HostHarness(Harness):
+    """A harness built for this machine, in a temporary folder that `close` removes."""
+
+    def __init__(
+        self,
+        built: Sources,
+        tool: Tool,
+        flags: tuple[str, ...],
+        *,
+        launcher: tuple[str, ...] = (),
+        is_one_unit: bool = False,
+    ) -> None:
+        self._launcher = launcher
+        self._folder = TemporaryDirectory(prefix="bncc-")
+        folder = Path(self._folder.name)
+        write_sources(folder, built, "harness.c")
+        write_sources(folder, built, "port_host.h")
+        (folder / "port_host.h").rename(folder / "bncc_port.h")
+        strict = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS, *flags)
+        units = [built.main, "harness.c"]
+        if is_one_unit:
+            (folder / "whole.c").write_text("".join(f'#include "{unit}"\n' for unit in units))
+            units = ["whole.c"]
+        try:
+            run((*tool.command, *strict, *units, "-o", "harness"), folder)
+        except ToolchainError:
+            self.close()
+            raise
+        words = (str(tool), *flags, *launcher)
+        super().__init__(built.interface, built.entries, self._run, " ".join(words))
+
+    def close(self) -> None:
+        """Remove the program; no call may follow."""
+        self._folder.cleanup()
+
+    def _run(self, request: bytes) -> bytes:
+        program = Path(self._folder.name) / "harness"
+        options = {"ASAN_OPTIONS": "detect_leaks=0:color=never", "UBSAN_OPTIONS": "color=never"}
+        try:
+            done = subprocess.run(
+                [*self._launcher, program], input=request, capture_output=True,
+                timeout=RUN_LIMIT, check=False, env={**os.environ, **options},
+                cwd=self._folder.name,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise HarnessError(
+                f"the program built by {self.toolchain} did not end within "
+                f"{RUN_LIMIT:.0f} s; try fewer inputs"
+            ) from None
+        if done.returncode != 0:
+            report = done.stderr.decode(errors="replace").splitlines()
+            telling = [line for line in report if "error" in line.lower()] or ["it crashed"]
+            # Process numbers, addresses and folders differ from run to run and say nothing.
+            reason = re.sub(r"^=+\d+=+ *ERROR: | on .*address .*|\S*/", "", telling[0]).rstrip(". ")
+            raise HarnessError(f"the program built by {self.toolchain} was stopped: {reason}")
+        return done.stdout
+
+
+def build_harness(
+    built: Sources,
+    *,
+    compiler: Tool | None = None,
+    opt_level: str = "-O2",
+    sanitize: bool = True,
+    flags: Sequence[str] = (),
+    launcher: Sequence[str] = (),
+    is_one_unit: bool = False,
+) -> HostHarness:
+    """Compile emitted C as a program of this machine."""
+    tool = compiler or host_compilers()[0]
+    return HostHarness(
+        built,
+        tool,
+        (opt_level, *(SANITIZERS if sanitize else ()), *flags),
+        launcher=tuple(launcher),
+        is_one_unit=is_one_unit,
+    )

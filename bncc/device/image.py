@@ -12,8 +12,8 @@ from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
 
 from bncc.device.sources import Sources, support_file
-from bncc.device.targets import Target
 from bncc.errors import MisfitError, ToolchainError
+from bncc.targets.base import Target
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, run
 
 _STUB = ".stub"
@@ -114,7 +114,7 @@ class Builder:
     @property
     def _has_headers(self) -> bool:
         """Whether a C library came with the compiler, with its headers and mathematics."""
-        return self.target.name == "avr" or self._has_libc()
+        return self.target.brings_runtime or self._has_libc()
 
     def write(self, files: Mapping[str, str]) -> None:
         """Write sources into the folder."""
@@ -138,7 +138,7 @@ class Builder:
     def link(self, to: str, *objects: str) -> Image:
         """Link objects with start-up code and the compiler's libraries."""
         command = (*self.tool.command, *self.target.flags[self.tool.name], "-Wl,--gc-sections")
-        parts, libraries = ((), ()) if self.target.name == "avr" else self._bare()
+        parts, libraries = ((), ()) if self.target.brings_runtime else self._bare()
         if self.is_foreign and self._has_headers:
             libraries = ("-lm", *libraries)
         try:

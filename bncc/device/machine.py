@@ -1,17 +1,17 @@
-"""What runs an emitted model: its entry points, which answer arrays of inputs."""
+"""What runs emitted C: its entry points, which answer arrays of inputs, in it or by a program."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
 from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
+from bncc.device.sources import Interface
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import raw_dtypes, state_dtype
 from bncc.errors import ToolchainError
-from bncc.model.model import Model
 
 ByteOrder = Literal["=", "<", ">"]
 Layout: TypeAlias = np.dtype[Any]
@@ -64,11 +64,11 @@ class HarnessError(ToolchainError):
 
 
 class Machine(ABC):
-    """An emitted model on some machine, this one or a simulated one; a context manager."""
+    """Emitted C on some machine, this one or a simulated one; a context manager."""
 
     def __init__(
         self,
-        model: Model,
+        interface: Interface,
         entries: frozenset[str],
         toolchain: str,
         *,
@@ -77,9 +77,9 @@ class Machine(ABC):
     ) -> None:
         self.entries = entries
         self.toolchain = toolchain
-        self.n_classes = model.n_classes
-        self.state_dtype = state_dtype(model.n_states).newbyteorder(byte_order)
-        self.row_dtype = row_dtype(model.features, packed=packed, byte_order=byte_order)
+        self.n_classes = interface.n_classes
+        self.state_dtype = state_dtype(interface.n_states).newbyteorder(byte_order)
+        self.row_dtype = row_dtype(interface.features, packed=packed, byte_order=byte_order)
 
     def __enter__(self) -> Self:
         return self
@@ -193,3 +193,85 @@ class Machine(ABC):
 
     def _states(self, X: IntArray) -> AnyArray:
         return np.ascontiguousarray(X, dtype=self.state_dtype)
+
+
+def check_raw_size(interface: Interface, size: int) -> None:
+    """Refuse a raw row that the C lays out otherwise than Python."""
+    expected = row_dtype(interface.features).itemsize
+    if size != expected:
+        raise ToolchainError(
+            f"a raw row has {size} bytes in the C and {expected} in Python; "
+            "report this, it is a mistake in bncc"
+        )
+
+
+def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
+    """Return the type of a score that has so many bytes in the C."""
+    return np.dtype(f"u{size}")
+
+
+CODES: Mapping[Entry, str] = {
+    "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "raw_checked": "c", "missing": "m",
+    "raw_missing": "n", "stream": "f", "stream_raw": "g",
+}  # fmt: skip
+"""What the harness and the meter call each entry point."""
+
+
+def request(entry: Entry, rows: AnyArray) -> bytes:
+    """
+    Return what the harness and the meter read: an entry, a number of rows, the rows.
+
+    Shapes: `rows` (n, ...) array.
+    """
+    return CODES[entry].encode() + len(rows).to_bytes(4, "little") + rows.tobytes()
+
+
+class Harness(Machine):
+    """Emitted C as a program that answers inputs on a stream."""
+
+    def __init__(
+        self,
+        interface: Interface,
+        entries: frozenset[str],
+        exchange: Exchange,
+        toolchain: str,
+        *,
+        packed: bool = False,
+        byte_order: ByteOrder = "=",
+    ) -> None:
+        super().__init__(interface, entries, toolchain, packed=packed, byte_order=byte_order)
+        self._exchange = exchange
+        self._order = byte_order
+
+    def close(self) -> None:
+        """Give back nothing: whoever made the program keeps it."""
+
+    def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
+        reply = self._exchange(request(entry, rows))
+        if len(reply) < 5:
+            raise HarnessError(f"the program built by {self.toolchain} wrote nothing")
+        raw_size = int.from_bytes(reply[1:5], "little")
+        if (
+            entry in ("raw", "raw_checked", "raw_missing", "stream_raw")
+            and raw_size != self.row_dtype.itemsize
+        ):
+            raise HarnessError(
+                f"a raw row has {raw_size} bytes in the C and {self.row_dtype.itemsize} in "
+                "Python; report this, it is a mistake in bncc"
+            )
+        fields: list[tuple[str, Layout, tuple[int, ...]]] = [
+            ("y", np.dtype(np.int16).newbyteorder(self._order), ())
+        ]
+        if entry == "scores":
+            cost = cost_dtype(reply[0]).newbyteorder(self._order)
+            fields.append(("scores", cost, (self.n_classes,)))
+        layout = np.dtype(fields)
+        if len(reply) - 5 != layout.itemsize * len(rows):
+            raise HarnessError(
+                f"the program built by {self.toolchain} answered "
+                f"{(len(reply) - 5) // layout.itemsize} of {len(rows)} inputs"
+            )
+        answers = np.frombuffer(reply, dtype=layout, offset=5)
+        y = answers["y"].astype(np.int16)
+        none = np.empty((len(rows), 0), dtype=np.uint8)
+        return y, answers["scores"] if entry == "scores" else none

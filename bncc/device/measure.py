@@ -1,26 +1,66 @@
-"""One classifier measured on one target: bncc's, the textbook's, and where features are missing."""
+"""One classifier measured on one target, over some inputs, and refused if it decides wrong."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bncc._types import BoolArray, IntArray
+from bncc._types import BoolArray, FloatArray, IntArray
+from bncc.data.dataset import Table
 from bncc.device.cross import Toolchain
+from bncc.device.inputs.cover import random_states
 from bncc.device.machine import HarnessError
 from bncc.device.meter import METERED, Cost, Footprint, Inputs, Meter, Metered
-from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.emit.options import WRITTEN
-from bncc.emit.provenance import code_digest, code_files
-from bncc.emit.textbook import misfit, textbook_c
-from bncc.errors import MisfitError, ModelError, ToolchainError
+from bncc.device.sources import Sources
+from bncc.discretize.feature import states_of
+from bncc.discretize.readings import raw_of_table, representatives, states_of_raw
 from bncc.model import missing
 from bncc.model.model import Model
 from bncc.model.reference import costs
 from bncc.resources import Optimize, Resources, Span
 
+N_ROWS = 100
+"""Inputs over which a decision is measured."""
+SHARE = 0.3
+"""Part of the features that is missing by chance."""
 SPEED_LEVELS = ("-O2", "-O3")
 """Levels of which the baseline's better one counts for speed; -Os counts for its flash."""
+
+
+def bench_inputs(
+    model: Model,
+    table: Table | None = None,
+    *,
+    n_rows: int = N_ROWS,
+    seed: int = 0,
+    some_missing: bool = False,
+) -> Inputs:
+    """Choose the inputs of a measurement."""
+    if table is not None:
+        part = bench_rows(table, n_rows=n_rows, seed=seed)
+        return _inputs(
+            states_of(model.features, part), raw_of_table(model.features, part), some_missing
+        )
+    drawn = random_states(model, n_rows, np.random.default_rng(seed))
+    values = [representatives(feature) for feature in model.features]
+    R = np.column_stack([values[i][drawn[:, i]] for i in range(model.n_features)])
+    # A state that no reading has is replaced by the one that its representative has.
+    return _inputs(states_of_raw(model.features, R), R, some_missing)
+
+
+def _inputs(X: IntArray, R: FloatArray, some_missing: bool) -> Inputs:
+    return Inputs(X, R, drawn_missing(X) if some_missing else None)
+
+
+def bench_rows(table: Table, *, n_rows: int = N_ROWS, seed: int = 0) -> Table:
+    """Choose the rows of a measurement, whatever the model."""
+    rng = np.random.default_rng(seed)
+    return table.take(np.sort(rng.permutation(table.n_rows)[:n_rows]))
+
+
+def drawn_missing(X: IntArray) -> BoolArray:
+    """Return which features of which rows are missing by chance, the same for equal shapes."""
+    return np.random.default_rng(0).random(X.shape) < SHARE
 
 
 @dataclass(frozen=True)
@@ -38,67 +78,58 @@ class Measurement:
     kept: tuple[Metered, ...] = ("predict",)  # Entry points whose bytes are counted
 
 
-def measure_ours(
+def measure(
     model: Model,
+    built: Sources,
     bench: Toolchain,
     inputs: Inputs,
     *,
-    opt_level: str = "-O2",
-    options: EmitOptions = WRITTEN,
-    emission: Emission | None = None,
-    with_trusted: bool = True,
-    kept: tuple[Metered, ...] | None = None,
+    opt_level: str,
+    kept: tuple[Metered, ...],
     others: Inputs | None = None,
+    trusting: Sources | None = None,
 ) -> Measurement:
-    """Measure the classifier that bncc emits."""
-    emission = emission or emit_c(model, options)
-    kept = _kept(model, emission) if kept is None else kept
-    with Meter(model, code_files(emission.files, emission.name), bench, opt_level) as meter:
+    """Measure the C of a model, ``trusted`` by another program where that is given."""
+    with Meter(built, bench, opt_level) as meter:
         footprint, found = meter.footprint(kept), dict(meter.costs(inputs))
         if others is not None:
             more = _checked(meter.costs(others), model, others, bench)
             found = {entry: _wider(cost, more[entry]) for entry, cost in found.items()}
-    if with_trusted and "trusted" not in found:
-        # In a program of its own: at -Os one entry more is enough for gcc to inline less.
-        second = emit_c(model, replace(options, entries=options.entries | {"trusted"}))
-        with Meter(model, second.files, bench, opt_level) as meter:
+    if trusting is not None:
+        with Meter(trusting, bench, opt_level) as meter:
             found["trusted"] = meter.costs(Inputs(inputs.X))["trusted"]
     return _measurement(opt_level, footprint, _checked(found, model, inputs, bench), kept)
 
 
-def resources_of(
-    model: Model,
-    bench: Toolchain,
-    inputs: Inputs,
-    emission: Emission,
-    entries: tuple[str, ...],
-    *,
-    optimize: Optimize,
-    opt_level: str,
-    others: Inputs | None = None,
-) -> Resources:
-    """Measure entry points of emitted C."""
-    measured = measure_ours(
-        model,
-        bench,
-        inputs,
-        opt_level=opt_level,
-        emission=emission,
-        with_trusted=False,
-        kept=tuple(METERED[entry] for entry in entries),
-        others=others,
-    )
-    return as_resources(measured, bench, entries, emission, optimize)
+def measure_best(
+    model: Model, built: Sources, bench: Toolchain, inputs: Inputs, kept: tuple[Metered, ...]
+) -> Measurement:
+    """Measure the C of a model, each figure at the level that suits it best."""
+    measured = {}
+    for level in (*SPEED_LEVELS, "-Os"):
+        with Meter(built, bench, level) as meter:
+            found = _checked(meter.costs(inputs), model, inputs, bench)
+            measured[level] = meter.footprint(kept), found
+    footprint, small = measured["-Os"]
+    best = {}
+    for entry in small:
+        means = {level: measured[level][1][entry].mean for level in SPEED_LEVELS}
+        best[entry] = min(means, key=means.__getitem__)
+    fastest = {entry: measured[level][1][entry] for entry, level in best.items()}
+    words = ", ".join(f"{entry} {level}" for entry, level in best.items())
+    stack = _measurement("-Os", footprint, small, kept).stack
+    level = f"flash -Os, {words}"
+    return Measurement(level, footprint.flash, footprint.ram, stack, fastest, kept)
 
 
 def as_resources(
     measured: Measurement,
     bench: Toolchain,
     entries: tuple[str, ...],
-    emission: Emission,
     optimize: Optimize,
+    code: str,
 ) -> Resources:
-    """Return a measurement of some entry points as resources."""
+    """Return a measurement of some entry points as resources of the C with a digest."""
     costs = {entry: measured.costs[METERED[entry]] for entry in entries}
     spans = {entry: Span(cost.min, cost.mean, cost.max) for entry, cost in costs.items()}
     is_cycles = bench.target.unit == "cycles"
@@ -114,60 +145,24 @@ def as_resources(
         opt_level=measured.optimization,
         how="measured",
         toolchain=f"{bench.compiler}, {bench.place}",
-        code=code_digest(emission.files, emission.name),
+        code=code,
     )
 
 
-def measure_textbook(
-    model: Model, bench: Toolchain, inputs: Inputs, kept: tuple[Metered, ...] | None = None
-) -> tuple[Measurement | None, str | None]:
-    """Measure the textbook classifier of a model, each figure at the level that suits it best."""
-    reason = misfit(model)
-    if reason is not None:
-        return None, reason
-    kept = tuple(dict.fromkeys(_counterpart(entry) for entry in kept or _kept(model)))
-    book = textbook_c(model, "m", raw="raw" in kept)
-    if bench.target.name == "avr" and book.avr_misfit:
-        return None, book.avr_misfit
-    measured = {}
-    for level in (*SPEED_LEVELS, "-Os"):
-        try:
-            with Meter(model, book.files, bench, level) as meter:
-                found = _checked(meter.costs(inputs), model, inputs, bench)
-                measured[level] = meter.footprint(kept), found
-        except HarnessError:
-            raise
-        except ToolchainError as error:
-            return None, str(error)
-    footprint, small = measured["-Os"]
-    best = {}
-    for entry in small:
-        means = {level: measured[level][1][entry].mean for level in SPEED_LEVELS}
-        best[entry] = min(means, key=means.__getitem__)
-    fastest = {entry: measured[level][1][entry] for entry, level in best.items()}
-    words = ", ".join(f"{entry} {level}" for entry, level in best.items())
-    stack = _measurement("-Os", footprint, small, kept).stack
-    level = f"flash -Os, {words}"
-    return Measurement(level, footprint.flash, footprint.ram, stack, fastest, kept), None
-
-
-def _kept(model: Model, emission: Emission | None = None) -> tuple[Metered, ...]:
-    """
-    Return the entry points whose bytes are counted.
-
-    Where readings are compared directly, those that take states are another classifier.
-    """
-    if emission is not None and emission.layout.direct:
-        return ("raw",)
-    has_raw = any(feature.thresholds for feature in model.features)
-    return ("predict", "raw") if has_raw else ("predict",)
-
-
-def _counterpart(entry: Metered) -> Metered:
-    """Return the entry point of the textbook classifier that takes what an entry point takes."""
-    if entry == "raw_checked":
-        return "raw"
-    return entry if entry in ("predict", "trusted", "raw") else "predict"
+def missing_cost(
+    model: Model, built: Sources, bench: Toolchain, inputs: Inputs, *, opt_level: str
+) -> Cost:
+    """Measure ``m_predict_missing``, 30 % of the features missing by chance."""
+    is_missing = drawn_missing(inputs.X)
+    with Meter(built, bench, opt_level) as meter:
+        cost = meter.costs(Inputs(inputs.X, is_missing=is_missing))["missing"]
+    wrong = int((cost.classes != missing.predict(model, inputs.X, is_missing)).sum())
+    if wrong:
+        raise HarnessError(
+            f"missing on {bench.place} decides {wrong} of {len(is_missing)} inputs otherwise than "
+            "the model; run `bncc verify --with missing` for this target"
+        )
+    return cost
 
 
 def _measurement(
@@ -194,8 +189,8 @@ def _checked(
     reference = costs(model, inputs.X).argmin(axis=1)
     for entry, cost in found.items():
         expected = reference
-        if entry == "missing" and inputs.gaps is not None:
-            expected = missing.predict(model, inputs.X, inputs.gaps)
+        if entry == "missing" and inputs.is_missing is not None:
+            expected = missing.predict(model, inputs.X, inputs.is_missing)
         # A checked entry point answers readings beyond its limits with an error.
         refused = (cost.classes < 0) & (entry == "raw_checked")
         wrong = int(((cost.classes != expected) & ~refused).sum())
@@ -205,32 +200,3 @@ def _checked(
                 "than the model; run `bncc verify` for this target"
             )
     return found
-
-
-SHARE = 0.3
-"""Part of the features that is missing by chance."""
-
-
-def drawn_gaps(X: IntArray) -> BoolArray:
-    """Return which features of which rows are missing by chance, the same for equal shapes."""
-    return np.random.default_rng(0).random(X.shape) < SHARE
-
-
-def missing_cost(
-    model: Model, bench: Toolchain, inputs: Inputs, *, opt_level: str, options: EmitOptions
-) -> Cost | None:
-    """Measure ``m_predict_missing``, 30 % of the features missing by chance."""
-    gaps = drawn_gaps(inputs.X)
-    try:
-        emission = emit_c(model, replace(options, entries=options.entries | {"missing"}))
-        with Meter(model, emission.files, bench, opt_level) as meter:
-            cost = meter.costs(Inputs(inputs.X, gaps=gaps))["missing"]
-    except (MisfitError, ModelError):
-        return None
-    wrong = int((cost.classes != missing.predict(model, inputs.X, gaps)).sum())
-    if wrong:
-        raise HarnessError(
-            f"missing on {bench.place} decides {wrong} of {len(gaps)} inputs otherwise than the "
-            "model; run `bncc verify --with missing` for this target"
-        )
-    return cost

@@ -10,10 +10,9 @@ import numpy as np
 
 from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.device.cross import Simulator, Toolchain, link_program
-from bncc.device.harness import request
 from bncc.device.image import Builder, Image, model_object
-from bncc.device.machine import HarnessError, pack, row_dtype
-from bncc.device.sources import Interface, Sources, sources, support_file
+from bncc.device.machine import HarnessError, pack, request, row_dtype
+from bncc.device.sources import Sources, support_file
 from bncc.discretize.readings import state_dtype
 
 Metered = Literal["predict", "trusted", "scores", "raw", "raw_checked", "missing", "stream"]
@@ -64,28 +63,21 @@ class Inputs:
     # (n, n_features) float64 or None: Raw readings, for models that take them
     R: FloatArray | None = None
     # (n, n_features) bool or None: What is missing, for C that decides without
-    gaps: BoolArray | None = None
+    is_missing: BoolArray | None = None
 
 
 class Meter:
     """
-    One emitted model, compiled once for a target at one optimization level, to be measured.
+    Emitted C, compiled once for a target at one optimization level, to be measured.
 
     A context manager; the folder with its images goes when it is left.
     """
 
     def __init__(
-        self,
-        model: Interface,
-        files: Mapping[str, str],
-        bench: Toolchain,
-        opt_level: str,
-        *,
-        is_foreign: bool = False,
+        self, built: Sources, bench: Toolchain, opt_level: str, *, is_foreign: bool = False
     ) -> None:
-        self._model = model
         self._bench = bench
-        self._built: Sources = sources(model, files)
+        self._built = built
         self._folder = TemporaryDirectory(prefix="bncc-")
         self._builder = Builder(Path(self._folder.name), bench.target, bench.compiler, is_foreign)
         try:
@@ -111,7 +103,7 @@ class Meter:
         image = link_program(self._builder, simulator, "meter", self._object, "BNCC_METER")
         asked: dict[Metered, AnyArray] = {}
         order, packed = self._bench.target.byte_order, self._bench.target.packed
-        states = inputs.X.astype(state_dtype(self._model.n_states).newbyteorder(order))
+        states = inputs.X.astype(state_dtype(self._built.interface.n_states).newbyteorder(order))
         asked["predict"] = np.ascontiguousarray(states)
         if "trusted" in self._built.entries:
             asked["trusted"] = asked["predict"]
@@ -119,12 +111,12 @@ class Meter:
             asked["scores"] = asked["predict"]
         if "stream" in self._built.entries:
             asked["stream"] = asked["predict"]
-        if "missing" in self._built.entries and inputs.gaps is not None:
-            absent = states.dtype.type(np.iinfo(states.dtype).max)
-            asked["missing"] = np.where(inputs.gaps, absent, states).astype(states.dtype)
+        if "missing" in self._built.entries and inputs.is_missing is not None:
+            marker = states.dtype.type(np.iinfo(states.dtype).max)
+            asked["missing"] = np.where(inputs.is_missing, marker, states).astype(states.dtype)
         if "raw" in self._built.entries and inputs.R is not None:
             asked["raw"] = pack(
-                inputs.R, row_dtype(self._model.features, packed=packed, byte_order=order)
+                inputs.R, row_dtype(self._built.interface.features, packed=packed, byte_order=order)
             )
             if "raw_checked" in self._built.entries:
                 asked["raw_checked"] = asked["raw"]

@@ -1,17 +1,15 @@
-"""The C around an emitted model: which entries it has, and the glue that names them."""
+"""Emitted C ready to be built: its entry points, the types of its inputs, the glue around it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files as package_files
 from typing import Protocol
 
-import numpy as np
-
-from bncc.device.machine import row_dtype
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import raw_dtypes, state_dtype
 from bncc.errors import ToolchainError
+from bncc.model.checked import Limits
 
 
 class Interface(Protocol):
@@ -34,17 +32,20 @@ class Interface(Protocol):
         """How readings become states; without effect where the C takes none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sources:
-    """An emitted model together with its glue, ready to be compiled."""
+    """Emitted C together with its glue, ready to be compiled, run and measured."""
 
-    name: str  # Prefix of the model's symbols
+    name: str  # Prefix of its symbols
+    interface: Interface  # Numbers and types of its inputs and classes
     # File name to text: the emission's C and header, and ``bncc_model.h``; ``stream.h`` where
     # features can be fed one by one
     files: Mapping[str, str]
     # Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
     # ``raw_missing``, ``stream`` and ``stream_raw``
     entries: frozenset[str]
+    # Of each feature, where ``raw_checked`` is among the entry points and is to be compared
+    limits: tuple[Limits, ...] = ()
 
     @property
     def main(self) -> str:
@@ -52,8 +53,10 @@ class Sources:
         return f"{self.name}.c"
 
 
-def sources(model: Interface, files: Mapping[str, str]) -> Sources:
-    """Find out what an emission offers and write the glue for it."""
+def sources(
+    interface: Interface, files: Mapping[str, str], limits: Sequence[Limits] = ()
+) -> Sources:
+    """Find out which entry points emitted files have, and write the glue for them."""
     names = [
         file[:-2] for file in sorted(files) if file.endswith(".h") and f"{file[:-2]}.c" in files
     ]
@@ -82,10 +85,10 @@ def sources(model: Interface, files: Mapping[str, str]) -> Sources:
     vectors = f"{name}_vectors.h"
     kept = {file: files[file] for file in files if file.endswith(".h") and file != vectors}
     kept |= {f"{name}.c": files[f"{name}.c"]}
-    kept["bncc_model.h"] = _glue(model, name, entries)
+    kept["bncc_model.h"] = _glue(interface, name, entries)
     if "stream" in entries:
         kept["stream.h"] = support_file("stream.h")
-    return Sources(name, kept, frozenset(entries))
+    return Sources(name, interface, kept, frozenset(entries), tuple(limits))
 
 
 def support_file(name: str) -> str:
@@ -93,13 +96,13 @@ def support_file(name: str) -> str:
     return (package_files("bncc.device") / "runtime" / name).read_text(encoding="utf-8")
 
 
-def raw_step(model: Interface) -> int:
+def raw_step(interface: Interface) -> int:
     """Return how many ``m_raw_t`` one raw row has: all features, or one struct."""
-    return model.n_features if len(set(raw_dtypes(model.features))) == 1 else 1
+    return interface.n_features if len(set(raw_dtypes(interface.features))) == 1 else 1
 
 
-def _glue(model: Interface, name: str, entries: set[str]) -> str:
-    state = {1: "uint8_t", 2: "uint16_t"}[state_dtype(model.n_states).itemsize]
+def _glue(interface: Interface, name: str, entries: set[str]) -> str:
+    state = {1: "uint8_t", 2: "uint16_t"}[state_dtype(interface.n_states).itemsize]
     lines = [
         "/* Names one model for driver.c and harness.c. */",
         "#ifndef BNCC_MODEL_H",
@@ -108,8 +111,8 @@ def _glue(model: Interface, name: str, entries: set[str]) -> str:
         f'#include "{name}.h"',
         "",
         f"#define MODEL_STATE {state}",
-        f"#define MODEL_N_FEATURES {model.n_features}",
-        f"#define MODEL_N_CLASSES {model.n_classes}",
+        f"#define MODEL_N_FEATURES {interface.n_features}",
+        f"#define MODEL_N_CLASSES {interface.n_classes}",
         f"#define MODEL_PREDICT {name}_predict",
     ]
     if "trusted" in entries:
@@ -123,7 +126,7 @@ def _glue(model: Interface, name: str, entries: set[str]) -> str:
         lines += [
             f"#define MODEL_RAW {name}_predict_raw",
             f"#define MODEL_RAW_TYPE {name}_raw_t",
-            f"#define MODEL_RAW_STEP {raw_step(model)}",
+            f"#define MODEL_RAW_STEP {raw_step(interface)}",
             "#define MODEL_RAW_SIZE (MODEL_RAW_STEP * sizeof(MODEL_RAW_TYPE))",
         ]
     else:
@@ -149,18 +152,3 @@ def _stream_glue(name: str, entries: set[str]) -> list[str]:
         *([f"#define MODEL_FEED_RAW {name}_feed_raw"] if "stream_raw" in entries else []),
         *(f"#define MODEL_{error} {name.upper()}_{error}" for error in errors),
     ]
-
-
-def check_raw_size(model: Interface, size: int) -> None:
-    """Refuse a raw row that the C lays out otherwise than Python."""
-    expected = row_dtype(model.features).itemsize
-    if size != expected:
-        raise ToolchainError(
-            f"a raw row has {size} bytes in the C and {expected} in Python; "
-            "report this, it is a mistake in bncc"
-        )
-
-
-def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
-    """Return the type of a score that has so many bytes in the C."""
-    return np.dtype(f"u{size}")

@@ -13,7 +13,7 @@ from bncc.emit.card import (
     why_no_probabilities,
 )
 from bncc.emit.environment import check_spdx
-from bncc.emit.options import Bounds, EmitOptions, bound_lines
+from bncc.emit.options import EmitOptions, bound_lines
 from bncc.emit.packages import find_package, packaged
 from bncc.emit.selftest import selftest_names
 from bncc.emit.template_names import template_names
@@ -29,7 +29,7 @@ from bncc.model.model import Model
 from bncc.model.ranges import reading_ranges
 from bncc.program.ir import Program
 from bncc.program.pipeline import PassReport, optimize_each, program_of
-from bncc.resources import Resources
+from bncc.resources import Bounds, Resources
 
 __all__ = ["ENTRIES", "Emission", "EmitOptions", "emit", "emit_c", "emit_candidate"]
 

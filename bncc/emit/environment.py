@@ -1,4 +1,8 @@
-"""The Jinja2 set-up, and the terms in each file: every number comes computed."""
+"""
+The Jinja2 set-up, and the terms in each file: every number comes computed.
+
+It knows no layout, since pages of `report/` and the C of baselines are rendered as well.
+"""
 
 import re
 from functools import cache

@@ -1,50 +1,22 @@
-"""Options of an emission, and the bounds of compiled C that its header may state."""
+"""Options of an emission, the command that repeats it, and the bounds that its header states."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
+from pathlib import PurePath
 
 from bncc.emit.vectors import Vectors
 from bncc.lower.c.c99 import wrap_words
+from bncc.lower.c.identifiers import c_comment
 from bncc.lower.request import LowerOptions
+from bncc.resources import Bounds
 
+MODEL_FILE = "MODEL.bncc"
+"""Printed for a model file whose name cannot be printed in a comment."""
 STACK = (
     "STACK: bytes of a call with all that it calls, return addresses included, as the compiler "
     "tells them by -fstack-usage. Nothing calls itself or by address."
 )
-
-
-@dataclass(frozen=True)
-class Counts:
-    """What one entry point executed."""
-
-    min: int  # min and max: Instructions or cycles, over all inputs tried
-    max: int
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """What the C takes on one machine, compiled by one compiler."""
-
-    compiler: str  # compiler and simulator: With version and options, for people
-    simulator: str
-    unit: str  # What is counted
-    # Entry points without the model's prefix, and the bytes of stack that each takes with all that
-    # it calls
-    stack: tuple[tuple[str, int], ...]
-    counts: tuple[tuple[str, Counts], ...]  # Entry points that were run
-    n_inputs: int  # How many inputs each was run on
-    # Whether no branch depends on the input, so that a count that is the same for all inputs tried
-    # is that of every input
-    is_exact: bool
-
-    @property
-    def exact(self) -> tuple[tuple[str, int], ...]:
-        """Entry points whose count is that of every input, and the count."""
-        return tuple(
-            (entry, found.min)
-            for entry, found in self.counts
-            if self.is_exact and found.min == found.max
-        )
 
 
 def bound_lines(bounds: Bounds, name: str) -> list[str]:
@@ -135,3 +107,48 @@ class EmitOptions(LowerOptions):
 
 WRITTEN = EmitOptions(name="m")
 """Options of ``bncc emit-c`` without arguments."""
+
+
+def printed_file(path: str, otherwise: str = MODEL_FILE) -> str:
+    """Return the base name of a file for a comment: no folder of the user's machine is printed."""
+    name = PurePath(path).name
+    return name if c_comment(name) == name and not name.startswith("-") else otherwise
+
+
+def emit_command(
+    name: str, options: Iterable[tuple[str, ...]], model_file: str | None = None
+) -> tuple[str, ...]:
+    """Return the words of the command line that emits a model to a folder of its name."""
+    file = f"{name}.bncc" if model_file is None else printed_file(model_file)
+    return (
+        "bncc",
+        "emit-c",
+        file,
+        "-o",
+        name,
+        "--name",
+        name,
+        *chain.from_iterable(sorted(options)),
+    )
+
+
+def words_of(options: EmitOptions) -> list[tuple[str, ...]]:
+    """Return the options of ``bncc emit-c`` for what is asked of an emission."""
+    default = EmitOptions()
+    named = (
+        "package",
+        "target",
+        "optimize",
+        "max_flash",
+        "max_ram",
+        "kernel",
+        "spdx",
+        "range_margin",
+    )
+    words: list[tuple[str, ...]] = [
+        (f"--{field.replace('_', '-')}", str(getattr(options, field)))
+        for field in named
+        if getattr(options, field) != getattr(default, field)
+    ]
+    words += [("--constant-time",)] if options.constant_time else []
+    return [*words, *(("--with", entry) for entry in sorted(options.entries))]

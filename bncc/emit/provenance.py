@@ -1,14 +1,12 @@
-"""Provenance of an emitted header: training data, recall, the command, and a digest of the code."""
+"""Provenance of an emitted header: training data, recall, and a digest of the code."""
 
 import re
 import shlex
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from itertools import chain
-from pathlib import PurePath, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
-from bncc.emit.options import EmitOptions
 from bncc.lower.c.identifiers import c_comment
 from bncc.model.card import has_folds, recorded_data
 from bncc.model.model import Model
@@ -37,8 +35,6 @@ def _code(text: str, name: str) -> str:
     return " ".join(neutral.split())
 
 
-MODEL_FILE = "MODEL.bncc"
-"""Printed for a model file whose name cannot be printed in a comment."""
 _COUNTED_ON = {
     "test": "on test rows",
     "validation": "on validation rows",
@@ -50,51 +46,6 @@ FIRST_FOLD = "on validation rows of the first fold"
 """Likewise, of a search for a budget by several folds."""
 MOST_CLASSES = 24
 """Classes up to which the recall of each is printed."""
-
-
-def printed_file(path: str, otherwise: str = MODEL_FILE) -> str:
-    """Return the base name of a file for a comment: no folder of the user's machine is printed."""
-    name = PurePath(path).name
-    return name if c_comment(name) == name and not name.startswith("-") else otherwise
-
-
-def emit_command(
-    name: str, options: Iterable[tuple[str, ...]], model_file: str | None = None
-) -> tuple[str, ...]:
-    """Return the words of the command line that emits a model to a folder of its name."""
-    file = f"{name}.bncc" if model_file is None else printed_file(model_file)
-    return (
-        "bncc",
-        "emit-c",
-        file,
-        "-o",
-        name,
-        "--name",
-        name,
-        *chain.from_iterable(sorted(options)),
-    )
-
-
-def words_of(options: EmitOptions) -> list[tuple[str, ...]]:
-    """Return the options of ``bncc emit-c`` for what is asked of an emission."""
-    default = EmitOptions()
-    named = (
-        "package",
-        "target",
-        "optimize",
-        "max_flash",
-        "max_ram",
-        "kernel",
-        "spdx",
-        "range_margin",
-    )
-    words: list[tuple[str, ...]] = [
-        (f"--{field.replace('_', '-')}", str(getattr(options, field)))
-        for field in named
-        if getattr(options, field) != getattr(default, field)
-    ]
-    words += [("--constant-time",)] if options.constant_time else []
-    return [*words, *(("--with", entry) for entry in sorted(options.entries))]
 
 
 def command_lines(command: Iterable[str], width: int) -> list[str]:

@@ -8,7 +8,7 @@ from bncc.discretize.feature import Feature
 from bncc.emit.near_ties import Steps, near_tie_steps
 from bncc.emit.options import EmitOptions
 from bncc.emit.vector_text import vector_text
-from bncc.emit.vectors import Vectors, drawn_gaps, drawn_vectors, end_readings
+from bncc.emit.vectors import Vectors, drawn_missing, drawn_vectors, end_readings
 from bncc.lower.c.constants import MOST_IN_ALL, MOST_IN_ARRAY, avr_vectors_error, crc_of
 from bncc.lower.layout import Layout
 from bncc.model.model import Model
@@ -26,15 +26,15 @@ MOST_STEPS = 30000
 def selftest_names(model: Model, options: EmitOptions, layout: Layout) -> dict[str, object]:
     """Find the inputs of a self-test and print them for the templates."""
     inputs = options.vectors or drawn_vectors(model)
-    gaps = drawn_gaps(model, inputs) if layout.missing is not None else None
+    missing = drawn_missing(model, inputs) if layout.missing is not None else None
     step_bytes = (1 if len(layout.program.features) < 256 else 2) + layout.state_bits // 8 + 1
     most = min(max(STEP_BYTES, 4 * layout.rom_bytes) // step_bytes, MOST_STEPS)
     if options.is_bounded:
         most = STEPS_PER_VECTOR * len(inputs.classes)
     steps = near_tie_steps(model, layout.program, inputs.states, most)
-    without = vector_text(model, inputs, layout, gaps)
+    without = vector_text(model, inputs, layout, missing)
     n_avr = avr_steps(layout.rom_bytes + sum(without.array_bytes), step_bytes, len(steps.features))
-    vectors = vector_text(model, inputs, layout, gaps, steps, n_avr)
+    vectors = vector_text(model, inputs, layout, missing, steps, n_avr)
     return {
         "vectors": vectors,
         "coverage": coverage(model, inputs, steps, layout),

@@ -11,7 +11,7 @@ from bncc.discretize.feature import Feature
 from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import raw_dtypes
 from bncc.emit.near_ties import Steps
-from bncc.emit.vectors import GapVectors, Vectors, has_all_states, limit_vectors, state_ends
+from bncc.emit.vectors import MissingVectors, Vectors, has_all_states, limit_vectors, state_ends
 from bncc.lower.c.c99 import unsigned, wrap, wrap_words
 from bncc.lower.c.constants import label_bytes
 from bncc.lower.discretizers.functions import CUT_BITS
@@ -46,10 +46,11 @@ class VectorText:
     limits: tuple[str, ...] = ()  # limits and limit_answers: Their initializers
     limit_answers: tuple[str, ...] = ()
     # Bytes of all bits of missing features together; 0 where these are not summed out
-    n_gap_bytes: int = 0
-    # gaps and gap_classes: Initializers of the bits and of the classes that are decided for then
-    gaps: tuple[str, ...] = ()
-    gap_classes: tuple[str, ...] = ()
+    n_missing_bytes: int = 0
+    # missing and missing_classes: Initializers of the bits and of the classes that are decided
+    # for then
+    missing: tuple[str, ...] = ()
+    missing_classes: tuple[str, ...] = ()
     # Initializer of a CRC-16 of the scores of each vector; empty without scores
     scores: tuple[str, ...] = ()
     # n_steps and n_avr_steps: Steps to further inputs, and how many of them are left on an AVR
@@ -97,7 +98,7 @@ def vector_text(
     model: Model,
     vectors: Vectors,
     layout: Layout,
-    gaps: GapVectors | None = None,
+    missing: MissingVectors | None = None,
     steps: Steps | None = None,
     n_avr_steps: int | None = None,
 ) -> VectorText:
@@ -129,12 +130,12 @@ def vector_text(
             "limit_answers": tuple(wrap(alone.answers.ravel().tolist(), signed=True)),
         }
         array_bytes += [2 * n, n_rows * row_bytes, 2 * alone.answers.size]
-    if gaps is not None:
-        bits = np.packbits(gaps.is_missing, axis=1, bitorder="little")
+    if missing is not None:
+        bits = np.packbits(missing.is_missing, axis=1, bitorder="little")
         array_bytes += [bits.size, n]
-        found["n_gap_bytes"] = bits.size
-        found["gaps"] = tuple(line for row in bits.tolist() for line in wrap(row))
-        found["gap_classes"] = tuple(wrap(gaps.classes.tolist()))
+        found["n_missing_bytes"] = bits.size
+        found["missing"] = tuple(line for row in bits.tolist() for line in wrap(row))
+        found["missing_classes"] = tuple(wrap(missing.classes.tolist()))
     if layout.entries.scores:
         sums = [score_crc(layout, row[None]) for row in scores(model, vectors.states)]
         found["scores"] = tuple(wrap(sums))

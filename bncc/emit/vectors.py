@@ -209,17 +209,17 @@ SHARES = (0.1, 0.3, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
-class GapVectors:
-    """The test vectors once more, with gaps."""
+class MissingVectors:
+    """The test vectors once more, with some features missing."""
 
     is_missing: BoolArray  # (n_vectors, n_features) bool: Features that are not known
     classes: IntArray  # (n_vectors,) int64: What `bncc.model.missing` decides then
 
 
-def drawn_gaps(model: Model, vectors: Vectors) -> GapVectors:
-    """Draw gaps from a fixed seed."""
+def drawn_missing(model: Model, vectors: Vectors) -> MissingVectors:
+    """Draw missing features from a fixed seed."""
     rng = np.random.default_rng(0)
     shares = np.resize(SHARES, len(vectors.states))
     shares[0] = 1
     is_missing = rng.random(vectors.states.shape) < shares[:, np.newaxis]
-    return GapVectors(is_missing, predict_missing(model, vectors.states, is_missing))
+    return MissingVectors(is_missing, predict_missing(model, vectors.states, is_missing))

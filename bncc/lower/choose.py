@@ -7,12 +7,13 @@ from itertools import product
 from bncc.errors import BudgetError, OptionError
 from bncc.lower.c.constants import MOST_IN_ALL, must_be_divided
 from bncc.lower.cost_model import LEVELS, Candidate, TextbookCost, candidate
-from bncc.lower.input_check import WORD_BITS
+from bncc.lower.input_check import NARROWEST
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.families import FAMILIES, FOR_AVR
 from bncc.lower.request import Demands
 from bncc.program.ir import Program
 from bncc.resources import Budget, Optimize
+from bncc.targets import known_target
 
 NO_LIMITS = Budget(None)
 
@@ -69,8 +70,6 @@ def _bytes(flash: int | None, ram: int | None) -> str:
     return " and ".join(f"{n} bytes of {what}" for n, what in pairs if n is not None)
 
 
-NARROW = (None, "avr")
-"""Machines whose addresses have, or may have, 16 bits."""
 EVEN = 1.03
 """Where balanced, so many times the textbook's cost is no loss. Estimates do not tell such costs
 apart, and a layout of some bytes less may take many more instructions."""
@@ -111,7 +110,8 @@ def choose(
     families = (family,) if family else suitable
     order = _order(optimize, textbook)
     found = sorted(_candidates(programs, families, optimize, target), key=order)
-    if target == "avr":
+    machine = known_target(target)
+    if machine is not None and machine.address_bits == 16:
         found = [each for each in found if each.kernel.rom_bytes <= MOST_IN_ALL] or found
     if not found:
         raise OptionError(
@@ -130,18 +130,23 @@ def choose(
 
 def families_for(target: str | None) -> tuple[str, ...]:
     """Return the families to choose among on a machine where none is named."""
-    left_out = frozenset[str]() if target == "avr" else FOR_AVR
+    machine = known_target(target)
+    has_bytes = machine is not None and machine.register_bits == 8
+    left_out = frozenset[str]() if has_bytes else FOR_AVR
     return tuple(name for name in FAMILIES if name not in left_out)
 
 
 def layouts_for(program: Program, family: str, target: str | None) -> Iterator[Kernel]:
     """Yield all proved layouts of a family that a machine may choose."""
+    machine = known_target(target)
+    # Addresses of generic C may have 16 bits.
+    is_narrow = target is None or (machine is not None and machine.address_bits == 16)
     for kernel in FAMILIES[family](program):
-        if not (target in NARROW and must_be_divided(kernel.whole_bytes, kernel.rom_bytes)):
+        if not (is_narrow and must_be_divided(kernel.whole_bytes, kernel.rom_bytes)):
             yield kernel
     wider = FAMILIES[family].wider
-    if wider is not None and target in WORD_BITS:
-        yield from wider(program, WORD_BITS[target])
+    if wider is not None and machine is not None and machine.register_bits > NARROWEST:
+        yield from wider(program, machine.register_bits)
 
 
 def _candidates(

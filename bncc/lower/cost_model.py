@@ -4,28 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from bncc.lower import cost_weights, cut_weights
-from bncc.lower.kernels.base import Kernel
+from bncc.lower import textbook_weights
+from bncc.lower.kernels.base import Kernel, Weights
+from bncc.lower.kernels.families import FAMILIES
 from bncc.lower.kernels.shared.cut_places import cuts_of, is_of_cuts
 from bncc.program.ir import Program, width_of
 from bncc.resources import Optimize
+from bncc.targets import GENERIC, fitted_as
 
 Level = Literal["-O2", "-Os"]
 
 LEVELS: Mapping[Optimize, Level] = {"balanced": "-O2", "size": "-Os", "speed": "-O2"}
 """The compiler's level that goes with what is asked for."""
-WEIGHTS = cost_weights.WEIGHTS | cut_weights.WEIGHTS
-"""By family, machine and level: for instructions and for bytes of code."""
-GENERIC = "cortex-m0"
-"""The machine that stands for all where none is named."""
 OTHER = "avr"
 """The machine that stands for all others in families that are made for it."""
-ALIKE: Mapping[str, str] = {
-    "cortex-m3": "cortex-m4",
-    "cortex-m7": "cortex-m4",
-    "big-endian": "rv32",
-}
-"""Machines that are priced as another one is."""
 
 
 def decision_cost(kernel: Kernel, target: str | None = None, level: Level = "-O2") -> int:
@@ -42,16 +34,23 @@ def weighted(
     family: str, target: str | None, level: Level, terms: tuple[float, ...], *, which: int
 ) -> float:
     """Return the sum of terms by the weights of a family."""
-    machine = ALIKE.get(target or GENERIC, target or GENERIC)
-    keys = ((family, one, level) for one in (machine, GENERIC, OTHER))
-    known = next((WEIGHTS[key] for key in keys if key in WEIGHTS), None)
-    if known is None:
+    known = weights_of(family)
+    keys = ((family, machine, level) for machine in (*fitted_as(target), OTHER))
+    found = next((known[key] for key in keys if key in known), None)
+    if found is None:
         raise RuntimeError(
-            f"the family '{family}' has no weights; give bncc/lower/cost_weights.py the keys "
+            f"the family '{family}' has no weights; give weights.py of its folder the keys "
             f"('{family}', '{GENERIC}', '-O2') and ('{family}', '{GENERIC}', '-Os')"
         )
-    weights = known[which]
+    weights = found[which]
     return sum(weight * term for weight, term in zip(weights, terms, strict=True))
+
+
+def weights_of(family: str) -> Weights:
+    """Return the weights of a family, or of the textbook classifier."""
+    if family == FAMILY:
+        return textbook_weights.WEIGHTS
+    return FAMILIES[family].weights if family in FAMILIES else {}
 
 
 MOST_PEELED = 16

@@ -27,12 +27,10 @@ from dataclasses import dataclass
 from bncc.lower.cost_model import LEVELS, Level, code_bytes, decision_cost
 from bncc.lower.layout import Layout
 from bncc.resources import Optimize, Resources, Span
+from bncc.targets import GENERIC, known_target
 
 MACHINE = "Cortex-M0"
 """What the estimate is of where no machine is named; an AVR needs more code for the same tables."""
-
-GENERIC = "cortex-m0"
-"""Likewise, as in ``--target``."""
 
 CODE = (139, 95, 15, 15)
 """Bytes of code per entry of `code_terms`, beside those of the kernel, the check and what compares
@@ -110,14 +108,15 @@ def estimated_resources(
     level = LEVELS[optimize]
     times = entry_times(layout, target, level)
     spans = {e: Span(times[e], times[e], times[e]) for e in entries if e in times}
-    is_avr = target == "avr"
+    machine = known_target(target)
+    is_cycles = machine is not None and machine.unit == "cycles"
     return Resources(
         target=target or GENERIC,
         flash=whole.flash,
         ram=0,
         stack=whole.ram,
-        instructions=None if is_avr else spans,
-        cycles=spans if is_avr else None,
+        instructions=None if is_cycles else spans,
+        cycles=spans if is_cycles else None,
         entries=entries,
         optimize=optimize,
         opt_level=level,

@@ -15,19 +15,14 @@ below 2^(b-1), it is above m, and the word itself has the highest bit of its lan
 is and whatever is carried in it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from bncc.lower.c.c99 import unsigned, wrap_words
 from bncc.program.ir import width_of
 from bncc.resources import Optimize
-
-WORD_BITS: Mapping[str | None, int] = {"x86": 64}
-"""Width of a register, where it is wider than 32 bits."""
-LOADS_ANYWHERE = frozenset({"x86", "cortex-m3", "cortex-m4", "cortex-m7"})
-"""Machines that load a word from any address by one instruction."""
-
+from bncc.targets import known_target
 
 NARROWEST = 32
 """Bits of a word; C would compute with narrower ones as signed ints."""
@@ -67,14 +62,15 @@ class StateWords:
 
 def state_words(n_states: Sequence[int], target: str | None) -> StateWords | None:
     """Return the words that check as many states as they can."""
-    if target not in LOADS_ANYWHERE:
+    machine = known_target(target)
+    if machine is None or not machine.loads_anywhere:
         return None
     lane_bits = width_of(max(n_states))
     half = 1 << (lane_bits - 1)
     few = groupby(range(len(n_states)), key=lambda f: n_states[f] <= half)
     runs = [list(run) for is_few, run in few if is_few]
     addends = [half - n for n in n_states]
-    for bits in (WORD_BITS.get(target, NARROWEST), NARROWEST):
+    for bits in (max(machine.register_bits, NARROWEST), NARROWEST):
         n_lanes = bits // lane_bits
         firsts = [first for run in runs for first in _firsts(run, n_lanes)]
         if firsts:

@@ -30,7 +30,7 @@ class RawField:
     # number of known codes. Equal where it has a state function of its own.
     first: int
     last: int
-    fallback: int  # State of a missing or unseen value
+    missing_state: int  # State of a missing or unseen value
     comment: str  # Column name or range, and what is missing
     own: str = ""  # What its own state function's name ends with; empty where it shares one
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from bncc.errors import OptionError
+from bncc.progress import Progress, nth_part, silence
 from bncc.train.gradient.engines import check_torch
 
 MODULES: Mapping[str, str] = {
@@ -38,9 +39,6 @@ Cell = Mapping[str, Any]
 
 Names = tuple[str, ...]
 """Names of rows or columns."""
-
-Advance = Callable[[float, str], object]
-"""Callback with the completed fraction and the current work."""
 
 Part = TypeVar("Part")
 
@@ -79,7 +77,7 @@ class Experiment(Generic[Part]):
     title: str  # Description of its numbers
     # Units of work in order, by the description in progress reports
     parts: Callable[[Request], Mapping[str, Part]]
-    run: Callable[[Part, Request, Advance], Sequence[Cell]]  # The cells of a part
+    run: Callable[[Part, Request, Progress], Sequence[Cell]]  # The cells of a part
     # options and quick_options: Effective options in addition to ``--data`` and ``--quick``: in
     # full runs or with named columns; and on the columns that ``--quick`` chooses itself
     options: tuple[str, ...] = ()
@@ -110,13 +108,13 @@ def find_experiment(name: str) -> Experiment[Any]:
 
 
 def reproduce(
-    experiment: Experiment[Part], request: Request, advance: Advance | None = None
+    experiment: Experiment[Part], request: Request, advance: Progress = silence
 ) -> tuple[Cell, ...]:
     """Reproduce an experiment, part by part."""
     cells: list[Cell] = []
     parts = experiment.parts(request)
     for done, (title, part) in enumerate(parts.items()):
-        tell = part_of(advance, done, len(parts), title)
+        tell = nth_part(advance, done, len(parts), title)
         tell(0.0, "")
         cells += experiment.run(part, request, tell)
     return tuple(cells)
@@ -156,13 +154,3 @@ def selection(
     return tuple(dict.fromkeys(request.rows)) or rows, tuple(
         dict.fromkeys(request.columns)
     ) or columns
-
-
-def part_of(advance: Advance | None, done: int, n: int, title: str) -> Advance:
-    """Return the progress callback of one of several parts."""
-
-    def tell(fraction: float, what: str) -> None:
-        if advance is not None:
-            advance((done + fraction) / n, f"{title} {what}".strip())
-
-    return tell

@@ -11,25 +11,24 @@ from bncc.errors import OptionError
 from bncc.papers.experiments import (
     PART,
     STEERING,
-    Advance,
     Cell,
     Experiment,
     Request,
     cell_of,
     grid,
-    part_of,
     selection,
 )
 from bncc.papers.folds import AUTHORS, FILES, Fold, check_files, read_folds
 from bncc.papers.search import explore
 from bncc.papers.training import train_and_judge
+from bncc.progress import Progress, nth_part
 from bncc.structure.candidates import all_earlier
 from bncc.structure.graph import Structure, topological_order
 from bncc.structure.learners.trees import chow_liu_tree
 from bncc.structure.options import DEFAULT_STEP
 from bncc.structure.scores import conditional_mutual_information
-from bncc.train.checkpoint.callbacks import Course, EpochProgress, News
-from bncc.train.gradient.engine import Passed, StructureProblem
+from bncc.train.checkpoint.callbacks import Callbacks
+from bncc.train.gradient.engine import StructureProblem
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint.descent import descend_structure
 from bncc.train.settings import TrainSettings
@@ -99,7 +98,7 @@ def _parts(request: Request) -> dict[str, tuple[str, str]]:
     return places
 
 
-def _run(place: tuple[str, str], request: Request, advance: Advance) -> list[Cell]:
+def _run(place: tuple[str, str], request: Request, advance: Progress) -> list[Cell]:
     """
     Return a cell of table 1 of S0: the error of maximum-likelihood or trained classifiers.
 
@@ -152,7 +151,7 @@ def _recover_parts(request: Request) -> dict[str, str]:
     return {row: row for row in (AUTHORS[:2] if request.quick else (*AUTHORS, "mnist"))}
 
 
-def _recover(row: str, request: Request, advance: Advance) -> list[Cell]:
+def _recover(row: str, request: Request, advance: Progress) -> list[Cell]:
     """
     Reproduce section 4.6 of S0: learn structures by likelihood alone, that is with lambda 0.
 
@@ -162,7 +161,7 @@ def _recover(row: str, request: Request, advance: Advance) -> list[Cell]:
     """
     folds = read_folds(request.data_dir, row) if row in AUTHORS else ()
     counts = [
-        _recovered(fold, _told(part_of(advance, k, len(folds), f"fold {k + 1},")))
+        _recovered(fold, nth_part(advance, k, len(folds), f"fold {k + 1},"))
         for k, fold in enumerate(folds)
     ]
     n = sum(arcs for _, arcs in counts)
@@ -171,16 +170,7 @@ def _recover(row: str, request: Request, advance: Advance) -> list[Cell]:
     return [cell_of(row, COLUMN, 100.0, 100 * recovered / n if n else None, n or None, notes)]
 
 
-def _told(tell: Advance) -> EpochProgress:
-    """Return the progress callback of epochs."""
-
-    def report(epoch: int, epochs: int, news: News) -> None:
-        tell(epoch / epochs, f"loss {news.loss:.3f}" if isinstance(news, Passed) else "")
-
-    return report
-
-
-def _recovered(fold: Fold, progress: EpochProgress) -> tuple[int, int]:
+def _recovered(fold: Fold, progress: Progress) -> tuple[int, int]:
     """Return the numbers of recovered parents and of all parents of the Chow-Liu tree."""
     data = (fold.X, fold.y, fold.n_states, fold.n_classes)
     tree = chow_liu_tree(*data)
@@ -188,8 +178,8 @@ def _recovered(fold: Fold, progress: EpochProgress) -> tuple[int, int]:
     hyper = hyperparameters_of(TrainSettings(lambda_=0.0, epochs=EPOCHS), len(fold.y))
     problem = StructureProblem(*data, candidates, DEFAULT_STEP)
     likelihood = replace(hyper, dropout=0.0)
-    rng, course = np.random.default_rng(0), Course(progress)
-    structure, _ = descend_structure(problem, likelihood, rng, None, course)
+    rng, callbacks = np.random.default_rng(0), Callbacks(progress)
+    structure, _ = descend_structure(problem, likelihood, rng, None, callbacks)
     information = conditional_mutual_information(*data)
     ours, best = _told_by_parents(information, structure), _told_by_parents(information, tree)
     has_parent = np.array([len(parents) > 0 for parents in tree.parents])

@@ -8,14 +8,12 @@ import numpy as np
 
 from bncc.papers.experiments import (
     STUDYING,
-    Advance,
     Cell,
     Experiment,
     Names,
     Request,
     cell_of,
     grid,
-    part_of,
     selection,
 )
 from bncc.papers.s1_runs import (
@@ -30,6 +28,7 @@ from bncc.papers.s1_runs import (
     s1_folds,
     s1_path,
 )
+from bncc.progress import Progress, nth_part
 from bncc.structure.graph import Structure, forest, free_parameters
 
 ROWS = (*S1_FILES, "dcmall")
@@ -108,7 +107,7 @@ def _errors(table: str, title: str, parameters: str) -> Experiment[Place]:
         n_splits = 1 if request.quick else N_SPLITS
         return _places(request, table, tuple(paper["usps"]), n_splits)
 
-    def run(place: Place, request: Request, advance: Advance) -> list[Cell]:
+    def run(place: Place, request: Request, advance: Progress) -> list[Cell]:
         row, column, runs = place
         theirs = paper[row][column]
         if runs is None:
@@ -120,10 +119,10 @@ def _errors(table: str, title: str, parameters: str) -> Experiment[Place]:
         else:
             name = column.rsplit("-", 1)[0]
             n_runs = request.effort.n_runs or (1 if request.quick else N_RUNS)
-            learned = runs.learned(name, n_runs, part_of(advance, 0, 2, ""))
+            learned = runs.learned(name, n_runs, nth_part(advance, 0, 2, ""))
             judged = runs.results(
                 [(f, "judge", (each["parents"], parameters)) for f, each in learned],
-                part_of(advance, 1, 2, "tables"),
+                nth_part(advance, 1, 2, "tables"),
             )
             errors = [each["error"] for each in judged]
             notes = _notes(name, n_runs, errors, [each["evaluations"] for _, each in learned])
@@ -165,7 +164,7 @@ def _count_parts(request: Request) -> dict[str, Place]:
     return _places(request, "s1-table3", COUNTED_COLUMNS, 1)
 
 
-def _count(place: Place, request: Request, advance: Advance) -> list[Cell]:
+def _count(place: Place, request: Request, advance: Progress) -> list[Cell]:
     """Count free parameters of networks, or stored numbers of a support vector machine."""
     row, column, runs = place
     theirs = PAPER_COUNTS[row][COUNTED_COLUMNS.index(column)]
@@ -181,24 +180,24 @@ def _count_notes(row: str, column: str) -> list[str]:
     return notes + ([OUR_MNIST] if row == "mnist14" and column != N else [])
 
 
-def _n_features(runs: Runs, _: Advance) -> int:
+def _n_features(runs: Runs, _: Progress) -> int:
     return len(runs.folds[0].n_states)
 
 
-def _n_vectors(runs: Runs, advance: Advance) -> int:
+def _n_vectors(runs: Runs, advance: Progress) -> int:
     (machine,) = runs.results([(0, "machine", ())], advance)
     return int(machine["n_vectors"])
 
 
-def _of_machine(runs: Runs, advance: Advance) -> int:
+def _of_machine(runs: Runs, advance: Progress) -> int:
     return _n_vectors(runs, advance) * _n_features(runs, advance)
 
 
-def _of_naive(runs: Runs, _: Advance) -> int:
+def _of_naive(runs: Runs, _: Progress) -> int:
     return _free(runs, forest([None] * _n_features(runs, _)))
 
 
-def _of_tan(runs: Runs, advance: Advance) -> int:
+def _of_tan(runs: Runs, advance: Progress) -> int:
     _, learned = runs.learned(TAN, 1, advance)[0]
     parents = tuple(map(tuple, learned["parents"]))
     return _free(runs, Structure(parents, (True,) * len(parents)))
@@ -209,7 +208,7 @@ def _free(runs: Runs, structure: Structure) -> int:
     return free_parameters(structure, fold.n_states, fold.n_classes)
 
 
-_COUNTS: Mapping[str, Callable[[Runs, Advance], int]] = {
+_COUNTS: Mapping[str, Callable[[Runs, Progress], int]] = {
     N: _n_features, SVS: _n_vectors, OF_SVM: _of_machine, OF_NB: _of_naive, OF_TAN: _of_tan,
 }  # fmt: skip
 
@@ -229,7 +228,7 @@ def _missing_parts(request: Request) -> dict[str, tuple[str, Names]]:
     return {row: (row, columns) for row in rows}
 
 
-def _missing(part: tuple[str, Names], request: Request, advance: Advance) -> list[Cell]:
+def _missing(part: tuple[str, Names], request: Request, advance: Progress) -> list[Cell]:
     """Reproduce figure 5 of S1 on available data; the paper's is DCMall, without numbers."""
     row, columns = part
     runs = runs_of(request, row, 1)

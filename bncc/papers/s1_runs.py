@@ -19,10 +19,11 @@ from bncc.data.splits import stratified_folds
 from bncc.data.target import dataset_of
 from bncc.errors import DataError
 from bncc.model.marginal import log_joint
-from bncc.papers.experiments import Advance, Effort, part_of
+from bncc.papers.experiments import Effort
 from bncc.papers.folds import Fold, cut_fold
 from bncc.papers.runs import Log, Program, Result, kept, key_of
 from bncc.papers.training import decide
+from bncc.progress import Progress, nth_part
 from bncc.structure.graph import Structure, free_parameters, topological_order
 from bncc.structure.learner import Problem
 from bncc.structure.learners import LEARNERS
@@ -388,12 +389,12 @@ class Runs:
         """Log of known results; without a file, it exists for this object only."""
         return Log(self._effort.log, PROGRAM)
 
-    def learned(self, name: str, n_runs: int, advance: Advance) -> list[tuple[int, Result]]:
+    def learned(self, name: str, n_runs: int, advance: Progress) -> list[tuple[int, Result]]:
         """Learn structures on all folds."""
         folds = range(len(self.folds))
         scales: list[float | None] = [None for _ in folds]
         if has_margin(name):
-            told = part_of(advance, 0, 2, "lambda")
+            told = nth_part(advance, 0, 2, "lambda")
             scales = [
                 each["lambda"] for each in self.results([(f, "scale", ()) for f in folds], told)
             ]
@@ -402,10 +403,10 @@ class Runs:
             for f in folds
             for run in range(n_runs if has_chance(name) else 1)
         ]
-        results = self.results(calls, part_of(advance, 1, 2, "structure"))
+        results = self.results(calls, nth_part(advance, 1, 2, "structure"))
         return [(f, result) for (f, _, _), result in zip(calls, results, strict=True)]
 
-    def results(self, calls: Sequence[Call], advance: Advance) -> list[Result]:
+    def results(self, calls: Sequence[Call], advance: Progress) -> list[Result]:
         """Make the calls without a known result."""
         with kept(_result, self.folds, self._key, self.log, self._effort.jobs) as run:
             return run(calls, lambda k, n, *_: advance(k / n, f"{k} of {n}"))

@@ -10,7 +10,6 @@ from scipy.stats import rankdata, wilcoxon
 from bncc._types import FloatArray
 from bncc.papers.experiments import (
     STUDYING,
-    Advance,
     Cell,
     Experiment,
     Names,
@@ -20,6 +19,7 @@ from bncc.papers.experiments import (
 )
 from bncc.papers.s2_data import Protocol, set_files
 from bncc.papers.s2_study import SetResult, missing_name, study
+from bncc.progress import Progress
 
 Measure = Literal["bdeu", "error", "log_loss"]
 """Compared measure of a `SetResult`."""
@@ -187,7 +187,7 @@ def _over_sets(table: str, title: str) -> Experiment[tuple[Names, Names]]:
         known = tuple(named), COLUMNS
         return {"": selection(table, request, known, known)}
 
-    def run(part: tuple[Names, Names], request: Request, advance: Advance) -> list[Cell]:
+    def run(part: tuple[Names, Names], request: Request, advance: Progress) -> list[Cell]:
         rows, columns = part
         effort = request.effort
         files = set_files(request.data_dir, request.quick)

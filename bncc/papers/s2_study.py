@@ -16,10 +16,10 @@ from bncc.baselines.baseline import Rows
 from bncc.data.dataset import Dataset
 from bncc.errors import DataError
 from bncc.model.marginal import log_joint
-from bncc.papers.experiments import Advance
 from bncc.papers.folds import Fold
 from bncc.papers.runs import Log, Program, Result, kept, key_of
 from bncc.papers.s2_data import Part, Protocol, parts_of, read_set
+from bncc.progress import Progress, silence
 from bncc.structure.graph import Structure, forest, one_parent_each
 from bncc.structure.learners.etan import DEFAULT_ALPHAS, best_forest
 from bncc.structure.scores import FamilyScores, bdeu_families, score_of
@@ -207,15 +207,14 @@ def study(
     protocol: Protocol,
     jobs: int = 1,
     log: Path | None = None,
-    advance: Advance | None = None,
+    advance: Progress = silence,
 ) -> dict[str, SetResult]:
     """Evaluate all learners on all data sets."""
     names = sorted(files, key=lambda name: -files[name].stat().st_size)  # longest jobs first
     todo = [(name, files[name], protocol) for name in names]
 
     def told(done: int, n: int, one: Todo, _: Result) -> None:
-        if advance is not None:
-            advance(done / n, one[0])
+        advance(done / n, one[0])
 
     with kept(_tried, None, set_key, Log(log, PROGRAM), jobs) as run:
         found = dict(zip(names, run(todo, told), strict=True))

@@ -11,7 +11,6 @@ import numpy as np
 from bncc.papers.draw import draw_near
 from bncc.papers.experiments import (
     STEERING,
-    Advance,
     Cell,
     Effort,
     Experiment,
@@ -19,13 +18,13 @@ from bncc.papers.experiments import (
     Request,
     cell_of,
     grid,
-    part_of,
     selection,
 )
 from bncc.papers.folds import AUTHORS, FILES, Fold, check_files, read_folds, rows_at
 from bncc.papers.s0 import BATCH_SIZES, OUR_MNIST, PAPER, RUNS_AND_EPOCHS, STRUCTURES
 from bncc.papers.search import Found, explore, search
-from bncc.search.pareto import undominated
+from bncc.progress import Progress, nth_part
+from bncc.search.objective import undominated
 from bncc.train.options import MAX_BITS, MIN_BITS
 from bncc.train.settings import TrainSettings
 
@@ -78,7 +77,7 @@ def _bits_parts(request: Request) -> dict[str, tuple[str, str]]:
     return grid(rows_at(request.data_dir, rows, request.rows), columns)
 
 
-def _bits(place: tuple[str, str], request: Request, advance: Advance) -> list[Cell]:
+def _bits(place: tuple[str, str], request: Request, advance: Progress) -> list[Cell]:
     """
     Return a point of figures 3 and 6 of S3: the test error with B = 1 .. 8, or in floats.
 
@@ -162,7 +161,7 @@ def _size_parts(request: Request) -> dict[str, tuple[str, Names]]:
     return {row: (row, columns) for row in rows}
 
 
-def _size(part: tuple[str, Names], request: Request, advance: Advance) -> list[Cell]:
+def _size(part: tuple[str, Names], request: Request, advance: Progress) -> list[Cell]:
     """
     Reproduce figure 5 of S3: test errors and table entries of TAN Subset with 8 candidates.
 
@@ -175,10 +174,10 @@ def _size(part: tuple[str, Names], request: Request, advance: Advance) -> list[C
     effort, fold = request.effort, read_folds(request.data_dir, row)[0]
     n_runs, _ = effort.of(*RUNS_AND_EPOCHS[row])
     searches = len(columns) + 1
-    unpriced = _end(row, "TAN Subset", fold, effort, part_of(advance, 0, searches, "TAN Subset"))
+    unpriced = _end(row, "TAN Subset", fold, effort, nth_part(advance, 0, searches, "TAN Subset"))
     found = []
     for done, column in enumerate(columns, 1):
-        weight, tell = SIZE_COLUMNS[column], part_of(advance, done, searches, column)
+        weight, tell = SIZE_COLUMNS[column], nth_part(advance, done, searches, column)
         if weight is None:
             found.append(_end(row, column, fold, effort, tell))
         elif weight == 0:
@@ -199,7 +198,7 @@ def _size(part: tuple[str, Names], request: Request, advance: Advance) -> list[C
     return cells
 
 
-def _end(row: str, column: str, fold: Fold, effort: Effort, advance: Advance) -> Found:
+def _end(row: str, column: str, fold: Fold, effort: Effort, advance: Progress) -> Found:
     """Search naive Bayes, or TAN Subset without a penalty."""
     structure, options = STRUCTURES[ENDS[column]]
     n_runs, epochs = effort.of(*RUNS_AND_EPOCHS[row])

@@ -23,21 +23,20 @@ from bncc.errors import OptionError
 from bncc.papers import s3
 from bncc.papers.experiments import (
     STEERING,
-    Advance,
     Cell,
     Effort,
     Experiment,
     Request,
     cell_of,
     grid,
-    part_of,
     selection,
 )
 from bncc.papers.folds import FILES, Fold, read_folds, rows_at
 from bncc.papers.runs import Log, Program, Result, kept, key_of
 from bncc.papers.s0 import BATCH_SIZES
 from bncc.papers.training import Judged
-from bncc.search.pareto import undominated
+from bncc.progress import Progress, nth_part
+from bncc.search.objective import undominated
 
 PROGRAM = Program(
     "bncc's networks",
@@ -77,7 +76,7 @@ Work = tuple[int, Trial, bool]
 
 
 def best_network(
-    folds: Sequence[Fold], trials: Sequence[Trial], effort: Effort, advance: Advance
+    folds: Sequence[Fold], trials: Sequence[Trial], effort: Effort, advance: Progress
 ) -> Best:
     """Train all trials without the validation rows, and the best of them on all rows."""
     least = 1.0
@@ -187,7 +186,7 @@ def _parts(request: Request) -> dict[str, tuple[str, str]]:
     return places
 
 
-def _run(place: tuple[str, str], request: Request, advance: Advance) -> list[Cell]:
+def _run(place: tuple[str, str], request: Request, advance: Progress) -> list[Cell]:
     """
     Return a point of figures 3 and 4 of S3.
 
@@ -281,7 +280,7 @@ def _pareto_parts(request: Request) -> dict[str, Models]:
     return models
 
 
-def _pareto(models: Models, request: Request, advance: Advance) -> list[Cell]:
+def _pareto(models: Models, request: Request, advance: Progress) -> list[Cell]:
     """
     Reproduce figure 7 of S3: the Pareto front of models in error, memory and operations.
 
@@ -290,7 +289,7 @@ def _pareto(models: Models, request: Request, advance: Advance) -> list[Cell]:
     """
     cells: list[Cell] = []
     for done, (experiment, place, part) in enumerate(models):
-        tell = part_of(advance, done, len(models), place[1])
+        tell = nth_part(advance, done, len(models), place[1])
         cells += experiment.run(place, part, tell)
     costs = [(_memory_bits(cell), int(cell["operations"])) for cell in cells]
     errors = [float(cell["ours"]) for cell in cells]

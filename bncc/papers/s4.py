@@ -7,7 +7,6 @@ from typing import Any
 
 from bncc.papers.experiments import (
     STUDYING,
-    Advance,
     Cell,
     Experiment,
     Names,
@@ -26,6 +25,7 @@ from bncc.papers.s4_study import (
     network_files,
     study,
 )
+from bncc.progress import Progress
 
 SIZES = (100, 500, 1000, 5000, 10000, 50000)
 """S4's SS."""
@@ -114,7 +114,7 @@ def _parts(request: Request) -> dict[str, tuple[Names, Names]]:
     return {"": (rows, columns)}
 
 
-def _run(part: tuple[Names, Names], request: Request, advance: Advance) -> list[Cell]:
+def _run(part: tuple[Names, Names], request: Request, advance: Progress) -> list[Cell]:
     """Compare curriculum learning with MMHC and other learners, all samples at once."""
     rows, columns = part
     sizes = tuple(n for n in SIZES if {*columns} & {*columns_of_sizes((n,))})

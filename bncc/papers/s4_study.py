@@ -12,8 +12,8 @@ from bncc.errors import DataError
 from bncc.network.bif import read_bif
 from bncc.network.inference import sample
 from bncc.network.network import Network
-from bncc.papers.experiments import Advance
 from bncc.papers.runs import Log, Program, Result, kept
+from bncc.progress import Progress, silence
 from bncc.structure.dags.climbing import climb, tabu_search
 from bncc.structure.dags.curriculum import (
     CurriculumSettings,
@@ -170,7 +170,7 @@ def study(
     n_draws: int,
     jobs: int = 1,
     log: Path | None = None,
-    advance: Advance | None = None,
+    advance: Progress = silence,
 ) -> dict[Draw, Mapping[str, Reached]]:
     """Evaluate all learners on samples of all networks."""
     draws = [

@@ -17,10 +17,11 @@ import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.papers.draw import draw_near, draw_settings
-from bncc.papers.experiments import Advance, Effort
+from bncc.papers.experiments import Effort
 from bncc.papers.folds import N_SPLITS, Fold
 from bncc.papers.runs import Kept, Log, Result, kept
 from bncc.papers.training import TRAINER, train_and_judge, training_key
+from bncc.progress import Progress, silence
 from bncc.train.settings import TrainSettings
 
 Training = tuple[int, TrainSettings, int | None, int]
@@ -80,7 +81,7 @@ def explore(
     base: TrainSettings,
     n_runs: int,
     effort: Effort,
-    advance: Advance | None = None,
+    advance: Progress = silence,
     *,
     varied: Callable[[Sequence[TrainSettings]], Sequence[TrainSettings]] = tuple,
     n_restarts: int = 1,
@@ -102,7 +103,7 @@ def search(
     n_restarts: int = 1,
     jobs: int = 1,
     log: Path | None = None,
-    advance: Advance | None = None,
+    advance: Progress = silence,
 ) -> Found:
     """Evaluate settings in stages, and choose."""
     n = len(drawn) + n_near
@@ -194,14 +195,13 @@ def _count(stages: Sequence[Stage], n_drawn: int) -> int:
     return int(np.dot(entrants, splits)) + entrants[-1]
 
 
-def _counter(advance: Advance | None, n: int) -> Callable[..., None]:
+def _counter(advance: Progress, n: int) -> Callable[..., None]:
     """Return the callback for each training."""
     done = 0
 
     def tell(*_: object) -> None:
         nonlocal done
         done += 1
-        if advance is not None:
-            advance(done / n, f"training {done} of {n}")
+        advance(done / n, f"training {done} of {n}")
 
     return tell

@@ -6,7 +6,7 @@ from math import ceil, log
 
 from bncc.report.scales import Scale, cost_scale, error_scale
 from bncc.resources import functions_of
-from bncc.search.pareto import front
+from bncc.search.objective import front
 from bncc.search.trial_result import Point
 
 

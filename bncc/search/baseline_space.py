@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bncc.errors import OptionError
-from bncc.search.option_domains import BASELINE, BASELINES, CLASSIFIER, option_of
+from bncc.search.option_domains import BASELINE, BASELINES, CLASSIFIER, NETWORK, option_of
 from bncc.search.space import Case, Domain, Space, space_of
 from bncc.search.trial_result import Choice
 from bncc.train.gradient.engines import check_torch
@@ -15,8 +15,6 @@ from bncc.train.gradient.engines import check_torch
 if TYPE_CHECKING:
     from bncc.baselines.learn import BaselineSettings
 
-OURS = "network"
-"""What the option ``classifier`` says of a Bayesian network."""
 NAME = f"{BASELINE}.name"
 """The option that says which baseline."""
 NEURAL = frozenset({"dnn", "cnn"})
@@ -63,7 +61,7 @@ def with_baselines(space: Space, names: Sequence[str]) -> Space:
 
 def is_baseline(params: Mapping[str, Choice]) -> bool:
     """Return whether values are those of a baseline."""
-    return params.get(CLASSIFIER, OURS) != OURS
+    return params.get(CLASSIFIER, NETWORK) != NETWORK
 
 
 def baseline_settings(params: Mapping[str, Choice], seed: int) -> "BaselineSettings":
@@ -88,7 +86,7 @@ def _own(params: Mapping[str, Choice]) -> dict[str, Choice]:
 
 
 def _only_ours(case: Case) -> Case:
-    return replace(case, when={CLASSIFIER: (OURS,), **case.when})
+    return replace(case, when={CLASSIFIER: (NETWORK,), **case.when})
 
 
 def _of(case: Case, names: Sequence[str]) -> tuple[Case, ...]:

@@ -6,20 +6,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
+from bncc.boosting.settings import SETTINGS
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, DataError, OptionError
+from bncc.interrupts import StopRequest
 from bncc.pricing import price_of, toolchain_of
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Resources
 from bncc.search.ensemble_configs import BITS, ROWS, EnsembleConfig
-from bncc.search.ensemble_race import judged_sums, order_of
+from bncc.search.ensemble_race import judged_sums
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
 from bncc.search.fingerprint import search_difference, search_head
 from bncc.search.log import Log
 from bncc.search.network_configs import judged_network, least_network
 from bncc.search.pool import Execution
 from bncc.structure.catalog import SUM
-from bncc.train.interrupts import StopRequest
+from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 from bncc.train.weights import counting_rows
@@ -30,7 +32,6 @@ FAMILIES = (SUM, *NETWORKS)
 HELD = 0.2
 """Least fraction of rows held out: what is chosen among is close together."""
 LEAST_CONFIG = EnsembleConfig(rows=ROWS[0], bits=BITS[0])
-_SEARCHED = ("tables", "rows", "features", "dictionary")
 LESS = 0.97
 """Of the tables, where the sum of all rows takes more than that of some did."""
 
@@ -49,17 +50,16 @@ class Found:
 
 def refuse_searched(settings: TrainSettings) -> None:
     """Raise an OptionError where an option is set of which a search tries several values."""
-    given = {
-        "--bits": settings.bits is not None,
-        "--int-bits": settings.int_bits is not None,
-        "--float": settings.float_,
-    }
+    given = [
+        option.flag
+        for option in OPTIONS.values()
+        if option.is_searched and getattr(settings, option.name) != option.default
+    ]
     if settings.is_boosted:
-        options = settings.structure_options
-        given |= {f"--structure-option {key}": key in options for key in _SEARCHED}
-    for option, is_given in given.items():
-        if is_given:
-            raise OptionError(f"a search for a budget has no use for {option}; leave it out")
+        keys = [each.key for each in SETTINGS.values() if each.is_searched]
+        given += [f"--structure-option {key}" for key in keys if key in settings.structure_options]
+    if given:
+        raise OptionError(f"a search for a budget has no use for {given[0]}; leave it out")
 
 
 def families_of(
@@ -178,16 +178,14 @@ def searched(
 
 def _best(tried: Sequence[Evaluation]) -> Evaluation:
     """Return what errs least of those that all folds have judged."""
-    return min(tried, key=lambda one: order_of(one.choice, one.price))
+    return min(tried, key=lambda one: one.order)
 
 
 def _candidates(evaluator: Evaluator, families: tuple[str, ...]) -> Iterator[Evaluation]:
     networks = [name for name in families if name != SUM]
     if SUM in families:
         try:
-            for one in judged_sums(evaluator):
-                losses = () if evaluator.given.folds[0].chooses_by_error else one.choice
-                yield Evaluation(one.settings, one.errors, one.price, losses=losses)
+            yield from judged_sums(evaluator)
         except ConstantColumnsError:
             if not networks:
                 raise

@@ -5,7 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from bncc.resources import Optimize
-from bncc.search.option_domains import BASELINE, CLASSIFIER, OPTIMIZE, STRUCTURE_OPTION, option_of
+from bncc.search.option_domains import (
+    BASELINE,
+    CLASSIFIER,
+    NETWORK,
+    OPTIMIZE,
+    STRUCTURE_OPTION,
+    option_of,
+)
 from bncc.search.trial_result import Choice, model_name
 from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
@@ -86,31 +93,19 @@ def command_of(
     entries: Sequence[str] = (),
 ) -> str:
     """Return what a user types to get a trial's figures again."""
+    repeated = ("--seed", str(seed), "--repeats", str(repeats))
+    machines = [word for target in targets for word in ("--target", target)]
+    if params.get(CLASSIFIER, NETWORK) != NETWORK:
+        words = ["bncc", "baseline", *source, *baseline_words(params), *repeated, *machines]
+        return shlex.join(words)
     model = model_name(number)
-    train = ["bncc", "train", *source, *train_words(params)]
-    train += ["--seed", str(seed), "--repeats", str(repeats), "-o", model]
+    train = ["bncc", "train", *source, *train_words(params), *repeated, "-o", model]
     if not targets:
         return shlex.join(train)
-    machines = [word for target in targets for word in ("--target", target)]
     named = [word for entry in entries for word in ("--entry", entry)]
     bench = ["bncc", "bench", model, *bench_source, *machines, *named]
     bench += ["--optimize", optimize_of(params)]
     return f"{shlex.join(train)} && {shlex.join(bench)}"
-
-
-def baseline_command(
-    params: Params,
-    *,
-    source: Sequence[str],
-    seed: int,
-    repeats: int,
-    targets: Sequence[str],
-) -> str:
-    """Return what a user types to get the figures of a baseline again."""
-    words = ["bncc", "baseline", *source, *baseline_words(params)]
-    words += ["--seed", str(seed), "--repeats", str(repeats)]
-    words += [word for target in targets for word in ("--target", target)]
-    return shlex.join(words)
 
 
 def baseline_words(params: Params) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
+from bncc.boosting.settings import BoostSettings
 from bncc.structure.catalog import SUM
+from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import DEFAULT_CUTS
 
@@ -44,16 +46,18 @@ letter 250, 16, 3, one           5.02    4.80   5.17
 letter 400, 16, 4, one           5.21    4.54
 ==============================  =====  ======  =====
 """
+OF_REFIT = tuple(name for name in OPTIONS if any(name in refit for refit in REFITS.values()))
+"""Options of training that they set, where the user leaves them open."""
 
 
 @dataclass(frozen=True)
 class EnsembleConfig:
     """What tables of a sum are like."""
 
-    rows: int = 16  # Most rows of a table
-    bits: int = 3  # Of a cost
+    rows: int = BoostSettings.rows  # Most rows of a table
+    bits: int = BoostSettings.bits  # Of a cost
     dictionary: int = 0  # Most different rows of all tables; 0 for any number
-    features: int = 4  # Most features of a table
+    features: int = BoostSettings.features  # Most features of a table
     refit: str = "firm"  # See `REFITS`
     cuts: int = DEFAULT_CUTS  # Most cuts of a column that are tried
 
@@ -64,7 +68,7 @@ class EnsembleConfig:
     def settings(self, base: TrainSettings, n_tables: int) -> TrainSettings:
         """Return the options that train so many tables of this form."""
         options = {"tables": str(n_tables), "rows": str(self.rows)}
-        if self.features != EnsembleConfig.features:
+        if self.features != BoostSettings.features:
             options["features"] = str(self.features)
         if self.dictionary:
             options["dictionary"] = str(self.dictionary)
@@ -75,9 +79,7 @@ class EnsembleConfig:
         if "decay" in refit:
             options["decay"] = named.get("decay", str(refit["decay"]))
         others = {
-            key: refit[key]
-            for key in ("epochs", "lr", "dropout")
-            if key in refit and getattr(base, key) is None
+            key: refit[key] for key in OF_REFIT if key in refit and getattr(base, key) is None
         }
         given = {**named, **options}
         return replace(base, structure=SUM, structure_options=given, bits=self.bits, **others)

@@ -20,6 +20,7 @@ from bncc.model.card import model_facts
 from bncc.model.file import from_bytes, to_bytes
 from bncc.pricing import price_of
 from bncc.resources import Budget, Resources
+from bncc.search.ensemble_configs import OF_REFIT
 from bncc.search.log import Log, Result, key_of
 from bncc.search.pool import PATIENCE, Execution, Task
 from bncc.search.split_folds import Fold, folds_of
@@ -39,22 +40,44 @@ Sizes = Sequence[tuple[int, int]]
 """Rows and cuts of each table of a sum."""
 
 
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """
+    What a candidate makes of the rows that a fold holds out.
+
+    Shapes: `losses` (n_held,) float64, in the measure of the choice.
+    """
+
+    misses: BoolArray  # Rows that it is wrong about
+    losses: FloatArray
+
+    @property
+    def error(self) -> float:
+        """Fraction of the rows that it is wrong about."""
+        return float(self.misses.mean())
+
+    @property
+    def choice(self) -> float:
+        """Measure of the choice."""
+        return float(self.losses.mean())
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """A candidate that fits."""
 
     settings: Candidate
-    # By the folds that have judged it, 0 .. 1; networks and hopeless sums are judged by fewer.
+    # errors, choice: By the folds that have judged it, 0 .. 1, and in the measure of the choice;
+    # networks and hopeless sums are judged by fewer
     errors: tuple[float, ...]
+    choice: tuple[float, ...]
     price: Resources  # What it takes
     result: TrainResult | None = None  # The classifier of all rows, where it has been trained
-    # By the same folds, in the measure of the choice; empty where that is the error
-    losses: tuple[float, ...] = ()
 
     @property
-    def choice(self) -> tuple[float, ...]:
-        """Measure of the choice, by fold."""
-        return self.losses or self.errors
+    def order(self) -> tuple[int, float, int]:
+        """What is least for the best: judged by most folds, of least loss, and smallest."""
+        return -len(self.choice), sum(self.choice) / len(self.choice), self.price.flash
 
     @property
     def error(self) -> float:
@@ -62,16 +85,16 @@ class Evaluation:
         return sum(self.errors) / len(self.errors)
 
     @property
+    def refit(self) -> dict[str, Any]:
+        """Options that steer a refit; None where boosting chooses."""
+        return {name: getattr(self.settings, name) for name in OF_REFIT}
+
+    @property
     def words(self) -> str:
         """What it is, for people."""
         options = self.settings.structure_options
         parts = [f"{key}={value}" for key, value in sorted(options.items())]
-        named = {
-            "epochs": self.settings.epochs,
-            "lr": self.settings.lr,
-            "dropout": self.settings.dropout,
-        }
-        parts += [f"{key}={value}" for key, value in named.items() if value is not None]
+        parts += [f"{key}={value}" for key, value in self.refit.items() if value is not None]
         if self.settings.discretize is not None:
             n_bins = f"={self.settings.n_bins}" if self.settings.discretize in BINNED else ""
             parts.append(f"{self.settings.discretize}{n_bins}")
@@ -112,18 +135,6 @@ class Part:
     def key(self) -> str:
         """Digest by which a log knows it."""
         return key_of(self.kind, asdict(self.candidate), self.fold)
-
-
-@dataclass(frozen=True, eq=False)
-class Judgement:
-    """
-    What a candidate makes of the rows that a fold holds out.
-
-    Shapes: `losses` (n_held,) float64, in the measure of the choice.
-    """
-
-    misses: BoolArray  # Rows that it is wrong about
-    losses: FloatArray
 
 
 @dataclass(frozen=True)

@@ -27,14 +27,12 @@ def judged_network(name: str, evaluator: Evaluator) -> Evaluation | None:
         if given.budget.admits(price):
             # The first fold has judged it in its training, but may choose by another measure.
             first = result.model.training["error_validation"]
-            if given.folds[0].chooses_by_error:
-                others = list(evaluator.judgements(settings, since=1))
-                errors = (first, *(float(one.misses.mean()) for one in others))
-                return Evaluation(settings, errors, price, result)
-            judged = list(evaluator.judgements(settings))
-            errors = (first, *(float(one.misses.mean()) for one in judged[1:]))
-            losses = tuple(float(one.losses.mean()) for one in judged)
-            return Evaluation(settings, errors, price, result, losses)
+            by_error = given.folds[0].chooses_by_error
+            judged = list(evaluator.judgements(settings, since=1 if by_error else 0))
+            others = judged if by_error else judged[1:]
+            errors = (first, *(one.error for one in others))
+            choice = errors if by_error else tuple(one.choice for one in judged)
+            return Evaluation(settings, errors, choice, price, result)
     return None
 
 

@@ -7,13 +7,15 @@ from bncc.errors import OptionError
 from bncc.lower.cost_model import LEVELS
 from bncc.search.trial_result import Choice
 from bncc.structure.catalog import STRUCTURES, option_keys
-from bncc.structure.option_readers import one_of
+from bncc.structure.options import one_of
 from bncc.train.options import OPTIONS as TRAIN_OPTIONS
 
 STRUCTURE_OPTION = "structure-option"
 """What the names of structure options begin with, before a dot."""
 CLASSIFIER = "classifier"
 """The option that says whether a trial is a Bayesian network or a baseline."""
+NETWORK = "network"
+"""What it says of a Bayesian network."""
 BASELINE = "baseline"
 """What the names of a baseline's options begin with, before a dot."""
 BASELINES = (
@@ -108,7 +110,7 @@ _OPTIONS = (
         if option.is_drawn
     ),
     Drawable(OPTIMIZE, "text", tuple(LEVELS)),
-    Drawable(CLASSIFIER, "text", ("network", "baseline")),
+    Drawable(CLASSIFIER, "text", (NETWORK, BASELINE)),
 )
 OPTIONS: Mapping[str, Drawable] = {option.name: option for option in _OPTIONS}
 """By name, all but those of structures."""

@@ -10,21 +10,21 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset, Table, check_trainable
 from bncc.device.cross import find_toolchain
-from bncc.device.measure import resources_of
+from bncc.device.measure import N_ROWS, bench_inputs, bench_rows
 from bncc.device.meter import Inputs
-from bncc.device.on_target import N_ROWS, bench_inputs, bench_rows
-from bncc.device.targets import find_target
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import emit_c
 from bncc.errors import DataError, MisfitError, ToolchainError, TrialError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.card import cost_format, model_facts, parent_names
 from bncc.model.model import Model
+from bncc.on_device import resources_of
 from bncc.pricing import machine_of, options_of
 from bncc.resources import Budget, Optimize
-from bncc.search.baseline_space import NAME, baseline_settings, is_baseline
-from bncc.search.config import baseline_command, command_of, optimize_of, settings_of
-from bncc.search.trial_result import Choice, Footprint, Point, Rate
+from bncc.search.baseline_space import baseline_settings, is_baseline
+from bncc.search.config import command_of, optimize_of, settings_of
+from bncc.search.trial_result import Choice, Figures, Footprint, Point, Rate
+from bncc.targets import find_target
 from bncc.train.repeats import Repeats, train_repeats
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
@@ -73,27 +73,12 @@ def check_rows(train: Dataset) -> None:
 
 def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
     """Train, judge and measure one trial."""
-    if is_baseline(params):
-        return run_baseline(work, number, params)
     begin = perf_counter()
-    settings = settings_of(params, work.seed)
-    repeats = train_repeats(work.train, settings, work.repeats, test=work.test)
-    validation, test = _rates(repeats)
-    model = repeats.first.model
-    facts, fmt = model_facts(model), cost_format(model)
-    costs = measure_model(work, model, params)
+    found = (_baseline if is_baseline(params) else _network)(work, params)
     return Point(
+        **vars(found),
         number=number,
-        family=settings.structure,
         params=dict(params),
-        validation=validation,
-        test=test,
-        entries=facts["table_entries"],
-        bits=facts["table_bits"],
-        operations=model.n_classes * (len(model.tables) + 1),
-        q_format=facts["q_format"] and (fmt.int_bits, fmt.frac_bits),
-        costs=costs,
-        parents=tuple(map(tuple, parent_names(model))),
         seconds=perf_counter() - begin,
         command=command_of(
             number,
@@ -103,9 +88,52 @@ def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
             seed=work.seed,
             repeats=work.repeats,
             # One machine too small ends all of `bncc bench`.
-            targets=[name for name in work.targets if isinstance(costs[name], Footprint)],
+            targets=[name for name in work.targets if isinstance(found.costs[name], Footprint)],
             entries=work.entries,
         ),
+    )
+
+
+def _network(work: Workload, params: Mapping[str, Choice]) -> Figures:
+    settings = settings_of(params, work.seed)
+    repeats = train_repeats(work.train, settings, work.repeats, test=work.test)
+    validation, test = _rates(repeats)
+    model = repeats.first.model
+    facts, fmt = model_facts(model), cost_format(model)
+    return Figures(
+        family=settings.structure,
+        validation=validation,
+        test=test,
+        entries=facts["table_entries"],
+        bits=facts["table_bits"],
+        operations=model.n_classes * (len(model.tables) + 1),
+        q_format=facts["q_format"] and (fmt.int_bits, fmt.frac_bits),
+        costs=measure_model(work, model, params),
+        parents=tuple(map(tuple, parent_names(model))),
+    )
+
+
+def _baseline(work: Workload, params: Mapping[str, Choice]) -> Figures:
+    from bncc.baselines.learn import learn_baseline
+
+    settings = baseline_settings(params, work.seed)
+    learned = [
+        learn_baseline(work.train, replace(settings, seed=work.seed + k), test=work.test)
+        for k in range(work.repeats)
+    ]
+    first = learned[0]
+    validation = tuple(one.error_validation for one in learned)
+    test = tuple(one.error_test for one in learned if one.error_test is not None)
+    return Figures(
+        family=settings.family,
+        validation=Rate(validation, sum(one.n_validation for one in learned)),
+        test=Rate(test, first.n_test) if test else None,
+        entries=0,
+        bits=first.baseline.bits,
+        operations=round(first.baseline.operations),
+        q_format=None,
+        costs=measure_baselines(work, first),
+        parents=(),
     )
 
 
@@ -132,7 +160,7 @@ def measure_model(work: Workload, model: Model, params: Mapping[str, Choice]) ->
     """Measure a model on all targets."""
     if not work.targets:
         return {}
-    inputs = bench_inputs(model, work.readings, with_gaps="missing" in work.entries)
+    inputs = bench_inputs(model, work.readings, some_missing="missing" in work.entries)
     machines = {target: machine_of(target) for target in work.targets}
     found = {
         name: _cost(model, Budget(name, entries=work.entries), inputs, optimize_of(params))
@@ -167,46 +195,6 @@ def _cost(model: Model, budget: Budget, inputs: Inputs, optimize: Optimize) -> F
         )  # fmt: skip
     except MisfitError as error:
         return str(error)
-
-
-def run_baseline(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
-    """Train, judge and measure one baseline."""
-    from bncc.baselines.learn import learn_baseline
-
-    begin = perf_counter()
-    settings = baseline_settings(params, work.seed)
-    found = [
-        learn_baseline(work.train, replace(settings, seed=work.seed + k), test=work.test)
-        for k in range(work.repeats)
-    ]
-    first = found[0]
-    validation = Rate(
-        tuple(one.error_validation for one in found), sum(one.n_validation for one in found)
-    )
-    errors = [one.error_test for one in found if one.error_test is not None]
-    test = Rate(tuple(errors), first.n_test) if errors else None
-    costs = measure_baselines(work, first)
-    return Point(
-        number=number,
-        family=str(params[NAME]),
-        params=dict(params),
-        validation=validation,
-        test=test,
-        entries=0,
-        bits=first.baseline.bits,
-        operations=round(first.baseline.operations),
-        q_format=None,
-        costs=costs,
-        parents=(),
-        seconds=perf_counter() - begin,
-        command=baseline_command(
-            params,
-            source=work.source,
-            seed=work.seed,
-            repeats=work.repeats,
-            targets=[name for name in work.targets if isinstance(costs[name], Footprint)],
-        ),
-    )
 
 
 def measure_baselines(work: Workload, learned: "Learned") -> Costs:

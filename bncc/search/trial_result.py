@@ -64,14 +64,11 @@ class Footprint:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Point:
-    """A finished trial. Sizes, costs and structure are those of the model of its first seed."""
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """What training and measuring a setting has shown; all but errors is of its first seed."""
 
-    number: int  # In the study
     family: str  # What is compared: the name of the structure learner
-    # Options of the trial, by their names on the command line without dashes
-    params: Mapping[str, Choice]
     validation: Rate  # Of rows held out of training; what models are chosen by
     test: Rate | None  # Of test rows, where there are any; nothing is chosen by it
     entries: int  # Of all tables, the prior among them
@@ -80,6 +77,15 @@ class Point:
     q_format: tuple[int, int] | None  # B_I and B_F; None of a model in floats
     costs: Mapping[str, Footprint | str]  # By target; a text says why the model does not fit there
     parents: tuple[tuple[str, ...], ...]  # Features that are parents, by feature
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point(Figures):
+    """A finished trial."""
+
+    number: int  # In the study
+    # Options of the trial, by their names on the command line without dashes
+    params: Mapping[str, Choice]
     seconds: float  # Wall time of training and measuring
     command: str  # What a user types to get the same figures again; ``-o`` names `model_name`
 

@@ -8,8 +8,8 @@ import numpy as np
 from bncc._types import BoolArray, IntArray
 from bncc.errors import OptionError
 from bncc.structure.graph import Structure, one_parent_each
-from bncc.structure.option_readers import Options
 from bncc.structure.options import (
+    Options,
     has_order,
     order_of,
     parents_of,

@@ -10,8 +10,7 @@ from bncc.structure.candidates import CANDIDATE_SETS
 from bncc.structure.graph import Structure
 from bncc.structure.learner import Problem
 from bncc.structure.learners import LEARNERS
-from bncc.structure.option_readers import one_of
-from bncc.structure.options import check_values
+from bncc.structure.options import check_values, one_of
 
 SUM = "tables"
 """Boosted tables: an additive ensemble, not a network."""

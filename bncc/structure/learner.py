@@ -7,7 +7,7 @@ from bncc._types import IntArray
 from bncc.data.splits import SplitRule
 from bncc.progress import Progress, silence
 from bncc.structure.graph import Structure
-from bncc.structure.option_readers import Options
+from bncc.structure.options import Options
 
 Reader = Callable[[Options], object]
 """Parser of an option's value among all options; raises `OptionError` on failure."""

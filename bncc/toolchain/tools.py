@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from bncc.errors import ToolchainError
+from bncc.targets import TARGETS
 
 
 def cache_folder(name: str) -> Path:
@@ -97,7 +98,6 @@ STRICT_C_FLAGS = ("-Wstrict-prototypes", "-Wmissing-prototypes")
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 Role = Literal["compiler", "simulator"]
-ARM = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7")
 
 
 @dataclass(frozen=True)
@@ -127,21 +127,28 @@ class Tool:
         return " ".join(word for word in (self.name, self.version) if word)
 
 
-_COMMANDS: tuple[tuple[str, Role, tuple[str, ...], str], ...] = (
-    ("gcc", "compiler", ("host", "x86"), "apt install gcc"),
-    ("clang", "compiler", ("host", "x86"), "apt install clang"),
-    ("avr-gcc", "compiler", ("avr",), "apt install gcc-avr avr-libc"),
-    ("arm-none-eabi-gcc", "compiler", ARM, "apt install gcc-arm-none-eabi"),
-    ("riscv64-unknown-elf-gcc", "compiler", ("rv32",), "apt install gcc-riscv64-unknown-elf"),
-    ("mips-linux-gnu-gcc", "compiler", ("big-endian",), "apt install gcc-mips-linux-gnu"),
-    ("qemu-system-arm", "simulator", ARM, "apt install qemu-system-arm"),
-    ("qemu-system-riscv32", "simulator", ("rv32",), "apt install qemu-system-misc"),
+_COMMANDS: tuple[tuple[str, Role, str], ...] = (
+    ("gcc", "compiler", "apt install gcc"),
+    ("clang", "compiler", "apt install clang"),
+    ("avr-gcc", "compiler", "apt install gcc-avr avr-libc"),
+    ("arm-none-eabi-gcc", "compiler", "apt install gcc-arm-none-eabi"),
+    ("riscv64-unknown-elf-gcc", "compiler", "apt install gcc-riscv64-unknown-elf"),
+    ("mips-linux-gnu-gcc", "compiler", "apt install gcc-mips-linux-gnu"),
+    ("qemu-system-arm", "simulator", "apt install qemu-system-arm"),
+    ("qemu-system-riscv32", "simulator", "apt install qemu-system-misc"),
 )
-_EMULATED = ("x86", *ARM, "rv32", "big-endian")
-_WHEELS: tuple[tuple[str, Role, tuple[str, ...], str], ...] = (
-    ("ziglang", "compiler", ("host", *_EMULATED), "pip install ziglang"),
-    ("unicorn", "simulator", _EMULATED, "pip install unicorn"),
+_WHEELS: tuple[tuple[str, Role, str], ...] = (
+    ("ziglang", "compiler", "pip install ziglang"),
+    ("unicorn", "simulator", "pip install unicorn"),
 )
+_FOR_HOST = ("gcc", "clang", "ziglang")
+"""Compilers that build for this machine."""
+
+
+def _served(tool: str) -> tuple[str, ...]:
+    """Return the machines that a tool builds for or runs, this one first."""
+    host = ("host",) if tool in _FOR_HOST else ()
+    return host + tuple(target.name for target in TARGETS.values() if tool in target.tools)
 
 
 def is_x86() -> bool:
@@ -154,11 +161,12 @@ def find_tools() -> tuple[Tool, ...]:
     # On other processors a command called gcc builds for that processor only.
     foreign = () if is_x86() else ("x86",)
     commands = tuple(
-        Tool(name, path, _version(path), tuple(m for m in serves if m not in foreign), hint, role)
-        for name, role, serves, hint in _COMMANDS
+        Tool(name, path, _version(path), served, hint, role)
+        for name, role, hint in _COMMANDS
         for path in (shutil.which(name),)
+        for served in (tuple(each for each in _served(name) if each not in foreign),)
     )
-    wheels = tuple(_wheel(name, role, serves, hint) for name, role, serves, hint in _WHEELS)
+    wheels = tuple(_wheel(name, role, _served(name), hint) for name, role, hint in _WHEELS)
     chosen = os.environ.get("CC", "").strip()
     preferred = tuple(tool for tool in commands if tool.name == chosen)
     if chosen and not preferred:
@@ -236,7 +244,7 @@ def _first_error(stderr: str, folder: Path) -> str:
 
 
 def _named(command: str) -> Tool:
-    known = {name: hint for name, _, _, hint in _COMMANDS + _WHEELS}
+    known = {name: hint for name, _, hint in _COMMANDS + _WHEELS}
     name = Path(command).name
     if name == "ziglang":
         return _wheel(name, "compiler", ("host",), known[name])

@@ -18,7 +18,7 @@ from bncc.errors import DataError
 from bncc.fixed_point import QFormat, quantize
 from bncc.model.model import MAX_CLASSES, Model, check_model
 from bncc.structure.graph import Structure
-from bncc.train.checkpoint.callbacks import Course
+from bncc.train.checkpoint.callbacks import Callbacks
 from bncc.train.learn_network import Task, fit_in_turn, fit_jointly
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.settings import TrainSettings
@@ -68,7 +68,7 @@ def fit_model(
     dataset: Dataset,
     settings: TrainSettings,
     choose_format: FormatChoice,
-    course: Course | None = None,
+    callbacks: Callbacks | None = None,
 ) -> Model:
     """Train a classifier on all rows of a data set."""
     features = fit_features(
@@ -93,7 +93,7 @@ def fit_model(
         weights=row_weights(dataset, settings.class_weight),
         split=dataset.split,
     )
-    start = None if course is None else course.start
+    start = None if callbacks is None else callbacks.start
     chosen = None if start is None else start.fmt
 
     def choose(structure: Structure, tables: LogTables) -> QFormat:
@@ -102,7 +102,7 @@ def fit_model(
         return chosen
 
     learn = fit_jointly if settings.is_joint else fit_in_turn
-    structure, tables = learn(task, choose, course)
+    structure, tables = learn(task, choose, callbacks)
     if chosen is None:
         # There was no descent in integers, or it ended before it came to them.
         chosen = choose(structure, tables)

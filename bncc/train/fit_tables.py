@@ -15,9 +15,8 @@ from bncc.discretize.missing import LOWEST, cuts_above_missing
 from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
-from bncc.progress import Progress, silence
+from bncc.progress import Progress, nth_part, silence
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
-from bncc.train.checkpoint.callbacks import EpochProgress
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of, n_bins_of, shift_of
 from bncc.train.weights import row_weights
@@ -237,22 +236,11 @@ def fit_sums(
     dataset: Dataset,
     rest: Dataset,
     held: Dataset,
-    progress: EpochProgress | None,
+    progress: Progress,
 ) -> tuple[Model, Model, Dataset, None]:
     """Boost a sum without the rows held out, and one on all rows."""
     n_runs = 2 if held.n_rows else 1
-    first = fit_sum(rest, settings, _part_of(progress, settings, 0, n_runs))
+    first = fit_sum(rest, settings, nth_part(progress, 0, n_runs))
     if n_runs == 1:
         return first, first, rest, None
-    return first, fit_sum(dataset, settings, _part_of(progress, settings, 1, n_runs)), dataset, None
-
-
-def _part_of(
-    progress: EpochProgress | None, settings: TrainSettings, run: int, n_runs: int
-) -> Progress:
-    """Return what tells of tables and epochs as of steps of all trainings together."""
-    if progress is None:
-        return silence
-    boosting = boost_settings_of(settings)
-    steps = boosting.n_tables + boosting.float_epochs + boosting.quantized_epochs
-    return lambda share, _: progress(run * steps + round(share * steps), n_runs * steps, None)
+    return first, fit_sum(dataset, settings, nth_part(progress, 1, n_runs)), dataset, None

@@ -85,11 +85,13 @@ and 8 features, mostly lose. So it is left to the user, and to searches, and is 
 from dataclasses import dataclass, fields
 from typing import Any
 
-from bncc.train.options import OPTIONS, DescentValues
+from bncc.train.options import LOSSES, OPTIONS, DescentValues, Loss
 from bncc.train.settings import TrainSettings
 
 LARGEST_BATCH, SMALLEST_BATCH = 1000, 32
 STEPS_PER_EPOCH = 25
+DECAY = 1e-3
+"""The step falls to this fraction over the run, geometrically per epoch (S0's code)."""
 
 
 @dataclass(frozen=True)
@@ -97,24 +99,23 @@ class Hyperparameters(DescentValues):
     """What steers the descent."""
 
     @property
-    def are_free(self) -> bool:
-        """Whether tables need not be probabilities."""
-        return self.loss == "free"
-
-    @property
-    def is_conditional(self) -> bool:
-        """Whether the likelihood is that of the class given the features, not of both."""
-        return self.loss != "hybrid"
-
-    @property
-    def has_margin(self) -> bool:
-        """Whether S0's hinge is part of the loss."""
-        return self.loss != "cross-entropy"
+    def terms(self) -> Loss:
+        """What the loss is made of."""
+        return LOSSES[self.loss]
 
     @property
     def dropped_below(self) -> int:
         """Of 256 values of a byte of noise, those by which a feature is left out."""
         return round(256 * self.dropout)
+
+    def done(self, epoch: int) -> float:
+        """Return which part of the run is done, from 0 in the first epoch to 1 in the last."""
+        return epoch / max(self.epochs - 1, 1)
+
+    def step(self, epoch: int) -> float:
+        """Return the step of Adam in an epoch."""
+        decay: float = DECAY ** self.done(epoch)
+        return self.lr * decay
 
 
 def hyperparameters_of(settings: TrainSettings, n_samples: int) -> Hyperparameters:

@@ -10,13 +10,13 @@ from bncc.data.splits import SplitRule
 from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.model import MAX_TABLE_ENTRIES
-from bncc.progress import Progress
+from bncc.progress import Progress, nth_part
 from bncc.structure.candidates import find_candidates
 from bncc.structure.catalog import learn_structure, option_keys
 from bncc.structure.graph import Structure, table_entries
 from bncc.structure.learners.etan import alphas_of, best_alpha
 from bncc.structure.options import price_of, step_of, widths_of
-from bncc.train.checkpoint.callbacks import Course
+from bncc.train.checkpoint.callbacks import Callbacks
 from bncc.train.gradient.engine import Learned, StructureProblem
 from bncc.train.gradient.loop import descend
 from bncc.train.hyperparameters import hyperparameters_of
@@ -58,21 +58,21 @@ class Task:
         return {k: text for k, text in self.settings.structure_options.items() if k in keys}
 
 
-def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> Learned:
+def fit_in_turn(task: Task, choose: FormatOf, callbacks: Callbacks | None = None) -> Learned:
     """Learn the structure, then its tables."""
     settings = task.settings
     X, y, origin = typical_samples(task.X, task.y, task.weights, settings.seed)
     structure = learn_structure(
         settings.structure, X, y, task.n_states, task.n_classes,
-        task.structure_options, settings.seed, _part(course, 0, task), origin, task.split,
+        task.structure_options, settings.seed, _part(callbacks, 0, task), origin, task.split,
     )  # fmt: skip
     entries = table_entries(structure, task.n_states, task.n_classes)
     _check_size(entries, _most_entries(settings), "--structure naive")
     if structure.class_parents and not settings.is_counted:
         settings = counted_instead(settings)
-        return structure, _refit(replace(task, settings=settings), structure, course)
+        return structure, _refit(replace(task, settings=settings), structure, callbacks)
     if settings.is_refit:
-        return structure, _refit(task, structure, course)
+        return structure, _refit(task, structure, callbacks)
     start = ml_log_tables(
         task.X, task.y, structure, task.n_states, task.n_classes, weights=task.weights
     )
@@ -83,7 +83,7 @@ def fit_in_turn(task: Task, choose: FormatOf, course: Course | None = None) -> L
 
     quantizer = None if settings.float_ else choose_by_tables
     tables = descend(
-        task.X, task.y, structure, task.n_states, start, hyper, quantizer, course,
+        task.X, task.y, structure, task.n_states, start, hyper, quantizer, callbacks,
         task.is_ordered, task.weights,
     )  # fmt: skip
     return structure, tables
@@ -99,7 +99,7 @@ def counted_instead(settings: TrainSettings) -> TrainSettings:
     return replace(settings, parameters="ml")
 
 
-def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> Learned:
+def fit_jointly(task: Task, choose: FormatOf, callbacks: Callbacks | None = None) -> Learned:
     """Learn structure and tables in one descent; find the tables anew where that is asked for."""
     settings, options = task.settings, task.structure_options
     rng = np.random.default_rng(settings.seed)
@@ -115,17 +115,17 @@ def fit_jointly(task: Task, choose: FormatOf, course: Course | None = None) -> L
     )  # fmt: skip
     hyper = hyperparameters_of(settings, len(task.y))
     quantizer = None if settings.float_ or settings.is_refit else choose
-    structure, tables = descend_structure(problem, hyper, rng, quantizer, course)
+    structure, tables = descend_structure(problem, hyper, rng, quantizer, callbacks)
     if not settings.is_refit:
         return structure, tables
     entries = table_entries(structure, task.n_states, task.n_classes)
     _check_size(entries, _most_entries(settings), "--structure tan-subset with fewer parents=")
-    if course is not None:
-        course.disarm()
-    return structure, _refit(task, structure, course)
+    if callbacks is not None:
+        callbacks.disarm()
+    return structure, _refit(task, structure, callbacks)
 
 
-def _refit(task: Task, structure: Structure, course: Course | None) -> LogTables:
+def _refit(task: Task, structure: Structure, callbacks: Callbacks | None) -> LogTables:
     """Find the tables of a structure that is there."""
     data = (task.X, task.y, structure, task.n_states, task.n_classes)
     if task.settings.parameters == "bdeu":
@@ -134,17 +134,17 @@ def _refit(task: Task, structure: Structure, course: Course | None) -> LogTables
         return ml_log_tables(*data, weights=task.weights)
     from bncc.train.margin.fit import margin_log_tables  # scipy.optimize takes its time
 
-    told = _part(course, 1, task)
+    told = _part(callbacks, 1, task)
     margin = margin_settings_of(task.settings)
     return margin_log_tables(*data, margin, task.weights, told, task.split)
 
 
-def _part(course: Course | None, part: int, task: Task) -> Progress | None:
+def _part(callbacks: Callbacks | None, part: int, task: Task) -> Progress | None:
     """Return who is told of the structure, part 0, or of the margin that may follow it, part 1."""
-    if course is None:
+    if callbacks is None:
         return None
-    tell, n_parts = course.tell, 2 if task.settings.parameters == "margin" else 1
-    return lambda share, words: tell((part + share) / n_parts, words)
+    n_parts = 2 if task.settings.parameters == "margin" else 1
+    return nth_part(callbacks.progress, part, n_parts)
 
 
 def _most_entries(settings: TrainSettings) -> int:

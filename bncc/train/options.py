@@ -8,23 +8,46 @@ options, and a model's record of its training. What gradient descent reads has a
 `DescentValues`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from math import isfinite
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+from bncc.boosting.settings import BoostSettings
+from bncc.option_ranges import FRACTION, NOT_NEGATIVE, POSITIVE, Range, at_least, at_most
 from bncc.structure.catalog import STRUCTURES, SUM, option_keys
 
 DISCRETIZERS = ("mdl", "quantile", "width", "median", "none")
-COUNTED = ("ml", "bdeu")
-"""Parameters read off counts, without torch."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The terms of what gradient descent makes small; C and torch compute by the same."""
+
+    are_free: bool = False  # Whether tables need not be probabilities
+    # Whether the likelihood is that of the class given the features, not of both
+    is_conditional: bool = False
+    has_margin: bool = False  # Whether S0's hinge is part of it
+
+
+METHODS: Mapping[str, Loss | Literal["counts", "margin"]] = {
+    "hybrid": Loss(has_margin=True),
+    "ml": "counts",
+    "margin": "margin",
+    "cross-entropy": Loss(is_conditional=True),
+    "free": Loss(are_free=True, is_conditional=True, has_margin=True),
+    "bdeu": "counts",
+}
+"""
+Ways to find parameters, in the help's order: by which they are found.
+
+A loss in gradient descent, in the bits that they are to have. Counts, without torch. S1's maximum
+margin, which begins with counts.
+"""
+LOSSES = {name: how for name, how in METHODS.items() if isinstance(how, Loss)}
+COUNTED = tuple(name for name, how in METHODS.items() if how == "counts")
 MARGIN = "margin"
-"""Parameters of S1's maximum margin, which begin with counts."""
 REFIT = (*COUNTED, MARGIN)
 """Parameters found in floats once the structure is there, and rounded at the end."""
-DESCENDED = ("hybrid", "cross-entropy", "free")
-"""Parameters found by gradient descent, in the bits that they are to have."""
-PARAMETERS = (*DESCENDED, *REFIT)
 ENGINES = ("native", "torch")
 """What computes the steps of gradient descent."""
 CLASS_WEIGHTS = ("balanced",)
@@ -33,7 +56,7 @@ CHOICES = ("error", "balanced-error", "log-loss")
 
 MIN_BITS, MAX_BITS = 1, 8
 DEFAULT_BITS = 6
-DEFAULT_SUM_BITS = 3
+DEFAULT_SUM_BITS = BoostSettings.bits
 """Of a boosted sum: ten costs fill a word."""
 MAX_SEED = 2**63 - 1
 
@@ -44,29 +67,6 @@ Where an option takes effect.
 In any gradient descent; in one that ends with the tables of the model; in one that ends with
 quantized ones; in S0's hinge; in S1's maximum margin after counts; in boosted tables.
 """
-
-
-@dataclass(frozen=True)
-class Range:
-    """Values that a number may have."""
-
-    holds: Callable[[Any], bool]
-    words: str  # As in "--lr is 0; it must be a positive number"
-
-
-def at_least(least: int) -> Range:
-    """Return the range from a number on."""
-    return Range(lambda value: bool(value >= least), f"at least {least}")
-
-
-def at_most(most: int) -> Range:
-    """Return the range up to a number."""
-    return Range(lambda value: bool(value <= most), f"at most {most}")
-
-
-POSITIVE = Range(lambda value: isfinite(value) and bool(value > 0), "a positive number")
-NOT_NEGATIVE = Range(lambda value: isfinite(value) and bool(value >= 0), "a number, 0 or more")
-FRACTION = Range(lambda value: bool(0 <= value < 1), "a fraction from 0 to below 1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +93,8 @@ class Option:
     argument: str | None = ""  # Of `BNClassifier` [default: the name]; None for none
     is_drawn: bool = True  # Whether the space of a sweep may name it
     search: tuple[float, ...] = ()  # Values that searches of papers draw from
+    # Whether a search for a budget tries several values, so that none can be named
+    is_searched: bool = False
 
     @property
     def word(self) -> str:
@@ -150,8 +152,7 @@ class TrainOptions:
     # descends on the hybrid loss under ``ml``, ``bdeu`` and ``margin``; its tables are then found
     # anew.
     parameters: Annotated[str, Option(
-        choices=PARAMETERS, shown=("hybrid", "ml", "margin", "cross-entropy", "free", "bdeu"),
-        noun="parameters", shows_default=True,
+        choices=(*LOSSES, *REFIT), shown=tuple(METHODS), noun="parameters", shows_default=True,
     )] = "hybrid"  # fmt: skip
     # None is ``mdl`` that leaves columns of states as they are
     discretize: Annotated[
@@ -163,15 +164,19 @@ class TrainOptions:
     # With fewer than two of the three numbers of bits given, the binary point is chosen on
     # validation rows; boosted tables have one by their width.
     bits: Annotated[
-        int | None, Option(metavar="B", help=f"Bits of a cost [default: {DEFAULT_BITS}].")
+        int | None,
+        Option(metavar="B", help=f"Bits of a cost [default: {DEFAULT_BITS}].", is_searched=True),
     ] = None
     int_bits: Annotated[
-        int | None, Option(metavar="I", help="Of them before the binary point.")
+        int | None,
+        Option(metavar="I", help="Of them before the binary point.", is_searched=True),
     ] = None
     frac_bits: Annotated[
         int | None, Option(metavar="F", help="Of them after it; may be negative.")
     ] = None
-    float_: Annotated[bool, Option(help="Train without quantization.", argument="quantize")] = False
+    float_: Annotated[
+        bool, Option(help="Train without quantization.", argument="quantize", is_searched=True)
+    ] = False
     # In the loss of a structure that is learned together with the tables (lambda_MS of S3)
     size_weight: Annotated[float, Option(
         metavar="L", within=(NOT_NEGATIVE,), help="Price of a table entry or bit, for tan-*."
@@ -255,7 +260,7 @@ class TrainOptions:
         argument=None, is_drawn=False, help="CPU threads of torch.",
     )] = None  # fmt: skip
     engine: Annotated[str | None, Option(
-        choices=ENGINES, shown=("torch", "native"), noun="engine", uses=("descent", "boosting"),
+        choices=ENGINES, shown=ENGINES[::-1], noun="engine", uses=("descent", "boosting"),
         is_recorded=False, is_drawn=False,
         help="[default: native on a CPU where a C compiler is found, else torch]",
     )] = None  # fmt: skip

@@ -6,11 +6,10 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
-from bncc.progress import Progress, silence
-from bncc.train.checkpoint.callbacks import EpochProgress, News
+from bncc.interrupts import StopRequest
+from bncc.progress import Progress, nth_part, silence
 from bncc.train.checkpoint.folder import Checkpoint
 from bncc.train.holdout import decided, judged_record, tells_apart
-from bncc.train.interrupts import StopRequest
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, model_alone, train_model
 from bncc.train.weights import counting_rows
@@ -60,7 +59,7 @@ def train_repeats(
     repeats: int,
     *,
     test: Dataset | None = None,
-    progress: EpochProgress | None = None,
+    progress: Progress = silence,
     checkpoint: Checkpoint | None = None,
     stop: StopRequest | None = None,
 ) -> Repeats:
@@ -91,18 +90,14 @@ def train_repeats(
     return Repeats(tuple(results), repeats)
 
 
-def _part(
-    progress: EpochProgress | None, k: int, repeats: int, gives_up: StopRequest | None
-) -> EpochProgress | None:
+def _part(progress: Progress, k: int, n: int, gives_up: StopRequest | None) -> Progress:
     """Return what tells of a training as of a part of all, and leaves it where that is asked."""
-    if progress is None and gives_up is None:
-        return None
+    tell = nth_part(progress, k, n)
 
-    def report(done: int, total: int, news: News) -> None:
+    def report(share: float, words: str) -> None:
         if gives_up is not None and gives_up.is_wanted:
             raise _AbandonedError
-        if progress is not None:
-            progress(k * total + done, repeats * total, news)
+        tell(share, words)
 
     return report
 
@@ -136,7 +131,8 @@ def cross_validated(
     try:
         for k in range(n_folds):
             held, rest = (dataset.take(np.flatnonzero(rows)) for rows in (fold == k, fold != k))
-            progress = _fold_part(tell, stop, k, n_folds)
+            progress = _part(tell, k, n_folds, stop)
+            progress(0.0, "")
             decisions[fold == k] = _decisions(rest, held, settings, progress)
     except _AbandonedError:
         return result
@@ -150,21 +146,9 @@ def cross_validated(
 
 
 def _decisions(
-    rest: Dataset, held: Dataset, settings: TrainSettings, progress: EpochProgress
+    rest: Dataset, held: Dataset, settings: TrainSettings, progress: Progress
 ) -> IntArray:
     """Return what is decided of the rows held out, by a training on the rest."""
     if len(np.unique(rest.y)) < 2 or not tells_apart(rest):
         return np.full(held.n_rows, np.bincount(rest.y).argmax())
     return decided(model_alone(rest, settings, progress), held)[1]
-
-
-def _fold_part(tell: Progress, stop: StopRequest | None, k: int, n_folds: int) -> EpochProgress:
-    """Return what hears of the training without a fold, and leaves it where that is asked."""
-
-    def report(done: int, total: int, news: News) -> None:
-        if stop is not None and stop.is_wanted:
-            raise _AbandonedError
-        tell((k + done / total) / n_folds, "")
-
-    report(0, 1, None)
-    return report

@@ -9,11 +9,10 @@ from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import CANDIDATE_SETS
 from bncc.structure.catalog import check_structure_options
-from bncc.structure.option_readers import one_of
-from bncc.structure.options import alpha_of, price_of, widths_of
+from bncc.structure.options import alpha_of, one_of, price_of, widths_of
 from bncc.train.options import (
     COUNTED,
-    DESCENDED,
+    LOSSES,
     MARGIN,
     MAX_BITS,
     MIN_BITS,
@@ -80,7 +79,7 @@ class TrainSettings(TrainOptions):
         if not self.descends:
             return frozenset({"margin"} if self.parameters == MARGIN else ())
         uses: set[Use] = {"descent"}
-        uses |= set() if self.loss == "cross-entropy" else {"hinge"}
+        uses |= {"hinge"} if LOSSES[self.loss].has_margin else set()
         uses |= set() if self.is_refit else {"tables"}
         uses |= set() if self.is_refit or self.float_ else {"rounding"}
         return frozenset(uses)
@@ -118,8 +117,7 @@ def _check_choice(option: Option, value: object) -> None:
 
 def _check_range(option: Option, value: object) -> None:
     for each in option.within:
-        if not each.holds(value):
-            raise OptionError(f"{option.flag} is {value}; it must be {each.words}")
+        each.check(option.flag, value)
 
 
 def _check_size_weight(settings: TrainSettings) -> None:
@@ -175,7 +173,7 @@ def _check_table_bits(settings: TrainSettings) -> None:
         if settings.is_refit:
             raise OptionError(
                 f"structure option {option} needs tables that are trained in their bits; choose "
-                f"--parameters {one_of(DESCENDED)}, or leave it out"
+                f"--parameters {one_of(tuple(LOSSES))}, or leave it out"
             )
     if widths and widths[-1] > settings.total_bits:
         raise OptionError(

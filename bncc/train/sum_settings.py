@@ -4,7 +4,7 @@ import re
 from math import isfinite
 from typing import Any
 
-from bncc.boosting.settings import BoostSettings
+from bncc.boosting.settings import SETTINGS, BoostSettings
 from bncc.errors import OptionError
 from bncc.train.options import TrainOptions
 
@@ -31,25 +31,16 @@ SHIFTED_EPOCHS = 4, 12
 
 def boost_settings_of(settings: TrainOptions) -> BoostSettings:
     """Return the options of boosting."""
-    whole = {"n_tables": "tables", "rows": "rows", "features": "features"}
-    options = settings.structure_options
-    given: dict[str, Any] = {
-        field: _whole(settings, key)
-        for field, key in {**whole, "dictionary": "dictionary"}.items()
-        if key in options
-    }
-    broken = {"eta": "rate", "weight_decay": "decay"}
-    given |= {field: _number(settings, key) for field, key in broken.items() if key in options}
+    given: dict[str, Any] = {}
     if shift_of(settings) is not None:
         given |= {"float_epochs": SHIFTED_EPOCHS[0], "quantized_epochs": SHIFTED_EPOCHS[1]}
-    named = {
-        "quantized_epochs": settings.epochs,
-        "batch_size": settings.batch_size,
-        "lr": settings.lr,
-        "dropout": settings.dropout,
-        "frac_bits": _frac_bits_of(settings),
-        "engine": settings.engine,
-    }
+    named: dict[str, Any] = {"frac_bits": _frac_bits_of(settings)}
+    for each in SETTINGS.values():
+        if each.key is not None and each.key in settings.structure_options:
+            is_whole = isinstance(getattr(BoostSettings, each.name), int)  # by its default
+            named[each.name] = (_whole if is_whole else _number)(settings, each.key)
+        elif each.option is not None:
+            named[each.name] = getattr(settings, each.option)
     given |= {field: value for field, value in named.items() if value is not None}
     return BoostSettings(bits=settings.total_bits, seed=settings.seed, **given)
 

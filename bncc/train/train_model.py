@@ -11,19 +11,20 @@ from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.data.dataset import Dataset, check_trainable
 from bncc.discretize.feature import states_of
 from bncc.fixed_point import QFormat, rounded
+from bncc.interrupts import StopRequest
 from bncc.model.card import class_parent_names, cycle_note
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS, readings_record
+from bncc.progress import Progress, silence
 from bncc.structure.decision_tables import lookups_of
 from bncc.structure.graph import Structure
-from bncc.train.checkpoint.callbacks import EpochProgress, Session
+from bncc.train.checkpoint.callbacks import Session
 from bncc.train.checkpoint.folder import Checkpoint, identity_digest, identity_of
 from bncc.train.data_notes import data_notes
 from bncc.train.fit_network import Draft, fit_model
 from bncc.train.fit_tables import fit_sums
 from bncc.train.holdout import decided, judged_record, split_rows
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.interrupts import StopRequest
 from bncc.train.learn_network import counted_instead
 from bncc.train.record import origin_record, settings_record
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
@@ -132,8 +133,14 @@ class TrainResult:
     model: Model
     seconds: float  # Wall time
     notes: tuple[str, ...]  # What the user should know, for instance options without effect
-    # Whether training ended early, as it was asked to; the model is the best one by then
-    is_interim: bool = False
+    # Epochs done, and those of all descents, where training ended early, as it was asked to; the
+    # model is the best one by then
+    epochs_done: tuple[int, int] | None = None
+
+    @property
+    def is_interim(self) -> bool:
+        """Whether training ended early."""
+        return self.epochs_done is not None
 
 
 def train_model(
@@ -141,7 +148,7 @@ def train_model(
     settings: TrainSettings,
     *,
     test: Dataset | None = None,
-    progress: EpochProgress | None = None,
+    progress: Progress = silence,
     checkpoint: Checkpoint | None = None,
     stop: StopRequest | None = None,
 ) -> TrainResult:
@@ -196,10 +203,10 @@ def train_model(
         identity = identity_digest(identity_of(dataset, settings))
         figures |= {"interim": True, "epochs_done": stopped_after, "identity": identity}
     model = replace(model, training=settings_record(done, dataset.n_rows) | figures)
-    return TrainResult(model, perf_counter() - begin, tuple(notes), stopped_after is not None)
+    return TrainResult(model, perf_counter() - begin, tuple(notes), session.epochs_done)
 
 
-def model_alone(dataset: Dataset, settings: TrainSettings, progress: EpochProgress | None) -> Model:
+def model_alone(dataset: Dataset, settings: TrainSettings, progress: Progress) -> Model:
     """Train as `train_model` does, without what measures the training and records it."""
     rest, held = dataset, dataset.take(np.arange(0))
     if settings.is_boosted:
@@ -235,18 +242,18 @@ def _fit(
     """Return the model of the first descent and the last one, with its rows and its early end."""
     if session.first is None:
         judges = held if held.n_rows else rest
-        course = session.course(0)
+        callbacks = session.callbacks(0)
         session.first = fit_model(
-            rest, settings, lambda draft: _best_format(draft, judges, settings), course
+            rest, settings, lambda draft: _best_format(draft, judges, settings), callbacks
         )
-        if held.n_rows == 0 or course.stopped_after is not None:
-            return session.first, session.first, rest, course.stopped_after
+        if held.n_rows == 0 or callbacks.stopped_after is not None:
+            return session.first, session.first, rest, callbacks.stopped_after
     chosen = session.first.q_format
-    course = session.course(1)
-    model = fit_model(dataset, settings, lambda _: chosen, course)
-    if course.stopped_after is not None and course.stopped_after < EARLY * session.epochs:
+    callbacks = session.callbacks(1)
+    model = fit_model(dataset, settings, lambda _: chosen, callbacks)
+    if callbacks.stopped_after is not None and callbacks.stopped_after < EARLY * session.epochs:
         return session.first, session.first, rest, session.epochs
-    return session.first, model, dataset, course.stopped_after
+    return session.first, model, dataset, callbacks.stopped_after
 
 
 def _none_held_note(settings: TrainSettings, dataset: Dataset) -> str:

@@ -1,5 +1,5 @@
-/* A badge that tells in which room it is, from the signal strengths of access points, and goes on
- * when some of these fall silent. */
+/* A badge that predicts its room from the signal strengths of access points, also when some of
+ * them are silent. */
 #include "badge.h"
 #include "badge_rows.h"
 #include "badge_vectors.h"

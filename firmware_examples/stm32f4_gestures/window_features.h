@@ -9,11 +9,11 @@
 #define AXIS_LENGTH 100U     /* readings at 100 Hz */
 #define FEATURES_PER_AXIS 4U
 
-/* Of every axis:
+/* Features per axis:
  *   the mean, rounded towards 0;
- *   a quarter of the distance between the least and the greatest reading;
- *   the mean distance between a reading and the next, at most 32767;
- *   how often readings go from below the mean to not below it, or back. */
+ *   a quarter of the distance between the minimum and the maximum reading;
+ *   the mean distance between consecutive readings, at most 32767;
+ *   the number of crossings of the mean. */
 void compute_features(const int16_t window[N_AXES * AXIS_LENGTH],
                       int16_t features[N_AXES * FEATURES_PER_AXIS]);
 

@@ -20,7 +20,7 @@ static void read_pixels(digits_raw_t pixels[DIGITS_N_FEATURES], uint8_t row)
     }
 }
 
-/* The digit beside the middle of its picture. */
+/* Draws the picture, with the digit to the right of its middle row. */
 static void draw(const digits_raw_t pixels[DIGITS_N_FEATURES], int16_t digit)
 {
     for (uint8_t y = 0U; y < SIDE; y++) {

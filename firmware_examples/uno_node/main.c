@@ -1,5 +1,5 @@
-/* A sensor node that tells whether a room is occupied, finds out which of its sensors fail, and
- * decides by the others. */
+/* A sensor node that predicts whether a room is occupied, detects failing sensors, and decides by
+ * the others. */
 #include "board.h"
 #include "check.h"
 #include "node.h"
@@ -29,7 +29,7 @@ struct sensor {
     uint8_t n_equal; /* its last readings that were the same */
 };
 
-/* Whether a sensor's new reading is out of range, or stale: the same for too long. */
+/* True if a sensor's new reading is out of range, or stale: unchanged for too long. */
 static uint8_t is_failing(struct sensor *sensor, const struct bounds *bounds, node_raw_t reading)
 {
     if ((sensor->n_equal == 0U) || (reading != sensor->before)) {

@@ -1,14 +1,15 @@
 """Mistakes made on purpose in emitted C, for tests that a check sees them."""
 
 import re
-from dataclasses import dataclass
+
+from bncc.device.agreement import Agreement, verify_sources
+from bncc.device.inputs.cases import Effort
+from bncc.device.sources import sources
 
 
-@dataclass(frozen=True)
-class Spoiled:
-    """An emission with a mistake in its text."""
-
-    files: dict[str, str]
+def verify_files(model, files, target="host", *, n_random=1000, **how) -> Agreement:
+    """Compare C with a model, as `bncc.on_device.verify` does what it emits."""
+    return verify_sources(model, sources(model, files), target, effort=Effort(n_random), **how)
 
 
 def numbers_of(text: str, array: str) -> re.Match[str]:

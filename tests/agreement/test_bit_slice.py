@@ -5,13 +5,13 @@ from functools import cache
 
 import pytest
 
-from bncc.device.agreement import verify
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
+from bncc.on_device import verify
 from bncc.structure.graph import forest
 from tests.agreement.large import few_bits, letter_like
-from tests.agreement.mistakes import Spoiled, replaced
+from tests.agreement.mistakes import replaced, verify_files
 from tests.models import model_of
 
 pytestmark = pytest.mark.cc
@@ -56,7 +56,7 @@ def spoiled(name, old, new):
     """Return what comes of the C with one of its lines changed."""
     files = dict(emitted(name).files)
     files["m.c"] = replaced(files["m.c"], old, new)
-    return verify(MODELS[name](), emission=Spoiled(files), opt_level="-O1", n_random=300)
+    return verify_files(MODELS[name](), files, opt_level="-O1", n_random=300)
 
 
 def test_a_dropped_carry_is_seen(require_tool):
@@ -70,7 +70,7 @@ def test_a_dropped_carry_is_seen(require_tool):
         files = dict(emitted("26 classes, 1 bit").files)
         first, _, rest = text.partition(statement)
         files["m.c"] = f"{first}{statement} {carry} = 0U;{rest}"
-        outcome = verify(letter_like(bits=1), emission=Spoiled(files), opt_level="-O1")
+        outcome = verify_files(letter_like(bits=1), files, opt_level="-O1")
         assert not outcome.agree, statement
 
 

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bncc.device.agreement import verify
-from bncc.device.harness import build_harness
-from bncc.device.host import build_library
+from bncc.device.host import build_harness, build_library
 from bncc.device.inputs.cases import Effort
 from bncc.device.inputs.checked import checked_cases
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import ModelError, OptionError
 from bncc.model.checked import ERR_MISSING, ERR_RANGE, limits_of
+from bncc.on_device import verify
 from tests import models as hand
 from tests.ranged import ranged
 from tests.strategies import models
@@ -44,7 +44,7 @@ def test_every_kind_of_input_is_checked_as_in_python(name, margin):
     emission = emitted(model, margin)
     limits = limits_of(model, margin)
     assert emission.layout.range_check.limits == limits
-    with build_library(model, emission.files) as library:
+    with build_library(sources(model, emission.files)) as library:
         assert not answers_differ(model, library, limits)
 
 
@@ -56,7 +56,7 @@ def test_any_model_is_checked_as_in_python(require_tool, model, seed, margin):
     """Under sanitizers; a category without labels cannot occur, for models have one or more."""
     require_tool("gcc")
     model = ranged(model, seed)
-    with build_harness(model, emitted(model, margin).files, opt_level="-O1") as program:
+    with build_harness(sources(model, emitted(model, margin).files), opt_level="-O1") as program:
         assert not answers_differ(model, program, limits_of(model, margin), seed)
 
 
@@ -76,7 +76,7 @@ def test_a_wrong_limit_is_found():
             words[i] = f"{wrong},"
             assert files["m.c"].count(f"    {listed}\n") == 1
             text = files["m.c"].replace(f"    {listed}\n", f"    {' '.join(words)}\n")
-            with build_library(model, {**files, "m.c": text}) as library:
+            with build_library(sources(model, {**files, "m.c": text})) as library:
                 assert answers_differ(model, library, limits)
 
 
@@ -125,7 +125,7 @@ def test_a_model_of_an_older_version_is_refused_before_anything_is_compiled():
 def test_states_need_no_record_of_readings():
     """Of a network, for instance, that was imported: its categories are all there are."""
     model = hand.ties()
-    with build_library(model, emitted(model).files) as library:
+    with build_library(sources(model, emitted(model).files)) as library:
         n = model.n_states[0]
         assert library.raw_checked(np.array([[n, 0], [255, 0], [0, 255], [n, 255]])).tolist() == [
             ERR_RANGE, ERR_MISSING, ERR_MISSING, ERR_RANGE,

@@ -12,10 +12,10 @@ from contextlib import suppress
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import OptionError
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FREE_OF_BRANCHES
+from bncc.on_device import verify
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.strategies import models

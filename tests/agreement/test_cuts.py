@@ -7,14 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bncc.device.agreement import verify
-from bncc.device.harness import build_harness
-from bncc.device.host import build_library
+from bncc.device.host import build_harness, build_library
+from bncc.device.sources import sources
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.model.model import Model
+from bncc.on_device import verify
 from bncc.program.ir import Table, costs
 from bncc.program.pipeline import optimize
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
@@ -51,7 +51,8 @@ def assert_agrees(some, kernel, *, level="-O1", n=200, build=build_library, comp
     wanted = costs(some, X)
     best = wanted.argmin(axis=1)
     emission = emitted(some, kernel, OPTIONS)
-    with build(stand_in(some), emission.files, compiler=compiler, opt_level=level) as library:
+    built = sources(stand_in(some), emission.files)
+    with build(built, compiler=compiler, opt_level=level) as library:
         classes, scores = library.scores(X)
         assert np.array_equal(scores, wanted - wanted.min(axis=1, keepdims=True)), kernel.summary
         assert np.array_equal(classes, best)

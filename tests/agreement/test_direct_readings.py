@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from bncc.device.agreement import verify
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
+from bncc.on_device import verify
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests.ranged import ranged
 

@@ -5,14 +5,15 @@ import re
 import numpy as np
 import pytest
 
-from bncc.device.agreement import compare, verify
+from bncc.device.agreement import compare
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.machine import row_dtype
+from bncc.device.sources import sources
 from bncc.discretize.readings import states_of_raw
 from bncc.model.reference import predict
 from tests.agreement.discretizer_ways import FEATURES, METHODS, emitted, model_of
-from tests.agreement.mistakes import Spoiled, bumped, without_comments
+from tests.agreement.mistakes import bumped, verify_files, without_comments
 
 pytestmark = pytest.mark.cc
 
@@ -35,7 +36,7 @@ def test_every_way_finds_the_state(require_tool, name, method):
     with np.errstate(invalid="ignore"):  # of signaling NaN
         R = np.stack([rows[field].astype(np.float64) for field in rows.dtype.names], axis=1)
     expected = predict(model, states_of_raw(features, R))
-    with build_library(model, emitted(features, method), opt_level="-O1") as library:
+    with build_library(sources(model, emitted(features, method)), opt_level="-O1") as library:
         outcome = compare(library, cases(model, effort=Effort(n_random=300)))
         assert outcome.agree, outcome.first_mismatch
         assert np.array_equal(library.raw_rows(rows), expected)
@@ -85,4 +86,4 @@ def test_a_wrong_entry_is_seen(require_tool, method, name, array):
 def agree(name, files):
     """Return whether some C decides as the model of some features."""
     model = model_of(FEATURES[name])
-    return verify(model, emission=Spoiled(files), opt_level="-O0", n_random=300).agree
+    return verify_files(model, files, opt_level="-O0", n_random=300).agree

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.lower import request as demands
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
+from bncc.on_device import verify
 from bncc.program.pipeline import (
     FLOWS,
     MERGE_STATES,

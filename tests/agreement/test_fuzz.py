@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bncc.device.harness import build_harness
-from bncc.device.host import build_library
+from bncc.device.host import build_harness, build_library
 from bncc.device.machine import row_dtype
+from bncc.device.sources import sources
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import far_table, raw_of_table, state_dtype
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -72,7 +72,7 @@ def test_random_bytes_are_safe_under_sanitizers(require_tool, compiler, name):
     model = BY_NAME[name]()
     (tool,) = host_compilers(compiler)
     states, row = state_dtype(model.n_states), row_dtype(model.features)
-    with build_harness(model, emitted(model), compiler=tool, opt_level="-O1") as program:
+    with build_harness(sources(model, emitted(model)), compiler=tool, opt_level="-O1") as program:
         check_states(model, program, random_bytes(2000, states, (model.n_features,), 0))
         check_raw(model, program, random_bytes(2000, row, (), 1))
         check_far(model, program, 1)
@@ -113,7 +113,7 @@ def test_nothing_is_read_beside_the_input_through_cffi(require_tool, name):
     states, row = state_dtype(model.n_states), row_dtype(model.features)
     X = random_bytes(500, states, (model.n_features,), 2)
     R = random_bytes(500, row, (), 3)
-    with build_library(model, emitted(model), opt_level="-O3") as library:
+    with build_library(sources(model, emitted(model)), opt_level="-O3") as library:
         for values, check in ((X, check_states), (R, check_raw)):
             guarded = Guarded(values.nbytes)
             for place in (guarded.at_end, guarded.at_start):
@@ -128,7 +128,7 @@ def test_random_bytes_are_safe_in_any_model(require_tool, model, seed):
     """Whatever its structure and features."""
     require_tool("gcc")
     states, row = state_dtype(model.n_states), row_dtype(model.features)
-    with build_harness(model, emitted(model), opt_level="-O1") as program:
+    with build_harness(sources(model, emitted(model)), opt_level="-O1") as program:
         check_states(model, program, random_bytes(300, states, (model.n_features,), seed))
         check_raw(model, program, random_bytes(300, row, (), seed))
         check_far(model, program, seed)

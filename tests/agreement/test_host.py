@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from bncc.device.agreement import Agreement, compare, verify
+from bncc.device.agreement import Agreement, compare
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Effort, cases
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.on_device import verify
 from bncc.toolchain.tools import host_compilers
 from tests import models as hand
 from tests.agreement.large import LARGE, letter_like, two_cost_arrays
-from tests.agreement.mistakes import Spoiled, bumped, numbers_of, without_comments
+from tests.agreement.mistakes import bumped, numbers_of, verify_files, without_comments
 from tests.strategies import models
 
 pytestmark = pytest.mark.cc
@@ -27,7 +29,7 @@ def emitted(model, **options) -> dict[str, str]:
 
 
 def check(model, files) -> Agreement:
-    return verify(model, emission=Spoiled(files), opt_level="-O1", n_random=300)
+    return verify_files(model, files, opt_level="-O1", n_random=300)
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
@@ -39,7 +41,7 @@ def test_the_c_agrees_at_every_level(require_tool, compiler, name):
     files, inputs = emitted(model), list(cases(model, effort=Effort(n_random=300)))
     (tool,) = host_compilers(compiler)
     for level in ("-O0", "-O2", "-O3", "-Os"):
-        with build_library(model, files, compiler=tool, opt_level=level) as library:
+        with build_library(sources(model, files), compiler=tool, opt_level=level) as library:
             outcome = compare(library, inputs)
         assert outcome.agree, (level, outcome.first_mismatch)
 

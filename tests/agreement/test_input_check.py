@@ -5,15 +5,15 @@ import re
 import numpy as np
 import pytest
 
-from bncc.device.agreement import verify
 from bncc.device.host import build_library
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model.reference import costs
 from bncc.structure.graph import forest
 from tests import models as hand
 from tests.agreement.large import letter_like
-from tests.agreement.mistakes import Spoiled
+from tests.agreement.mistakes import verify_files
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"scores", "trusted"})
@@ -68,7 +68,7 @@ def test_all_states_and_only_these_are_taken(require_tool, shape, optimize, targ
     assert not is_state.all()
     expected = np.full(len(X), -1)
     expected[is_state] = costs(model, X[is_state]).argmin(axis=1)
-    with build_library(model, emission.files) as library:
+    with build_library(sources(model, emission.files)) as library:
         assert library.predict(X).tolist() == expected.tolist()
         assert library.scores(X)[0].tolist() == expected.tolist()
 
@@ -86,7 +86,7 @@ def test_a_wrong_limit_in_straight_line_code_is_seen(require_tool):
         at = slice(start + limit.start(1), start + limit.end(1))
         for by, said in ((1, "Python says -1"), (-1, "the C says -1")):
             wrong = f"{text[: at.start]}{int(limit[1]) + by}{text[at.stop :]}"
-            outcome = verify(model, emission=Spoiled(files | {"m.c": wrong}), n_random=300)
+            outcome = verify_files(model, files | {"m.c": wrong}, n_random=300)
             assert not outcome.agree
             assert said in outcome.first_mismatch
 
@@ -114,7 +114,7 @@ def test_a_wrong_word_is_seen(require_tool, target):
     is_state = (X < np.array(model.n_states)).all(axis=1)
 
     def refuses_all_else(text):
-        with build_library(model, files | {"m.c": text}) as library:
+        with build_library(sources(model, files | {"m.c": text})) as library:
             return ((library.predict(X) == -1) == ~is_state).all()
 
     assert refuses_all_else(text)

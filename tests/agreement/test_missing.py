@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from bncc.device.agreement import compare, verify
+from bncc.device.agreement import compare
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Case
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.model import missing
 from bncc.model.missing import why_not
+from bncc.on_device import verify
 from tests import models as hand
 from tests.agreement.large import LARGE
-from tests.agreement.mistakes import Spoiled, bumped, replaced
+from tests.agreement.mistakes import bumped, replaced, verify_files
 from tests.missing_oracle import drawn_model, joint_models
 from tests.strategies import models
 
@@ -66,10 +68,12 @@ def test_every_state_with_every_gap_agrees(require_tool, name):
     require_tool("gcc")
     model = DRAWN[name]
     rows = np.array(list(product(*(range(-1, n) for n in model.n_states))))
-    gaps = rows < 0
+    is_missing = rows < 0
     X = np.maximum(rows, 0)
-    case = Case("missing", X.astype(np.uint8), missing.predict(model, X, gaps), gaps=gaps)
-    with build_library(model, emitted(model).files, opt_level="-O1") as machine:
+    case = Case(
+        "missing", X.astype(np.uint8), missing.predict(model, X, is_missing), is_missing=is_missing
+    )
+    with build_library(sources(model, emitted(model).files), opt_level="-O1") as machine:
         outcome = compare(machine, [case])
     assert outcome.agree, outcome.first_mismatch
     assert outcome.checked == np.prod(np.add(model.n_states, 1))
@@ -126,7 +130,7 @@ def see_mistake(require_tool, model, old, new):
     require_tool("gcc")
     files = dict(emitted(model).files)
     files["m.c"] = replaced(files["m.c"], old, new)
-    outcome = verify(model, emission=Spoiled(files), opt_level="-O1", n_random=600)
+    outcome = verify_files(model, files, opt_level="-O1", n_random=600)
     assert not outcome.agree
 
 
@@ -157,5 +161,5 @@ def see_number(require_tool, model, array, k):
     require_tool("gcc")
     files = dict(emitted(model).files)
     files["m.c"] = bumped(files["m.c"], array, k, 50 if array == "correction" else 1)
-    outcome = verify(model, emission=Spoiled(files), opt_level="-O1", n_random=3000)
+    outcome = verify_files(model, files, opt_level="-O1", n_random=3000)
     assert not outcome.agree

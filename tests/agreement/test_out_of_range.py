@@ -7,9 +7,9 @@ import pytest
 
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.device.agreement import compare
-from bncc.device.harness import build_harness
-from bncc.device.host import build_library
+from bncc.device.host import build_harness, build_library
 from bncc.device.inputs.cases import Effort, cases
+from bncc.device.sources import sources
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import far_table, raw_of_table, states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -79,7 +79,7 @@ def test_the_c_decides_as_predict_for_readings_beyond_the_type(kind):
     model, table = boosted(kind), outside(kind)
     expected = predict(model, states_of(model.features, table))
     files = emit_c(model, EmitOptions("m", frozenset({"raw"}))).files
-    with build_library(model, files) as library:
+    with build_library(sources(model, files)) as library:
         assert library.raw(raw_of_table(model.features, table)).tolist() == expected.tolist()
     if kind in ("int16", "int32"):
         (feature,) = model.features
@@ -99,7 +99,7 @@ def test_the_c_decides_as_python_for_nan_and_infinities():
     R = np.array([[np.nan], [-np.nan], [np.inf], [-np.inf], [3.4e38], [-3.4e38], [0.0]])
     expected = predict(model, states_of_raw(model.features, R))
     files = emit_c(model, EmitOptions("m", frozenset({"raw"}))).files
-    with build_library(model, files) as library:
+    with build_library(sources(model, files)) as library:
         assert library.raw(R).tolist() == expected.tolist()
     assert expected[:2].tolist() == [0, 0]
 
@@ -135,7 +135,7 @@ def test_a_check_s_own_inputs_find_a_driver_that_does_not_saturate_alike(kind, m
         monkeypatch.setattr("bncc.discretize.feature.saturated", lambda kind, values: values)
     model = boosted(kind)
     files = emit_c(model, EmitOptions("m", frozenset({"raw"}))).files
-    with build_library(model, files) as library:
+    with build_library(sources(model, files)) as library:
         assert not compare(library, cases(model, None, Effort(n_random=10))).agree
 
 
@@ -145,5 +145,5 @@ def test_far_readings_are_safe_under_sanitizers(require_tool, kind):
     require_tool("gcc")
     model = boosted(kind)
     files = emit_c(model, EmitOptions("m", frozenset({"raw"}))).files
-    with build_harness(model, files, opt_level="-O1") as program:
+    with build_harness(sources(model, files), opt_level="-O1") as program:
         assert compare(program, cases(model, None, Effort(n_random=50))).agree

@@ -13,7 +13,7 @@ from benchmarks.campaigns.multiplications import MACHINES
 from benchmarks.shared.reference_models import Recipe, Reference
 from bncc.data.dataset import Column, Table
 from bncc.device.inputs.cases import Effort
-from bncc.device.targets import TARGETS
+from bncc.targets import TARGETS
 from tests import models as hand
 
 

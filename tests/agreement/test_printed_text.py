@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bncc.device.agreement import compare
 from bncc.device.inputs.cases import Effort, cases
-from bncc.device.inputs.gaps import gap_cases
+from bncc.device.inputs.missing import missing_cases
 from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
 from bncc.lower.cost_model import candidate
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
@@ -171,7 +171,7 @@ def test_entry_points_around_the_kernel_are_printed_as_they_are_meant(name, int_
         effort = Effort(n_random=8)
         some = [*cases(model, None, effort)]
         if "missing" in entries:
-            some += gap_cases(model, None, effort, has_raw="raw" in printed.entries)
+            some += missing_cases(model, None, effort, has_raw="raw" in printed.entries)
         outcome = compare(printed, map(thinned, some))
     assert outcome.agree, outcome.first_mismatch
 
@@ -190,5 +190,5 @@ def test_c_of_constant_time_is_printed_as_it_is_meant(name):
 def thinned(case, most=40):
     """Return a case with so many of its inputs, from its beginning to its end."""
     k = np.unique(np.linspace(0, len(case.x) - 1, most).astype(int)) if len(case.x) else []
-    fields = {name: getattr(case, name) for name in ("x", "y", "scores", "gaps")}
+    fields = {name: getattr(case, name) for name in ("x", "y", "scores", "is_missing")}
     return replace(case, **{name: v if v is None else v[k] for name, v in fields.items()})

@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.on_device import verify
 from tests import models as hand
 from tests.agreement.large import LARGE
-from tests.agreement.mistakes import Spoiled, bumped, replaced
+from tests.agreement.mistakes import bumped, replaced, verify_files
 from tests.strategies import models
 
 pytestmark = pytest.mark.cc
@@ -70,7 +70,7 @@ def test_a_mistake_in_the_text_is_seen(require_tool, name, old, new):
     model = BY_NAME[name]()
     files = dict(emitted(model).files)
     files["m.c"] = replaced(files["m.c"], old, new)
-    outcome = verify(model, emission=Spoiled(files), opt_level="-O1", n_random=100)
+    outcome = verify_files(model, files, opt_level="-O1", n_random=100)
     assert outcome.agree == (old == "s->left = M_N_FEATURES;")
 
 
@@ -80,7 +80,7 @@ def test_a_wrong_index_of_tables_is_seen(require_tool, array, k):
     model = hand.tan_float()
     files = dict(emitted(model).files)
     files["m.c"] = bumped(files["m.c"], array, k)
-    outcome = verify(model, emission=Spoiled(files), opt_level="-O1", n_random=100)
+    outcome = verify_files(model, files, opt_level="-O1", n_random=100)
     assert not outcome.agree
 
 
@@ -94,5 +94,5 @@ def test_a_feature_beyond_the_last_that_is_let_in_is_seen(require_tool, behind):
     model = hand.naive_integer()
     files = dict(emitted(model).files)
     files["m.c"] = replaced(files["m.c"], GUARD + behind, behind)
-    outcome = verify(model, emission=Spoiled(files), sanitize=True, opt_level="-O1", n_random=9)
+    outcome = verify_files(model, files, sanitize=True, opt_level="-O1", n_random=9)
     assert not outcome.agree

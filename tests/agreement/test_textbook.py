@@ -1,15 +1,16 @@
 """The textbook classifier decides as the model does; otherwise it would be no baseline."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from bncc.device.agreement import compare, verify
+from bncc.device.agreement import compare
 from bncc.device.host import build_library
 from bncc.device.inputs.cases import Effort, cases
+from bncc.device.sources import sources
 from bncc.emit.textbook import misfit, textbook_c
 from bncc.fixed_point import QFormat
 from bncc.model.reference import predict
@@ -17,6 +18,7 @@ from bncc.structure.graph import forest
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, host_compilers
 from tests import models as hand
 from tests.agreement.large import LARGE, letter_like, random_model
+from tests.agreement.mistakes import verify_files
 from tests.firmware.machines import MACHINES
 from tests.strategies import models
 
@@ -26,15 +28,8 @@ C99 = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS)
 CPP17 = ("-xc++", "-std=c++17", *STRICT_FLAGS)
 
 
-@dataclass(frozen=True)
-class Spoiled:
-    """A classifier with a mistake in its text."""
-
-    files: dict[str, str]
-
-
 def check(model, files):
-    return verify(model, emission=Spoiled(dict(files)), opt_level="-O1", n_random=300)
+    return verify_files(model, files, opt_level="-O1", n_random=300)
 
 
 def largest_sums():
@@ -59,7 +54,7 @@ def test_it_agrees_at_every_level(require_tool, compiler, name):
     files, inputs = textbook_c(model, "m", raw=True).files, list(cases(model, effort=Effort(300)))
     (tool,) = host_compilers(compiler)
     for level in ("-O2", "-O3", "-Os"):
-        with build_library(model, files, compiler=tool, opt_level=level) as library:
+        with build_library(sources(model, files), compiler=tool, opt_level=level) as library:
             assert library.entries == {"predict", "trusted", "raw"}
             outcome = compare(library, inputs)
         assert outcome.agree, (level, outcome.first_mismatch)
@@ -70,8 +65,8 @@ def test_it_agrees_under_sanitizers(require_tool, name):
     """Nothing undefined happens and nothing is touched out of bounds."""
     require_tool("gcc")
     model = BY_NAME[name]()
-    outcome = verify(
-        model, emission=textbook_c(model, "m", raw=True), sanitize=True, opt_level="-O1",
+    outcome = verify_files(
+        model, textbook_c(model, "m", raw=True).files, sanitize=True, opt_level="-O1",
         n_random=300,
     )  # fmt: skip
     assert outcome.agree, outcome.first_mismatch

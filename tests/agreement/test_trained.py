@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from benchmarks.campaigns.bit_slice_rows import is_affected
 from benchmarks.shared.sensor_sets import SETS
 from benchmarks.shared.trained_models import Trained, of_set, rows_of
-from bncc.device.agreement import verify
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.lower.kernels.bit_slice.layout import BitSliceKernel
 from bncc.lower.kernels.families import FAMILIES, FREE_OF_BRANCHES, STREAMS
 from bncc.model.missing import why_not
+from bncc.on_device import verify
 from bncc.program.pipeline import optimize, program_of
 from bncc.structure.graph import forest
 from tests.agreement.large import random_model, sensor

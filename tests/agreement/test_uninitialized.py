@@ -16,10 +16,11 @@ import pytest
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.device.agreement import compare
-from bncc.device.harness import build_harness
+from bncc.device.host import build_harness
 from bncc.device.inputs.cases import Case, Effort, cases
-from bncc.device.inputs.gaps import gap_cases
+from bncc.device.inputs.missing import missing_cases
 from bncc.device.machine import pack, row_dtype
+from bncc.device.sources import sources
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -82,7 +83,7 @@ def joined(inputs):
     kinds = sorted({case.kind for case in inputs})
     for kind in kinds:
         some = [case for case in inputs if case.kind == kind]
-        parts = zip(*((case.x, case.y, case.scores, case.gaps) for case in some), strict=True)
+        parts = zip(*((case.x, case.y, case.scores, case.is_missing) for case in some), strict=True)
         yield Case(kind, *(None if part[0] is None else np.concatenate(part) for part in parts))
 
 
@@ -95,13 +96,13 @@ def check(require_tool, model, emission, way, entries=None):
     (tool,) = host_compilers(compiler)
     effort = Effort(40, False, 0)
     with build_harness(
-        model, emission.files, compiler=tool, opt_level=level, sanitize=False, **how
+        sources(model, emission.files), compiler=tool, opt_level=level, sanitize=False, **how
     ) as machine:
         machine.entries = entries or machine.entries
         has_raw = "raw" in machine.entries
         inputs = list(cases(model, None, effort, has_raw=has_raw))
         if "missing" in machine.entries:
-            inputs += gap_cases(model, None, effort, has_raw=has_raw)
+            inputs += missing_cases(model, None, effort, has_raw=has_raw)
         outcome = compare(machine, joined(inputs))
     assert outcome.agree, outcome.first_mismatch
     assert outcome.checked > 0
@@ -153,7 +154,7 @@ def test_memory_that_is_read_before_it_is_written_is_found(require_tool):
         require_tool("valgrind")
         (tool,) = host_compilers(compiler)
         with build_harness(
-            model, files, compiler=tool, opt_level=level, sanitize=False, **how
+            sources(model, files), compiler=tool, opt_level=level, sanitize=False, **how
         ) as machine:
             machine.entries = frozenset({"predict", "scores"})
             outcome = compare(machine, cases(model, None, Effort(10, False, 0), has_raw=False))

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from bncc.device.agreement import verify
+from bncc.on_device import verify
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.agreement.wide_lanes import emissions

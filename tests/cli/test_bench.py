@@ -17,14 +17,15 @@ from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.measure import Measurement
 from bncc.device.meter import Cost, Inputs
-from bncc.device.on_target import TargetReport
-from bncc.device.targets import TARGETS, Target
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import ToolchainError
 from bncc.lower.c import constants as avr
 from bncc.lower.estimate import Estimate
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
+from bncc.on_device import TargetReport
+from bncc.targets import TARGETS
+from bncc.targets.base import Target
 from tests.cli.contract import KEYS, check_shape
 from tests.models import one_state_feature
 

@@ -15,9 +15,9 @@ from bncc.cli.demo import kernel_excerpt
 from bncc.device.agreement import Agreement
 from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
-from bncc.device.targets import Target
 from bncc.errors import ToolchainError
 from bncc.model.file import load_model
+from bncc.targets.base import Target
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]

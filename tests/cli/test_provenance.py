@@ -13,8 +13,8 @@ from click.testing import Result
 
 import bncc
 from bncc.cli.emit_c import command as emit_c_command
+from bncc.emit.options import MODEL_FILE
 from bncc.emit.packages import PACKAGES
-from bncc.emit.provenance import MODEL_FILE
 from bncc.model.file import load_model, model_digest
 
 Run = Callable[..., Result]

@@ -11,8 +11,8 @@ from click.testing import Result
 from bncc.cli import targets
 from bncc.device.cross import find_toolchain
 from bncc.device.simulators import simavr
-from bncc.device.targets import TARGETS
 from bncc.errors import ToolchainError
+from bncc.targets import TARGETS
 from bncc.toolchain.tools import Tool, find_tools
 
 Run = Callable[..., Result]

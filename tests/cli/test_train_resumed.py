@@ -14,7 +14,7 @@ from click.testing import Result
 
 from bncc.data.readers import bundled_path
 from bncc.search import budget_search
-from bncc.search.ensemble_race import Judged
+from bncc.search.ensemble_race import JudgedSum
 
 Run = Callable[..., Result]
 Refused = Callable[..., str]
@@ -121,7 +121,7 @@ def stopped(
     """Return what begins a search that Ctrl-C ends after its first candidates."""
     judge = budget_search.judged_sums
 
-    def interrupted(*given: Any) -> Iterator[Judged]:
+    def interrupted(*given: Any) -> Iterator[JudgedSum]:
         for one in judge(*given):
             yield one
             signal.raise_signal(signal.SIGINT)

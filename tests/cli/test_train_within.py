@@ -14,7 +14,7 @@ from bncc.errors import BudgetError
 from bncc.model.file import load_model
 from bncc.search import budget_search as search
 from bncc.search.budget_search import FAMILIES, NETWORKS
-from bncc.search.ensemble_race import Judged
+from bncc.search.ensemble_race import JudgedSum
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -122,7 +122,7 @@ def test_ctrl_c_ends_the_search_with_the_best_by_then(
     model = tmp_path / "m.bncc"
     judge = search.judged_sums
 
-    def interrupted(*given: Any) -> Iterator[Judged]:
+    def interrupted(*given: Any) -> Iterator[JudgedSum]:
         for one in judge(*given):
             yield one
             signal.raise_signal(signal.SIGINT)

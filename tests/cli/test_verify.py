@@ -13,9 +13,10 @@ from click.testing import Result
 from bncc.cli import verify
 from bncc.device.agreement import Agreement
 from bncc.device.machine import HarnessError
-from bncc.device.targets import TARGETS, Target
 from bncc.errors import ModelError, ToolchainError
 from bncc.lower.c import constants as avr
+from bncc.targets import TARGETS
+from bncc.targets.base import Target
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]

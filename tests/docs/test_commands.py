@@ -70,9 +70,9 @@ def test_commands_are_understood(path: Path) -> None:
 def test_commands_are_found() -> None:
     """The search sees those of the README, in blocks and in sentences."""
     found = list(commands(pages()[0].parent / "README.md"))
-    assert any(line.startswith("bncc emit-c robot.bncc -o robot/") for line in found)
-    assert any(line.startswith("bncc verify robot.bncc --target cortex-m0") for line in found)
-    assert any(line.startswith("bncc train ... --checkpoint DIR") for line in found)
+    assert any(line.startswith("bncc emit-c rooms.bncc -o rooms/") for line in found)
+    assert any(line.startswith("bncc verify rooms.bncc --data readings.csv.gz") for line in found)
+    assert any(line.startswith("bncc train --max-flash 4k") for line in found)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
@@ -13,22 +14,22 @@ import pytest
 from jinja2 import ChoiceLoader, DictLoader
 
 from bncc.cli.training_options import training_options
-from bncc.device import targets
-from bncc.device.agreement import verify
-from bncc.device.simulators.unicorn import CORES
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.environment import environment
 from bncc.emit.packages import PACKAGES
 from bncc.errors import OptionError
-from bncc.lower import cost_model
+from bncc.lower.discretizers.rates import rates_of
+from bncc.lower.input_check import state_words
 from bncc.lower.kernels import families
+from bncc.on_device import verify
 from bncc.papers import experiments
 from bncc.program.ir import costs
 from bncc.program.pipeline import FLOWS, optimize
 from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import forest
 from bncc.structure.learners import LEARNERS
-from bncc.toolchain import tools
+from bncc.targets import TARGETS, target_of
+from bncc.toolchain.tools import find_tools
 from bncc.train import options
 from bncc.train.gradient.loop import descend
 from bncc.train.hyperparameters import hyperparameters_of
@@ -41,21 +42,30 @@ from tests.unit.lower.by_hand import inputs, program, table
 ENTRIES = frozenset({"raw", "scores"})
 
 
-def shown(heading: str, language: str = "python") -> str:
-    """Return the block of a section of CONTRIBUTING.md."""
+def blocks_of(heading: str, language: str = "python") -> list[str]:
+    """Return the blocks of a section of CONTRIBUTING.md."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     section = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    (block,) = (
-        each for each in parts(section) if isinstance(each, Block) and each.language == language
-    )
-    return block.text
+    every = (each for each in parts(section) if isinstance(each, Block))
+    return [each.text for each in every if each.language == language]
+
+
+def shown(heading: str, language: str = "python") -> str:
+    """Return the only block of a section."""
+    (text,) = blocks_of(heading, language)
+    return text
+
+
+def names_in(text: str, **given: object) -> dict[str, Any]:
+    """Return what Python defines, with names that it finds defined."""
+    names: dict[str, Any] = {"__name__": "shown", **given}
+    exec(text, names)
+    return names
 
 
 def names_of(heading: str, **given: object) -> dict[str, Any]:
     """Return what the block of a section defines, with names that it finds defined."""
-    names: dict[str, Any] = {"__name__": "shown", **given}
-    exec(shown(heading), names)
-    return names
+    return names_in(shown(heading), **given)
 
 
 @pytest.fixture
@@ -173,8 +183,12 @@ def test_a_package_is_emitted_and_builds(
 
 @pytest.fixture
 def family(monkeypatch: pytest.MonkeyPatch, add_template: Callable[[str, str], None]) -> str:
-    """Enter the family of kernels that the page shows, without weights."""
-    (family,) = names_of("Adding a kernel family")["FAMILIES"]
+    """Enter the family of kernels that the page shows."""
+    package, weights = blocks_of("Adding a kernel family")
+    module = ModuleType("weights")
+    vars(module).update(names_in(weights))
+    monkeypatch.setitem(sys.modules, "bncc.lower.kernels.largest_first.weights", module)
+    (family,) = names_in(package)["FAMILIES"]
     monkeypatch.setitem(families.FAMILIES, family.name, family)
     monkeypatch.setitem(families._TEXTS, family.kernel, family.text)
     add_template("lower/kernels/largest_first.c.j2", shown("Adding a kernel family", "jinja"))
@@ -183,13 +197,8 @@ def family(monkeypatch: pytest.MonkeyPatch, add_template: Callable[[str, str], N
 
 @pytest.mark.cc
 @pytest.mark.parametrize("name", ["general_network", "sum_of_tables", "naive_integer"])
-def test_a_kernel_family_agrees(
-    monkeypatch: pytest.MonkeyPatch, family: str, name: str, require_tool: Callable[[str], str]
-) -> None:
+def test_a_kernel_family_agrees(family: str, name: str, require_tool: Callable[[str], str]) -> None:
     require_tool("gcc")
-    for level in ("-O2", "-Os"):
-        weights = cost_model.WEIGHTS["plain", "cortex-m0", level]
-        monkeypatch.setitem(cost_model.WEIGHTS, (family, "cortex-m0", level), weights)
     model = hand.NAMED[name]()
     emission = emit_c(model, EmitOptions("m", kernel=family, entries=ENTRIES))
     assert emission.kernel == family
@@ -199,8 +208,10 @@ def test_a_kernel_family_agrees(
     assert family in chosen
 
 
-def test_a_kernel_family_needs_weights(family: str) -> None:
-    with pytest.raises(RuntimeError, match=r"has no weights; give \S+ the keys"):
+def test_a_kernel_family_needs_weights(monkeypatch: pytest.MonkeyPatch, family: str) -> None:
+    bare = replace(families.FAMILIES[family], weights={})
+    monkeypatch.setitem(families.FAMILIES, family, bare)
+    with pytest.raises(RuntimeError, match=r"has no weights; give weights\.py of its folder the"):
         emit_c(hand.naive_integer())
 
 
@@ -208,17 +219,22 @@ def test_a_kernel_family_needs_weights(family: str) -> None:
 def test_a_target_runs_a_model(
     monkeypatch: pytest.MonkeyPatch, require_bench: Callable[..., object]
 ) -> None:
-    names = names_of("Adding a target")
-    target = names["TARGET"]
-    for attribute in ("_COMMANDS", "_WHEELS"):
-        served = tuple(
-            (tool, role, (*serves, target.name) if "cortex-m4" in serves else serves, hint)
-            for tool, role, serves, hint in getattr(tools, attribute)
-        )
-        monkeypatch.setattr(tools, attribute, served)
-    monkeypatch.setitem(targets.TARGETS, target.name, target)
-    monkeypatch.setitem(CORES, target.name, names["CORE"])
+    (target,) = names_of("Adding a target")["TARGETS"]
+    monkeypatch.setitem(TARGETS, target.name, target)
     require_bench(target.name)
     outcome = verify(hand.tan_float(), target.name, n_random=100)
     assert (outcome.target, outcome.mismatches) == (target.name, 0)
     assert outcome.checked > 100
+
+
+def test_a_target_is_known_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    (target,) = names_of("Adding a target")["TARGETS"]
+    monkeypatch.setitem(TARGETS, target.name, target)
+    assert target_of("RP2350") == target.name == "cortex-m33"
+    served = {tool.name for tool in find_tools() if target.name in tool.serves}
+    assert served == {"arm-none-eabi-gcc", "ziglang", "unicorn"}
+    assert rates_of(target.name) == rates_of("cortex-m4") != rates_of(None)
+    assert state_words([5] * 36, target.name) == state_words([5] * 36, "cortex-m4")
+    chosen, other = (emit_c(hand.tan_float(), EmitOptions("m", target=name)).choice.chosen
+                     for name in (target.name, "cortex-m4"))  # fmt: skip
+    assert (chosen.instructions, chosen.flash) == (other.instructions, other.flash)

@@ -1,4 +1,4 @@
-"""The documents say what is: the kernel shown, the figures, the links."""
+"""The README and the tables of the documents: the entry point shown, the figures, the links."""
 
 import re
 from collections.abc import Callable
@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.accuracy import readme_table
-from benchmarks.peers import peer_points, twelve_sets
+from benchmarks.accuracy import bundled_tables
+from benchmarks.peers import equal_resources
 from benchmarks.shared.markdown import held, row
-from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.model.file import load_model
 from tests.docs.blocks import ROOT, blocks, name_of, pages
 
 README = (ROOT / "README.md").read_text("utf-8")
+BUNDLED = bundled_tables.PAGE.read_text("utf-8")
+MOST_LINES = 150
 
 
 def make_targets() -> set[str]:
@@ -22,16 +22,30 @@ def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z-]+):.*##", makefile, re.MULTILINE))
 
 
-def test_the_kernel_shown_is_the_kernel_emitted(pytestconfig: pytest.Config) -> None:
-    """The C at the top of the README is what bncc emits for the robot of the firmware example."""
-    model = load_model(ROOT / "firmware_examples" / "uno_robot" / "robot.bncc")
-    emitted = emit_c(model, EmitOptions(name="robot")).files["robot.c"]
-    kernel = re.search(r"^static void robot_sum\(.*?^}\n", emitted, re.MULTILINE | re.DOTALL)
-    assert kernel is not None
-    shown, *_ = [block.text for block in blocks(ROOT / "README.md") if block.language == "c"]
-    if pytestconfig.getoption("--update-golden"):
-        (ROOT / "README.md").write_text(README.replace(shown, kernel.group()), "utf-8")
-    assert shown == kernel.group(), "run pytest --update-golden and review README.md"
+def test_the_readme_is_short() -> None:
+    """A reader of three minutes reads all of it."""
+    assert len(README.splitlines()) < MOST_LINES
+
+
+def test_the_code_shown_first_is_the_entry_point() -> None:
+    """The sample of emitted C is the function that firmware calls, found in the emitted header."""
+    sample = next(block for block in blocks(ROOT / "README.md") if block.language == "c")
+    assert sample.marks == {"excerpt": "rooms/rooms.h"}
+    assert re.search(r"^int16_t rooms_predict_raw\(", sample.text, re.MULTILINE)
+
+
+def test_each_promise_has_its_figures_and_a_command() -> None:
+    """The figures of the promises are those of the table and of the output shown below them."""
+    begin, end = README.index("\n- **"), README.index("\n## ")
+    promises = README[begin:end].split("\n- **")[1:]
+    assert [len(re.findall(r"Proof: `", promise)) for promise in promises] == [1, 1, 1]
+    shown = "".join(block.text for block in blocks(ROOT / "README.md") if block.language == "text")
+    accurate, exact, small = (promise.replace("**", "") for promise in promises)
+    assert equal_resources.total() in accurate
+    (inputs,) = re.findall(r"([\d,]+) inputs", exact)
+    assert f"on {inputs} inputs" in shown
+    (flash, stack) = re.findall(r"([\d,]+) bytes of (?:flash|stack)", small)
+    assert f"{flash} bytes of flash, 0 of RAM, {stack} of stack" in shown
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
@@ -61,11 +75,11 @@ def test_links_lead_somewhere(path: Path) -> None:
 @pytest.mark.slow
 def test_the_table_holds_what_is_measured() -> None:
     """Bytes are exact; errors may move by half a point with another build of torch."""
-    for data, settings in readme_table.ROWS:
-        measured = readme_table.figures(data, settings, readme_table.train(data, settings)[0])
+    for data, settings in bundled_tables.ROWS:
+        measured = bundled_tables.figures(data, settings, bundled_tables.train(data, settings)[0])
         line = re.search(
             rf"^\| {data} \| {settings.structure} \| ([\d.]+) % \| ([\d,]+) \|",
-            held(README, "errors"),
+            held(BUNDLED, "errors"),
             re.MULTILINE,
         )
         assert line is not None
@@ -74,31 +88,43 @@ def test_the_table_holds_what_is_measured() -> None:
 
 
 def test_every_table_of_the_readme_is_one_that_a_command_writes() -> None:
-    """Each has a row for each thing that is measured, and no table stands outside the marks."""
-    n_rows = {
-        "costs": len(readme_table.SHOWN),
-        "errors": len(readme_table.ROWS),
-        "peers": len(peer_points.SETS),
-        "twelve": len(twelve_sets.RIVALS),
-    }
-    rest = README
-    for name, n in n_rows.items():
-        lines = held(README, name).splitlines()
-        assert len(lines) == 2 + n
-        rest = rest.replace(held(README, name), "")
+    """No table is outside the marks."""
+    assert held(README, "equal") == equal_resources.equal(*equal_resources.pages())
+    assert not re.search(r"^\|", README.replace(held(README, "equal"), ""), re.MULTILINE)
+
+
+def test_the_readme_shows_what_trees_need_less() -> None:
+    """Flash and instructions of the sensor sets, of both sides, are stated below the table."""
+    pairs = list(equal_resources.sensors(equal_resources.pages()[1], "tree", is_timed=False))
+    for figure, unit in (("flash", "bytes"), ("instructions", "instructions")):
+        sides = ([getattr(point, figure) for point in side] for side in _sides(pairs))
+        theirs, ours = (f"{min(side):,} to {max(side):,}" for side in sides)
+        assert f"{theirs} {unit} versus {ours}" in README
+
+
+def _sides(pairs: list[equal_resources.Pair]) -> tuple[list[object], list[object]]:
+    return [pair.baseline for pair in pairs], [pair.ours for pair in pairs]
+
+
+def test_every_table_of_the_bundled_data_is_one_that_a_command_writes() -> None:
+    """Each has a row for each thing that is measured, and no table is outside the marks."""
+    rest = BUNDLED
+    for name, rows in {"costs": bundled_tables.SHOWN, "errors": bundled_tables.ROWS}.items():
+        assert len(held(BUNDLED, name).splitlines()) == 2 + len(rows)
+        rest = rest.replace(held(BUNDLED, name), "")
     assert not re.search(r"^\|", rest, re.MULTILINE)
 
 
 @pytest.mark.firmware
 @pytest.mark.parametrize("compiler", ["avr-gcc", "arm-none-eabi-gcc", "riscv64-unknown-elf-gcc"])
-def test_the_robot_costs_what_the_readme_says(
+def test_the_robot_costs_what_the_page_says(
     compiler: str, require_tool: Callable[[str], str]
 ) -> None:
     """Bytes, cycles and instructions are the same in every run with the same tools."""
     require_tool(compiler)
-    measured = list(readme_table.reports(compiler))
+    measured = list(bundled_tables.reports(compiler))
     said = measured[0].toolchain
     if said.split()[1] not in ("5.4.0", "12.2.0", "12.2.1"):
-        pytest.skip(f"the README speaks of avr-gcc 5.4 and gcc 12.2, and this is {said}")
+        pytest.skip(f"the page has figures of avr-gcc 5.4 and gcc 12.2, and this is {said}")
     for report in measured:
-        assert row(readme_table.cells_of(report)) in held(README, "costs").splitlines()
+        assert row(bundled_tables.cells_of(report)) in held(BUNDLED, "costs").splitlines()

@@ -1,5 +1,6 @@
 """The documentation builds without a warning, is whole, and asks no other machine for anything."""
 
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from sphinx.search.en import SearchEnglish
 
 from bncc.cli.main import COMMANDS, main
 from tests.docs.blocks import ROOT
@@ -64,6 +66,37 @@ def test_all_pages_are_there(html: Path) -> None:
     for path in SOURCES:
         if path.suffix != ".py":
             assert (html / path.relative_to(DOCS)).with_suffix(".html").is_file(), path
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "gradient boosting",
+        "look-up table",
+        "latency",
+        "imputation",
+        "regularization",
+        "cross-validation",
+        "ensemble",
+        "marginalization",
+        "SWAR packed lanes",
+        "quantization-aware training",
+        "footprint",
+    ],
+)
+def test_a_search_finds_the_terms_of_the_field(phrase: str, html: Path) -> None:
+    """One page at least has all words of the phrase, as the site's search sees them."""
+    text = (html / "searchindex.js").read_text("utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    language = SearchEnglish({})
+    words = [word for word in re.findall(r"\w+", phrase.lower()) if language.word_filter(word)]
+    found = [_pages_with(index, language.stem(word)) for word in words]
+    assert set.intersection(*found), phrase
+
+
+def _pages_with(index: dict[str, dict[str, int | list[int]]], stem: str) -> set[int]:
+    pages = (index[part].get(stem, []) for part in ("terms", "titleterms"))
+    return {number for each in pages for number in ([each] if isinstance(each, int) else each)}
 
 
 def test_nothing_is_fetched_from_elsewhere(html: Path) -> None:

@@ -17,8 +17,9 @@ from benchmarks.code.target_figures import (
     report_of,
 )
 from benchmarks.shared.reference_models import Recipe, reference
-from bncc.device.on_target import bench_inputs, bench_target
-from bncc.device.targets import TARGETS
+from bncc.device.measure import bench_inputs
+from bncc.on_device import bench_target
+from bncc.targets import TARGETS
 from tests import models as hand
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,11 +16,10 @@ import numpy as np
 
 from bncc.device.agreement import Agreement, compare
 from bncc.device.cross import Toolchain
-from bncc.device.harness import Harness, request
 from bncc.device.image import Builder, Image
 from bncc.device.inputs.cases import Case, Effort, cases
-from bncc.device.inputs.gaps import gap_cases
-from bncc.device.machine import HarnessError, Machine
+from bncc.device.inputs.missing import missing_cases
+from bncc.device.machine import Harness, HarnessError, Machine, request
 from bncc.device.sources import Sources, sources, support_file
 from bncc.errors import MisfitError
 from bncc.model.model import Model
@@ -180,7 +179,7 @@ def comparing(
     effort = Effort(n_random)
     inputs = [*cases(model, effort=effort, has_raw="raw" in has), *also]
     if "missing" in has:
-        inputs += gap_cases(model, None, effort, has_raw="raw_missing" in has)
+        inputs += missing_cases(model, None, effort, has_raw="raw_missing" in has)
     return Member(model, files, lambda machine: compare(machine, inputs))
 
 

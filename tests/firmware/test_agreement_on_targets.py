@@ -6,16 +6,17 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bncc.device.agreement import compare, verify
+from bncc.device.agreement import compare
 from bncc.device.cross import CrossHarness
-from bncc.device.harness import Harness
 from bncc.device.inputs.cases import Case, Effort, cases
-from bncc.device.machine import HarnessError, pack
-from bncc.device.targets import TARGETS
+from bncc.device.machine import Harness, HarnessError, pack
+from bncc.device.sources import sources
 from bncc.discretize.readings import states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.model.reference import costs
+from bncc.on_device import verify
+from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.firmware.fleet import Member, answers, comparing, disagreeing
@@ -57,7 +58,7 @@ def files_of(model):
 
 
 def built(model, bench, level="-O2") -> CrossHarness:
-    return CrossHarness(model, files_of(model), bench, level)
+    return CrossHarness(sources(model, files_of(model)), bench, level)
 
 
 def odd_floats(model) -> Case:

@@ -10,6 +10,7 @@ from bncc.device.bounds import measure_bounds
 from bncc.device.image import Builder
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.meter import Inputs, Meter
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from tests.firmware.compiled import classifier
 from tests.firmware.machines import MODELS
@@ -28,7 +29,7 @@ def measured(name, bench, *, constant_time):
     model = MODELS[name]()
     plain = EmitOptions("m", EVERYTHING, target=bench.target.name, constant_time=constant_time)
     files = emit_c(model, plain).files
-    found = measure_bounds(model, files, bench, "-Os", is_exact=constant_time)
+    found = measure_bounds(model, sources(model, files), bench, "-Os", is_exact=constant_time)
     options = EmitOptions(
         "m", EVERYTHING, target=bench.target.name, constant_time=constant_time, bounds=found
     )
@@ -95,7 +96,7 @@ def test_no_decision_uses_more_stack_than_the_header_says(
     tried = list(cases(model, None, Effort(20, False, 0)))
     X = np.concatenate([case.x for case in tried if case.kind == "states"])
     R = np.concatenate([case.x for case in tried if case.kind == "raw"])
-    with Meter(model, files, bench, "-Os") as meter:
+    with Meter(sources(model, files), bench, "-Os") as meter:
         costs = meter.costs(Inputs(X, R))
     assert costs["predict"].stack <= stack["predict"]
     assert costs["trusted"].stack <= stack["predict_trusted"]
@@ -111,12 +112,12 @@ def test_counts_are_macros_where_they_are_exact(require_bench, target):
     counts = told(files["m.h"], unit)
     assert set(counts) == {"predict", "predict_trusted", "predict_raw"}
     wrong = np.full((1, model.n_features), 255)
-    with Meter(model, files, bench, "-Os") as meter:
+    with Meter(sources(model, files), bench, "-Os") as meter:
         again = meter.costs(Inputs(np.zeros((1, model.n_features)), np.full((1, 3), np.nan)))
         assert again["raw"].max == counts["predict_raw"]
         assert again["trusted"].max == counts["predict_trusted"]
     untrusted = EmitOptions("m", target=target, constant_time=True, kernel="plain")
-    with Meter(model, emit_c(model, untrusted).files, bench, "-Os") as meter:
+    with Meter(sources(model, emit_c(model, untrusted).files), bench, "-Os") as meter:
         first = meter.costs(Inputs(wrong))["predict"]
         assert first.max == meter.costs(Inputs(np.zeros_like(wrong)))["predict"].max
     assert dict(found.exact) == counts

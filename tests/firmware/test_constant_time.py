@@ -7,9 +7,10 @@ import pytest
 
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.meter import Inputs, Meter
-from bncc.device.targets import TARGETS
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.kernels.families import FREE_OF_BRANCHES
+from bncc.targets import TARGETS
 from tests.firmware.compiled import faults, write_all
 from tests.firmware.fleet import answers, comparing, disagreeing
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS
@@ -40,7 +41,7 @@ def costs_of(name, bench, level, **options):
     tried = list(cases(model, None, Effort(30, False, 0), has_raw=True))
     X = np.concatenate([case.x[:40] for case in tried if case.kind != "raw"])
     R = np.concatenate([case.x for case in tried if case.kind == "raw"])[:60]
-    with Meter(model, emit_c(model, asked).files, bench, level) as meter:
+    with Meter(sources(model, emit_c(model, asked).files), bench, level) as meter:
         return meter.costs(Inputs(X, R))
 
 
@@ -80,7 +81,7 @@ def spreads(name, bench, level, **options):
     tried = list(cases(model, None, Effort(20, False, 0), has_raw=True))
     X = np.concatenate([case.x[:25] for case in tried if case.kind != "raw"])
     R = np.concatenate([case.x for case in tried if case.kind == "raw"])[:40]
-    with Meter(model, emit_c(model, asked).files, bench, level) as meter:
+    with Meter(sources(model, emit_c(model, asked).files), bench, level) as meter:
         costs = meter.costs(Inputs(X, R))
     return {entry: cost.max - cost.min for entry, cost in costs.items()}
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.shared.reference_models import Recipe, reference, some_rows
-from bncc.device.agreement import verify
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.lower.kernels.lanes.layout import LaneKernel
 from bncc.model.model import Model
+from bncc.on_device import verify
 from bncc.structure.graph import forest
 from tests.agreement.large import random_model
 from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all

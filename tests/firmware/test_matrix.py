@@ -14,7 +14,6 @@ from itertools import product
 
 import pytest
 
-from bncc.device.targets import TARGETS
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import OptionError
@@ -22,6 +21,7 @@ from bncc.fixed_point import QFormat
 from bncc.lower.kernels.families import FAMILIES, FREE_OF_BRANCHES, STREAMS
 from bncc.model.model import Model
 from bncc.structure.graph import forest
+from bncc.targets import TARGETS
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, find_tools, zig_environment
 from tests import models as hand
 from tests.agreement.large import mixed_kinds, random_model, sensor

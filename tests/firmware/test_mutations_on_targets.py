@@ -5,9 +5,9 @@ from functools import cache
 
 import pytest
 
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import Model
+from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.mistakes import bumped, replaced
 from tests.firmware.fleet import Member, answers, comparing, disagreeing

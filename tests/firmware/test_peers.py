@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.code.target_figures import PEERS, peers_count
 from benchmarks.shared.reference_models import Recipe, reference
-from bncc.device.targets import TARGETS
+from bncc.targets import TARGETS
 
 pytestmark = [pytest.mark.firmware, pytest.mark.shared]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bncc.device.targets import TARGETS
 from bncc.model.file import save_model
+from bncc.targets import TARGETS
 from tests import models as hand
 
 pytestmark = pytest.mark.firmware

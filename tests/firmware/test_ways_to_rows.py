@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bncc.device.agreement import compare, verify
+from bncc.device.agreement import compare
 from bncc.device.inputs.cases import Case, Effort, cases
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import Emission, EmitOptions, emit_c, emit_candidate
@@ -16,6 +16,7 @@ from bncc.lower.kernels.bit_slice.layout import BitSliceKernel
 from bncc.lower.kernels.lanes.layout import LaneKernel
 from bncc.lower.kernels.shared.row_address import n_looked_up
 from bncc.model.model import Model
+from bncc.on_device import verify
 from bncc.structure.graph import forest
 from tests.agreement.large import random_model
 from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.shared.reference_models import Recipe, reference, some_rows
-from bncc.device.agreement import verify
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.lower.kernels.lanes.layout import LaneKernel
+from bncc.on_device import verify
 from tests.agreement.wide_lanes import emissions
 from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all
 from tests.firmware.fleet import answers, comparing, disagreeing

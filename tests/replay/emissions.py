@@ -6,7 +6,6 @@ from itertools import cycle
 from pathlib import Path
 from unittest.mock import patch
 
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES
 from bncc.emit.textbook import misfit, textbook_c
@@ -15,6 +14,7 @@ from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
 from bncc.program.pipeline import FLOWS, program_of
 from bncc.program.text import print_program
+from bncc.targets import TARGETS
 from tests import cut_programs
 from tests import models as hand
 from tests.agreement import discretizer_ways as ways

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bncc.progress import Watch, part_of
+from bncc.progress import Watch, nth_part, part_of
 
 
 def test_a_part_reports_its_share_of_the_whole():
@@ -11,6 +11,14 @@ def test_a_part_reports_its_share_of_the_whole():
     part(0.0, "begun")
     part(1.0, "done")
     assert told == [(0.5, "begun"), (0.75, "done")]
+
+
+def test_parts_that_are_alike_report_in_turn():
+    told = []
+    for k in range(2):
+        nth_part(lambda *step: told.append(step), k, 2)(0.5, "half")
+    nth_part(lambda *step: told.append(step), 1, 4, "fold 2")(0.0, "")
+    assert told == [(0.25, "half"), (0.75, "half"), (0.25, "fold 2")]
 
 
 @pytest.mark.parametrize(("asked", "left"), [(False, [True, True, False]), (True, [False] * 3)])

@@ -13,11 +13,11 @@ from bncc.device.inputs.cover import (
     joint_states,
     n_joint_states,
     random_states,
+    raw_blocks,
     row_cover,
     row_states,
     spans,
 )
-from bncc.device.inputs.probes import raw_blocks
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import far_table, raw_of_table, state_dtype, states_of_raw
 from bncc.errors import OptionError
@@ -48,7 +48,7 @@ class Case:
     # (n, n_classes) int64 or None: Scores, for ``states``; zeros for ``invalid``
     scores: IntArray | None = None
     # (n, n_features) bool or None: What is missing, for ``missing`` and ``raw_missing``
-    gaps: BoolArray | None = None
+    is_missing: BoolArray | None = None
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ import numpy as np
 from bncc._types import FloatArray
 from bncc.data.dataset import Table
 from bncc.device.inputs.cases import Case, Effort
-from bncc.device.inputs.cover import spans
-from bncc.device.inputs.probes import PROBE_CELLS
+from bncc.device.inputs.cover import PROBE_CELLS, spans
 from bncc.discretize.feature import LARGEST_INT, Feature
 from bncc.discretize.readings import missing_reading, probe_values, raw_of_table
 from bncc.model.checked import Limits, beyond, predict_checked

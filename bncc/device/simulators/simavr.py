@@ -10,8 +10,9 @@ from tempfile import TemporaryDirectory
 
 from bncc.device.image import Image
 from bncc.device.machine import RUN_LIMIT, HarnessError
-from bncc.device.targets import ATMEGA
 from bncc.errors import ToolchainError
+from bncc.targets import TARGETS, find_target
+from bncc.targets.base import Mcu
 from bncc.toolchain import tools as toolchain
 from bncc.toolchain.tools import Tool
 
@@ -39,11 +40,12 @@ class Simavr:
         """Return simavr's library, installed or not."""
         here = is_available()
         path = "libsimavr" if here else None
-        return Tool("simavr", path, version(), ("avr",), INSTALL_HINT, "simulator")
+        served = tuple(each.name for each in TARGETS.values() if "simavr" in each.tools)
+        return Tool("simavr", path, version(), served, INSTALL_HINT, "simulator")
 
     def describe(self, target: str) -> str:
         """Return name, version and processor, for people."""
-        return f"{self.tool(target)} {ATMEGA}"
+        return f"{self.tool(target)} {find_target(target).simulated(Mcu).name}"
 
     def per_unit(self, target: str) -> float:
         """Return how far the counter steps at every cycle."""
@@ -52,7 +54,8 @@ class Simavr:
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
         """Run an image to its end."""
         at = image.symbols["bncc_request"]
-        return run(image.path, ATMEGA, request, at, cycle_limit=CYCLE_LIMIT)
+        mcu = image.target.simulated(Mcu).name
+        return run(image.path, mcu, request, at, cycle_limit=CYCLE_LIMIT)
 
 
 def run(elf: Path, mcu: str, request: bytes, request_address: int, *, cycle_limit: int) -> bytes:

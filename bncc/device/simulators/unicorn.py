@@ -7,71 +7,18 @@ at the end of the block with the doorbell, which therefore lies in a function of
 """
 
 import gc
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import BytesIO
 from time import monotonic
 from typing import Any, Literal
 
 from bncc.device.image import Image
 from bncc.device.machine import RUN_LIMIT, HarnessError
+from bncc.interrupts import interrupts_deferred
+from bncc.targets import find_target
+from bncc.targets.base import Core, Target
 from bncc.toolchain.tools import Tool, find_tools, require
-from bncc.train.interrupts import interrupts_deferred
-
-
-def _thumb_length(code: bytes, at: int) -> int:
-    return 4 if code[at + 1] >> 3 in (0b11101, 0b11110, 0b11111) else 2
-
-
-def _riscv_length(code: bytes, at: int) -> int:
-    return 4 if code[at] & 3 == 3 else 2
-
-
-def _mips_length(code: bytes, at: int) -> int:
-    return 4
-
-
-@dataclass(frozen=True)
-class Core:
-    """A processor of unicorn."""
-
-    architecture: str  # architecture and mode: Names of unicorn's constants
-    mode: tuple[str, ...]
-    # Module and constant of the processor model; None for the default
-    model: tuple[str, str] | None
-    # Bytes of the instruction at a place of some code; None counts one by one
-    length: Callable[[bytes, int], int] | None
-    entry_bit: int = 0  # Added to the entry's address
-    most: int = 0  # Instructions it may execute; 0 for any number, which then are not counted
-
-
-def _cortex(model: str) -> Core:
-    constant = f"UC_CPU_ARM_CORTEX_{model}"
-    mode = ("UC_MODE_THUMB", "UC_MODE_MCLASS")
-    return Core("UC_ARCH_ARM", mode, ("arm_const", constant), _thumb_length, 1)
-
-
-CORES = {
-    "x86": Core("UC_ARCH_X86", ("UC_MODE_64",), None, None),
-    "cortex-m0": _cortex("M0"),
-    "cortex-m3": _cortex("M3"),
-    "cortex-m4": _cortex("M4"),
-    "cortex-m7": _cortex("M7"),
-    "rv32": Core("UC_ARCH_RISCV", ("UC_MODE_RISCV32",), None, _riscv_length),
-    # Where it counts it translates 290 instructions at once or fewer. From about 370 in a line,
-    # which are a kernel without a loop, its buffer overflows and the whole process crashes
-    # (github.com/unicorn-engine/unicorn/issues/2240).
-    "big-endian": Core(
-        "UC_ARCH_MIPS",
-        ("UC_MODE_MIPS32", "UC_MODE_BIG_ENDIAN"),
-        None,
-        _mips_length,
-        most=sys.maxsize,
-    ),
-}
-
 
 _DOORBELL = 0x7000_0000
 _PAGE = 0x1000
@@ -79,6 +26,11 @@ _MEMORY = 4 << 20
 _DONE, _INTERRUPTED = "ended with status 0", "was interrupted"
 _SYSTEM_CONTROL = 0xE000_E000
 """Where a Cortex-M enables its floating-point unit; plain memory here, for the unit is on."""
+
+
+def core_of(target: Target) -> Core:
+    """Return the processor that stands for a target."""
+    return target.simulated(Core)
 
 
 class Unicorn:
@@ -94,8 +46,8 @@ class Unicorn:
 
     def describe(self, target: str) -> str:
         """Return name, version and processor, for people."""
-        core = CORES[target]
-        model = core.model[1].removeprefix("UC_CPU_") if core.model else core.architecture[8:]
+        core = core_of(find_target(target))
+        model = core.model.removeprefix("UC_CPU_") if core.model else core.architecture[8:]
         return f"{require('unicorn')} {model}"
 
     def per_unit(self, target: str) -> float:
@@ -121,7 +73,7 @@ class _Run:
     def __init__(self, image: Image, request: bytes, is_metered: bool) -> None:
         self._image = image
         self._is_metered = is_metered
-        self._core = CORES[image.target.name]
+        self._core = core_of(image.target)
         self._uc: Any = None
         self._input, self._output = BytesIO(request), BytesIO()
         self._at = image.symbols["bncc_request"]
@@ -266,7 +218,7 @@ def _processor(image: Image, core: Core) -> Any:
         mode |= getattr(unicorn, name)
     uc = unicorn.Uc(getattr(unicorn, core.architecture), mode)
     if core.model is not None:
-        uc.ctl_set_cpu_model(getattr(arm_const, core.model[1]))
+        uc.ctl_set_cpu_model(getattr(arm_const, core.model))
     uc.mem_map(image.target.rom, _MEMORY)
     uc.mem_map(image.target.ram, _MEMORY)
     for address, content in image.segments:

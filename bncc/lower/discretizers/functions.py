@@ -27,7 +27,7 @@ def cuts_array(kind: str, features: Sequence[Feature]) -> ArrayText:
 
 def per_feature(features: Sequence[Feature], kind: str, state_bits: int) -> list[ArrayText]:
     """Return what a loop over features reads beside thresholds and readings."""
-    fallback = array(
+    missing_state = array(
         "missing_state",
         state_bits,
         [feature.missing_state for feature in features],
@@ -36,10 +36,10 @@ def per_feature(features: Sequence[Feature], kind: str, state_bits: int) -> list
     if kind.startswith("code"):
         known = [n_known(feature) for feature in features]
         bits = 8 if max(known) <= 255 else 16
-        return [array("known", bits, known, "Number of known codes, per feature."), fallback]
+        return [array("known", bits, known, "Number of known codes, per feature."), missing_state]
     counts = [len(feature.thresholds) for feature in features]
     meaning = "Number of thresholds, per feature."
-    return [array("n_cuts", count_bits(features), counts, meaning), fallback]
+    return [array("n_cuts", count_bits(features), counts, meaning), missing_state]
 
 
 def count_bits(features: Sequence[Feature]) -> int:

@@ -14,6 +14,7 @@ from math import log2
 from typing import Literal, TypeAlias
 
 from bncc.lower.discretizers.trees import Branch, Guide, GuideUse, nodes
+from bncc.targets import fitted_as
 
 Search = Literal["linear", "binary"]
 Cost: TypeAlias = tuple[float, float]
@@ -100,41 +101,36 @@ class Rates:
         return n_half * self.half[0], n_half * self.half[1]
 
 
-GENERIC = "cortex-m0"
-"""The machine that stands for all where none is named."""
-
-_M4 = Rates(
-    line=(0.573, 6.45),
-    call=(0, 9.01),
-    turn=(12, 41),
-    linear=(5.92, 46.6),
-    binary=(12.6, 60.3),
-    tree=(3.44, 7.6),
-    table=(8.82, 28.7),
-    nibble=(3.75, 15),
-    guide=(10, 29),
-    guide32=(10, 28),
-    half=(0.823, 3.78),
-    word=(1, 5.4),
+_M0 = Rates(
+    line=(0.45, 10.3),
+    call=(0, 7.15),
+    turn=(17.5, 51.1),
+    linear=(7.25, 43.3),
+    binary=(14.1, 59),
+    tree=(4.17, 6.15),
+    table=(11.6, 20.5),
+    nibble=(4.38, 13.8),
+    guide=(17, 32),
+    guide32=(16.5, 35),
+    half=(1.12, 4.87),
+    word=(0.493, 4.75),
 )
 RATES: Mapping[str, Rates] = {
-    "cortex-m0": Rates(
-        line=(0.45, 10.3),
-        call=(0, 7.15),
-        turn=(17.5, 51.1),
-        linear=(7.25, 43.3),
-        binary=(14.1, 59),
-        tree=(4.17, 6.15),
-        table=(11.6, 20.5),
-        nibble=(4.38, 13.8),
-        guide=(17, 32),
-        guide32=(16.5, 35),
-        half=(1.12, 4.87),
-        word=(0.493, 4.75),
+    "cortex-m0": _M0,
+    "cortex-m4": Rates(
+        line=(0.573, 6.45),
+        call=(0, 9.01),
+        turn=(12, 41),
+        linear=(5.92, 46.6),
+        binary=(12.6, 60.3),
+        tree=(3.44, 7.6),
+        table=(8.82, 28.7),
+        nibble=(3.75, 15),
+        guide=(10, 29),
+        guide32=(10, 28),
+        half=(0.823, 3.78),
+        word=(1, 5.4),
     ),
-    "cortex-m3": _M4,
-    "cortex-m4": _M4,
-    "cortex-m7": _M4,
     "rv32": Rates(
         line=(0.586, 7.97),
         call=(0, 10.9),
@@ -177,10 +173,11 @@ RATES: Mapping[str, Rates] = {
         half=(2.33, 1.02),
         word=(8.37, 6.84),
     ),
+    "big-endian": _M0,  # not measured
 }
-"""By target."""
+"""By target; others take the rates of a similar one."""
 
 
 def rates_of(target: str | None) -> Rates:
-    """Return the rates of a machine, those of the generic one where it has none of its own."""
-    return RATES.get(target or GENERIC, RATES[GENERIC])
+    """Return the rates of a target, of a similar one, or of the generic one."""
+    return next(RATES[each] for each in fitted_as(target) if each in RATES)

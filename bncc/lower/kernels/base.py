@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from bncc.lower.c.c99 import ArrayText
 from bncc.program.ir import Program
+
+Weights: TypeAlias = Mapping[tuple[str, str, str], tuple[tuple[float, ...], tuple[float, ...]]]
+"""By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
+``Kernel.work``, and bytes per term of ``Kernel.code``."""
 
 
 class Kernel(Protocol):
@@ -88,6 +92,9 @@ class Family:
     layouts: Callable[[Program], Iterator[Any]]
     kernel: type  # Class of its layouts
     text: Callable[[Program, Any, str, int], KernelText]  # (program, kernel, name, state_bits)
+    # Cost-model weights, from ``weights.py`` of its folder. Targets without weights take those of a
+    # similar target, or of the generic one.
+    weights: Weights = field(default_factory=dict, repr=False)
     # Layouts in words of other widths, for targets that have them
     wider: Callable[[Program, int], Iterator[Any]] | None = None
     # Worth choosing on registers of a byte alone. Elsewhere it runs but gains nothing, and

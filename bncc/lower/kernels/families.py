@@ -1,34 +1,28 @@
 """Every kernel family, in one explicit list, and what follows from it."""
 
 from collections.abc import Mapping
+from importlib import import_module
 
-from bncc.lower.kernels import (
-    bit_slice,
-    cut_loop,
-    cut_packed,
-    cuts,
-    lanes,
-    looped,
-    packed,
-    plain,
-    planes,
-)
 from bncc.lower.kernels.base import Family, Kernel, KernelText
 from bncc.program.ir import Program
 
+FOLDERS = (
+    "plain",
+    "bit_slice",
+    "lanes",
+    "looped",
+    "planes",
+    "packed",
+    "cuts",
+    "cut_loop",
+    "cut_packed",
+)
+"""Folders with a tuple ``FAMILIES``."""
+
 FAMILIES: Mapping[str, Family] = {
     family.name: family
-    for family in (
-        *plain.FAMILIES,
-        *bit_slice.FAMILIES,
-        *lanes.FAMILIES,
-        *looped.FAMILIES,
-        *planes.FAMILIES,
-        *packed.FAMILIES,
-        *cuts.FAMILIES,
-        *cut_loop.FAMILIES,
-        *cut_packed.FAMILIES,
-    )
+    for folder in FOLDERS
+    for family in import_module(f"bncc.lower.kernels.{folder}").FAMILIES
 }
 """By the name in ``--kernel``."""
 _TEXTS = {family.kernel: family.text for family in FAMILIES.values()}

@@ -9,8 +9,7 @@ from bncc.errors import OptionError
 from bncc.structure.counts import class_family_counts, family_counts
 from bncc.structure.graph import Structure
 from bncc.structure.learner import Learner, Problem
-from bncc.structure.option_readers import LEAST, MOST, Options, choice_of
-from bncc.structure.options import DEFAULT_ALPHA, alpha_of
+from bncc.structure.options import DEFAULT_ALPHA, LEAST, MOST, Options, alpha_of, choice_of
 from bncc.structure.scores import (
     NEGLIGIBLE_NATS,
     FamilyScores,

@@ -21,7 +21,7 @@ from bncc.structure.margin_scores.search import (
     climb,
     search_of,
 )
-from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
+from bncc.structure.options import Options, choice_of, count_of, positive_of
 
 STOPS = ("full", "early")
 

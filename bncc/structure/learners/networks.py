@@ -26,7 +26,7 @@ from bncc.structure.dags.dag_score import (
 from bncc.structure.dags.neighbors import LEVEL, parents_and_children, varying_pairs
 from bncc.structure.graph import Structure
 from bncc.structure.learner import Learner, Problem, Reader
-from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
+from bncc.structure.options import Options, choice_of, count_of, positive_of
 
 DEFAULT_ALPHA = 10.0
 """Equivalent sample size of S4."""

@@ -8,8 +8,15 @@ from bncc._types import IntArray
 from bncc.structure.candidates import subset
 from bncc.structure.graph import Structure, forest
 from bncc.structure.learner import Learner, Problem
-from bncc.structure.option_readers import Options, choice_of
-from bncc.structure.options import DEFAULT_ALPHA, alpha_of, order_name, order_of, width_of
+from bncc.structure.options import (
+    DEFAULT_ALPHA,
+    Options,
+    alpha_of,
+    choice_of,
+    order_name,
+    order_of,
+    width_of,
+)
 from bncc.structure.orders import earlier
 from bncc.structure.scores import NEGLIGIBLE_NATS, bdeu_gains, conditional_mutual_information
 from bncc.structure.spanning_trees import maximum_spanning_forest

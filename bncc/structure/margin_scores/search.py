@@ -13,7 +13,7 @@ from bncc.structure.learner import Problem, Reader
 from bncc.structure.margin_scores.held_out import DEFAULT_FOLDS, HeldOut, hold_out
 from bncc.structure.margin_scores.score import KINDS, Score
 from bncc.structure.margin_scores.scored_tree import Found, ScoredTree, SpeedUps, Tables
-from bncc.structure.option_readers import Options, choice_of, count_of, positive_of
+from bncc.structure.options import Options, choice_of, count_of, positive_of
 
 Edge = tuple[int, int]
 """Child and parent."""

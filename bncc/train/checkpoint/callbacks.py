@@ -1,22 +1,15 @@
-"""The course of a training: who hears of it, where it is kept, what ends it early."""
+"""What accompanies a training: who hears of it, where it is kept, what ends it early."""
 
 from collections.abc import Callable
 from time import monotonic
 
 from bncc.errors import CheckpointError
+from bncc.interrupts import StopRequest
 from bncc.model.model import Model
+from bncc.progress import Progress, nth_part, silence
 from bncc.train.checkpoint.folder import Checkpoint, Identity, Saved
 from bncc.train.checkpoint.snapshot import TrainingState
 from bncc.train.gradient.engine import Passed
-from bncc.train.interrupts import StopRequest
-
-News = Passed | str | None
-"""What the last epoch says, or words of what goes before the descent; None for neither."""
-EpochProgress = Callable[[int, int, News], None]
-"""Called with (epochs done, epochs of all trainings, news)."""
-
-STRUCTURE_STEPS = 1000
-"""Stands for epochs while a structure is learned before the descent."""
 
 INTERVAL = 5.0
 """Seconds between two checkpoints at least."""
@@ -24,27 +17,23 @@ LARGEST_SHARE = 0.05
 """Of the time, that checkpoints may take."""
 
 
-class Course:
-    """What accompanies one descent."""
+class Callbacks:
+    """What accompanies one descent: who is told, where it is kept, what ends it early."""
 
     def __init__(
         self,
-        progress: EpochProgress | None = None,
+        progress: Progress = silence,
         start: TrainingState | None = None,
         keep: Callable[[TrainingState], None] | None = None,
         stop: StopRequest | None = None,
         *,
         is_last: bool = True,
     ) -> None:
-        self.start = start
+        # Also told of what is learned without epochs: a structure before the descent, or a margin
+        self.progress, self.start = progress, start
         self.stopped_after: int | None = None
-        self._progress, self._keep, self._stop, self._is_last = progress, keep, stop, is_last
+        self._keep, self._stop, self._is_last = keep, stop, is_last
         self._due = 0.0
-
-    def tell(self, share: float, words: str) -> None:
-        """Tell of what is learned without epochs: a structure before the descent, or a margin."""
-        if self._progress is not None:
-            self._progress(round(share * STRUCTURE_STEPS), STRUCTURE_STEPS, words)
 
     def disarm(self) -> None:
         """Let the first Ctrl-C end what is left, where there is no descent to end early."""
@@ -55,8 +44,7 @@ class Course:
         self, epoch: int, epochs: int, passed: Passed, moment: Callable[[], TrainingState]
     ) -> bool:
         """Tell of an epoch."""
-        if self._progress is not None:
-            self._progress(epoch, epochs, passed)
+        self.progress(epoch / epochs, passed.words)
         is_stopped = self._stop is not None and self._stop.is_wanted
         if self._keep is not None and (is_stopped or monotonic() >= self._due):
             begin = monotonic()
@@ -77,7 +65,7 @@ class Session:
         self,
         epochs: int,
         n_runs: int,
-        progress: EpochProgress | None = None,
+        progress: Progress = silence,
         stop: StopRequest | None = None,
     ) -> None:
         self.first: Model | None = None
@@ -88,6 +76,7 @@ class Session:
         self._checkpoint: Checkpoint | None = None
         self._identity: Identity = {}
         self._start: TrainingState | None = None
+        self._run = 0, Callbacks()
 
     def keep_in(self, checkpoint: Checkpoint, identity: Identity) -> str | None:
         """Keep the training from now on, and go on from what was kept, if that is wanted."""
@@ -101,12 +90,22 @@ class Session:
         done = saved.moment.epoch + (0 if saved.first is None else self.epochs)
         return f"training went on after {done} of {self._n_runs * self.epochs} epochs"
 
-    def course(self, run: int) -> Course:
+    def callbacks(self, run: int) -> Callbacks:
         """Return what accompanies a descent."""
         start, self._start = self._start, None
         keep = None if self._checkpoint is None else self._keep
         is_last = run + 1 == self._n_runs
-        return Course(self._progress_of(run), start, keep, self._stop, is_last=is_last)
+        progress = nth_part(self._progress, run, self._n_runs)
+        self._run = run, Callbacks(progress, start, keep, self._stop, is_last=is_last)
+        return self._run[1]
+
+    @property
+    def epochs_done(self) -> tuple[int, int] | None:
+        """Where the last descent ended early: epochs done, and those of all descents."""
+        run, callbacks = self._run
+        if callbacks.stopped_after is None:
+            return None
+        return run * self.epochs + callbacks.stopped_after, self._n_runs * self.epochs
 
     def _keep(self, moment: TrainingState) -> None:
         assert self._checkpoint is not None
@@ -119,13 +118,3 @@ class Session:
             self.not_kept = str(error)
         else:
             self._has_kept, self.not_kept = True, None
-
-    def _progress_of(self, run: int) -> EpochProgress | None:
-        if self._progress is None:
-            return None
-        progress, n_runs = self._progress, self._n_runs
-
-        def report(epoch: int, epochs: int, news: News) -> None:
-            progress(run * epochs + epoch, n_runs * epochs, news)
-
-        return report

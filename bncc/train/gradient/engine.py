@@ -32,6 +32,11 @@ class Passed(NamedTuple):
     loss: float  # Mean loss
     error: float  # Fraction that was decided wrongly, features that were left out missing
 
+    @property
+    def words(self) -> str:
+        """The same, for people."""
+        return f"loss {self.loss:.4f}, training error {100 * self.error:.1f} %"
+
 
 def check_converging(passed: Passed, lr: float) -> None:
     """Refuse to go on with tables that are no numbers any more."""

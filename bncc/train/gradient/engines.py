@@ -5,9 +5,9 @@ from importlib.util import find_spec
 from typing import TypeVar
 
 from bncc.errors import ToolchainError, extra_command
+from bncc.interrupts import interrupts_deferred
 from bncc.train.gradient.engine import Engine, Problem, StructureEngine, StructureProblem
 from bncc.train.hyperparameters import Hyperparameters
-from bncc.train.interrupts import interrupts_deferred
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ import numpy as np
 from bncc._types import FloatArray, IntArray
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import Structure
-from bncc.train.checkpoint.callbacks import Course
+from bncc.train.checkpoint.callbacks import Callbacks
 from bncc.train.checkpoint.snapshot import go_on, moment_of
 from bncc.train.gradient.engine import Problem, check_converging
 from bncc.train.gradient.engines import engine_for
@@ -70,9 +70,6 @@ class Jitter:
 
 FormatChoice = Callable[[LogTables], QFormat]
 
-DECAY = 1e-3
-"""The step falls to this fraction over the run, geometrically per epoch (S0's code)."""
-
 
 def descend(
     X: IntArray,
@@ -82,7 +79,7 @@ def descend(
     start: LogTables,
     hyper: Hyperparameters,
     choose_format: FormatChoice | None,
-    course: Course | None = None,
+    callbacks: Callbacks | None = None,
     is_ordered: Sequence[bool] = (),
     weights: FloatArray | None = None,
 ) -> LogTables:
@@ -93,7 +90,7 @@ def descend(
     returns log_prior (n_classes,) float64, natural log-probabilities before quantization, <= 0;
     those of the last epoch, or their average.
     """
-    course = course or Course()
+    callbacks = callbacks or Callbacks()
     part = class_tables(structure, start)
     if not part.n_tables:
         return start
@@ -103,7 +100,7 @@ def descend(
     noise = np.zeros(X.shape, dtype=np.uint8)
     jitter = Jitter(X, n_states, is_ordered, hyper.jitter)
     switch = int(hyper.quantize_from * hyper.epochs)
-    first, fmt, average = go_on(course.start, engine, rng, engine.log_tables)
+    first, fmt, average = go_on(callbacks.start, engine, rng, engine.log_tables)
     for epoch in range(first, hyper.epochs):
         if epoch == switch and choose_format is not None:
             fmt = choose_format(part.put_back(engine.log_tables()))
@@ -113,11 +110,11 @@ def descend(
         order = drawn_order(len(y), weights, rng)
         if hyper.dropped_below:
             noise = rng.integers(0, 256, X.shape, dtype=np.uint8)
-        passed = engine.epoch(order, noise, hyper.lr * DECAY ** (epoch / max(hyper.epochs - 1, 1)))
+        passed = engine.epoch(order, noise, hyper.step(epoch))
         check_converging(passed, hyper.lr)
         if hyper.average:
             average = averaged(average, engine.log_tables(), hyper.average)
         moment = partial(moment_of, engine, epoch + 1, fmt, rng, average)
-        if not course.goes_on(epoch + 1, hyper.epochs, passed, moment):
+        if not callbacks.goes_on(epoch + 1, hyper.epochs, passed, moment):
             break
     return part.put_back(average or engine.log_tables())

@@ -65,13 +65,14 @@ class Memory:
         self.engine.n_steps = int(state[N_STEPS][0])
 
     def set_objective(self, hyper: Hyperparameters) -> None:
-        """Fill in the loss, in floats."""
+        """Fill in the loss, in floats: each member that has the name of a term or an option."""
         objective = self.engine.objective
         objective.n_classes, objective.n_lanes = self.n_classes, self.n_lanes
-        for name in ("has_margin", "is_conditional", "are_free"):
-            setattr(objective, name, getattr(hyper, name))
-        for name in ("lambda", "gamma", "eta"):
-            setattr(objective, name, getattr(hyper, "lambda_" if name == "lambda" else name))
+        known = {name.rstrip("_"): value for name, value in vars(hyper).items()}
+        known |= vars(hyper.terms)
+        for name, _ in self.ffi.typeof("objective_t").fields:
+            if name in known:
+                setattr(objective, name, known[name])
 
     def set_format(self, fmt: QFormat | None) -> None:
         """Choose what is computed with, from the next normalization on."""

@@ -79,11 +79,11 @@ def loss_of(log_joint: Tensor, y: Tensor, hyper: Hyperparameters) -> Tensor:
     ----------
     S0, equations 5 to 8; the mean over the minibatch is the authors' code.
     """
-    if hyper.is_conditional:
+    if hyper.terms.is_conditional:
         likelihood = nn.functional.cross_entropy(log_joint, y)
     else:
         likelihood = -log_joint.gather(1, y[:, None]).mean()
-    if not hyper.has_margin:
+    if not hyper.terms.has_margin:
         return likelihood
     return likelihood + hyper.lambda_ * hinge(log_joint, y, hyper.gamma, hyper.eta)
 
@@ -127,7 +127,7 @@ class TorchEngine:
         self._hyper = hyper
         self._device = device_of(hyper.device)
         layout = layout_of(problem.structure, problem.n_states)
-        self._network = Network(layout, *problem.start, self._device, hyper.are_free)
+        self._network = Network(layout, *problem.start, self._device, hyper.terms.are_free)
         self._states = states_tensor(problem.X, self._device)
         self._target = torch.from_numpy(problem.y).long().to(self._device)
         self._optimizer = torch.optim.Adam(

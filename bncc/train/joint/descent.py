@@ -8,7 +8,7 @@ import numpy as np
 from bncc._types import FloatArray
 from bncc.fixed_point import QFormat, quantize
 from bncc.structure.graph import Structure
-from bncc.train.checkpoint.callbacks import Course
+from bncc.train.checkpoint.callbacks import Callbacks
 from bncc.train.checkpoint.snapshot import go_on, moment_of
 from bncc.train.gradient.engine import (
     Chance,
@@ -18,7 +18,7 @@ from bncc.train.gradient.engine import (
     check_converging,
 )
 from bncc.train.gradient.engines import structure_engine_for
-from bncc.train.gradient.loop import DECAY, Jitter, averaged
+from bncc.train.gradient.loop import Jitter, averaged
 from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.joint.candidate_layout import entries_of, flash_bits_of
 from bncc.train.maximum_likelihood import LogTables
@@ -53,7 +53,7 @@ def descend_structure(
     hyper: Hyperparameters,
     rng: np.random.Generator,
     choose_format: StructureFormat | None,
-    course: Course | None = None,
+    callbacks: Callbacks | None = None,
 ) -> Learned:
     r"""
     Learn a structure and its tables.
@@ -70,11 +70,11 @@ def descend_structure(
     ----------
     S0, sections 3.1 to 3.3; S3, equations 17 and 18.
     """
-    course = course or Course()
+    callbacks = callbacks or Callbacks()
     engine = structure_engine_for(problem, hyper)
     jitter = Jitter(problem.X, problem.n_states, problem.is_ordered, hyper.jitter)
     switch = int(hyper.quantize_from * hyper.epochs)
-    first, fmt, average = go_on(course.start, engine, rng, lambda: engine.learned()[1])
+    first, fmt, average = go_on(callbacks.start, engine, rng, lambda: engine.learned()[1])
     learned = None if average is None else (engine.learned()[0], average)
     for epoch in range(first, hyper.epochs):
         if epoch == switch and choose_format is not None:
@@ -82,16 +82,15 @@ def descend_structure(
             engine.quantize(fmt)
         if hyper.jitter:
             engine.see(jitter.draw(rng))
-        done = epoch / max(hyper.epochs - 1, 1)
-        tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** done
+        tau = FIRST_TAU * (LAST_TAU / FIRST_TAU) ** hyper.done(epoch)
         prices = _prices(problem, engine, fmt)
-        passed = engine.epoch(chance_of(problem, hyper, rng), hyper.lr * DECAY**done, tau, prices)
+        passed = engine.epoch(chance_of(problem, hyper, rng), hyper.step(epoch), tau, prices)
         check_converging(passed, hyper.lr)
         if hyper.average:
             learned = _averaged(learned, engine.learned(), hyper.average)
         average = None if learned is None else learned[1]
         moment = partial(moment_of, engine, epoch + 1, fmt, rng, average)
-        if not course.goes_on(epoch + 1, hyper.epochs, passed, moment):
+        if not callbacks.goes_on(epoch + 1, hyper.epochs, passed, moment):
             break
     structure, tables = learned or engine.learned()
     if problem.widths and choose_format is not None:

@@ -75,7 +75,9 @@ class TorchStructureEngine:
         self._hyper, layout = hyper, problem.layout
         self._device = device_of(hyper.device)
         start = counted_start(problem.X, problem.y, layout, problem.n_classes, problem.weights)
-        self._network = StructureNetwork(layout, *start, self._device, are_free=hyper.are_free)
+        self._network = StructureNetwork(
+            layout, *start, self._device, are_free=hyper.terms.are_free
+        )
         self._states = states_tensor(np.ascontiguousarray(problem.X.T), self._device)
         self._target = torch.from_numpy(problem.y).long().to(self._device)
         self._tables = LazyAdam(self._network.rho)

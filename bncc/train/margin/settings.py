@@ -19,12 +19,13 @@ The best was reached within 41 iterations on spambase, and within 21 on usps.
 
 from dataclasses import dataclass
 
+from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 
 LAMBDAS = (0.01, 0.03, 0.1, 0.3)
 """Those that cross-validation chooses from: margins of 100 to 3.3 nats are enough."""
-MOST_ITERATIONS = 60
-ETA = 10.0
+MOST_ITERATIONS: int = OPTIONS["epochs"].measured
+ETA: float = OPTIONS["eta"].measured
 N_FOLDS = 5
 """As in S1's other choices."""
 
@@ -33,10 +34,10 @@ N_FOLDS = 5
 class MarginSettings:
     """What steers maximum-margin parameters."""
 
-    lambdas: tuple[float, ...] = LAMBDAS  # Scales of the margin to choose from, >= 0
-    eta: float = ETA  # Sharpness of the soft maximum over the wrong classes, > 0
-    most_iterations: int = MOST_ITERATIONS  # Of L-BFGS, from which cross-validation chooses, >= 1
-    n_folds: int = N_FOLDS  # Parts that the training rows are dealt to, >= 2
+    lambdas: tuple[float, ...] = LAMBDAS  # Scales of the margin to choose from
+    eta: float = ETA  # Sharpness of the soft maximum over the wrong classes
+    most_iterations: int = MOST_ITERATIONS  # Of L-BFGS, from which cross-validation chooses
+    n_folds: int = N_FOLDS  # Parts that the training rows are dealt to
     seed: int = 0  # Of dealing them
 
 

@@ -14,7 +14,7 @@ void board_end(bool has_failed)
     }
 }
 #else
-/* The text tells how it went. A breakpoint would be a fault where no debugger is attached. */
+/* The text output has the result. A breakpoint is a fault where no debugger is attached. */
 void board_end(bool has_failed)
 {
     (void)has_failed;

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* In QEMU an instruction takes 1024 ns of virtual time (-icount shift=10), so ticks tell how many
- * were executed. A board defines its ticks in 1024 ns as a fraction. */
+/* In QEMU an instruction takes 1024 ns of virtual time (-icount shift=10), so ticks count the
+ * executed instructions. A board defines its ticks in 1024 ns as a fraction. */
 #if SIMULATED
 #define SYSTICK_UNIT "instructions"
 #else

@@ -55,7 +55,7 @@ uint16_t board_stack_depth(void)
     return RAMEND + 1U - (uint16_t)p;
 }
 
-/* The text tells how it went; simavr takes sleep without interrupts for the end. */
+/* The text output has the result. Sleep without interrupts ends simavr. */
 void board_end(bool has_failed)
 {
     (void)has_failed;

@@ -1,18 +1,17 @@
 """The comparison itself: right C agrees, and every kind of mistake is found and told."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from bncc.device.agreement import Agreement, combine, compare, verify
-from bncc.device.harness import build_harness
-from bncc.device.host import build_library
+from bncc.device.agreement import Agreement, combine, compare
+from bncc.device.host import build_harness, build_library
 from bncc.device.inputs.cases import cases
-from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.device.sources import sources
 from bncc.errors import ToolchainError
 from tests import models as hand
+from tests.agreement.mistakes import verify_files
 from tests.unit.device.by_hand import FILES, MODEL, spoiled
 
 pytestmark = pytest.mark.cc
@@ -24,7 +23,7 @@ def gcc(require_tool):
 
 
 def check(files) -> Agreement:
-    with build_library(MODEL, files) as library:
+    with build_library(sources(MODEL, files)) as library:
         return compare(library, cases(MODEL))
 
 
@@ -67,7 +66,7 @@ def test_a_mistake_is_found(old, new, told):
 def test_a_crash_is_a_mismatch():
     """What a sanitizer stops counts as disagreement."""
     files = spoiled("light[3 * x[1] + c]", "light[4 * x[1] + c]")
-    with build_harness(MODEL, files, opt_level="-O0") as program:
+    with build_harness(sources(MODEL, files), opt_level="-O0") as program:
         outcome = compare(program, cases(MODEL))
     assert not outcome.agree
     assert outcome.mismatches == 1
@@ -101,17 +100,11 @@ def test_outcomes_of_several_compilers_are_joined():
     )
 
 
-class Emitted:
-    """An emission as far as the check looks at it."""
-
-    files = FILES
-
-
 @pytest.mark.parametrize("sanitize", [False, True])
 def test_verify_builds_compares_and_says_how_strongly(sanitize):
     """With a given emission, as library or under sanitizers."""
-    outcome = verify(
-        MODEL, emission=Emitted(), compiler="gcc", opt_level="-O1", sanitize=sanitize, n_random=50
+    outcome = verify_files(
+        MODEL, FILES, compiler="gcc", opt_level="-O1", sanitize=sanitize, n_random=50
     )
     assert outcome.agree
     assert outcome.target == "host"
@@ -125,52 +118,12 @@ def test_verify_builds_compares_and_says_how_strongly(sanitize):
 
 def test_verify_with_all_compilers_runs_each():
     """Each compiler that is installed adds its inputs."""
-    one = verify(MODEL, emission=Emitted(), compiler="gcc")
-    every = verify(MODEL, emission=Emitted(), compiler="all")
+    one = verify_files(MODEL, FILES, compiler="gcc")
+    every = verify_files(MODEL, FILES, compiler="all")
     assert every.checked == one.checked * (every.n_builds)
-
-
-def test_verify_without_an_emission_emits_all_entries():
-    """The usual call."""
-    assert verify(MODEL).agree
 
 
 def test_a_missing_compiler_is_told_with_its_remedy():
     """Exit code 2 on the command line."""
     with pytest.raises(ToolchainError, match="is not installed; run `bncc targets`"):
-        verify(MODEL, compiler="no-such-cc")
-
-
-def emitted(model, entries, **options):
-    return emit_c(model, EmitOptions("m", frozenset(entries), **options))
-
-
-def test_streams_and_gaps_of_a_second_emission_are_tried_on_a_sample():
-    """The first is checked in full, and counted alone."""
-    model = hand.tan_float()
-    first = emitted(model, {"scores", "raw"})
-    alone = verify(model, emission=first, n_random=20)
-    both = verify(model, emission=first, also=emitted(model, {"stream", "missing"}), n_random=20)
-    assert both.agree
-    assert both.checked == alone.checked
-    assert both.strength.startswith(f"{alone.strength}, ")
-    assert re.search(r", \d+ of them also fed feature by feature, 20 random", both.strength)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("end = m_rom_uint8(&m_first_reader[i + 1U]);", "end = k;", "feed of states"),
-        ("return m_decide_missing(x);", "return (int16_t)(m_decide_missing(x) ^ 1);", "missing of"),
-        ("return m_decide_missing(state);", "return 0;", "raw_missing of"),
-    ],
-)
-def test_a_mistake_in_the_second_emission_is_found(old, new, told):
-    model = hand.tan_float()
-    also = emitted(model, {"stream", "missing"})
-    assert old in also.files["m.c"], old
-    also = replace(also, files={**also.files, "m.c": also.files["m.c"].replace(old, new)})
-    outcome = verify(model, emission=emitted(model, {"raw"}), also=also, n_random=20)
-    assert not outcome.agree
-    assert outcome.mismatches > 0
-    assert outcome.first_mismatch.startswith(told)
+        verify_files(MODEL, FILES, compiler="no-such-cc")

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from bncc.device import batch as module
-from bncc.device.batch import Batch
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.model.reference import predict
+from bncc.on_device import batch_of
 from bncc.structure.graph import forest
 from bncc.toolchain.tools import host_compilers
 from tests import models as hand
@@ -38,7 +38,7 @@ def test_batches_decide_as_the_model(require_tool, name):
     require_tool("gcc")
     model = hand.NAMED[name]()
     X = hand.all_states(model)
-    with Batch(model) as batch:
+    with batch_of(model) as batch:
         for n in (0, 1, BLOCK - 1, BLOCK, BLOCK + 1, len(X)):
             some = np.resize(X, (n, model.n_features))
             assert np.array_equal(batch.predict(some), predict(model, some))
@@ -49,7 +49,7 @@ def test_batches_decide_as_the_model(require_tool, name):
 def test_batches_of_any_model_decide_as_it_does(require_tool, pair):
     require_tool("gcc")
     model, X = pair
-    with Batch(model) as batch:
+    with batch_of(model) as batch:
         assert np.array_equal(batch.predict(X), predict(model, X))
 
 
@@ -57,7 +57,7 @@ def test_a_state_out_of_range_is_an_error_code_for_its_row_alone(require_tool):
     require_tool("gcc")
     model = hand.naive_integer()
     X = np.array([[0, 0], [3, 0], [2, 1], [0, 2], [255, 255]])
-    with Batch(model) as batch:
+    with batch_of(model) as batch:
         y = batch.predict(X)
     assert y[[1, 3, 4]].tolist() == [-1, -1, -1]
     assert np.array_equal(y[[0, 2]], predict(model, X[[0, 2]]))
@@ -69,7 +69,7 @@ def test_inputs_are_turned_whatever_their_number_of_features(require_tool, n_fea
     model = random_tan(n_features, n_states=4, n_classes=6)
     X = np.random.default_rng(0).integers(0, 5, size=(3 * BLOCK + 1, n_features))
     valid = (X < 4).all(axis=1)
-    with Batch(model) as batch:
+    with batch_of(model) as batch:
         y = batch.predict(X)
         assert np.array_equal(batch.predict(X % 4), predict(model, X % 4))
     assert np.array_equal(y[valid], predict(model, X[valid]))
@@ -81,7 +81,7 @@ def test_places_of_rows_behind_16_bits_are_reached(require_tool):
     model = random_tan(2, n_states=70, n_classes=26)
     X = np.random.default_rng(0).integers(0, 70, size=(500, 2))
     X[0] = 69
-    with Batch(model) as batch:
+    with batch_of(model) as batch:
         assert np.array_equal(batch.predict(X), predict(model, X))
 
 
@@ -90,7 +90,7 @@ def test_every_compiler_knows_the_vectors(require_tool):
     model = random_tan(17, n_states=4, n_classes=10)
     X = np.random.default_rng(0).integers(0, 4, size=(100, 17))
     for compiler in host_compilers("all"):
-        with Batch(model, compiler) as batch:
+        with batch_of(model, compiler) as batch:
             assert np.array_equal(batch.predict(X), predict(model, X)), compiler.name
 
 
@@ -99,7 +99,7 @@ def test_a_compiler_that_does_not_know_this_machine_serves_too(require_tool, mon
     monkeypatch.setattr(module, "NATIVE", "-march=abacus")
     model = hand.general_network()
     X = hand.all_states(model)
-    with Batch(model) as batch:
+    with batch_of(model) as batch:
         assert np.array_equal(batch.predict(X), predict(model, X))
 
 

@@ -3,8 +3,9 @@
 import pytest
 
 from bncc.device import bounds
-from bncc.emit.options import Bounds, Counts, bound_lines
+from bncc.emit.options import bound_lines
 from bncc.errors import ToolchainError
+from bncc.resources import Bounds, Counts
 
 REPORT = "m.c:1:2:f\t8\tstatic\nm.c:2:2:g.constprop\t20\tstatic\nm.c:3:2:h\t4\tstatic\n"
 CALLS = {"f": frozenset({"h", "g.constprop.0"}), "h": frozenset({"g.constprop.1"})}

@@ -2,15 +2,16 @@
 
 import pytest
 
-from bncc.device.agreement import verify
 from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.simulators import simavr
-from bncc.device.targets import TARGETS
+from bncc.device.sources import sources
 from bncc.errors import OptionError, ToolchainError
+from bncc.on_device import verify
+from bncc.targets import TARGETS
 from bncc.toolchain.tools import Tool, find_tools
 from tests import models as hand
-from tests.agreement.mistakes import Spoiled
+from tests.agreement.mistakes import verify_files
 from tests.unit.device.written import MODEL, in_c
 
 
@@ -139,11 +140,11 @@ def test_a_harness_leaves_nothing_behind(require_bench, monkeypatch, tmp_path, t
     """Neither when it is closed nor when the C does not compile."""
     bench = require_bench(target)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with CrossHarness(MODEL, in_c("return x[0] * 0;"), bench, "-O1") as machine:
+    with CrossHarness(sources(MODEL, in_c("return x[0] * 0;")), bench, "-O1") as machine:
         assert list(tmp_path.glob("bncc-*"))
         assert machine.entries == {"predict"}
     with pytest.raises(ToolchainError, match=r"failed: t\.c"):
-        CrossHarness(MODEL, in_c("return y;"), bench, "-O1")
+        CrossHarness(sources(MODEL, in_c("return y;")), bench, "-O1")
     assert not list(tmp_path.glob("bncc-*"))
 
 
@@ -152,7 +153,9 @@ def test_a_harness_leaves_nothing_behind(require_bench, monkeypatch, tmp_path, t
 def test_an_entry_point_the_c_lacks_is_refused(require_bench, target):
     """Instead of an answer that means nothing."""
     with (
-        CrossHarness(MODEL, in_c("return x[0] * 0;"), require_bench(target), "-O1") as machine,
+        CrossHarness(
+            sources(MODEL, in_c("return x[0] * 0;")), require_bench(target), "-O1"
+        ) as machine,
         pytest.raises(HarnessError, match="status 1"),
     ):
         machine.trusted([[0]])
@@ -180,7 +183,7 @@ def test_a_crash_on_a_target_is_a_mismatch(require_bench, target, simulator):
     require_bench(target, simulator=simulator)
     far = "#if defined(__AVR__)\n#define FAR 0xF000U\n#else\n#define FAR 0xF0000000U\n#endif"
     files = in_c("return *(const volatile int16_t *)(uintptr_t)(FAR + x[0]);", far)
-    outcome = verify(MODEL, target, simulator=simulator, emission=Spoiled(files), n_random=5)
+    outcome = verify_files(MODEL, files, target, simulator=simulator, n_random=5)
     assert not outcome.agree
     assert outcome.mismatches == 1
     assert outcome.first_mismatch.startswith("the program ")

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from bncc.device.machine import HarnessError
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Meter
-from bncc.device.on_target import bench_inputs
-from bncc.device.targets import TARGETS
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.errors import ToolchainError
+from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.large import letter_like
 from tests.unit.device.written import (
@@ -87,7 +88,7 @@ def test_two_runs_count_the_same(require_bench, target, simulator):
     inputs = bench_inputs(model, n_rows=5)
     found = []
     for _ in range(2):
-        with Meter(model, files, bench, "-O2") as measured:
+        with Meter(sources(model, files), bench, "-O2") as measured:
             costs, memory = measured.costs(inputs), measured.footprint(("predict", "raw"))
         assert list(costs) == ["predict", "trusted", "raw"]
         found.append(({k: replace(c, classes=None) for k, c in costs.items()}, memory))
@@ -171,9 +172,9 @@ def test_the_meter_leaves_nothing_behind(require_bench, monkeypatch, tmp_path):
 def test_only_what_the_c_has_is_measured(require_bench):
     """The textbook of states alone has no raw; without readings nothing raw is asked."""
     bench, model = require_bench("x86"), hand.tan_float()
-    with Meter(model, textbook_c(model, "m", raw=False).files, bench, "-O2") as measured:
+    with Meter(sources(model, textbook_c(model, "m", raw=False).files), bench, "-O2") as measured:
         assert set(measured.costs(bench_inputs(model, n_rows=2))) == {"predict", "trusted"}
-    with Meter(model, emit_c(model, EmitOptions("m")).files, bench, "-O2") as measured:
+    with Meter(sources(model, emit_c(model, EmitOptions("m")).files), bench, "-O2") as measured:
         assert set(measured.costs(replace(bench_inputs(model, n_rows=2), R=None))) == {"predict"}
 
 

@@ -6,10 +6,11 @@ import pytest
 
 from bncc.device.image import Builder, Image
 from bncc.device.meter import Footprint, Meter
-from bncc.device.targets import TARGETS
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.errors import MisfitError, ToolchainError
+from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.large import letter_like
 from tests.unit.device.written import NOTHING, in_assembly, in_c, meter, of
@@ -117,7 +118,7 @@ def test_entry_points_nobody_calls_are_free(require_bench, target):
     model = letter_like("float32")
     files = emit_c(model, EmitOptions("m", frozenset({"trusted", "scores"}), kernel="plain")).files
     table = sum(costs.size for costs in model.tables)
-    with Meter(model, files, require_bench(target), "-Os") as built:
+    with Meter(sources(model, files), require_bench(target), "-Os") as built:
         by = {kept: built.footprint(kept) for kept in (("predict",), ("raw",), ("predict", "raw"))}
     assert all(found.ram == 0 for found in by.values())
     assert table < by["predict",].flash < by["raw",].flash < by["predict", "raw"].flash
@@ -131,7 +132,7 @@ def test_the_textbook_is_charged_with_what_ours_avoids(require_bench):
         emit_c(model, EmitOptions("m", kernel="plain")).files,
         textbook_c(model, "m").files,
     ):
-        with Meter(model, files, bench, "-Os") as built:
+        with Meter(sources(model, files), bench, "-Os") as built:
             built.footprint(("predict", "raw"))
             image = Image(Path(built._folder.name) / "footprint.elf", bench.target)
             symbols.append({name for name in image.symbols if name.startswith("__aeabi_f")})

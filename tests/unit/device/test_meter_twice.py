@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import Meter
-from bncc.device.on_target import bench_inputs
 from bncc.device.simulators import unicorn
 from bncc.device.sources import sources
-from bncc.device.targets import TARGETS
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
+from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.large import letter_like
 from tests.unit.device.written import NOTHING, cost, in_assembly, states
@@ -21,7 +21,10 @@ from tests.unit.device.written import NOTHING, cost, in_assembly, states
 pytestmark = pytest.mark.firmware
 
 BOTH = [target.name for target in TARGETS.values() if len(target.simulators) == 2]
-BLOCKS = [name for name, core in unicorn.CORES.items() if core.length is not None]
+BLOCKS = [
+    target.name for target in TARGETS.values()
+    if "unicorn" in target.simulators and unicorn.core_of(target).length is not None
+]  # fmt: skip
 CONDITIONAL = ("cortex-m3", "cortex-m4", "cortex-m7")
 
 
@@ -29,7 +32,9 @@ def by_both(require_bench, target, model, files, level):
     """Return pairs of costs, by QEMU and by unicorn, of each entry point."""
     inputs, by = bench_inputs(model, n_rows=5), {}
     for simulator in ("qemu", "unicorn"):
-        with Meter(model, files, require_bench(target, simulator=simulator), level) as measured:
+        with Meter(
+            sources(model, files), require_bench(target, simulator=simulator), level
+        ) as measured:
             by[simulator] = measured.costs(inputs)
     assert list(by["qemu"]) == list(by["unicorn"]) == ["predict", "trusted", "raw"]
     return zip(by["qemu"].values(), by["unicorn"].values(), strict=True)
@@ -107,10 +112,10 @@ def test_blocks_have_as_many_instructions_as_steps(require_bench, monkeypatch, t
     model = letter_like("float32")
     inputs = bench_inputs(model, n_rows=3)
     emission = emit_c(model, EmitOptions("m")) if kind == "ours" else textbook_c(model, "m")
-    with Meter(model, emission.files, bench, "-O2") as measured:
+    with Meter(sources(model, emission.files), bench, "-O2") as measured:
         blocks = measured.costs(inputs)
-        core = replace(unicorn.CORES[target], length=None)
-        monkeypatch.setitem(unicorn.CORES, target, core)
+        core = replace(unicorn.core_of(bench.target), length=None)
+        monkeypatch.setattr(unicorn, "core_of", lambda target: core)
         step = Stepping(target.startswith("cortex"))
         monkeypatch.setattr(unicorn._Run, "_step", lambda *args: step(*args))
         steps = measured.costs(inputs)
@@ -144,7 +149,7 @@ def test_instructions_of_x86_are_those_of_valgrind(require_bench, require_tool, 
     model = letter_like("float32")
     inputs = bench_inputs(model, n_rows=5)
     files = emit_c(model, EmitOptions("m")).files
-    with Meter(model, files, bench, "-O2") as measured:
+    with Meter(sources(model, files), bench, "-O2") as measured:
         ours = measured.costs(inputs)["raw"]
     for name, text in {**sources(model, files).files, "main.c": NATIVE}.items():
         (tmp_path / name).write_text(text)

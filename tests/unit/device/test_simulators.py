@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
@@ -16,8 +17,8 @@ from bncc.device.machine import HarnessError
 from bncc.device.simulators import qemu, unicorn
 from bncc.device.simulators.unicorn import _processor
 from bncc.device.sources import support_file
-from bncc.device.targets import TARGETS
 from bncc.errors import ToolchainError
+from bncc.targets import TARGETS
 
 pytestmark = pytest.mark.firmware
 
@@ -237,9 +238,10 @@ def test_bytes_outside_the_memory_are_refused(run, target):
 @pytest.mark.parametrize("target", WITH_QEMU)
 def test_what_qemu_says_is_passed_on(run, monkeypatch, target):
     """Without its warnings, of which some boards have one in every run."""
-    board = qemu.BOARDS[target]
+    board = qemu.board_of(TARGETS[target])
     options = (*board.options[:1], "no-such-board", *board.options[2:])
-    monkeypatch.setitem(qemu.BOARDS, target, type(board)(board.program, options, 0, 1.0))
+    other = replace(board, options=options)
+    monkeypatch.setattr(qemu, "board_of", lambda target: other)
     told = r"the program was stopped \(.*unsupported machine type.*\) on qemu-system-"
     with pytest.raises(HarnessError, match=told) as error:
         run(target, "qemu", "")
@@ -265,8 +267,10 @@ def test_a_missing_qemu_is_told_with_its_package(monkeypatch, tmp_path):
 def test_a_place_is_named_with_version_and_processor(require_bench, target, simulator):
     """What the report of a measurement says."""
     place = require_bench(target, simulator=simulator).place
+    others = {"x86": "X86", "rv32": "RISCV", "big-endian": "MIPS"}
+    processor = others.get(target, f"ARM_{target.upper().replace('-', '_')}")
     pattern = {
-        "unicorn": r"unicorn \d+\.\d+\.\d+ (ARM_CORTEX_M[0347]|RISCV|MIPS|X86)",
+        "unicorn": rf"unicorn \d+\.\d+\.\d+ {processor}",
         "qemu": r"qemu-system-(arm|riscv32) \d+\.\d+\.\d+ (mps2-an(385|386|500)|virt)",
     }
     assert re.fullmatch(pattern[simulator], place)

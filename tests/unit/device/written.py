@@ -7,6 +7,7 @@ import numpy as np
 
 from bncc.device.cross import Toolchain
 from bncc.device.meter import Cost, Inputs, Meter
+from bncc.device.sources import sources
 from tests import models as hand
 
 T = TypeVar("T")
@@ -80,7 +81,7 @@ def states(*values: int) -> Inputs:
 
 def meter(bench: Toolchain, files: Mapping[str, str], level: str = "-O2") -> Meter:
     """Build such a classifier for the meter."""
-    return Meter(MODEL, files, bench, level)
+    return Meter(sources(MODEL, files), bench, level)
 
 
 def cost(bench: Toolchain, files: Mapping[str, str], inputs: Inputs) -> Cost:

@@ -6,16 +6,8 @@ from dataclasses import replace
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.emit.provenance import (
-    MODEL_FILE,
-    MOST_CLASSES,
-    command_lines,
-    data_line,
-    emit_command,
-    printed_file,
-    recall_line,
-    words_of,
-)
+from bncc.emit.options import MODEL_FILE, emit_command, printed_file, words_of
+from bncc.emit.provenance import MOST_CLASSES, command_lines, data_line, recall_line
 from tests import models as hand
 
 DIGEST = "0123456789abcdef" * 4

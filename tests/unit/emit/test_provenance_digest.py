@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.emit.options import Bounds, Counts
 from bncc.emit.packages import PACKAGES
 from bncc.emit.provenance import code_digest, code_files
+from bncc.resources import Bounds, Counts
 from tests.models import naive_integer, sum_of_tables, tan_float
 
 BOUNDS = Bounds(

@@ -1,24 +1,24 @@
 """Costs are weighted terms: of the family, of the machine or one like it, of the level."""
 
+from dataclasses import replace
+
 import pytest
 
-from bncc.device.targets import TARGETS
 from bncc.lower import cost_model
 from bncc.lower.cost_model import (
-    ALIKE,
     FAMILY,
-    GENERIC,
     OTHER,
-    WEIGHTS,
     code_bytes,
     code_terms,
     decision_cost,
     table_bytes,
     textbook_cost,
+    weights_of,
     work_terms,
 )
 from bncc.lower.kernels.families import FAMILIES, FOR_AVR
 from bncc.lower.kernels.plain.layout import plain
+from bncc.targets import GENERIC, TARGETS
 from tests.unit.lower.by_hand import program, table
 
 SOME = program(
@@ -30,7 +30,7 @@ def test_every_family_has_weights_for_a_machine_that_stands_for_all():
     for family in (*FAMILIES, FAMILY):
         for level in ("-O2", "-Os"):
             machine = OTHER if family in FOR_AVR else GENERIC
-            assert (family, machine, level) in WEIGHTS
+            assert (family, machine, level) in weights_of(family)
 
 
 def test_a_family_made_for_one_machine_has_that_one_s_prices_elsewhere():
@@ -38,9 +38,11 @@ def test_a_family_made_for_one_machine_has_that_one_s_prices_elsewhere():
     assert decision_cost(kernel, "cortex-m0") == decision_cost(kernel, "avr")
 
 
-def test_machines_without_weights_of_their_own_are_known():
-    assert set(ALIKE) <= set(TARGETS)
-    assert {machine for _, machine, _ in WEIGHTS} <= set(TARGETS)
+def test_weights_are_of_the_family_and_of_known_machines():
+    for family in (*FAMILIES, FAMILY):
+        folder = {name for name, each in FAMILIES.items() if each.weights is weights_of(family)}
+        assert {key[0] for key in weights_of(family)} == (folder or {FAMILY})
+        assert {key[1] for key in weights_of(family)} <= set(TARGETS)
 
 
 @pytest.fixture
@@ -53,7 +55,7 @@ def weights(monkeypatch):
         ("plain", GENERIC, "-Os"): (twos[:1] * len(ones), ones[:1] * len(twos)),
         ("plain", "cortex-m4", "-O2"): ((3.0,) * len(ones), twos),
     }
-    monkeypatch.setattr(cost_model, "WEIGHTS", some)
+    monkeypatch.setitem(FAMILIES, "plain", replace(FAMILIES["plain"], weights=some))
     return kernel
 
 

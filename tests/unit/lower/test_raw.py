@@ -43,7 +43,7 @@ def test_features_of_several_types_are_a_struct_and_need_no_such_arrays():
     plan = plan_raw((INT16, INT32, FLOAT, CATEGORY, STATE, INT16_TOO), 8)
     assert not plan.is_array
     assert plan.kinds == ("code8", "float32", "int16", "int32")
-    assert [(f.field, f.c_type, f.kind, f.first, f.last, f.fallback) for f in plan.fields] == [
+    assert [(f.field, f.c_type, f.kind, f.first, f.last, f.missing_state) for f in plan.fields] == [
         ("a", "int16_t", "int16", 0, 2, 1),
         ("c", "int32_t", "int32", 0, 1, 0),
         ("d", "float", "float32", 0, 2, 2),

@@ -10,13 +10,13 @@ from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.errors import BudgetError, ConstantColumnsError
+from bncc.interrupts import StopRequest
 from bncc.model.card import model_facts
 from bncc.resources import Budget
 from bncc.search import budget_search as module
 from bncc.search import evaluation
 from bncc.search.budget_search import search
 from bncc.structure.decision_tables import TableEnsemble
-from bncc.train.interrupts import StopRequest
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from tests.unit.search.pricing import CODE, price_by_tables
@@ -64,8 +64,8 @@ def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choos
     )  # fmt: skip
     assert {one.settings.structure for one in found.tried} == {"tables", "naive"}
     for one in found.tried:
-        assert len(one.losses) == len(one.errors)
-        assert one.losses != one.errors
+        assert len(one.choice) == len(one.errors)
+        assert one.choice != one.errors
     assert found.result.model.training["chosen_by"] == choose_by
 
 

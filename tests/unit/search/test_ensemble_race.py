@@ -11,8 +11,8 @@ from bncc.errors import DataError
 from bncc.resources import Budget
 from bncc.search import evaluation
 from bncc.search.ensemble_configs import EnsembleConfig
-from bncc.search.ensemble_race import TRIED_AT_LEAST, judged_sums, order_of
-from bncc.search.evaluation import Evaluator, SearchInput
+from bncc.search.ensemble_race import TRIED_AT_LEAST, judged_sums
+from bncc.search.evaluation import Evaluation, Evaluator, SearchInput
 from bncc.search.log import Log
 from bncc.search.split_folds import Fold
 from bncc.train.settings import TrainSettings
@@ -60,7 +60,7 @@ def test_the_way_to_the_best_form_is_found(evaluator, monkeypatch):
 
     judging(monkeypatch, errs)
     judged = list(judged_sums(evaluator))
-    best = min(judged, key=lambda one: order_of(one.errors, one.price))
+    best = min(judged, key=lambda one: one.order)
     assert (best.form.rows, best.form.bits) == (64, 2)
     assert len({one.form for one in judged}) == len(judged)
 
@@ -84,11 +84,15 @@ def test_what_is_no_better_has_no_price_but_where_its_size_is_unknown(evaluator,
     judging(monkeypatch, lambda settings: 0.1)
     judged = list(judged_sums(evaluator))
     assert [one.form.bits for one in judged] == [3, 2, 4]
-    assert all(len(one.misses) == 3 for one in judged)
+    assert all(len(one.errors) == 3 for one in judged)
 
 
 def test_more_folds_count_for_more_than_a_lucky_one():
     cheap, dear = map(resources, (1, 2))
-    assert order_of((0.2, 0.2), dear) < order_of((0.1,), cheap)
-    assert order_of((0.1, 0.1), dear) < order_of((0.2, 0.1), cheap)
-    assert order_of((0.1,), cheap) < order_of((0.1,), dear)
+
+    def order(errors, price):
+        return Evaluation(BASE, errors, errors, price).order
+
+    assert order((0.2, 0.2), dear) < order((0.1,), cheap)
+    assert order((0.1, 0.1), dear) < order((0.2, 0.1), cheap)
+    assert order((0.1,), cheap) < order((0.1,), dear)

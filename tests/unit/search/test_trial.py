@@ -9,14 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from bncc import on_device as measurement
 from bncc import pricing
 from bncc.data.dataset import Dataset
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
-from bncc.device import measure as measurement
 from bncc.device.cross import Toolchain
 from bncc.device.meter import Inputs
-from bncc.device.targets import Target
 from bncc.emit.emitter import EmitOptions
 from bncc.errors import DataError, MisfitError, OptionError, ToolchainError
 from bncc.lower.c import constants as avr
@@ -25,6 +24,7 @@ from bncc.resources import Optimize, Resources, Span
 from bncc.search import trial
 from bncc.search.trial import Workload, measure_model, measured_rows, run_trial, train_again
 from bncc.search.trial_result import Footprint, Point
+from bncc.targets.base import Target
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 

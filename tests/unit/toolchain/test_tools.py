@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bncc.device.targets import TARGETS
 from bncc.errors import ToolchainError
+from bncc.targets import TARGETS
 from bncc.toolchain import tools as toolchain
 from bncc.toolchain.tools import Tool, find_tools, host_compilers, require, run
 

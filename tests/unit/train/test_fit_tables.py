@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bncc.boosting.settings import SETTINGS
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
@@ -13,8 +14,10 @@ from bncc.errors import OptionError
 from bncc.model.file import to_bytes
 from bncc.model.model import check_model
 from bncc.model.reference import predict
+from bncc.structure.catalog import SUM_KEYS
 from bncc.structure.decision_tables import TableEnsemble
 from bncc.train.fit_tables import moved_tables
+from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of, n_bins_of
 from bncc.train.train_model import train_model
@@ -23,6 +26,13 @@ from bncc.train.unused_options import idle_notes
 SMALL = TrainSettings(
     structure="tables", structure_options={"tables": "6", "rows": "8"}, epochs=6, validation=0.2
 )
+
+
+def test_settings_name_the_options_that_there_are():
+    keys = {each.key for each in SETTINGS.values() if each.key}
+    assert keys == set(SUM_KEYS) - {"cuts", "shift"}  # these two are of the features
+    options = {each.option for each in SETTINGS.values() if each.option}
+    assert options == {name for name, option in OPTIONS.items() if "boosting" in option.uses}
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +53,8 @@ def test_few_tables_tell_the_robots_moves_apart(robot):
     assert model.training["parameters"] == "boosted"
     done = [step[0] for step in steps]
     assert done == sorted(done)
-    assert done[-1] == steps[-1][1]
+    assert done[-1] == 1.0
+    assert steps[0][1] == "table 1 of 6"
 
 
 def test_features_have_the_thresholds_that_tables_ask_for(robot):

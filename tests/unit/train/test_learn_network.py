@@ -11,7 +11,7 @@ from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import Structure, forest
 from bncc.structure.learners.etan import alphas_of, best_alpha
 from bncc.train import learn_network as learn
-from bncc.train.checkpoint.callbacks import Course
+from bncc.train.checkpoint.callbacks import Callbacks
 from bncc.train.learn_network import Task, fit_in_turn, fit_jointly
 from bncc.train.margin.fit import margin_log_tables
 from bncc.train.margin.settings import MarginSettings
@@ -87,14 +87,14 @@ def test_margin_tables_follow_weights_and_tell_of_progress():
     weights, told = np.where(Y == 0, 1.8, 0.2), []
     weights /= weights.mean()
     weighted = Task(X, Y, N_STATES, 2, settings, weights=weights)
-    course = Course(lambda *said: told.append(said))
-    structure, (log_prior, _) = fit_in_turn(weighted, never, course)
+    callbacks = Callbacks(lambda *said: told.append(said))
+    structure, (log_prior, _) = fit_in_turn(weighted, never, callbacks)
     expected = margin_log_tables(
         X, Y, structure, N_STATES, 2, MarginSettings((0.3,), most_iterations=5), weights
     )
     assert np.array_equal(log_prior, expected[0])
-    assert told[0][2] == "margin, descent 1 of 6"
-    assert [done for done, *_ in told] == sorted(done for done, *_ in told)
+    assert told[0][1] == "margin, descent 1 of 6"
+    assert [share for share, _ in told] == sorted(share for share, _ in told)
 
 
 def test_tables_too_large_for_the_margin_are_refused(monkeypatch):

@@ -7,8 +7,7 @@ import pytest
 from bncc.data.dataset import Dataset
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
-from bncc.train.gradient.engine import Passed
-from bncc.train.interrupts import StopRequest
+from bncc.interrupts import StopRequest
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
 
@@ -22,13 +21,13 @@ def dataset() -> Dataset:
 
 
 def test_epochs_of_all_trainings_count_together(dataset: Dataset) -> None:
-    told: list[tuple[int, int]] = []
+    told: list[float] = []
 
-    def progress(done: int, total: int, passed: Passed) -> None:
-        told.append((done, total))
+    def progress(share: float, words: str) -> None:
+        told.append(share)
 
     found = train_repeats(dataset, SETTINGS, 3, progress=progress)
-    assert told == [(k, 12) for k in range(1, 13)]
+    assert told == pytest.approx([k / 12 for k in range(1, 13)])
     assert not found.is_short
     assert [result.model.training["seed"] for result in found.results] == [5, 6, 7]
     assert found.seconds == sum(result.seconds for result in found.results)
@@ -42,9 +41,9 @@ def test_what_was_asked_to_stop_begins_nothing_more(
     """Two epochs in each of two descents make a training; a request in the last one waits."""
     stop, told = StopRequest(), []
 
-    def progress(done: int, total: int, passed: Passed) -> None:
-        told.append(done)
-        if done == at:
+    def progress(share: float, words: str) -> None:
+        told.append(round(12 * share))
+        if told[-1] == at:
             stop.signal = signal.SIGINT
 
     found = train_repeats(dataset, SETTINGS, 3, progress=progress, stop=stop)
@@ -61,8 +60,8 @@ def test_sums_that_were_done_stay_when_a_later_one_is_stopped(
     """The second training is left at once; until the first is done there is nothing to keep."""
     stop, told = StopRequest(), []
 
-    def progress(done: int, total: int, passed: Passed) -> None:
-        told.append(done / total)
+    def progress(done: float, words: str) -> None:
+        told.append(done)
         assert stop.is_armed == (told[-1] > 1 / 3)
         if told[-1] >= share:
             stop.signal = signal.SIGINT

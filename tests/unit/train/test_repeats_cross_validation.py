@@ -9,8 +9,8 @@ from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.splits import SplitRule
 from bncc.data.target import dataset_of
+from bncc.interrupts import StopRequest
 from bncc.train import repeats as cross_validation
-from bncc.train.interrupts import StopRequest
 from bncc.train.repeats import cross_validated
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model

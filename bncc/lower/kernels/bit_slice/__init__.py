@@ -3,6 +3,7 @@
 from bncc.lower.kernels.base import Family
 from bncc.lower.kernels.bit_slice.layout import BitSliceKernel, bit_slice
 from bncc.lower.kernels.bit_slice.text import bit_slice_text
+from bncc.lower.kernels.bit_slice.weights import WEIGHTS
 
 FAMILIES = (
     Family(
@@ -10,6 +11,7 @@ FAMILIES = (
         bit_slice,
         BitSliceKernel,
         bit_slice_text,
+        WEIGHTS,
         no_branches="straight-line code of look-ups, and, or and exclusive or",
     ),
 )

@@ -3,6 +3,7 @@
 from bncc.lower.kernels.base import Family
 from bncc.lower.kernels.looped.layout import LoopedKernel, looped
 from bncc.lower.kernels.looped.text import looped_text
+from bncc.lower.kernels.looped.weights import WEIGHTS
 
 FAMILIES = (
     Family(
@@ -10,6 +11,7 @@ FAMILIES = (
         looped,
         LoopedKernel,
         looped_text,
+        WEIGHTS,
         no_branches="one loop over all tables, in runs of a fixed length; straight-line code "
         "within",
     ),

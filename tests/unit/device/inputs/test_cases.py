@@ -5,7 +5,7 @@ import pytest
 
 from bncc.data.dataset import Column, Table
 from bncc.device.inputs import cases as module
-from bncc.device.inputs import probes
+from bncc.device.inputs import cover
 from bncc.device.inputs.cases import ERR_STATE, Effort, cases, strength
 from bncc.discretize.readings import probe_values, states_of_raw
 from bncc.errors import OptionError
@@ -155,5 +155,5 @@ def test_single_probes_stop_at_the_budget(monkeypatch):
     """A model of thousands of features is not tried feature by feature without end."""
     model = hand.naive_integer()
     many = len(blocks(model, "raw", effort=Effort(n_random=0)))
-    monkeypatch.setattr(probes, "PROBE_CELLS", 0)
+    monkeypatch.setattr(cover, "PROBE_CELLS", 0)
     assert len(blocks(model, "raw", effort=Effort(n_random=0))) < many

@@ -2,9 +2,12 @@
 
 import pytest
 
-from bncc.train.checkpoint import callbacks as course
-from bncc.train.checkpoint.callbacks import Course
-from bncc.train.interrupts import StopRequest
+from bncc.interrupts import StopRequest
+from bncc.train.checkpoint import callbacks
+from bncc.train.checkpoint.callbacks import Callbacks
+from bncc.train.gradient.engine import Passed
+
+PASSED = Passed(loss=0.5, error=0.125)
 
 
 class Clock:
@@ -13,7 +16,7 @@ class Clock:
     def __init__(self, monkeypatch, writing=0.0):
         self.now, self.writing = 1000.0, writing
         self.kept = []
-        monkeypatch.setattr(course, "monotonic", lambda: self.now)
+        monkeypatch.setattr(callbacks, "monotonic", lambda: self.now)
 
     def keep(self, moment):
         self.kept.append(moment)
@@ -21,10 +24,10 @@ class Clock:
 
 
 def kept_epochs(clock, seconds_each, n=100, **options):
-    given = Course(keep=clock.keep, **options)
+    given = Callbacks(keep=clock.keep, **options)
     for epoch in range(1, n + 1):
         clock.now += seconds_each
-        given.goes_on(epoch, n, 0.0, lambda epoch=epoch: epoch)
+        given.goes_on(epoch, n, PASSED, lambda epoch=epoch: epoch)
     return clock.kept
 
 
@@ -40,21 +43,14 @@ def test_writing_takes_a_small_part_of_the_time(monkeypatch):
 
 
 def test_nothing_is_taken_down_that_is_not_kept():
-    given = Course()
-    assert given.goes_on(1, 2, 0.0, lambda: pytest.fail("taken down"))
+    given = Callbacks()
+    assert given.goes_on(1, 2, PASSED, lambda: pytest.fail("taken down"))
 
 
 def test_an_epoch_is_told_of():
     told = []
-    Course(lambda *report: told.append(report)).goes_on(3, 9, 0.5, lambda: None)
-    assert told == [(3, 9, 0.5)]
-
-
-def test_a_structure_learned_before_the_descent_is_told_of():
-    told = []
-    Course(lambda *report: told.append(report)).tell(0.25, "edge 1")
-    Course().tell(0.25, "edge 1")
-    assert told == [(250, 1000, "edge 1")]
+    Callbacks(lambda *report: told.append(report)).goes_on(3, 4, PASSED, lambda: None)
+    assert told == [(0.75, "loss 0.5000, training error 12.5 %")]
 
 
 @pytest.mark.parametrize(
@@ -64,10 +60,10 @@ def test_an_early_end_is_kept_and_comes_early_unless_all_is_done(
     monkeypatch, epoch, is_last, stopped_after
 ):
     clock, stop = Clock(monkeypatch), StopRequest()
-    given = Course(keep=clock.keep, stop=stop, is_last=is_last)
-    assert given.goes_on(1, 9, 0.0, lambda: 1)
+    given = Callbacks(keep=clock.keep, stop=stop, is_last=is_last)
+    assert given.goes_on(1, 9, PASSED, lambda: 1)
     assert stop.is_armed
     stop.signal = 2
-    assert not given.goes_on(epoch, 9, 0.0, lambda: epoch)
+    assert not given.goes_on(epoch, 9, PASSED, lambda: epoch)
     assert given.stopped_after == stopped_after
     assert clock.kept == [1, epoch]

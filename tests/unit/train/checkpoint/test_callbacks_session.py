@@ -5,10 +5,10 @@ import pytest
 
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.fixed_point import QFormat
-from bncc.train.checkpoint.callbacks import Course
+from bncc.interrupts import StopRequest
+from bncc.train.checkpoint.callbacks import Callbacks
 from bncc.train.checkpoint.folder import Checkpoint
 from bncc.train.fit_network import fit_model
-from bncc.train.interrupts import StopRequest
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
@@ -30,9 +30,9 @@ def reports_of(checkpoint=None, stop_after=None):
     """Train, and return the epochs that were told of, the result included."""
     stop, told = StopRequest(), []
 
-    def progress(done, total, loss):
-        told.append((done, total))
-        stop.signal = 2 if done == stop_after else None
+    def progress(share, words):
+        told.append(pytest.approx(2 * EPOCHS * share))
+        stop.signal = 2 if round(2 * EPOCHS * share) == stop_after else None
 
     result = train_model(DATA, SETTINGS, progress=progress, checkpoint=checkpoint, stop=stop)
     return told, result
@@ -42,8 +42,9 @@ def reports_of(checkpoint=None, stop_after=None):
 def test_no_epoch_is_repeated(tmp_path, after):
     told, interim = reports_of(Checkpoint(tmp_path), stop_after=after)
     more, result = reports_of(Checkpoint(tmp_path, resume=True))
-    assert told + more == [(epoch, 2 * EPOCHS) for epoch in range(1, 2 * EPOCHS + 1)]
+    assert told + more == [*range(1, 2 * EPOCHS + 1)]
     assert (interim.is_interim, result.is_interim) == (True, False)
+    assert (interim.epochs_done, result.epochs_done) == ((after, 2 * EPOCHS), None)
     assert result.notes == (f"training went on after {after} of {2 * EPOCHS} epochs",)
     whole = train_model(DATA, SETTINGS).model
     assert result.model.training == whole.training
@@ -57,9 +58,9 @@ def test_a_descent_that_goes_on_in_integers_keeps_their_format():
         asked.append(draft)
         return QFormat(2, 1)
 
-    whole = fit_model(DATA, SETTINGS, choose, Course(keep=moments.append, stop=ending(5)))
+    whole = fit_model(DATA, SETTINGS, choose, Callbacks(keep=moments.append, stop=ending(5)))
     asked.clear()
-    resumed = fit_model(DATA, SETTINGS, choose, Course(start=moments[-1], stop=ending(1)))
+    resumed = fit_model(DATA, SETTINGS, choose, Callbacks(start=moments[-1], stop=ending(1)))
     assert asked == []
     assert resumed.q_format == whole.q_format == QFormat(2, 1)
 
@@ -85,22 +86,21 @@ def test_a_descent_that_ends_before_integers_is_asked_for_a_format():
         asked.append(draft)
         return QFormat(2, 1)
 
-    course = Course(stop=ending(1))
-    assert fit_model(DATA, SETTINGS, choose, course).q_format == QFormat(2, 1)
-    assert (course.stopped_after, len(asked)) == (2, 1)
+    callbacks = Callbacks(stop=ending(1))
+    assert fit_model(DATA, SETTINGS, choose, callbacks).q_format == QFormat(2, 1)
+    assert (callbacks.stopped_after, len(asked)) == (2, 1)
 
 
 def test_without_validation_rows_there_is_one_descent(tmp_path):
     settings = TrainSettings(structure="naive", epochs=EPOCHS, validation=0.0)
     stop = StopRequest()
 
-    def progress(done, total, loss):
-        assert total == EPOCHS
-        stop.signal = 2 if done == 3 else None
+    def progress(share, words):
+        stop.signal = 2 if share == 0.5 else None
 
     place = Checkpoint(tmp_path)
     interim = train_model(DATA, settings, progress=progress, checkpoint=place, stop=stop)
-    assert interim.is_interim
+    assert interim.epochs_done == (3, EPOCHS)
     record = interim.model.training
     assert (record["epochs_done"], record["epochs"], record["n_train"]) == (3, EPOCHS, 200)
     result = train_model(DATA, settings, checkpoint=Checkpoint(tmp_path, resume=True))

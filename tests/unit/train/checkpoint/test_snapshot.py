@@ -9,7 +9,7 @@ from bncc.errors import CheckpointError
 from bncc.fixed_point import QFormat
 from bncc.structure.candidates import all_earlier
 from bncc.structure.graph import forest
-from bncc.train.checkpoint.callbacks import Course
+from bncc.train.checkpoint.callbacks import Callbacks
 from bncc.train.gradient.engine import StructureProblem
 from bncc.train.gradient.loop import descend
 from bncc.train.hyperparameters import hyperparameters_of
@@ -40,8 +40,8 @@ class Watch:
     def is_wanted(self):
         return len(self.moments) + 1 >= self._ends_after
 
-    def course(self, start=None):
-        return Course(start=start, keep=self.moments.append, stop=self)
+    def callbacks(self, start=None):
+        return Callbacks(start=start, keep=self.moments.append, stop=self)
 
 
 def every_epoch(monkeypatch):
@@ -58,22 +58,22 @@ def hyper(request, require_tool):
     return replace(given, engine=request.param, batch_size=50, dropout=0.2)
 
 
-def tables_alone(hyper, choose, course=None):
+def tables_alone(hyper, choose, callbacks=None):
     wanted = None if choose is None else lambda tables: choose()
-    prior, tables = descend(X, Y, TREE, N_STATES, START, hyper, wanted, course)
+    prior, tables = descend(X, Y, TREE, N_STATES, START, hyper, wanted, callbacks)
     return TREE, prior, *tables
 
 
-def with_structure(hyper, choose, course=None, **options):
+def with_structure(hyper, choose, callbacks=None, **options):
     problem = StructureProblem(X, Y, N_STATES, 3, CANDIDATES, 0.05, 1e-4, **options)
     wanted = None if choose is None else lambda structure, tables: choose()
     rng = np.random.default_rng(hyper.seed)
-    structure, (prior, tables) = descend_structure(problem, hyper, rng, wanted, course)
+    structure, (prior, tables) = descend_structure(problem, hyper, rng, wanted, callbacks)
     return structure, prior, *tables
 
 
-def with_widths(hyper, choose, course=None):
-    return with_structure(hyper, choose, course, priced_bits=4, widths=(1, 2, 4))
+def with_widths(hyper, choose, callbacks=None):
+    return with_structure(hyper, choose, callbacks, priced_bits=4, widths=(1, 2, 4))
 
 
 def same_bits(a, b):
@@ -93,21 +93,21 @@ def test_a_descent_goes_on_to_the_same_bits(monkeypatch, hyper, learn, is_quanti
     asked = []
     choose = (lambda: asked.append(1) or QFormat(3, 1)) if is_quantized else None
     watch = Watch(ends_after=EPOCHS + 1)
-    whole = learn(steered, choose, watch.course())
+    whole = learn(steered, choose, watch.callbacks())
     assert same_bits(whole, learn(steered, choose))
     assert [moment.epoch for moment in watch.moments] == list(range(1, EPOCHS + 1))
     for moment in watch.moments:
         asked.clear()
-        assert same_bits(whole, learn(steered, choose, Course(start=moment)))
+        assert same_bits(whole, learn(steered, choose, Callbacks(start=moment)))
         assert len(asked) == (is_quantized and moment.epoch <= EPOCHS // 2)
 
 
 def test_a_moment_with_averages_of_the_right_shapes_is_taken(monkeypatch, hyper):
     every_epoch(monkeypatch)
     watch = Watch()
-    whole = tables_alone(hyper, None, watch.course())
+    whole = tables_alone(hyper, None, watch.callbacks())
     moment = replace(watch.moments[-1], average=START)
-    resumed = tables_alone(hyper, None, Course(start=moment))
+    resumed = tables_alone(hyper, None, Callbacks(start=moment))
     assert [t.shape for t in resumed[2:]] == [t.shape for t in whole[2:]]
 
 
@@ -124,7 +124,7 @@ def test_a_moment_with_averages_of_the_right_shapes_is_taken(monkeypatch, hyper)
 def test_a_moment_of_another_descent_is_refused(monkeypatch, hyper, changes, message):
     every_epoch(monkeypatch)
     watch = Watch()
-    tables_alone(hyper, None, watch.course())
-    course = Course(start=replace(watch.moments[-1], **changes))
+    tables_alone(hyper, None, watch.callbacks())
+    callbacks = Callbacks(start=replace(watch.moments[-1], **changes))
     with pytest.raises(CheckpointError, match=message):
-        tables_alone(hyper, None, course)
+        tables_alone(hyper, None, callbacks)

@@ -1,5 +1,6 @@
 """Structure and tables in one descent: what it finds, its limits, and that it repeats itself."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from bncc.fixed_point import QFormat
 from bncc.structure.candidates import all_earlier
 from bncc.structure.graph import topological_order
 from bncc.structure.learners.trees import chow_liu_tree
-from bncc.train.checkpoint.callbacks import Course
+from bncc.train.checkpoint.callbacks import Callbacks
 from bncc.train.gradient.engine import Chance, StructureProblem
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint import descent as module
@@ -83,10 +84,15 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others(loss, engine)
 
 def test_every_epoch_is_reported_and_the_loss_falls():
     reports = []
-    learn(hyper(lambda_=10.0, gamma=1.0), course=Course(lambda *report: reports.append(report)))
-    assert [report[:2] for report in reports] == [(epoch + 1, 30) for epoch in range(30)]
-    assert reports[-1][2].loss < reports[0][2].loss
-    assert reports[-1][2].error <= reports[0][2].error
+    learn(
+        hyper(lambda_=10.0, gamma=1.0), callbacks=Callbacks(lambda *report: reports.append(report))
+    )
+    assert [share for share, _ in reports] == [(epoch + 1) / 30 for epoch in range(30)]
+    (first_loss, first_error), *_, (last_loss, last_error) = (
+        [float(number) for number in re.findall(r"\d+\.\d+", words)] for _, words in reports
+    )
+    assert last_loss < first_loss
+    assert last_error <= first_error
 
 
 def test_the_format_is_asked_for_once_with_a_structure_and_its_tables():
@@ -97,7 +103,7 @@ def test_the_format_is_asked_for_once_with_a_structure_and_its_tables():
         return QFormat(2, 0)
 
     half = hyper(quantize_from=0.5, epochs=8, lambda_=10.0)
-    quantized = learn(half, choose=choose, course=Course(lambda *report: done.append(report)))
+    quantized = learn(half, choose=choose, callbacks=Callbacks(lambda *report: done.append(report)))
     ((epochs_done, structure, (log_prior, tables)),) = asked
     assert epochs_done == 4
     assert [len(table) for table in tables] == [3 * 3 if p else 3 for p in structure.parents]

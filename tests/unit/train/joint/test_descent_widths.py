@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from bncc.fixed_point import QFormat, quantize
+from bncc.interrupts import StopRequest
 from bncc.structure.candidates import all_earlier
-from bncc.train.checkpoint.callbacks import Course
+from bncc.train.checkpoint.callbacks import Callbacks
 from bncc.train.gradient.engine import StructureProblem
 from bncc.train.hyperparameters import hyperparameters_of
-from bncc.train.interrupts import StopRequest
 from bncc.train.joint import descent as module
 from bncc.train.joint.candidate_layout import entries_of, flash_bits_of
 from bncc.train.joint.descent import descend_structure
@@ -32,7 +32,7 @@ def hyper(**changes):
     return replace(settings, **{"dropout": 0.0, **changes})
 
 
-def learn(monkeypatch, steered, course=None, **options):
+def learn(monkeypatch, steered, callbacks=None, **options):
     """Return the engine, the prices of all epochs with the costs they were told of, what came."""
     seen, make = [], module.structure_engine_for
 
@@ -55,7 +55,9 @@ def learn(monkeypatch, steered, course=None, **options):
 
     monkeypatch.setattr(module, "structure_engine_for", Watched)
     problem = StructureProblem(X, Y, N_STATES, C, all_earlier(np.arange(3)), 0.1, **options)
-    learned = descend_structure(problem, steered, np.random.default_rng(0), lambda *_: FMT, course)
+    learned = descend_structure(
+        problem, steered, np.random.default_rng(0), lambda *_: FMT, callbacks
+    )
     return seen[0], seen[1:], learned
 
 
@@ -107,9 +109,9 @@ def test_the_average_over_epochs_fits_the_widths_too(monkeypatch, engine):
 def test_widths_hold_where_the_descent_ended_before_rounding_began(monkeypatch, engine):
     stop = StopRequest()
     stop.signal = 2
-    course = Course(stop=stop)
+    callbacks = Callbacks(stop=stop)
     steered = hyper(engine=engine, lr=1.0)
-    _, epochs, (_, (_, tables)) = learn(monkeypatch, steered, course, widths=(1, 2))
+    _, epochs, (_, (_, tables)) = learn(monkeypatch, steered, callbacks, widths=(1, 2))
     assert len(epochs) == 1
     costs = [quantize(table, FMT) for table in tables]
     assert max((of - of.min(axis=1, keepdims=True)).max() for of in costs) == 2**2 - 1

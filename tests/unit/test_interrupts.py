@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bncc.train.interrupts import first_signal_noted, interrupts_deferred
+from bncc.interrupts import first_signal_noted, interrupts_deferred
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
 

@@ -18,22 +18,22 @@ SHARES = (0.1, 0.3, 0.5)
 _BLOCK_CELLS = 2**16
 
 
-def gap_cases(
+def missing_cases(
     model: Model, table: Table | None, effort: Effort, *, has_raw: bool
 ) -> Iterator[Case]:
     """Generate all inputs with missing features, block by block."""
     rng = np.random.default_rng(effort.seed)
     typical = [representatives(feature) for feature in model.features]
-    for X, gaps in _rows(model, table, effort, rng):
-        yield _states_case(model, X, gaps)
+    for X, is_missing in _rows(model, table, effort, rng):
+        yield _states_case(model, X, is_missing)
         if has_raw:
             R = np.column_stack([values[X[:, i]] for i, values in enumerate(typical)])
-            y = missing.predict(model, states_of_raw(model.features, R), gaps)
-            yield Case("raw_missing", R, y.astype(np.int16), gaps=gaps)
+            y = missing.predict(model, states_of_raw(model.features, R), is_missing)
+            yield Case("raw_missing", R, y.astype(np.int16), is_missing=is_missing)
     yield from _invalid(model, rng)
 
 
-def gap_words(model: Model, effort: Effort) -> str:
+def missing_words(model: Model, effort: Effort) -> str:
     """Say in words what is tried."""
     shares = ", ".join(f"{share:.0%}"[:-1] for share in SHARES[:-1])
     return (
@@ -60,9 +60,11 @@ def _rows(
         yield random_states(model, stop - start, rng), ~alone
 
 
-def _states_case(model: Model, X: IntArray, gaps: BoolArray) -> Case:
-    y = missing.predict(model, X, gaps).astype(np.int16)
-    return Case("missing", np.ascontiguousarray(X, state_dtype(model.n_states)), y, gaps=gaps)
+def _states_case(model: Model, X: IntArray, is_missing: BoolArray) -> Case:
+    y = missing.predict(model, X, is_missing).astype(np.int16)
+    return Case(
+        "missing", np.ascontiguousarray(X, state_dtype(model.n_states)), y, is_missing=is_missing
+    )
 
 
 def _invalid(model: Model, rng: np.random.Generator) -> Iterator[Case]:
@@ -75,7 +77,7 @@ def _invalid(model: Model, rng: np.random.Generator) -> Iterator[Case]:
         X = random_states(model, stop - start, rng)
         at = np.arange(stop - start), wrong[start:stop]
         X[at] = beyond[wrong[start:stop]]
-        gaps = rng.random(X.shape) < SHARES[-1]
-        gaps[at] = False
+        is_missing = rng.random(X.shape) < SHARES[-1]
+        is_missing[at] = False
         y = np.full(stop - start, ERR_STATE, dtype=np.int16)
-        yield Case("missing", X.astype(dtype), y, gaps=gaps)
+        yield Case("missing", X.astype(dtype), y, is_missing=is_missing)

@@ -1,58 +1,85 @@
-"""Measuring on a target: over which inputs, what is compared with what, and what is refused."""
+"""Models emitted, then verified and measured: what is compared with what, and what is refused."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from bncc.data.dataset import Column, Table
+from bncc.device import agreement
+from bncc.device.cross import find_toolchain
 from bncc.device.machine import HarnessError
-from bncc.device.measure import SPEED_LEVELS
+from bncc.device.measure import SPEED_LEVELS, bench_inputs
 from bncc.device.meter import Meter
-from bncc.device.on_target import bench_inputs, bench_target
-from bncc.device.targets import TARGETS
-from bncc.discretize.readings import states_of_raw
+from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
-from bncc.errors import DataError, ToolchainError
+from bncc.errors import ToolchainError
 from bncc.fixed_point import QFormat
+from bncc.on_device import bench_target, measure_missing, verify
+from bncc.targets import TARGETS, find_target
 from tests import models as hand
-from tests.agreement.large import letter_like, mixed_kinds
 from tests.agreement.mistakes import replaced
+from tests.models import sum_of_tables, tan_float
 from tests.ranged import ranged
 
 
-def readings(n):
-    values = np.arange(n, dtype=np.int64) - n // 2
-    columns = (Column(name, "integer", values, values == 3) for name in ("light", "pressure"))
-    return Table(tuple(columns))
+@pytest.fixture
+def gcc(require_tool):
+    return require_tool("gcc")
 
 
-@pytest.mark.parametrize("model", [mixed_kinds(), letter_like("float32"), hand.wide_states()])
-def test_without_data_readings_follow_random_states(model):
-    """They discretize to them, all are in range, and the seed alone decides."""
-    inputs = bench_inputs(model, n_rows=50)
-    assert inputs.X.shape == inputs.R.shape == (50, model.n_features)
-    assert (states_of_raw(model.features, inputs.R) == inputs.X).all()
-    assert (inputs.X < np.array(model.n_states)).all()
-    again, other = bench_inputs(model, n_rows=50), bench_inputs(model, n_rows=50, seed=1)
-    assert (again.X == inputs.X).all()
-    assert (other.X != inputs.X).any()
+def test_verify_is_found_where_it_was():
+    """It was documented as `bncc.device.agreement.verify`."""
+    assert agreement.verify is verify
+    with pytest.raises(AttributeError, match="has no attribute 'verified'"):
+        _ = agreement.verified
 
 
-def test_rows_are_chosen_from_the_data():
-    """Each at most once, in the order of the table, missing cells as they are."""
-    model, table = hand.naive_integer(), readings(400)
-    inputs = bench_inputs(model, table, n_rows=100)
-    pressure, light = inputs.R.T
-    marked = pressure == -(2**15)
-    assert (np.diff(pressure[~marked]) > 0).all()
-    assert (light == pressure).all()
-    assert (states_of_raw(model.features, inputs.R) == inputs.X).all()
-    assert len(bench_inputs(model, readings(7), n_rows=100).X) == 7
-    assert (bench_inputs(model, readings(7), n_rows=100).R == -(2**15)).any()
-    with pytest.raises(DataError, match="column"):
-        bench_inputs(model, readings(5).without(["light"]))
+@pytest.mark.cc
+@pytest.mark.usefixtures("gcc")
+def test_verify_without_an_emission_emits_all_entries():
+    """The usual call."""
+    assert verify(hand.tan_float()).agree
+
+
+def emitted(model, entries, **options):
+    return emit_c(model, EmitOptions("m", frozenset(entries), **options))
+
+
+@pytest.mark.cc
+@pytest.mark.usefixtures("gcc")
+def test_streams_and_missing_features_of_a_second_emission_are_tried_on_a_sample():
+    """The first is checked in full, and counted alone."""
+    model = hand.tan_float()
+    first = emitted(model, {"scores", "raw"})
+    alone = verify(model, emission=first, n_random=20)
+    both = verify(model, emission=first, also=emitted(model, {"stream", "missing"}), n_random=20)
+    assert both.agree
+    assert both.checked == alone.checked
+    assert both.strength.startswith(f"{alone.strength}, ")
+    assert re.search(r", \d+ of them also fed feature by feature, 20 random", both.strength)
+
+
+@pytest.mark.cc
+@pytest.mark.usefixtures("gcc")
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("end = m_rom_uint8(&m_first_reader[i + 1U]);", "end = k;", "feed of states"),
+        ("return m_decide_missing(x);", "return (int16_t)(m_decide_missing(x) ^ 1);", "missing of"),
+        ("return m_decide_missing(state);", "return 0;", "raw_missing of"),
+    ],
+)
+def test_a_mistake_in_the_second_emission_is_found(old, new, told):
+    model = hand.tan_float()
+    also = emitted(model, {"stream", "missing"})
+    assert old in also.files["m.c"], old
+    also = replace(also, files={**also.files, "m.c": also.files["m.c"].replace(old, new)})
+    outcome = verify(model, emission=emitted(model, {"raw"}), also=also, n_random=20)
+    assert not outcome.agree
+    assert outcome.mismatches > 0
+    assert outcome.first_mismatch.startswith(told)
 
 
 @pytest.mark.firmware
@@ -75,7 +102,7 @@ def test_ours_and_the_textbook_are_measured_alike(require_bench, target):
         ("textbook", textbook_c(model, "m").files, (*SPEED_LEVELS, "-Os")),
     ):
         for level in levels:
-            with Meter(model, files, bench, level) as meter:
+            with Meter(sources(model, files), bench, level) as meter:
                 by_level[name, level] = meter.footprint(("predict", "raw")), meter.costs(inputs)
     ours, ours_costs = by_level["ours", "-O2"]
     assert "trusted" not in ours_costs
@@ -179,3 +206,23 @@ def test_figures_of_a_program_that_decides_wrong_are_refused(require_bench, targ
         with pytest.raises(HarnessError, match=told) as error:
             bench_target(model, TARGETS[target], inputs, emission=wrong)
         assert error.value.exit_code == 1
+
+
+def cost_of(model):
+    (bench,) = find_toolchain(find_target("avr"))
+    inputs = bench_inputs(model, n_rows=20)
+    return measure_missing(model, bench, inputs, opt_level="-O2", options=EmitOptions("m"))
+
+
+@pytest.mark.firmware
+def test_a_decision_with_missing_features_is_counted(require_tool):
+    require_tool("avr-gcc")
+    cost = cost_of(tan_float())
+    assert 0 < cost.min < cost.mean < cost.max
+    assert len(cost.classes) == 20
+
+
+@pytest.mark.firmware
+def test_what_cannot_be_summed_out_has_no_cost(require_tool):
+    require_tool("avr-gcc")
+    assert cost_of(sum_of_tables()) is None

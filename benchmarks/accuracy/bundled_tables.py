@@ -1,12 +1,12 @@
 """
-The tables of the README: errors and verified inputs, and the footprint of a decision per target.
+Tables of docs/bundled.md: errors, verified inputs and the footprint of a decision per target.
 
 A random third of the rows of the bundled data is the test set. The C is verified on the host and
 on every other target that `bncc targets` lists as ready. The second table is `bncc bench` of the
 robot of the firmware example, at -Os. Takes some two minutes and needs the tools that its lines
-name. Prints the tables, or puts them into the README:
+name. Prints the tables, or updates the page:
 
-    .venv/bin/python -m benchmarks.accuracy.readme_table --write
+    .venv/bin/python -m benchmarks.accuracy.bundled_tables --write
 """
 
 from collections.abc import Iterator
@@ -20,12 +20,13 @@ from bncc.data.dataset import Dataset, Table
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.splits import stratified_holdout
 from bncc.data.target import dataset_of
-from bncc.device.agreement import Agreement, combine, verify
-from bncc.device.on_target import TargetReport, bench_inputs, bench_target
-from bncc.device.targets import TARGETS
+from bncc.device.agreement import Agreement, combine
+from bncc.device.measure import bench_inputs
 from bncc.emit.emitter import emit_c
 from bncc.model.file import load_model
 from bncc.model.model import Model
+from bncc.on_device import TargetReport, bench_target, verify
+from bncc.targets import TARGETS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
@@ -39,7 +40,7 @@ VERIFIED = ("avr", "cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "
 SHOWN = {"avr": "AVR", "cortex-m0": "Cortex-M0", "cortex-m4": "Cortex-M4", "rv32": "RV32IMC"}
 ROOT = Path(__file__).resolve().parents[2]
 ROBOT = ROOT / "firmware_examples" / "uno_robot" / "robot.bncc"
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "bundled.md"
 
 
 @dataclass(frozen=True)
@@ -117,13 +118,13 @@ def errors() -> str:
 
 
 @click.command()
-@click.option("--write", "is_written", is_flag=True, help="Update the README.")
+@click.option("--write", "is_written", is_flag=True, help="Update the page.")
 def main(is_written: bool) -> None:
     """Measure both tables."""
     tables = {"costs": costs(), "errors": errors()}
     print("\n".join(tables.values()))
     if is_written:
-        renew(README, tables)
+        renew(PAGE, tables)
 
 
 if __name__ == "__main__":

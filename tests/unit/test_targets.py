@@ -6,10 +6,8 @@ import pytest
 
 from bncc.device.cross import SIMULATORS, Toolchain, find_toolchain
 from bncc.device.image import Builder
-from bncc.device.simulators.qemu import BOARDS
-from bncc.device.simulators.unicorn import CORES
-from bncc.device.targets import TARGETS, find_target
 from bncc.errors import OptionError
+from bncc.targets import GENERIC, TARGETS, find_target, fitted_as, target_of
 from bncc.toolchain import tools as toolchain
 from bncc.toolchain.tools import find_tools
 
@@ -29,6 +27,27 @@ def test_a_machine_that_is_none_is_told_with_the_others():
         find_target("esp32")
 
 
+def test_machines_whose_costs_are_fitted_on_another_one_name_it():
+    """Itself comes first, and the generic one last."""
+    assert fitted_as("cortex-m7") == ("cortex-m7", "cortex-m4", GENERIC)
+    assert fitted_as("big-endian") == ("big-endian", "rv32", GENERIC)
+    assert fitted_as("host") == ("host", GENERIC)
+    assert fitted_as(None) == (GENERIC,)
+    alike = {target.alike for target in TARGETS.values()} - {None}
+    assert {GENERIC} | alike <= set(TARGETS)
+    assert all(TARGETS[name].alike is None for name in alike)
+
+
+def test_a_part_is_an_alias_of_one_target():
+    """Whatever the case of its name; other names stay."""
+    assert [target_of(name) for name in ("nrf52832", "STM32F030", "rv32", "z80")] == [
+        "cortex-m4", "cortex-m0", "rv32", "z80",
+    ]  # fmt: skip
+    names = [name for target in TARGETS.values() for name in target.parts]
+    assert len(set(names)) == len(names) > 20
+    assert all(name == name.lower() and name not in TARGETS for name in names)
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_flags_and_tools_name_the_same_compilers(monkeypatch, target):
     """Each compiler with flags for a machine serves it, and each that serves it has flags."""
@@ -40,13 +59,12 @@ def test_flags_and_tools_name_the_same_compilers(monkeypatch, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_simulators_serve_the_machines_that_name_them(target):
-    """And each has a board, or a core, for them."""
-    for name in TARGETS[target].simulators:
-        tool = SIMULATORS[name].tool(target)
+    """And the tool that a board, a core or a microcontroller names is the simulator's."""
+    for simulated in TARGETS[target].runs_on:
+        tool = SIMULATORS[simulated.simulator].tool(target)
         assert target in tool.serves
-        assert tool.role == "simulator"
-    assert (target in BOARDS) == ("qemu" in TARGETS[target].simulators)
-    assert (target in CORES) == ("unicorn" in TARGETS[target].simulators)
+        assert (tool.name, tool.role) == (simulated.tool, "simulator")
+        assert TARGETS[target].simulated(type(simulated)) is simulated
     listed = [t.name for t in find_tools() if t.role == "simulator" and target in t.serves]
     others = [SIMULATORS[name].tool(target).name for name in TARGETS[target].simulators]
     assert set(listed) == set(others) - {"simavr"}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bncc.search.pareto import front, undominated
+from bncc.search.objective import front, undominated
 from bncc.search.trial_result import Point, Rate
 
 

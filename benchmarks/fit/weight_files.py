@@ -1,0 +1,59 @@
+"""The files of weights that the package reads: one per folder of kernels, and the textbook's."""
+
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from bncc.lower import textbook_weights
+from bncc.lower.cost_model import FAMILY, weights_of
+from bncc.lower.kernels.base import Weights
+from bncc.lower.kernels.families import FOLDERS, FOR_CUTS
+
+_HEAD = '''"""
+Cost-model weights, fitted by benchmarks/fit/{program}.py; first values may be estimates.
+
+By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
+``Kernel.work``, and bytes per term of ``Kernel.code``.
+"""
+
+from bncc.lower.kernels.base import Weights
+
+WEIGHTS: Weights = {{
+'''
+
+
+def files() -> Mapping[Path, tuple[str, ...]]:
+    """Return each file with the families whose weights it holds."""
+    found = {Path(textbook_weights.__file__): (FAMILY,)}
+    for folder in FOLDERS:
+        package = import_module(f"bncc.lower.kernels.{folder}")
+        names = tuple(family.name for family in package.FAMILIES)
+        found[Path(package.__path__[0]) / "weights.py"] = names
+    return found
+
+
+def text_of(families: Sequence[str], weights: Weights) -> str:
+    """Return a file's text, which ruff has yet to format."""
+    program = "fit_cut_costs" if FOR_CUTS.issuperset(families) else "fit_cost_model"
+    lines = [_HEAD.format(program=program)]
+    for key in sorted(key for key in weights if key[0] in families):
+        family, machine, level = (f'"{word}"' for word in key)
+        numbers = ", ".join(_numbers(each) for each in weights[key])
+        lines.append(f"    ({family}, {machine}, {level}): ({numbers}),\n")
+    return "".join((*lines, "}\n"))
+
+
+def write(found: Weights) -> None:
+    """Write fitted weights to their files; those of other families, machines and levels stay."""
+    for path, families in files().items():
+        if not any(key[0] in families for key in found):
+            continue
+        known = {key: each for family in families for key, each in weights_of(family).items()}
+        path.write_text(text_of(families, {**known, **found}), encoding="utf-8")
+        subprocess.run([sys.executable, "-m", "ruff", "format", "-q", path], check=True)
+
+
+def _numbers(weights: Iterable[float]) -> str:
+    return f"({', '.join(f'{weight:.3g}' for weight in weights)})"

@@ -1,0 +1,306 @@
+"""The C of a model on a device: emitted here, then verified, measured and bounded in `device/`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from bncc.data.dataset import Table
+from bncc.device.agreement import Agreement, verify_sources
+from bncc.device.batch import Batch
+from bncc.device.bounds import measure_bounds
+from bncc.device.cross import Toolchain, find_toolchain
+from bncc.device.inputs.cases import Effort
+from bncc.device.machine import HarnessError
+from bncc.device.measure import Measurement, as_resources, measure, measure_best, missing_cost
+from bncc.device.meter import METERED, Cost, Inputs, Metered
+from bncc.device.sources import Sources, sources
+from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
+from bncc.emit.options import WRITTEN
+from bncc.emit.provenance import code_digest, code_files
+from bncc.emit.textbook import misfit, textbook_c
+from bncc.errors import MisfitError, ModelError, ToolchainError
+from bncc.lower.cost_model import LEVELS
+from bncc.lower.estimate import Estimate
+from bncc.model.model import Model
+from bncc.program.pipeline import optimize, program_of
+from bncc.resources import Optimize, Resources
+from bncc.targets.base import Target, Unit
+from bncc.toolchain.tools import Tool
+
+BATCH_FLOW = "speed-256"
+"""Fewer and larger tables: their rows' places are computed for a whole block at once."""
+
+
+def sources_of(model: Model, emission: Emission) -> Sources:
+    """Return the code of an emission, ready to be built."""
+    checked = emission.layout.range_check
+    limits = () if checked is None else checked.limits
+    return sources(model, code_files(emission.files, emission.name), limits)
+
+
+def verify(
+    model: Model,
+    target: str = "host",
+    *,
+    table: Table | None = None,
+    compiler: str | None = None,
+    simulator: str | None = None,
+    opt_level: str = "-O2",
+    sanitize: bool = False,
+    n_random: int = 1000,
+    exhaustive: bool = False,
+    seed: int = 0,
+    emission: Emission | None = None,
+    also: Emission | None = None,
+) -> Agreement:
+    """
+    Build the emitted C for a machine, run it there, and compare it with the integer model.
+
+    Parameters
+    ----------
+    model : Model
+        The truth.
+    target : str
+        ``host``, or a key of `bncc.targets.TARGETS`.
+    table : Table or None
+        Readings to try besides what is generated.
+    compiler : str or None
+        A compiler's name, or for ``host`` its path; ``"all"`` for every one found; None for the
+        first.
+    simulator : str or None
+        Likewise; without effect on ``host``.
+    opt_level : str
+        ``-O0`` .. ``-O3`` or ``-Os``.
+    sanitize : bool
+        Whether the address and undefined-behavior sanitizers watch; on ``host`` alone.
+    n_random : int
+        Random states, and as many random raw readings.
+    exhaustive : bool
+        Whether to try all joint states even when they are many.
+    seed : int
+        Seed of the random inputs.
+    emission : Emission or None
+        What to build; None emits all entry points.
+    also : Emission or None
+        Another one, of which streams and the entry points for missing features are tried on a
+        sample of the inputs.
+
+    Returns
+    -------
+    Agreement
+        The outcome over all compilers and simulators.
+
+    Raises
+    ------
+    ToolchainError
+        If a compiler or a simulator is missing or fails.
+    OptionError
+        If there is no such target, or an exhaustive check is asked for and there are too many
+        joint states.
+    """
+    if emission is None:
+        options = EmitOptions(name="m", entries=frozenset({"scores", "trusted", "raw"}))
+        emission = emit_c(model, options)
+    return verify_sources(
+        model,
+        sources_of(model, emission),
+        target,
+        table=table,
+        compiler=compiler,
+        simulator=simulator,
+        opt_level=opt_level,
+        sanitize=sanitize,
+        effort=Effort(n_random, exhaustive, seed),
+        also=None if also is None else sources_of(model, also),
+    )
+
+
+@dataclass(frozen=True)
+class TargetReport:
+    """What was measured on one target."""
+
+    target: str  # Its name
+    unit: Unit  # What decisions are counted in
+    toolchain: str  # toolchain and simulator: Names, versions, processor
+    simulator: str
+    ours: Measurement  # The classifier that bncc emits
+    baseline: Measurement | None  # The textbook classifier; None where it does not fit
+    baseline_misfit: str | None  # Why it does not fit
+    estimate: Estimate  # What was estimated before anything was built
+    missing: Cost | None = None  # Of a decision with missing features, where that was measured
+    # Of the entry points that were asked for; None where none were named
+    resources: Resources | None = None
+
+    @property
+    def ratio(self) -> Mapping[str, float | None]:
+        """How many times the baseline needs what ours does: flash, and each entry point."""
+        kinds = ("flash", "predict", "trusted", "raw")
+        if self.baseline is None:
+            return dict.fromkeys(kinds)
+        ratios: dict[str, float | None] = {"flash": self.baseline.flash / self.ours.flash}
+        for entry in kinds[1:]:
+            both = self.ours.costs.get(entry), self.baseline.costs.get(entry)
+            ratios[entry] = both[1].mean / both[0].mean if both[0] and both[1] else None
+        return ratios
+
+
+def bench_target(
+    model: Model,
+    target: Target,
+    inputs: Inputs,
+    *,
+    compiler: str | None = None,
+    simulator: str | None = None,
+    opt_level: str = "-O2",
+    options: EmitOptions = WRITTEN,
+    emission: Emission | None = None,
+    with_missing: bool = False,
+    entries: tuple[str, ...] = (),
+) -> TargetReport:
+    """Measure the emitted classifier and the textbook's on a target, in the same way."""
+    (bench,) = find_toolchain(target, compiler=compiler, simulator=simulator)
+    emission = emission or emit_c(model, options)
+    kept = tuple(METERED[entry] for entry in entries) or None
+    ours = measure_ours(
+        model, bench, inputs, opt_level=opt_level, options=options, emission=emission, kept=kept
+    )
+    baseline, reason = measure_textbook(model, bench, inputs, kept)
+    return TargetReport(
+        target=target.name,
+        unit=target.unit,
+        toolchain=str(bench.compiler),
+        simulator=bench.place,
+        ours=ours,
+        baseline=baseline,
+        baseline_misfit=reason,
+        estimate=emission.estimate,
+        missing=measure_missing(model, bench, inputs, opt_level=opt_level, options=options)
+        if with_missing
+        else None,
+        resources=as_resources(ours, bench, entries, options.optimize, _digest(emission))
+        if entries
+        else None,
+    )
+
+
+def measure_ours(
+    model: Model,
+    bench: Toolchain,
+    inputs: Inputs,
+    *,
+    opt_level: str = "-O2",
+    options: EmitOptions = WRITTEN,
+    emission: Emission | None = None,
+    with_trusted: bool = True,
+    kept: tuple[Metered, ...] | None = None,
+    others: Inputs | None = None,
+) -> Measurement:
+    """Measure the classifier that bncc emits."""
+    emission = emission or emit_c(model, options)
+    built = sources_of(model, emission)
+    trusting = None
+    if with_trusted and "trusted" not in built.entries:
+        # In a program of its own: at -Os one entry more is enough for gcc to inline less.
+        second = emit_c(model, replace(options, entries=options.entries | {"trusted"}))
+        trusting = sources_of(model, second)
+    return measure(
+        model,
+        built,
+        bench,
+        inputs,
+        opt_level=opt_level,
+        kept=_kept(model, emission) if kept is None else kept,
+        others=others,
+        trusting=trusting,
+    )
+
+
+def measure_textbook(
+    model: Model, bench: Toolchain, inputs: Inputs, kept: tuple[Metered, ...] | None = None
+) -> tuple[Measurement | None, str | None]:
+    """Measure the textbook classifier of a model, or return why there is none."""
+    reason = misfit(model)
+    if reason is not None:
+        return None, reason
+    kept = tuple(dict.fromkeys(_counterpart(entry) for entry in kept or _kept(model)))
+    book = textbook_c(model, "m", raw="raw" in kept)
+    if bench.target.name == "avr" and book.avr_misfit:
+        return None, book.avr_misfit
+    try:
+        return measure_best(model, sources(model, book.files), bench, inputs, kept), None
+    except HarnessError:
+        raise
+    except ToolchainError as error:
+        return None, str(error)
+
+
+def measure_missing(
+    model: Model, bench: Toolchain, inputs: Inputs, *, opt_level: str, options: EmitOptions
+) -> Cost | None:
+    """Measure a decision with missing features; None where they cannot be summed out."""
+    try:
+        emission = emit_c(model, replace(options, entries=options.entries | {"missing"}))
+        return missing_cost(model, sources_of(model, emission), bench, inputs, opt_level=opt_level)
+    except (MisfitError, ModelError):
+        return None
+
+
+def resources_of(
+    model: Model,
+    bench: Toolchain,
+    inputs: Inputs,
+    emission: Emission,
+    entries: tuple[str, ...],
+    *,
+    optimize: Optimize,
+    opt_level: str,
+    others: Inputs | None = None,
+) -> Resources:
+    """Measure entry points of emitted C."""
+    measured = measure_ours(
+        model,
+        bench,
+        inputs,
+        opt_level=opt_level,
+        emission=emission,
+        with_trusted=False,
+        kept=tuple(METERED[entry] for entry in entries),
+        others=others,
+    )
+    return as_resources(measured, bench, entries, optimize, _digest(emission))
+
+
+def emit_bounded(
+    model: Model, emission: Emission, options: EmitOptions, price: Price, bench: Toolchain
+) -> Emission:
+    """Measure emitted C, and emit it again with what was found in its header."""
+    level, is_exact = LEVELS[options.optimize], options.constant_time
+    found = measure_bounds(model, sources_of(model, emission), bench, level, is_exact=is_exact)
+    return emit_c(model, replace(options, bounds=found), price)
+
+
+def batch_of(model: Model, compiler: Tool | None = None) -> Batch:
+    """Return the decisions of a model on arrays of states, made for many at once."""
+    return Batch(optimize(program_of(model), BATCH_FLOW)[0], compiler)
+
+
+def _digest(emission: Emission) -> str:
+    return code_digest(emission.files, emission.name)
+
+
+def _kept(model: Model, emission: Emission | None = None) -> tuple[Metered, ...]:
+    """
+    Return the entry points whose bytes are counted.
+
+    Where readings are compared directly, those that take states are another classifier.
+    """
+    if emission is not None and emission.layout.direct:
+        return ("raw",)
+    has_raw = any(feature.thresholds for feature in model.features)
+    return ("predict", "raw") if has_raw else ("predict",)
+
+
+def _counterpart(entry: Metered) -> Metered:
+    """Return the entry point of the textbook classifier that takes what an entry point takes."""
+    if entry == "raw_checked":
+        return "raw"
+    return entry if entry in ("predict", "trusted", "raw") else "predict"
