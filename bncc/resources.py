@@ -163,7 +163,7 @@ def functions_of(entries: Iterable[str]) -> str:
 
 
 def size_of(text: str) -> int | None:
-    """Return the bytes of a size such as ``900``, ``4k`` or ``1.5k``; None where it is none."""
+    """Return the bytes of a size such as ``900``, ``4k`` or ``1.5k``; None if it is invalid."""
     match = re.fullmatch(r"(?:(\d{1,12})|(\d{1,9}(?:\.\d{1,6})?)[kK])", text)
     if match is None:
         return None
@@ -186,7 +186,7 @@ def _span(facts: Mapping[str, Any]) -> Span:
 
 @dataclass(frozen=True)
 class Counts:
-    """What one entry point executed."""
+    """Instruction or cycle counts of one entry point."""
 
     min: int  # min and max: Instructions or cycles, over all inputs tried
     max: int
@@ -194,18 +194,17 @@ class Counts:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the C takes on one machine, compiled by one compiler."""
+    """Footprint and time of the C on one target with one compiler."""
 
-    compiler: str  # compiler and simulator: With version and options, for people
+    compiler: str  # compiler and simulator: With version and options, for display
     simulator: str
-    unit: str  # What is counted
-    # Entry points without the model's prefix, and the bytes of stack that each takes with all that
-    # it calls
+    unit: str  # Unit of the counts
+    # Entry points without the model's prefix, and the bytes of stack of each including its callees
     stack: tuple[tuple[str, int], ...]
     counts: tuple[tuple[str, Counts], ...]  # Entry points that were run
-    n_inputs: int  # How many inputs each was run on
-    # Whether no branch depends on the input, so that a count that is the same for all inputs tried
-    # is that of every input
+    n_inputs: int  # Number of inputs of each
+    # True if no branch depends on the input, so that a count that is equal for all inputs tried is
+    # that of every input
     is_exact: bool
 
     @property
