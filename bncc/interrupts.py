@@ -27,8 +27,8 @@ def interrupts_deferred(tell: Callable[[], None] | None = None) -> Iterator[None
         if tell is not None:
             tell()
 
-    # An ignored signal, as in background jobs of a shell, stays ignored; None represents a C handler,
-    # which cannot be restored.
+    # An ignored signal, as in background jobs of a shell, stays ignored; None represents a C
+    # handler, which cannot be restored.
     left_alone = (signal.SIG_IGN, None)
     usual = [(n, h) for n in _DEFERRED if (h := signal.getsignal(n)) not in left_alone]
     for number, _ in usual:
