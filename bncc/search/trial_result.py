@@ -55,7 +55,7 @@ class Footprint:
         )
 
     def resources(self, target: str) -> Resources:
-        """Return the resources to compare with a budget, all with the slowest entry point's time."""
+        """Return the resources to compare with a budget, with the slowest entry point's time."""
         spans = dict.fromkeys(self.entries, Span(0, self.mean, self.most))
         is_cycles = self.unit == "cycles"
         return Resources(
